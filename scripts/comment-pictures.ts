@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { marked } from 'marked'
-import { commentOf } from '../src/pull-requests/comment.ts'
-import type { Report, ReportedActivity, ReportedPath } from '../src/pull-requests/report.ts'
+import { commentOf } from '../src/server/report/comment.ts'
+import type { Report, ReportedActivity, ReportedPath } from '../src/server/report/report.ts'
 import { startBrowser } from '../test/support/browser.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))

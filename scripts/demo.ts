@@ -1,8 +1,8 @@
 /** `npm run demo`: a guided demo without network access: a fake GitHub, the service on an embedded database, and two agents. `--verbose` shows requests and responses, `--once` ends after the last step. */
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { readConfig } from '../src/base/config.ts'
-import { type Service, startService } from '../src/server.ts'
+import { readConfig } from '../src/server/base/config.ts'
+import { type Service, startService } from '../src/server/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { demoLines, demoPullRequests } from './demo-pull-requests.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'

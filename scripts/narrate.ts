@@ -1,7 +1,7 @@
 /** Prints the requests and responses of the demo for people to read. */
 
 import { styleText } from 'node:util'
-import { wrap } from '../src/surfaces/cli/text-layout.ts'
+import { wrap } from '../src/cli/text-layout.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
 type Body = any

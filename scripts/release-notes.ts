@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { VERSION } from '../src/base/version.ts'
+import { VERSION } from '../src/vocabulary/version.ts'
 
 /** The section of a version. Throws if there is none, or if it is empty. */
 export function notesOf(changelog: string, version: string): string {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The entry point of the command `deconflict`. The build turns this file into CommonJS, which has no top-level `await`. */
-import type { Runtime } from './surfaces/cli/runtime.ts'
+import type { Runtime } from './cli/runtime.ts'
 
 const args = process.argv.slice(2)
 /** The output streams to flush before the process exits. Node.js opens a stream on first use, and most hooks write nothing. */
@@ -32,15 +32,15 @@ async function main() {
 
 /** Agents wait for the hook, so it loads only its own bundle, without the other commands. */
 async function runHook() {
-  const { hook } = await import('./surfaces/cli/hook/hook.ts')
+  const { hook } = await import('./cli/hook/hook.ts')
   return hook(runtime, args.slice(1))
 }
 
 async function runCommand() {
   const [{ runCli }, { VERSION }, { systemClock }] = await Promise.all([
-    import('./surfaces/cli/program.ts'),
-    import('./base/version.ts'),
-    import('./base/clock.ts'),
+    import('./cli/program.ts'),
+    import('./vocabulary/version.ts'),
+    import('./vocabulary/clock.ts'),
   ])
   return runCli(args, {
     ...runtime,
@@ -48,7 +48,7 @@ async function runCommand() {
     version: VERSION,
     // Loaded on demand: most commands do not need it.
     serveMcp: async (client, defaults) => {
-      const { serveStdio } = await import('./surfaces/mcp/stdio.ts')
+      const { serveStdio } = await import('./cli/mcp-stdio.ts')
       await serveStdio(client, defaults)
     },
   })

@@ -1,14 +1,14 @@
 /** The server process: environment → configuration → service, until a signal stops it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError, type Flags, readConfig } from './base/config.ts'
-import { VERSION } from './base/version.ts'
-import { DirectoryError } from './db/directory-lock.ts'
-import { codeOf } from './db/errors.ts'
-import { type Service, startService } from './server.ts'
-import { openLog } from './telemetry/log.ts'
-import { terminalLog } from './telemetry/terminal-log.ts'
-import { startTracing } from './telemetry/trace.ts'
+import { type Config, ConfigError, type Flags, readConfig } from './server/base/config.ts'
+import { DirectoryError } from './server/db/directory-lock.ts'
+import { codeOf } from './server/db/errors.ts'
+import { type Service, startService } from './server/server.ts'
+import { openLog } from './server/telemetry/log.ts'
+import { terminalLog } from './server/telemetry/terminal-log.ts'
+import { startTracing } from './server/telemetry/trace.ts'
+import { VERSION } from './vocabulary/version.ts'
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, readFlags())

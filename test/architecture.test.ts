@@ -6,33 +6,47 @@ import { describe, expect, test } from 'vitest'
 import { type Architecture, READINGS, violations } from './support/architecture.ts'
 
 const ARCHITECTURE: Architecture = {
+  programs: {
+    vocabulary: [],
+    client: ['vocabulary'],
+    cli: ['vocabulary', 'client'],
+    page: ['vocabulary'],
+    server: ['vocabulary', 'client'],
+  },
   floors: [
-    ['base'],
-    ['telemetry'],
-    ['db', 'github', 'scope'],
-    ['claims', 'jobs', 'lines', 'stacks'],
-    ['context'],
-    ['activities', 'notables', 'setup'],
-    ['overlap'],
-    ['signal'],
-    ['pull-requests', 'overview'],
-    ['operations'],
-    ['admin'],
+    ['vocabulary'],
+    ['vocabulary/scope'],
+    ['vocabulary/contract'],
     ['client'],
-    ['surfaces/http', 'surfaces/webhooks', 'surfaces/mcp', 'surfaces/dashboard', 'surfaces/cli'],
+    ['cli', 'page', 'server/base'],
+    ['server/telemetry'],
+    ['server/db', 'server/github'],
+    ['server/claims-index', 'server/jobs', 'server/line-verdicts', 'server/settings', 'server/stacks'],
+    ['server/repositories'],
+    ['server/announcements'],
+    ['server/activities', 'server/notables', 'server/setup'],
+    ['server/overlap', 'server/pull-requests'],
+    ['server/ledger'],
+    ['server/notifications', 'server/overview', 'server/report'],
+    ['server/decision'],
+    ['server/tracking'],
+    ['server/operations'],
+    ['server/admin'],
+    ['server/surfaces/http', 'server/surfaces/webhooks', 'server/surfaces/mcp', 'server/surfaces/page'],
+    ['server'],
   ],
-  entryPoints: ['main.ts', 'server.ts', 'admin.ts', 'cli.ts'],
+  entryPoints: ['main.ts', 'admin.ts', 'cli.ts'],
   reserved: [
     {
       what: 'drizzle-orm',
-      to: /^db\/|(^|\/)([a-z-]+-)?(store|table)\.ts$/,
+      to: /^server\/(db\/|(.*\/)?([a-z-]+-)?(store|table)\.ts$)/,
     },
-    { what: 'prom-client', to: /^telemetry\// },
-    { what: '@opentelemetry/api', to: /^telemetry\// },
-    { what: '@opentelemetry/sdk-node', to: /^telemetry\/trace\.ts$/ },
-    { what: 'express', to: /^server\.ts$|^surfaces\// },
-    { what: READINGS.environment, to: /^base\/config\.ts$|^(main|admin|cli)\.ts$/ },
-    { what: READINGS.clock, to: /^base\/clock\.ts$/ },
+    { what: 'prom-client', to: /^server\/telemetry\// },
+    { what: '@opentelemetry/api', to: /^server\/telemetry\// },
+    { what: '@opentelemetry/sdk-node', to: /^server\/telemetry\/trace\.ts$/ },
+    { what: 'express', to: /^server\/(server\.ts$|surfaces\/)/ },
+    { what: READINGS.environment, to: /^server\/base\/config\.ts$|^(main|admin|cli)\.ts$/ },
+    { what: READINGS.clock, to: /^vocabulary\/clock\.ts$/ },
   ],
 }
 
@@ -48,22 +62,22 @@ test('src follows every rule', () => {
 
 describe('a file may', () => {
   test.each([
-    ['import from its own folder', 'overlap/check.ts', "import { compare } from './compare.ts'"],
-    ['import from a lower floor', 'overlap/check.ts', "import type { Id } from '../base/id.ts'"],
+    ['import from its own folder', 'server/overlap/check.ts', "import { compare } from './compare.ts'"],
+    ['import from a lower floor', 'server/overlap/check.ts', "import type { Id } from '../base/network.ts'"],
     [
       'import anything if it is an entry point',
       'main.ts',
-      "import { serve } from './surfaces/http/routes.ts'",
+      "import { serve } from './server/surfaces/http/routes.ts'",
     ],
-    ['contain SQL if it is a store', 'activities/store.ts', "import { sql } from 'drizzle-orm'"],
+    ['contain SQL if it is a store', 'server/activities/store.ts', "import { sql } from 'drizzle-orm'"],
     [
       'create a date from a stored timestamp',
-      'context/repo.ts',
+      'server/repositories/repo.ts',
       "export const then = new Date('2026-01-31')",
     ],
     [
       'mention imports in a comment or string',
-      'base/id.ts',
+      'vocabulary/id.ts',
       "// import { x } from '../db/x.ts'\nexport const say = `from '../db/x.ts'`",
     ],
   ])('%s', (_, file, code) => {
@@ -75,122 +89,122 @@ describe('a file may not', () => {
   test.each([
     [
       'import from a higher floor',
-      'db/database.ts',
+      'server/db/database.ts',
       "import { a } from '../overlap/check.ts'",
       'from a higher floor',
     ],
     [
       'import a type from a higher floor',
-      'db/database.ts',
+      'server/db/database.ts',
       "import type { A } from '../overlap/check.ts'",
       'from a higher floor',
     ],
     [
       'use an inline type import from a higher floor',
-      'db/database.ts',
+      'server/db/database.ts',
       "export type A = import('../overlap/check.ts').A",
       'from a higher floor',
     ],
     [
       'import dynamically from a higher floor',
-      'db/database.ts',
+      'server/db/database.ts',
       "export const a = () => import('../overlap/check.ts')",
       'from a higher floor',
     ],
     [
       're-export from a higher floor',
-      'db/database.ts',
+      'server/db/database.ts',
       "export * from '../overlap/check.ts'",
       'from a higher floor',
     ],
     [
       'import from another folder on its floor',
-      'activities/store.ts',
+      'server/activities/store.ts',
       "import { a } from '../notables/store.ts'",
       'another folder on its floor',
     ],
     [
       'import from another surface',
-      'surfaces/http/a.ts',
+      'server/surfaces/http/a.ts',
       "import { a } from '../mcp/a.ts'",
       'another folder on its floor',
     ],
     [
       'import an entry point',
-      'surfaces/http/a.ts',
-      "import { a } from '../../server.ts'",
+      'server/surfaces/http/a.ts',
+      "import { a } from '../../../main.ts'",
       ', an entry point',
     ],
     [
       'import from outside src',
-      'base/id.ts',
+      'vocabulary/id.ts',
       "import { a } from '../../test/support/github.ts'",
       'from outside src',
     ],
     [
       'contain SQL outside a store',
-      'activities/activities.ts',
+      'server/activities/activities.ts',
       "import { sql } from 'drizzle-orm/pg-core'",
       'uses drizzle-orm',
     ],
     [
       'use an Express type below the surfaces',
-      'operations/perform.ts',
+      'server/operations/perform.ts',
       "import type { Request } from 'express'",
       'uses express',
     ],
     [
       'read an environment variable',
-      'github/access.ts',
+      'server/github/access.ts',
       'export const a = process.env.HOME',
       'uses the environment',
     ],
     [
       'destructure the environment',
-      'github/access.ts',
+      'server/github/access.ts',
       'export const { env } = process',
       'uses the environment',
     ],
     [
       'import the process',
-      'github/access.ts',
+      'server/github/access.ts',
       "import { env } from 'node:process'\nexport const a = env",
       'uses the environment',
     ],
     [
       'create a date without an argument',
-      'context/repo.ts',
+      'server/repositories/repo.ts',
       'export const now = () => new Date()',
       'uses the clock',
     ],
-    ['call Date.now', 'context/repo.ts', 'export const now = () => Date.now()', 'uses the clock'],
+    ['call Date.now', 'server/repositories/repo.ts', 'export const now = () => Date.now()', 'uses the clock'],
     [
       'reference performance.now',
-      'context/repo.ts',
+      'server/repositories/repo.ts',
       'export const now = globalThis.performance.now',
       'uses the clock',
     ],
     [
       'call process.hrtime',
-      'context/repo.ts',
+      'server/repositories/repo.ts',
       'export const now = process.hrtime.bigint()',
       'uses the clock',
     ],
-    ['have a default export', 'base/id.ts', 'export default 1', 'has a default export'],
+    ['have a default export', 'vocabulary/id.ts', 'export default 1', 'has a default export'],
     [
       'export a name as default',
-      'base/id.ts',
+      'vocabulary/id.ts',
       'const a = 1\nexport { a as default }',
       'has a default export',
     ],
-    ['have more than 300 lines', 'base/id.ts', '//\n'.repeat(300), 'has 301 lines, more than 300'],
+    ['have more than 300 lines', 'vocabulary/id.ts', '//\n'.repeat(300), 'has 301 lines, more than 300'],
     ['be in an unknown folder', 'cellar/wine.ts', '', 'is on no floor'],
     ['be an unknown entry point', 'worker.ts', '', 'is on no floor'],
-    ['have a name in camel case', 'base/myId.ts', '', 'is not named in kebab-case'],
-    ['be in a folder in camel case', 'base/myIds/id.ts', '', 'is not named in kebab-case'],
-    ['be called utils', 'base/utils.ts', '', 'has a name that does not say what is in it'],
-    ['be called a manager', 'base/id-manager.ts', '', 'has a name that does not say what is in it'],
-    ['be in a folder helpers', 'base/helpers/id.ts', '', 'has a name that does not say what is in it'],
+    ['have a name in camel case', 'vocabulary/myId.ts', '', 'is not named in kebab-case'],
+    ['be in a folder in camel case', 'vocabulary/myIds/id.ts', '', 'is not named in kebab-case'],
+    ['be called utils', 'vocabulary/utils.ts', '', 'has a name that does not say what is in it'],
+    ['be called a manager', 'vocabulary/id-manager.ts', '', 'has a name that does not say what is in it'],
+    ['be in a folder helpers', 'vocabulary/helpers/id.ts', '', 'has a name that does not say what is in it'],
   ])('%s', (_, file, code, problem) => {
     expect(violations({ [file]: `/** Broken. */\n${code}\n` }, ARCHITECTURE)).toEqual([
       expect.stringMatching(new RegExp(`^src/${file} .*${problem}$`)),
@@ -198,25 +212,25 @@ describe('a file may not', () => {
   })
 
   test('start without a comment that says what it is for', () => {
-    expect(violations({ 'base/id.ts': 'export const a = 1\n' }, ARCHITECTURE)).toEqual([
-      'src/base/id.ts does not open with a comment that says what it is for',
+    expect(violations({ 'vocabulary/id.ts': 'export const a = 1\n' }, ARCHITECTURE)).toEqual([
+      'src/vocabulary/id.ts does not open with a comment that says what it is for',
     ])
   })
 })
 
 describe('an import cycle', () => {
   const cycle = {
-    'scope/a.ts': "/** A. */\nimport type { B } from './b.ts'\n",
-    'scope/b.ts': "/** B. */\nimport { c } from './c.ts'\n",
-    'scope/c.ts': "/** C. */\nexport { a } from './a.ts'\nimport './d.ts'\n",
-    'scope/d.ts': '/** D. */\n',
+    'vocabulary/scope/a.ts': "/** A. */\nimport type { B } from './b.ts'\n",
+    'vocabulary/scope/b.ts': "/** B. */\nimport { c } from './c.ts'\n",
+    'vocabulary/scope/c.ts': "/** C. */\nexport { a } from './a.ts'\nimport './d.ts'\n",
+    'vocabulary/scope/d.ts': '/** D. */\n',
   }
 
   test('is reported for each file in it', () => {
     expect(violations(cycle, ARCHITECTURE)).toEqual([
-      'src/scope/a.ts is in an import cycle: scope/a.ts → scope/b.ts → scope/c.ts → scope/a.ts',
-      'src/scope/b.ts is in an import cycle: scope/b.ts → scope/c.ts → scope/a.ts → scope/b.ts',
-      'src/scope/c.ts is in an import cycle: scope/c.ts → scope/a.ts → scope/b.ts → scope/c.ts',
+      'src/vocabulary/scope/a.ts is in an import cycle: vocabulary/scope/a.ts → vocabulary/scope/b.ts → vocabulary/scope/c.ts → vocabulary/scope/a.ts',
+      'src/vocabulary/scope/b.ts is in an import cycle: vocabulary/scope/b.ts → vocabulary/scope/c.ts → vocabulary/scope/a.ts → vocabulary/scope/b.ts',
+      'src/vocabulary/scope/c.ts is in an import cycle: vocabulary/scope/c.ts → vocabulary/scope/a.ts → vocabulary/scope/b.ts → vocabulary/scope/c.ts',
     ])
   })
 })

@@ -1,13 +1,13 @@
 /** Fills a database: creates activities with the service's own code, and copies them to further repositories with SQL. */
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { createActivity } from '../../src/activities/activities.ts'
-import type { CreateActivity } from '../../src/activities/activity.ts'
-import { Meter } from '../../src/base/budget.ts'
-import { SingleFlight } from '../../src/base/single-flight.ts'
-import type { RepoContext } from '../../src/context/repo.ts'
-import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
-import { insertRepository } from '../../src/context/store.ts'
+import { createActivity } from '../../src/server/activities/activities.ts'
+import { SingleFlight } from '../../src/server/base/single-flight.ts'
+import type { RepoContext } from '../../src/server/repositories/repo.ts'
+import { insertRepository } from '../../src/server/repositories/store.ts'
+import { Meter } from '../../src/vocabulary/budget.ts'
+import type { CreateActivity } from '../../src/vocabulary/contract/activity.ts'
+import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { SHARD } from './work.ts'
 
 export interface SeedRepository {

@@ -1,4 +1,4 @@
-/** Replaces `dist/db/postgres.js`: a client that returns at once, without records and with a quota that never runs out. */
+/** Replaces `dist/server/db/postgres.js`: a client that returns at once, without records and with a quota that never runs out. */
 import { drizzle } from 'drizzle-orm/postgres-js'
 
 const client = {

@@ -1,4 +1,4 @@
-/** Replaces `dist/overlap/check.js`: finds no overlap at once. */
+/** Replaces `dist/server/overlap/check.js`: finds no overlap at once. */
 const NO_OVERLAP = {
   checked: 'proposal',
   branch: null,

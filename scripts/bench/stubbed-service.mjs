@@ -2,8 +2,8 @@
 import { register } from 'node:module'
 
 const stubs = {
-  '/dist/db/postgres.js': new URL('stub-database.mjs', import.meta.url).href,
-  '/dist/overlap/check.js': new URL('stub-overlap.mjs', import.meta.url).href,
+  '/dist/server/db/postgres.js': new URL('stub-database.mjs', import.meta.url).href,
+  '/dist/server/overlap/check.js': new URL('stub-overlap.mjs', import.meta.url).href,
 }
 const hooks = `const stubs = ${JSON.stringify(Object.entries(stubs))}
 export async function resolve(specifier, context, next) {
@@ -13,6 +13,6 @@ export async function resolve(specifier, context, next) {
 }`
 register(`data:text/javascript,${encodeURIComponent(hooks)}`)
 
-const { readConfig } = await import('../../dist/base/config.js')
-const { startService } = await import('../../dist/server.js')
+const { readConfig } = await import('../../dist/server/base/config.js')
+const { startService } = await import('../../dist/server/server.js')
 await startService(readConfig(process.env))

@@ -1,5 +1,5 @@
 /** The activities of the benchmark, and its requests. */
-import { CreateActivity } from '../../src/activities/activity.ts'
+import { CreateActivity } from '../../src/vocabulary/contract/activity.ts'
 import type { Template } from './load.ts'
 
 /** One activity in eight has a path in the shared directory, so that a check of that directory overlaps with 13 %. */

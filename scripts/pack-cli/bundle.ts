@@ -19,7 +19,7 @@ export async function bundlePackage(options: {
         name: 'version',
         // The original reads the package.json of the repository.
         load: (id) =>
-          id === join(root, 'src/base/version.ts')
+          id === join(root, 'src/vocabulary/version.ts')
             ? `export const VERSION = ${JSON.stringify(version)}`
             : undefined,
         generateBundle: (_, chunks) => {

@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { FAILURE_TYPES } from '../../src/base/failure.ts'
-import { OPERATIONS } from '../../src/operations/contract.ts'
+import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
+import { FAILURE_TYPES } from '../../src/vocabulary/failure.ts'
 
 interface Schema {
   $ref?: string

@@ -1,6 +1,6 @@
 /** The changed files of pull requests in the form of GitHub's list of files, from a single `git diff-tree`. */
-import { changeOf, type FileChange, type FileEntry } from '../../src/lines/change.ts'
-import type { LineHasher } from '../../src/lines/line-hash.ts'
+import { changeOf, type FileChange, type FileEntry } from '../../src/server/line-verdicts/change.ts'
+import type { LineHasher } from '../../src/server/line-verdicts/line-hash.ts'
 import type { Git } from './git.ts'
 
 /** The maximum that GitHub lists. */

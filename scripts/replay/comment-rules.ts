@@ -1,7 +1,8 @@
 /** Counts the comments that each rule would post, by the last heads of the pull requests (docs/signal.md). Pure. */
-import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
-import type { Verdict } from '../../src/lines/verdict.ts'
-import { suppressionOf } from '../../src/signal/audience.ts'
+
+import { suppressionOf } from '../../src/server/decision/audience.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
+import type { Verdict } from '../../src/vocabulary/verdict.ts'
 import { isComparable, isConflict, isProved } from './overlaps.ts'
 import type { OverlapWithTruth } from './truth.ts'
 

@@ -1,17 +1,17 @@
 /** The heads of pull requests with their changed files, and the service's side_verdict of two of them. Pure. */
 
-import type { FileChange } from '../../src/lines/change.ts'
-import { namesOf } from '../../src/lines/change.ts'
-import type { NoiseRules } from '../../src/lines/noise.ts'
-import { type FileIndex, indexFiles, sharedFiles } from '../../src/lines/pair-verdict.ts'
-import type { DigestedFile, Side } from '../../src/overlap/side.ts'
+import type { FileChange } from '../../src/server/line-verdicts/change.ts'
+import { namesOf } from '../../src/server/line-verdicts/change.ts'
+import type { NoiseRules } from '../../src/server/line-verdicts/noise.ts'
+import { type FileIndex, indexFiles, sharedFiles } from '../../src/server/line-verdicts/pair-verdict.ts'
+import type { DigestedFile, Side } from '../../src/server/overlap/side.ts'
 import {
   type DigestedSide,
   digestedSide,
   type SharedFile,
   type SideVerdict,
   sideVerdict,
-} from '../../src/overlap/side-verdict.ts'
+} from '../../src/server/overlap/side-verdict.ts'
 import { PAIR_COST_MAX } from './pairs.ts'
 import type { PullRequest } from './pull-requests.ts'
 import type { Revision } from './revisions.ts'

@@ -1,8 +1,9 @@
 /** Replays the pull requests of a mirror in the order of events, and compares the verdicts with `git merge-tree` (contract §12). */
-import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
-import { attributesOf, readGitAttributes } from '../../src/lines/git-attributes.ts'
-import { DEFAULT_NOISE, type NoiseRules } from '../../src/lines/noise.ts'
-import { BUDGET_DAYS } from '../../src/signal/budget.ts'
+
+import { BUDGET_DAYS } from '../../src/server/ledger/budget.ts'
+import { attributesOf, readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
+import { DEFAULT_NOISE, type NoiseRules } from '../../src/server/line-verdicts/noise.ts'
+import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { countsOf } from './comment-rules.ts'
 import { type Commits, readCommits } from './commits.ts'
 import { type Git, scratchOf } from './git.ts'

@@ -1,5 +1,5 @@
 /** Pairs of pull requests that were open at the same time and share a file, with the service's side_verdict of their last heads. */
-import { isSameAuthor } from '../../src/overlap/side.ts'
+import { isSameAuthor } from '../../src/server/overlap/side.ts'
 import type { Branch } from './commits.ts'
 import { type Changed, type ComparedHeads, type CompareHeads, isStacked, keysOf } from './heads.ts'
 import { isRebasedOver } from './pull-requests.ts'

@@ -2,11 +2,12 @@
  * Plays openings, pushes and merges in the order of events through the rules of the service: verdict, audience and budget
  * (contract §12). All pull requests count as ready for review. Pure.
  */
-import type { Settings } from '../../src/context/settings.ts'
-import { isSameAuthor } from '../../src/overlap/side.ts'
-import { sideSeverity } from '../../src/overlap/side-verdict.ts'
-import { type Candidate, namedOf, suppressionOf } from '../../src/signal/audience.ts'
-import { BUDGET_DAYS, budgetOf } from '../../src/signal/budget.ts'
+
+import { type Candidate, namedOf, suppressionOf } from '../../src/server/decision/audience.ts'
+import { BUDGET_DAYS, budgetOf } from '../../src/server/ledger/budget.ts'
+import { isSameAuthor } from '../../src/server/overlap/side.ts'
+import { sideSeverity } from '../../src/server/overlap/side-verdict.ts'
+import type { Settings } from '../../src/vocabulary/contract/settings.ts'
 import type { Branch } from './commits.ts'
 import { type Changed, type ComparedHeads, type CompareHeads, isStacked, keysOf } from './heads.ts'
 import { DAY, isRebasedOver } from './pull-requests.ts'

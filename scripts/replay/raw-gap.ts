@@ -1,6 +1,6 @@
 /** The distance between two changes by the line numbers of their patches, without alignment, as a baseline for verdicts. Pure. */
-import type { FileChange } from '../../src/lines/change.ts'
-import { fileVerdict } from '../../src/lines/file-verdict.ts'
+import type { FileChange } from '../../src/server/line-verdicts/change.ts'
+import { fileVerdict } from '../../src/server/line-verdicts/file-verdict.ts'
 
 /** The number of unchanged lines between the nearest blocks; 0 if they touch, infinite if one of the patches has no lines. */
 export function rawGap(yours: FileChange, theirs: FileChange): number {

@@ -1,8 +1,8 @@
 /** Reads the changed files of pull requests, of their last heads and of their earlier pushes. */
-import type { FileChange } from '../../src/lines/change.ts'
-import { closingIssues } from '../../src/lines/closing-issues.ts'
-import { KEY_BYTES, lineHasher } from '../../src/lines/line-hash.ts'
-import type { NoiseRules } from '../../src/lines/noise.ts'
+import type { FileChange } from '../../src/server/line-verdicts/change.ts'
+import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'
+import { KEY_BYTES, lineHasher } from '../../src/server/line-verdicts/line-hash.ts'
+import type { NoiseRules } from '../../src/server/line-verdicts/noise.ts'
 import { changedFiles } from './changed-files.ts'
 import type { Branch, Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'

@@ -1,6 +1,6 @@
 /** Summarizes a replay, and compares it with git's results in the recording. */
-import type { FileVerdict } from '../../src/lines/pair-verdict.ts'
-import { VERDICTS } from '../../src/lines/verdict.ts'
+import type { FileVerdict } from '../../src/server/line-verdicts/pair-verdict.ts'
+import { VERDICTS } from '../../src/vocabulary/verdict.ts'
 import type { ComparedPair, Recording } from './pairs.ts'
 
 type Called = Pick<FileVerdict, 'verdict' | 'confidence'>

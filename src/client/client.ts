@@ -1,6 +1,11 @@
 /** The typed client `deconflict/client`: a method for each operation of the contract. */
 import type { z } from 'zod'
-import { type InputOf, OPERATIONS, type OperationName, type OutputOf } from '../operations/contract.ts'
+import {
+  type InputOf,
+  OPERATIONS,
+  type OperationName,
+  type OutputOf,
+} from '../vocabulary/contract/contract.ts'
 import { type ClientOptions, methodsOf } from './requests.ts'
 
 export { DeconflictError, type ErrorType } from './error.ts'

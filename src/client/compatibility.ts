@@ -1,5 +1,5 @@
 /** Adds fields that earlier releases of the service do not send, so that every response has the type of its operation. */
-import type { OperationName } from '../operations/contract.ts'
+import type { OperationName } from '../vocabulary/contract/contract.ts'
 
 type Json = Record<string, unknown>
 

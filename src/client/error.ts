@@ -1,5 +1,5 @@
 /** The exception of a client call, built from the service's error object (specification §7.1), or from the failure to get one. */
-import type { FailureType } from '../base/failure.ts'
+import type { FailureType } from '../vocabulary/failure.ts'
 
 /** The service's error types, and those of the client itself. */
 export type ErrorType = FailureType | 'insecure_address' | 'unreachable' | 'timed_out' | 'unexpected_answer'

@@ -1,8 +1,8 @@
 /** Sends requests for operations of the contract, with retries and time limits. Does not import the schemas, which load slowly. */
-import { stopwatch } from '../base/clock.ts'
-import type { OperationName } from '../operations/contract.ts'
-import { queryOf } from '../operations/query.ts'
-import { type Route, routeOf } from '../operations/route.ts'
+import { stopwatch } from '../vocabulary/clock.ts'
+import type { OperationName } from '../vocabulary/contract/contract.ts'
+import { queryOf } from '../vocabulary/contract/query.ts'
+import { type Route, routeOf } from '../vocabulary/contract/route.ts'
 import { apiUrl, exposesTokens, rootUrl } from './address.ts'
 import { fillIn } from './compatibility.ts'
 import { DeconflictError, errorFromResponse, errorWithoutResponse } from './error.ts'

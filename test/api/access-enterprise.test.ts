@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { readConfig } from '../../src/base/config.ts'
+import { readConfig } from '../../src/server/base/config.ts'
 import { ACTIVITY, outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 

@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { quotas } from '../../src/operations/table.ts'
+import { quotas } from '../../src/server/operations/table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { scrape } from '../support/metrics.ts'
 import { outcome } from '../support/routes.ts'

@@ -1,7 +1,7 @@
 /** Which side of an overlap gets a comment, and what it names (contract §12). */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { pairs } from '../../src/signal/table.ts'
+import { pairs } from '../../src/server/ledger/table.ts'
 import type { PullGiven } from '../support/github-repository.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOfPay } from '../support/lines.ts'

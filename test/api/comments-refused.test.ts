@@ -1,6 +1,6 @@
 /** What the App does when GitHub refuses a comment, and how it finds its own comment among many (contract §10). */
 import { describe, expect, test } from 'vitest'
-import { MINUTE_MS } from '../../src/base/clock.ts'
+import { MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, repositoryEvent } from '../support/webhooks.ts'
 

@@ -1,7 +1,7 @@
 /** Whose words a comment repeats, and when its own words change (contract §10). */
 import { and, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { pull_requests } from '../../src/pull-requests/table.ts'
+import { pull_requests } from '../../src/server/pull-requests/table.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
 const { fixture, repository } = usePullRequests()

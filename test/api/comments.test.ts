@@ -1,6 +1,6 @@
 /** The comment on a pull request: when it is created, what it says, when it is edited, and when there is none (contract §10). */
 import { describe, expect, test } from 'vitest'
-import { sweep } from '../../src/operations/sweep.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 

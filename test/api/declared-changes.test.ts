@@ -1,7 +1,7 @@
 /** Changed files in an activity or a check: what is accepted, returned, stored and compared (contract §11). */
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { file_changes } from '../../src/lines/table.ts'
+import { file_changes } from '../../src/server/line-verdicts/table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'

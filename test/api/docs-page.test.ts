@@ -1,6 +1,6 @@
 /** The page at /docs loads nothing from other hosts and needs no script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OPERATIONS } from '../../src/operations/contract.ts'
+import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
 import { fakeGithub } from '../support/github.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 

@@ -1,7 +1,7 @@
 /** Activities at exactly `expires_at`, in every operation that reads them, whether or not a sweep has stored the expiry (contract §5). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { later } from '../../src/base/clock.ts'
-import { sweep } from '../../src/operations/sweep.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
+import { later } from '../../src/vocabulary/clock.ts'
 import { FINISHED, LIVE, type Status } from '../fixtures/activity-moves.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'

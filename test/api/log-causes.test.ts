@@ -1,7 +1,7 @@
 /** Correlation of log lines by the id of a request, and by the id of a delivery with all jobs that it caused (docs/observability.md). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { jobs } from '../../src/jobs/table.ts'
+import { jobs } from '../../src/server/jobs/table.ts'
 import {
   type AppRepository,
   type AppService,

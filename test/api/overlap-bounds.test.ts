@@ -1,7 +1,7 @@
 /** The limits of an overlap check: how many results it lists, in which order, and how it reports an exhausted budget (contract §6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { activities } from '../../src/activities/table.ts'
-import { notables } from '../../src/notables/table.ts'
+import { activities } from '../../src/server/activities/table.ts'
+import { notables } from '../../src/server/notables/table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'

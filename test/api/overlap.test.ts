@@ -1,6 +1,6 @@
 /** The overlap check over HTTP: which scopes overlap, and the text of the result (contract §6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../src/base/id.ts'
+import { newId } from '../../src/vocabulary/contract/id.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 /** Concurrent callers share the comparison of a repository, never get one from before a change, and it is cancelled when all have disconnected. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { activities } from '../../src/activities/table.ts'
+import { activities } from '../../src/server/activities/table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { type HeldStatements, holdStatements } from '../support/held-statements.ts'
 import { scrape } from '../support/metrics.ts'

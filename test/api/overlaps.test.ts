@@ -1,6 +1,6 @@
 /** All collisions among the live activities of a repository, as the page shows them (contract §6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { activities } from '../../src/activities/table.ts'
+import { activities } from '../../src/server/activities/table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'

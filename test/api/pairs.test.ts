@@ -1,8 +1,8 @@
 /** The ledger of pairs: the cause of a pair, who was shown it, and its outcome (contract §12). */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { sweep } from '../../src/operations/sweep.ts'
-import { merged_changes, pair_totals, pairs } from '../../src/signal/table.ts'
+import { merged_changes, pair_totals, pairs } from '../../src/server/ledger/table.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import { editOf, editOfPay, PAY_LINES } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 

@@ -1,11 +1,11 @@
 /** The changed files of tracked pull requests: read with their patches, stored as digests, replaced by pushes (contract §11). */
 import { and, eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { activities } from '../../src/activities/table.ts'
-import { enqueue } from '../../src/jobs/store.ts'
-import { file_changes } from '../../src/lines/table.ts'
-import { reconcileJob } from '../../src/pull-requests/reconcile.ts'
-import { pull_requests } from '../../src/pull-requests/table.ts'
+import { activities } from '../../src/server/activities/table.ts'
+import { enqueue } from '../../src/server/jobs/store.ts'
+import { file_changes } from '../../src/server/line-verdicts/table.ts'
+import { pull_requests } from '../../src/server/pull-requests/table.ts'
+import { reconcileJob } from '../../src/server/tracking/reconcile.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 

@@ -2,7 +2,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { findRepository } from '../../src/context/store.ts'
+import { findRepository } from '../../src/server/repositories/store.ts'
 import {
   type AppRepository,
   type AppService,

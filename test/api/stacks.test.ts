@@ -1,6 +1,6 @@
 /** Branches that are stacked, by their commits or in a stack on GitHub, do not collide (contract §6 and §11). */
 import { describe, expect, test } from 'vitest'
-import { sweep } from '../../src/operations/sweep.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { type PullAction, pullRequestEvent, pushEvent, refEvent } from '../support/webhooks.ts'
 

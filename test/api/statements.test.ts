@@ -1,9 +1,9 @@
 /** The tables can be distributed by the repository's id: every key begins with it, and every statement includes it (docs/operations.md). */
 import { PostgresJsPreparedQuery } from 'drizzle-orm/postgres-js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { findDrift } from '../../src/admin/claims-drift.ts'
-import { purgeRepository } from '../../src/admin/purge-store.ts'
-import { sweep } from '../../src/operations/sweep.ts'
+import { findDrift } from '../../src/server/admin/claims-drift.ts'
+import { purgeRepository } from '../../src/server/admin/purge-store.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import {
   type AppRepository,
   type AppService,

@@ -1,8 +1,8 @@
 /** Activities of pushed branches without a pull request (contract §5 and §8: track_branches). */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { activities } from '../../src/activities/table.ts'
-import { file_changes } from '../../src/lines/table.ts'
+import { activities } from '../../src/server/activities/table.ts'
+import { file_changes } from '../../src/server/line-verdicts/table.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { type PushDetails, pushEvent, refEvent } from '../support/webhooks.ts'
 

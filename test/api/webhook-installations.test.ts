@@ -1,6 +1,6 @@
 /** Installing and uninstalling the App: what is imported, what is archived, and renamed repositories. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sweep } from '../../src/operations/sweep.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
 import type { Installation } from '../support/github-state.ts'

@@ -1,6 +1,6 @@
 /** The effects of pull requests, pushes and deleted branches on activities: every row of the table of automatic transitions in contract §5. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newId } from '../../src/base/id.ts'
+import { newId } from '../../src/vocabulary/contract/id.ts'
 import {
   type AppRepository,
   type AppService,

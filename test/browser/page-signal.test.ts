@@ -1,7 +1,7 @@
 /** The signal report on the page in a real browser (contract §12). */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { SIGNAL } from '../../src/surfaces/http/signal-example.ts'
+import { SIGNAL } from '../../src/server/surfaces/http/signal-example.ts'
 import { BROWSER, seriousFaultsOn } from '../support/browser.ts'
 import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
 

@@ -1,6 +1,6 @@
 /** The changes of a repository that are announced to open pages by the event stream. */
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { sweep } from '../../src/operations/sweep.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import {
   type AppRepository,
   type AppService,

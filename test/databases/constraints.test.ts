@@ -1,7 +1,7 @@
 /** Each CHECK constraint rejects invalid rows on each database, whoever writes them. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeOf } from '../../src/db/errors.ts'
+import { codeOf } from '../../src/server/db/errors.ts'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'

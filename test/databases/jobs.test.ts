@@ -2,14 +2,21 @@
 import { getEventListeners } from 'node:events'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Database } from '../../src/db/database.ts'
-import { openDatabase } from '../../src/db/open.ts'
-import { type JobHandler, runNext, runUntil } from '../../src/jobs/jobs.ts'
-import { endRun, leaseNext, renewLease } from '../../src/jobs/run-store.ts'
-import { deleteJobs, enqueue, enqueueOnce, listJobs, type NewJob, reviveJob } from '../../src/jobs/store.ts'
-import { type JobRow, jobs } from '../../src/jobs/table.ts'
-import { Wakeup } from '../../src/jobs/wakeup.ts'
-import { openMetrics } from '../../src/telemetry/metrics.ts'
+import type { Database } from '../../src/server/db/database.ts'
+import { openDatabase } from '../../src/server/db/open.ts'
+import { type JobHandler, runNext, runUntil } from '../../src/server/jobs/jobs.ts'
+import { endRun, leaseNext, renewLease } from '../../src/server/jobs/run-store.ts'
+import {
+  deleteJobs,
+  enqueue,
+  enqueueOnce,
+  listJobs,
+  type NewJob,
+  reviveJob,
+} from '../../src/server/jobs/store.ts'
+import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
+import { Wakeup } from '../../src/server/jobs/wakeup.ts'
+import { openMetrics } from '../../src/server/telemetry/metrics.ts'
 import { freshDatabase, isEmbedded } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
 

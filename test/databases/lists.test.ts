@@ -1,6 +1,6 @@
 /** Lists of activities and notables: order, each filter alone and combined, limits and parameters (specification §4, contract §4); and the overview of repositories (contract §13). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newId } from '../../src/base/id.ts'
+import { newId } from '../../src/vocabulary/contract/id.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'

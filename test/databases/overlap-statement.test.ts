@@ -1,7 +1,6 @@
 /** The statement of a check agrees with the truth table in each cell, and with a comparison of the scopes (contract §6). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertActivity } from '../../src/activities/store.ts'
-import { newId } from '../../src/base/id.ts'
+import { insertActivity } from '../../src/server/activities/store.ts'
 import {
   type Claim,
   claimsOf,
@@ -12,8 +11,8 @@ import {
   SUBTREE,
   TREE,
   TRUNCATED,
-} from '../../src/claims/claim.ts'
-import { compare, proposalOf, type StoredScope } from '../../src/overlap/compare.ts'
+} from '../../src/server/claims-index/claim.ts'
+import { compare, proposalOf, type StoredScope } from '../../src/server/overlap/compare.ts'
 import {
   type Answer,
   CLAIM_KINDS,
@@ -21,9 +20,10 @@ import {
   probesOf,
   RANGE_PROBES,
   TRUTH_TABLE,
-} from '../../src/overlap/probes.ts'
-import { rulesOf } from '../../src/overlap/rules.ts'
-import { type SearchResult, search } from '../../src/overlap/search.ts'
+} from '../../src/server/overlap/probes.ts'
+import { rulesOf } from '../../src/server/overlap/rules.ts'
+import { type SearchResult, search } from '../../src/server/overlap/search.ts'
+import { newId } from '../../src/vocabulary/contract/id.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'

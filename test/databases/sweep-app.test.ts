@@ -1,9 +1,9 @@
 /** The sweep of repositories with the App installed or uninstalled: closed pull requests, and the data of the App (contract §1). */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { repositories } from '../../src/context/table.ts'
-import { sweep } from '../../src/operations/sweep.ts'
-import { pull_requests } from '../../src/pull-requests/table.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
+import { pull_requests } from '../../src/server/pull-requests/table.ts'
+import { repositories } from '../../src/server/repositories/table.ts'
 import {
   type AppRepository,
   type AppService,

@@ -1,9 +1,9 @@
 /** The sweep: what it stores, deletes and reports, in batches, also when several run at once (contract §1, §5 and §7). */
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newId } from '../../src/base/id.ts'
-import { repositories } from '../../src/context/table.ts'
-import { type Swept, sweep } from '../../src/operations/sweep.ts'
+import { type Swept, sweep } from '../../src/server/operations/sweep.ts'
+import { repositories } from '../../src/server/repositories/table.ts'
+import { newId } from '../../src/vocabulary/contract/id.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'

@@ -1,6 +1,6 @@
 /** Records from before the claims index are found from the first start on (migration 0003). */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { newId } from '../../src/base/id.ts'
+import { newId } from '../../src/vocabulary/contract/id.ts'
 import { type Api, apiAt } from '../support/api.ts'
 import { runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'

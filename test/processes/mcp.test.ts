@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { VERSION } from '../../src/base/version.ts'
+import { VERSION } from '../../src/vocabulary/version.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 

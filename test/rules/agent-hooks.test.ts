@@ -2,9 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { HOOK_EVENTS } from '../../src/surfaces/cli/hook/payload.ts'
-import { HOOK_PARTS, hookFile } from '../../src/surfaces/cli/init/agent-hooks.ts'
-import { opencodePlugin } from '../../src/surfaces/cli/init/opencode-plugin.ts'
+import { HOOK_EVENTS } from '../../src/cli/hook/payload.ts'
+import { HOOK_PARTS, hookFile } from '../../src/cli/init/agent-hooks.ts'
+import { opencodePlugin } from '../../src/cli/init/opencode-plugin.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const file = (part: (typeof HOOK_PARTS)[number]) => hookFile(part, { without_titles: false })

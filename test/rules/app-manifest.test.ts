@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { Probot } from 'probot'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { App } from '../../src/context/app.ts'
-import { manifestOf } from '../../src/surfaces/dashboard/manifest.ts'
-import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/surfaces/webhooks/events.ts'
+import type { App } from '../../src/server/repositories/app.ts'
+import { manifestOf } from '../../src/server/surfaces/page/manifest.ts'
+import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/surfaces/webhooks/events.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

@@ -1,14 +1,14 @@
 /** Which overlapping work a comment names (contract §12): one row per sentence of the contract. */
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import {
   type AudienceRules,
   type Candidate,
   isBot,
   namedOf,
   suppressionOf,
-} from '../../src/signal/audience.ts'
-import { budgetOf } from '../../src/signal/budget.ts'
+} from '../../src/server/decision/audience.ts'
+import { budgetOf } from '../../src/server/ledger/budget.ts'
+import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)

@@ -5,8 +5,8 @@ const exportsOf = async (path: string): Promise<string[]> =>
   Object.keys(await import(new URL(`../../${path}`, import.meta.url).href)).sort()
 
 test.each([
-  ['scripts/bench/stub-overlap.mjs', 'src/overlap/check.ts'],
-  ['scripts/bench/stub-database.mjs', 'src/db/postgres.ts'],
+  ['scripts/bench/stub-overlap.mjs', 'src/server/overlap/check.ts'],
+  ['scripts/bench/stub-database.mjs', 'src/server/db/postgres.ts'],
 ])('%s exports what %s exports', async (stub, replaced) => {
   expect(await exportsOf(stub)).toEqual(await exportsOf(replaced))
 })

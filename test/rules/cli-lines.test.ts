@@ -1,7 +1,7 @@
 /** How the command describes verdicts about lines. */
 import { describe, expect, test } from 'vitest'
-import { type ComparedLines, comparedLinesOf, shortText } from '../../src/lines/verdict-words.ts'
-import { type ComparedPath, matchNotes, pathText, placeText } from '../../src/surfaces/cli/lines-text.ts'
+import { type ComparedPath, matchNotes, pathText, placeText } from '../../src/cli/lines-text.ts'
+import { type ComparedLines, comparedLinesOf, shortText } from '../../src/vocabulary/verdict-words.ts'
 
 const FILE = 'src/retry.ts'
 const path = (fields: Partial<ComparedPath>): ComparedPath => ({

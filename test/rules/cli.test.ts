@@ -1,10 +1,10 @@
 /** The pure parts of the command: remote URLs, file names as paths, sanitized text, and text layout. */
 import { describe, expect, test } from 'vitest'
-import { parseGlob } from '../../src/scope/glob.ts'
-import { parseRemote } from '../../src/surfaces/cli/remote.ts'
-import { scopePaths } from '../../src/surfaces/cli/scope-paths.ts'
-import { painter, relativeTime, safeJson, sanitize } from '../../src/surfaces/cli/terminal.ts'
-import { displayWidth, table, truncate, wrap } from '../../src/surfaces/cli/text-layout.ts'
+import { parseRemote } from '../../src/cli/remote.ts'
+import { scopePaths } from '../../src/cli/scope-paths.ts'
+import { painter, relativeTime, safeJson, sanitize } from '../../src/cli/terminal.ts'
+import { displayWidth, table, truncate, wrap } from '../../src/cli/text-layout.ts'
+import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 
 describe('the URL of a remote', () => {
   test.each([

@@ -9,7 +9,7 @@ import {
   DeconflictError,
   getServiceInfo,
 } from '../../src/client/client.ts'
-import { OPERATIONS } from '../../src/operations/contract.ts'
+import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
 
 const SHOP = { owner: 'acme', repo: 'shop' }
 const WORK = { title: 'Retry payments', summary: 'Twice.', actor: 'Ada' }
@@ -290,13 +290,11 @@ describe('service information', () => {
 test('the client needs three small packages at run time and no server code', () => {
   const { packages, files } = graphOf('client/client.ts')
   expect([...packages].sort()).toEqual(['fastest-levenshtein', 'typeid-js', 'zod'])
-  expect(
-    [...files].filter((file) => /^(db|github|jobs|surfaces)\/|(^|[/-])(store|table)\.ts$/.test(file)),
-  ).toEqual([])
+  expect([...files].filter((file) => /^(server|cli|page)\//.test(file))).toEqual([])
 })
 
 test('the command needs two packages more than the client, and loads MCP on demand', () => {
-  const { packages, files } = graphOf('surfaces/cli/program.ts')
+  const { packages, files } = graphOf('cli/program.ts')
   expect([...packages].sort()).toEqual([
     'commander',
     'fastest-levenshtein',
@@ -304,11 +302,11 @@ test('the command needs two packages more than the client, and loads MCP on dema
     'typeid-js',
     'zod',
   ])
-  expect([...files].filter((file) => /^(db|github|jobs|surfaces\/(http|mcp))\//.test(file))).toEqual([])
+  expect([...files].filter((file) => /^(server|page|client\/mcp)\//.test(file))).toEqual([])
 })
 
 test('a hook loads no package and no schema, because an agent waits for it', () => {
-  const { packages, files } = graphOf('surfaces/cli/hook/hook.ts')
+  const { packages, files } = graphOf('cli/hook/hook.ts')
   expect([...packages]).toEqual([])
   expect(graphOf('cli.ts').files).toEqual(new Set(['cli.ts']))
   expect(files.size).toBeGreaterThan(10)

@@ -1,6 +1,6 @@
 /** Which hooks Codex trusts, with hashes that Codex 0.169.0 listed for this file. */
 import { expect, test } from 'vitest'
-import { codexTrust } from '../../src/surfaces/cli/doctor/codex-trust.ts'
+import { codexTrust } from '../../src/cli/doctor/codex-trust.ts'
 
 const FILE = '/tmp/trr/shop/.codex/hooks.json'
 const hook = (event: string, timeout: number) => ({

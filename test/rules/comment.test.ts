@@ -1,15 +1,15 @@
 /** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup (contract §10). */
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
-import type { LineRange } from '../../src/lines/verdict.ts'
-import { checkRunOf, settingsRunOf } from '../../src/pull-requests/check-run.ts'
-import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/pull-requests/comment.ts'
+import { checkRunOf, settingsRunOf } from '../../src/server/report/check-run.ts'
+import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/server/report/comment.ts'
 import type {
   Report,
   ReportedActivity,
   ReportedNotable,
   ReportedPath,
-} from '../../src/pull-requests/report.ts'
+} from '../../src/server/report/report.ts'
+import type { LineRange } from '../../src/vocabulary/verdict.ts'
 
 /** A path whose lines were not compared, unless `given` says otherwise. */
 function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPath {

@@ -1,11 +1,11 @@
 /** What two scopes share with a repository's settings, and the result when the budget is exhausted (contract §6). */
 import { describe, expect, test } from 'vitest'
-import { claimsOf } from '../../src/claims/claim.ts'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
-import { readGitAttributes } from '../../src/lines/git-attributes.ts'
-import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
-import { rulesOf } from '../../src/overlap/rules.ts'
-import { globsOfPaths, Scope } from '../../src/scope/scope.ts'
+import { claimsOf } from '../../src/server/claims-index/claim.ts'
+import { readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
+import { compare, proposalOf, storedScopeOf } from '../../src/server/overlap/compare.ts'
+import { rulesOf } from '../../src/server/overlap/rules.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
+import { globsOfPaths, Scope } from '../../src/vocabulary/scope/scope.ts'
 
 const plenty = () => ({ remaining: 1_000_000 })
 const none = DEFAULT_SETTINGS

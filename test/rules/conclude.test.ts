@@ -1,9 +1,9 @@
 /** The sentences of the result of a check, and how its parts are combined (specification §2.3, contract §6). */
 import { describe, expect, test } from 'vitest'
-import type { MergedActivity } from '../../src/activities/live-store.ts'
-import { type Conclusion, conclude } from '../../src/overlap/conclude.ts'
-import type { Severity } from '../../src/overlap/overlap.ts'
-import { NO_RELATION, pairOfGlobs } from '../../src/overlap/relation.ts'
+import type { MergedActivity } from '../../src/server/activities/live-store.ts'
+import { type Conclusion, conclude } from '../../src/server/overlap/conclude.ts'
+import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/relation.ts'
+import type { Severity } from '../../src/vocabulary/contract/overlap.ts'
 
 const checked_against = {
   activities: 3,

@@ -1,6 +1,6 @@
 /** The hosts in `DATABASE_URL`, one or several (contract §1). */
 import { expect, test } from 'vitest'
-import { readDatabaseUrl } from '../../src/base/database-url.ts'
+import { readDatabaseUrl } from '../../src/server/base/database-url.ts'
 
 test.each([
   ['postgres://db/name', ['db:5432'], 'postgres://db/name'],

@@ -10,7 +10,7 @@ test('docs/api.md matches the contract (npm run docs writes it)', () => {
 })
 
 test('docs/configuration.md names every configuration variable', () => {
-  const names = [...read('src/base/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
+  const names = [...read('src/server/base/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
     ([, name]) => name as string,
   )
   expect(names.length).toBeGreaterThan(10)

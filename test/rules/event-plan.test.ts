@@ -9,7 +9,7 @@ import {
   isTied,
   type PullRequestEvent,
   planOf,
-} from '../../src/pull-requests/event-plan.ts'
+} from '../../src/server/tracking/event-plan.ts'
 
 const CURRENT: Current = {
   is_open: true,

@@ -1,6 +1,6 @@
 /** Validation of single values: text length, branch names, timestamps, URLs (contract §4). */
 import { describe, expect, test } from 'vitest'
-import { branchName, httpsUrl, isRefName, text, timestamp } from '../../src/base/field.ts'
+import { branchName, httpsUrl, isRefName, text, timestamp } from '../../src/vocabulary/contract/field.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success

@@ -1,6 +1,6 @@
 /** Which folders Gemini CLI trusts. */
 import { expect, test } from 'vitest'
-import { isTrustedByGemini } from '../../src/surfaces/cli/doctor/gemini-trust.ts'
+import { isTrustedByGemini } from '../../src/cli/doctor/gemini-trust.ts'
 
 test.each([
   ['a folder', { '/home/ada/shop': 'TRUST_FOLDER' }, true],

@@ -2,8 +2,14 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import { alternativesOf, type Glob, GlobError, literalDir, parseGlob } from '../../src/scope/glob.ts'
-import { matchesPath } from '../../src/scope/intersect.ts'
+import {
+  alternativesOf,
+  type Glob,
+  GlobError,
+  literalDir,
+  parseGlob,
+} from '../../src/vocabulary/scope/glob.ts'
+import { matchesPath } from '../../src/vocabulary/scope/intersect.ts'
 import { intersect, overlaps } from '../support/glob-pairs.ts'
 
 /** Pairs per test. Set the variable for a longer run. */

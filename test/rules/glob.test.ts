@@ -1,7 +1,13 @@
 /** Globs by the rules of contract §6, and hostile globs within a budget. */
 import { describe, expect, test } from 'vitest'
-import { alternativesOf, fileGlob, GlobError, literalDir, parseGlob } from '../../src/scope/glob.ts'
-import { matchesPath } from '../../src/scope/intersect.ts'
+import {
+  alternativesOf,
+  fileGlob,
+  GlobError,
+  literalDir,
+  parseGlob,
+} from '../../src/vocabulary/scope/glob.ts'
+import { matchesPath } from '../../src/vocabulary/scope/intersect.ts'
 import { intersect, overlaps } from '../support/glob-pairs.ts'
 
 const plenty = () => ({ remaining: 50_000_000 })

@@ -6,9 +6,9 @@ import {
   messageFor,
   type Other,
   type Place,
-} from '../../src/surfaces/cli/hook/message.ts'
-import { freshPlaces } from '../../src/surfaces/cli/hook/places.ts'
-import { NO_STATE } from '../../src/surfaces/cli/local-state.ts'
+} from '../../src/cli/hook/message.ts'
+import { freshPlaces } from '../../src/cli/hook/places.ts'
+import { NO_STATE } from '../../src/cli/local-state.ts'
 
 const PLACE: Place = {
   id: 'act_1',

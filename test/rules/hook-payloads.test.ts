@@ -1,7 +1,7 @@
 /** What coding agents write to their hooks, as they were seen to write it or document it: who it is, and which files. */
 import { describe, expect, test } from 'vitest'
-import { hookOutput, isOutputRead } from '../../src/surfaces/cli/hook/answer.ts'
-import { type Agent, type HookEvent, readHookInput } from '../../src/surfaces/cli/hook/payload.ts'
+import { hookOutput, isOutputRead } from '../../src/cli/hook/answer.ts'
+import { type Agent, type HookEvent, readHookInput } from '../../src/cli/hook/payload.ts'
 
 const CWD = '/work/shop'
 const CLAUDE = { session_id: 's1', transcript_path: '/home/ada/.claude/s1.jsonl', cwd: CWD }

@@ -1,7 +1,7 @@
 /** The states of an agent session, and what its end does with its activity. */
 import { describe, expect, test } from 'vitest'
-import { atEnd, sessionStateOf } from '../../src/surfaces/cli/hook/session-state.ts'
-import { NO_STATE } from '../../src/surfaces/cli/local-state.ts'
+import { atEnd, sessionStateOf } from '../../src/cli/hook/session-state.ts'
+import { NO_STATE } from '../../src/cli/local-state.ts'
 
 const PENDING = {
   idempotency_key: 'hook-1',

@@ -1,6 +1,6 @@
 /** A settings file from any committer cannot exhaust or end the service. */
 import { describe, expect, test } from 'vitest'
-import { readSettingsFile } from '../../src/context/settings-file.ts'
+import { readSettingsFile } from '../../src/server/settings/settings-file.ts'
 
 describe('a hostile file is rejected and neither throws nor ends the process', () => {
   const nested = 'the file is nested deeper than 50 levels'

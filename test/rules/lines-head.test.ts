@@ -1,7 +1,7 @@
 /** Where the lines of a change stand in the changed file (contract §10). */
 import { describe, expect, test } from 'vitest'
-import { headLinesOf } from '../../src/lines/head-lines.ts'
-import type { LineRange } from '../../src/lines/verdict.ts'
+import { headLinesOf } from '../../src/server/line-verdicts/head-lines.ts'
+import type { LineRange } from '../../src/vocabulary/verdict.ts'
 import { digest } from '../support/lines.ts'
 
 describe('the head lines of a patch with an inserted, a changed, a removed and a replaced place', () => {

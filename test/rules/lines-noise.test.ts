@@ -1,8 +1,8 @@
 /** Which files are noise, by name, by attributes and by settings (contract §11). */
 import { describe, expect, test } from 'vitest'
-import { attributesOf, readGitAttributes } from '../../src/lines/git-attributes.ts'
-import { DEFAULT_NOISE, noiseOf, noiseOfPath } from '../../src/lines/noise.ts'
-import { parseGlob } from '../../src/scope/glob.ts'
+import { attributesOf, readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
+import { DEFAULT_NOISE, noiseOf, noiseOfPath } from '../../src/server/line-verdicts/noise.ts'
+import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import { change } from '../support/lines.ts'
 
 const attributesFrom = (text: string) => attributesOf(readGitAttributes(text))

@@ -1,12 +1,17 @@
 /** Verdicts about pairs, duplicates and severities (contract §11). */
 import { describe, expect, test } from 'vitest'
-import { changeOf } from '../../src/lines/change.ts'
-import { closingIssues } from '../../src/lines/closing-issues.ts'
-import { duplicateOf, fingerprintOf } from '../../src/lines/duplicate.ts'
-import { DEFAULT_NOISE } from '../../src/lines/noise.ts'
-import { type FilePair, indexFiles, pairVerdict, sharedFiles } from '../../src/lines/pair-verdict.ts'
-import type { Confidence, Verdict } from '../../src/lines/verdict.ts'
-import { verdictSeverity } from '../../src/overlap/severity.ts'
+import { changeOf } from '../../src/server/line-verdicts/change.ts'
+import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'
+import { duplicateOf, fingerprintOf } from '../../src/server/line-verdicts/duplicate.ts'
+import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
+import {
+  type FilePair,
+  indexFiles,
+  pairVerdict,
+  sharedFiles,
+} from '../../src/server/line-verdicts/pair-verdict.ts'
+import { verdictSeverity } from '../../src/vocabulary/severity.ts'
+import type { Confidence, Verdict } from '../../src/vocabulary/verdict.ts'
 import { change, editOf, hash } from '../support/lines.ts'
 
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)

@@ -1,8 +1,8 @@
 /** The reverse of a digest equals the digest of the reverse patch, up to the trimmed hashes that it cannot have. */
 import { expect, test } from 'vitest'
-import { type Digest, digestOf } from '../../src/lines/digest.ts'
-import { KEY_BYTES, lineHasher } from '../../src/lines/line-hash.ts'
-import { reversed } from '../../src/lines/reverse.ts'
+import { type Digest, digestOf } from '../../src/server/line-verdicts/digest.ts'
+import { KEY_BYTES, lineHasher } from '../../src/server/line-verdicts/line-hash.ts'
+import { reversed } from '../../src/server/line-verdicts/reverse.ts'
 
 const hash = lineHasher(new Uint8Array(KEY_BYTES).fill(7))
 const digest = (patch: string) => digestOf(patch, hash) as Digest

@@ -1,6 +1,6 @@
 /** In which order to merge the open pull requests that conflict with each other (contract §12). */
 import { describe, expect, test } from 'vitest'
-import { mergeOrder, type OpenPullRequest } from '../../src/overlap/merge-order.ts'
+import { mergeOrder, type OpenPullRequest } from '../../src/server/overlap/merge-order.ts'
 
 interface Given {
   /** Each letter is another pull request. */

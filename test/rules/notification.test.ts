@@ -1,8 +1,8 @@
 /** The texts of notifications. */
 import { describe, expect, test } from 'vitest'
-import type { NotableRow } from '../../src/notables/table.ts'
-import { notableNotification, pairNotification } from '../../src/pull-requests/notification.ts'
-import type { PairRow } from '../../src/signal/table.ts'
+import type { PairRow } from '../../src/server/ledger/table.ts'
+import type { NotableRow } from '../../src/server/notables/table.ts'
+import { notableNotification, pairNotification } from '../../src/server/notifications/notification.ts'
 
 const SHOP = { full_name: 'acme/shop', web_url: 'https://github.com/acme/shop' }
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { systemClock } from '../../src/base/clock.ts'
-import { EFFECTS } from '../../src/telemetry/execution.ts'
-import { openMetrics } from '../../src/telemetry/metrics.ts'
+import { EFFECTS } from '../../src/server/telemetry/execution.ts'
+import { openMetrics } from '../../src/server/telemetry/metrics.ts'
+import { systemClock } from '../../src/vocabulary/clock.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 const page = read('observability.md')

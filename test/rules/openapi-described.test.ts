@@ -2,9 +2,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { FAILURE_TYPES } from '../../src/base/failure.ts'
-import { OPERATIONS } from '../../src/operations/contract.ts'
-import { openApiDocument } from '../../src/surfaces/http/openapi.ts'
+import { openApiDocument } from '../../src/server/surfaces/http/openapi.ts'
+import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
+import { FAILURE_TYPES } from '../../src/vocabulary/failure.ts'
 
 interface Schema {
   $ref?: string

@@ -1,8 +1,8 @@
 /** An overlap without the user's own activities: its texts, counts and severity. */
 import { describe, expect, test } from 'vitest'
-import type { OverlapResult, Severity } from '../../src/overlap/overlap.ts'
-import { NO_RELATION } from '../../src/overlap/relation.ts'
-import { briefWithoutOwn, withoutOwn } from '../../src/surfaces/cli/own-activities.ts'
+import { briefWithoutOwn, withoutOwn } from '../../src/cli/own-activities.ts'
+import { NO_RELATION } from '../../src/server/overlap/relation.ts'
+import type { OverlapResult, Severity } from '../../src/vocabulary/contract/overlap.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
 const FROM_SERVICE =

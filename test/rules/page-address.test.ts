@@ -1,12 +1,6 @@
 /** The addresses of the page. */
 import { describe, expect, test } from 'vitest'
-import {
-  type Address,
-  hashOf,
-  readAddress,
-  repositoryNamed,
-  type View,
-} from '../../src/surfaces/dashboard/web/address.ts'
+import { type Address, hashOf, readAddress, repositoryNamed, type View } from '../../src/page/address.ts'
 import { NO_VIEW } from '../support/page-records.ts'
 
 const repository = (view: Partial<View>): Address => ({

@@ -1,12 +1,7 @@
 /** What the page says about one collision: where, who is ahead, and what to do. */
 import { describe, expect, test } from 'vitest'
-import {
-  type Encounter,
-  encounterOf,
-  encountersOf,
-  messageFor,
-} from '../../src/surfaces/dashboard/web/encounters.ts'
-import { liveWork } from '../../src/surfaces/dashboard/web/live-work.ts'
+import { type Encounter, encounterOf, encountersOf, messageFor } from '../../src/page/encounters.ts'
+import { liveWork } from '../../src/page/live-work.ts'
 import { HOUR_MS, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const ago = (hours: number) => new Date(NOW_MS - hours * HOUR_MS).toISOString()

@@ -1,7 +1,7 @@
 /** The hot spots of a repository, and the strips of files. */
 import { describe, expect, test } from 'vitest'
-import { hotFolders, stripOf } from '../../src/surfaces/dashboard/web/hot-spots.ts'
-import { liveWork, mayConflict, touches } from '../../src/surfaces/dashboard/web/live-work.ts'
+import { hotFolders, stripOf } from '../../src/page/hot-spots.ts'
+import { liveWork, mayConflict, touches } from '../../src/page/live-work.ts'
 import { pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const by = (id: string, actor: string, scope: { changes?: string[]; paths?: string[] }) =>

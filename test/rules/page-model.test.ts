@@ -1,7 +1,7 @@
 /** Whose work the page shows first. */
 import { expect, test } from 'vitest'
-import type { View } from '../../src/surfaces/dashboard/web/address.ts'
-import { modelOf } from '../../src/surfaces/dashboard/web/repository-model.ts'
+import type { View } from '../../src/page/address.ts'
+import { modelOf } from '../../src/page/repository-model.ts'
 import { NO_VIEW, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const ACTIVITIES = {

@@ -1,8 +1,8 @@
 /** The people behind activities. */
 import { expect, test } from 'vitest'
-import { liveWork } from '../../src/surfaces/dashboard/web/live-work.ts'
-import { initialsOf, peopleOf } from '../../src/surfaces/dashboard/web/people.ts'
-import { peopleCounts } from '../../src/surfaces/dashboard/web/people-counts.ts'
+import { liveWork } from '../../src/page/live-work.ts'
+import { initialsOf, peopleOf } from '../../src/page/people.ts'
+import { peopleCounts } from '../../src/page/people-counts.ts'
 import { pageActivity as activity, pageOverlap as overlap } from '../support/page-records.ts'
 
 const declared = (id: string, actor: string, created_by: string | null) =>

@@ -1,8 +1,8 @@
 /** The layout of the page's timeline: rows in groups, bars on a linear time scale, and links. */
 import { describe, expect, test } from 'vitest'
-import { liveWork } from '../../src/surfaces/dashboard/web/live-work.ts'
-import type { Activity, Overlap } from '../../src/surfaces/dashboard/web/records.ts'
-import { type Choice, ROWS_MAX, timelineOf } from '../../src/surfaces/dashboard/web/timeline-layout.ts'
+import { liveWork } from '../../src/page/live-work.ts'
+import type { Activity, Overlap } from '../../src/page/records.ts'
+import { type Choice, ROWS_MAX, timelineOf } from '../../src/page/timeline-layout.ts'
 import { pageActivity as activity, HOUR_MS, NOW_MS, pageOverlap as overlap } from '../support/page-records.ts'
 
 const ALL: Choice = { person: null, path: null, area: null, text: '', only_collisions: false }

@@ -1,7 +1,13 @@
 /** How a pair of the ledger changes with each event (contract §12). */
 import { describe, expect, test } from 'vitest'
-import { causeOf, type LastChange, type LedgerSide, type Sighting, slotOf } from '../../src/signal/pair.ts'
-import type { PairRow } from '../../src/signal/table.ts'
+import {
+  causeOf,
+  type LastChange,
+  type LedgerSide,
+  type Sighting,
+  slotOf,
+} from '../../src/server/ledger/pair.ts'
+import type { PairRow } from '../../src/server/ledger/table.ts'
 import {
   afterAbsence,
   afterEnd,
@@ -10,7 +16,7 @@ import {
   afterSighting,
   wasPushedAfterMerge,
   withOutcome,
-} from '../../src/signal/transitions.ts'
+} from '../../src/server/ledger/transitions.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
 const pushed = (minute: number, head: string | null = null): LastChange => ({

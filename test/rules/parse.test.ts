@@ -1,11 +1,11 @@
 /** Errors in input: which one is reported, how its field is named, and the suggested name (contract §3). */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { CreateActivity, ListActivities, UpdateActivity } from '../../src/activities/activity.ts'
-import { Failure } from '../../src/base/failure.ts'
-import { nearest, parse } from '../../src/base/parse.ts'
-import { CreateNotable } from '../../src/notables/notable.ts'
-import { CheckOverlap } from '../../src/overlap/overlap.ts'
+import { CreateActivity, ListActivities, UpdateActivity } from '../../src/vocabulary/contract/activity.ts'
+import { CreateNotable } from '../../src/vocabulary/contract/notable.ts'
+import { CheckOverlap } from '../../src/vocabulary/contract/overlap.ts'
+import { nearest, parse } from '../../src/vocabulary/contract/parse.ts'
+import { Failure } from '../../src/vocabulary/failure.ts'
 
 /** Returns the failure for `raw`. */
 function refusal(schema: z.ZodType, raw: unknown, noun: 'field' | 'parameter' = 'field') {

@@ -1,8 +1,8 @@
 /** The index of a scope's globs, compared with checking all pairs (contract §6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fileGlob, type Glob, parseGlob } from '../../src/scope/glob.ts'
-import { matchesPath } from '../../src/scope/intersect.ts'
+import { fileGlob, type Glob, parseGlob } from '../../src/vocabulary/scope/glob.ts'
+import { matchesPath } from '../../src/vocabulary/scope/intersect.ts'
 import {
   type Exclusion,
   type PairOptions,
@@ -11,7 +11,7 @@ import {
   pathSet as pathSetOf,
   takePairs,
   withoutIgnored,
-} from '../../src/scope/path-set.ts'
+} from '../../src/vocabulary/scope/path-set.ts'
 import { overlaps } from '../support/glob-pairs.ts'
 
 const plenty = () => ({ remaining: 10_000_000 })

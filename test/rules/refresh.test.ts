@@ -15,7 +15,7 @@ import {
   SETTLE_MS,
   STREAM_WAIT_MS,
   step,
-} from '../../src/surfaces/dashboard/web/refresh.ts'
+} from '../../src/page/refresh.ts'
 import { NOW_MS } from '../support/page-records.ts'
 
 type Unpaced = Omit<RefreshState, 'paced_ms'>

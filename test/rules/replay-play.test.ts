@@ -4,8 +4,8 @@ import { type Changed, headComparison, headOf } from '../../scripts/replay/heads
 import { type Played, play } from '../../scripts/replay/play.ts'
 import { timeInForce } from '../../scripts/replay/play-table.ts'
 import { DAY } from '../../scripts/replay/pull-requests.ts'
-import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
-import { DEFAULT_NOISE } from '../../src/lines/noise.ts'
+import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
+import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { change, editOf } from '../support/lines.ts'
 
 const LINES = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)

@@ -1,13 +1,13 @@
 /** What the comment on a pull request contains, and in which order (contract §10). */
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
-import type { Verdict } from '../../src/lines/verdict.ts'
-import type { Conclusion } from '../../src/overlap/conclude.ts'
-import type { PathPair, Severity } from '../../src/overlap/overlap.ts'
-import { NO_RELATION, pairOfGlobs } from '../../src/overlap/relation.ts'
-import { groupOverlaps } from '../../src/pull-requests/overlap-groups.ts'
-import { reportOf, reportOfNone } from '../../src/pull-requests/report.ts'
-import { isAhead, type Stage } from '../../src/pull-requests/standing.ts'
+import { groupOverlaps } from '../../src/server/decision/overlap-groups.ts'
+import type { Conclusion } from '../../src/server/overlap/conclude.ts'
+import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/relation.ts'
+import { reportOf, reportOfNone } from '../../src/server/report/report.ts'
+import type { PathPair, Severity } from '../../src/vocabulary/contract/overlap.ts'
+import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
+import { isAhead, type Stage } from '../../src/vocabulary/standing.ts'
+import type { Verdict } from '../../src/vocabulary/verdict.ts'
 
 type Collision = Conclusion['collisions'][number]
 type Matching = Conclusion['notables'][number]

@@ -1,8 +1,8 @@
 /** The severity of an overlap, and which of many are listed (contract §6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { activityWeight, notableWeight } from '../../src/claims/weight.ts'
-import { bySeverity, highest, overlapSeverity, Ranking } from '../../src/overlap/severity.ts'
+import { bySeverity, highest, overlapSeverity, Ranking } from '../../src/vocabulary/severity.ts'
+import { activityWeight, notableWeight } from '../../src/vocabulary/weight.ts'
 
 describe('a collision', () => {
   test.each([

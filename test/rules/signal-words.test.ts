@@ -1,8 +1,8 @@
 /** The signal report: precision, months, and the words of the page (contract §12). */
 import { describe, expect, test } from 'vitest'
-import { NOISE_CLASSES } from '../../src/lines/noise-names.ts'
-import { monthsOf, pairCountsOf, precisionOf } from '../../src/signal/signal.ts'
-import { linesText, noiseShares } from '../../src/surfaces/dashboard/web/signal-words.ts'
+import { linesText, noiseShares } from '../../src/page/signal-words.ts'
+import { monthsOf, pairCountsOf, precisionOf } from '../../src/server/ledger/signal.ts'
+import { NOISE_CLASSES } from '../../src/vocabulary/noise-names.ts'
 
 test.each([
   [{ came_true: 9, resolved: 0, wrong: 0 }, null],

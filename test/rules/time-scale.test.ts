@@ -1,12 +1,6 @@
 /** The time scale of the page. */
 import { describe, expect, test } from 'vitest'
-import {
-  duration,
-  isBeforeScale,
-  positionOf,
-  ticksOf,
-  timeScale,
-} from '../../src/surfaces/dashboard/web/time-scale.ts'
+import { duration, isBeforeScale, positionOf, ticksOf, timeScale } from '../../src/page/time-scale.ts'
 import { HOUR_MS, NOW_MS } from '../support/page-records.ts'
 
 const MINUTE_MS = 60_000

@@ -1,9 +1,9 @@
 /** Scopes and settings that often overlap, for property tests. */
 import fc from 'fast-check'
-import type { Settings } from '../../src/context/settings.ts'
-import type { ChangedFile } from '../../src/lines/change.ts'
-import type { AttributeRule } from '../../src/lines/git-attributes.ts'
-import { paths } from '../../src/scope/scope.ts'
+import type { ChangedFile } from '../../src/server/line-verdicts/change.ts'
+import type { AttributeRule } from '../../src/server/line-verdicts/git-attributes.ts'
+import type { Settings } from '../../src/vocabulary/contract/settings.ts'
+import { paths } from '../../src/vocabulary/scope/scope.ts'
 
 /** Objects as `JSON.parse` returns them. */
 export function record<Values extends object>(

@@ -3,6 +3,8 @@ import { posix } from 'node:path'
 import { parseAst } from 'vitest/node'
 
 export interface Architecture {
+  /** The programs and what they share: each top folder of `src`, and the other top folders that it may import from. */
+  programs: Record<string, string[]>
   /** Folders under `src`, the lowest floor first. Folders on one floor do not import each other. */
   floors: string[][]
   /** Files directly in `src`. They can import everything, and no file imports them. */
@@ -77,6 +79,9 @@ function importProblems(file: string, specifier: string, architecture: Architect
   const height = (folder: string) => architecture.floors.findIndex((floor) => floor.includes(folder))
   if (from === ENTRY_POINT) return []
   if (to === ENTRY_POINT) return [`imports ${target}, an entry point`]
+  const [program, other] = [topFolderOf(file), topFolderOf(target)]
+  if (program !== other && !architecture.programs[program]?.includes(other))
+    return [`imports ${target} from ${other}, which ${program} may not use`]
   if (height(to) > height(from)) return [`imports ${target} from a higher floor`]
   return height(to) === height(from) ? [`imports ${target} from another folder on its floor`] : []
 }
@@ -114,9 +119,15 @@ function cycleThrough(file: string, imports: Map<string, string[]>): string[] | 
 
 const ENTRY_POINT = 'an entry point'
 
+function topFolderOf(file: string): string {
+  return file.slice(0, file.indexOf('/'))
+}
+
+/** The innermost folder of the floors that contains a file. */
 function folderOf(file: string, architecture: Architecture): string | undefined {
   if (architecture.entryPoints.includes(file)) return ENTRY_POINT
-  return architecture.floors.flat().find((folder) => file.startsWith(`${folder}/`))
+  const folders = architecture.floors.flat().filter((folder) => file.startsWith(`${folder}/`))
+  return folders.toSorted((one, other) => other.length - one.length)[0]
 }
 
 interface Facts {

@@ -23,7 +23,7 @@ export async function setup(project: TestProject): Promise<void> {
       build('tsx', 'scripts/bundle.ts'),
     ),
     build('tsc', '-p', 'tsconfig.client.json', '--noCheck'),
-    build('vite', 'build', '--config', 'src/surfaces/dashboard/web/vite.config.mts', '--logLevel', 'warn'),
+    build('vite', 'build', '--config', 'src/page/vite.config.mts', '--logLevel', 'warn'),
   ])
 }
 

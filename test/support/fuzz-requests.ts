@@ -1,6 +1,6 @@
 /** Valid and invalid requests of every operation in the OpenAPI document, for fuzzing. */
 import fc from 'fast-check'
-import { openApiDocument } from '../../src/surfaces/http/openapi.ts'
+import { openApiDocument } from '../../src/server/surfaces/http/openapi.ts'
 import { brokenBytes, brokenObject, oddJson, PROTOTYPE_NAMES, type Schema, valuesOf } from './fuzz-values.ts'
 
 export interface FuzzRequest {

@@ -1,6 +1,6 @@
 /** Values that match the schemas of the OpenAPI document, and values that violate them, for fuzzing. */
 import fc from 'fast-check'
-import type { openApiDocument } from '../../src/surfaces/http/openapi.ts'
+import type { openApiDocument } from '../../src/server/surfaces/http/openapi.ts'
 
 export interface Schema {
   $ref?: string

@@ -1,8 +1,8 @@
 /** Compares two whole globs by comparing their alternatives as the service does. */
-import type { Budget } from '../../src/base/budget.ts'
-import { alternativesOf, type Glob } from '../../src/scope/glob.ts'
-import { alternativesOverlap, sharedPath } from '../../src/scope/intersect.ts'
-import { weightOf } from '../../src/scope/segment-search.ts'
+import type { Budget } from '../../src/vocabulary/budget.ts'
+import { alternativesOf, type Glob } from '../../src/vocabulary/scope/glob.ts'
+import { alternativesOverlap, sharedPath } from '../../src/vocabulary/scope/intersect.ts'
+import { weightOf } from '../../src/vocabulary/scope/segment-search.ts'
 
 export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
   const others = alternativesOf(b, budget)

@@ -1,6 +1,6 @@
 /** Records in the page's format, for tests of its pure parts. */
-import type { View } from '../../src/surfaces/dashboard/web/address.ts'
-import type { Activity, Overlap } from '../../src/surfaces/dashboard/web/records.ts'
+import type { View } from '../../src/page/address.ts'
+import type { Activity, Overlap } from '../../src/page/records.ts'
 
 export const NOW_MS = Date.parse('2026-03-02T09:00:00.000Z')
 export const HOUR_MS = 3_600_000

@@ -1,9 +1,9 @@
 /** The service in the test's process, with its own database. */
 import { sql } from 'drizzle-orm'
-import { type Config, readConfig } from '../../src/base/config.ts'
-import type { App } from '../../src/context/app.ts'
-import { type Service, type ServiceOptions, startService } from '../../src/server.ts'
-import { openLog } from '../../src/telemetry/log.ts'
+import { type Config, readConfig } from '../../src/server/base/config.ts'
+import type { App } from '../../src/server/repositories/app.ts'
+import { type Service, type ServiceOptions, startService } from '../../src/server/server.ts'
+import { openLog } from '../../src/server/telemetry/log.ts'
 import { type Api, apiAt } from './api.ts'
 import { freshDatabase } from './database.ts'
 

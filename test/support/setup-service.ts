@@ -1,6 +1,6 @@
 /** The service without a GitHub App: opens `/setup` as a browser, and confirms its form on the fake GitHub. */
-import type { Config } from '../../src/base/config.ts'
-import { type CreatedApp, readCreatedApp } from '../../src/setup/created-app.ts'
+import type { Config } from '../../src/server/base/config.ts'
+import { type CreatedApp, readCreatedApp } from '../../src/server/setup/created-app.ts'
 import type { FakeGithub } from './github.ts'
 import { startTestService, type TestService } from './service.ts'
 

@@ -6,9 +6,9 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { stopwatch, systemClock } from '../../src/base/clock.ts'
-import { VERSION } from '../../src/base/version.ts'
-import { runCli } from '../../src/surfaces/cli/program.ts'
+import { runCli } from '../../src/cli/program.ts'
+import { stopwatch, systemClock } from '../../src/vocabulary/clock.ts'
+import { VERSION } from '../../src/vocabulary/version.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))

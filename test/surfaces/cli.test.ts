@@ -2,7 +2,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { displayWidth } from '../../src/surfaces/cli/text-layout.ts'
+import { displayWidth } from '../../src/cli/text-layout.ts'
 import type { Api } from '../support/api.ts'
 import { type ShopService, startShopService } from '../support/built-service.ts'
 import { editOf } from '../support/lines.ts'

@@ -2,7 +2,7 @@
 import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { VERSION } from '../../src/base/version.ts'
+import { VERSION } from '../../src/vocabulary/version.ts'
 import { startShopService } from '../support/built-service.ts'
 import type { TestService } from '../support/service.ts'
 import { startSilentServer } from '../support/silent-server.ts'

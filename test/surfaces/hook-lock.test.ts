@@ -4,8 +4,8 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shortHash } from '../../src/surfaces/cli/local-state.ts'
-import { LockTimeout, withLock } from '../../src/surfaces/cli/lock.ts'
+import { shortHash } from '../../src/cli/local-state.ts'
+import { LockTimeout, withLock } from '../../src/cli/lock.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>

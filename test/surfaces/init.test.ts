@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readSettingsFile } from '../../src/context/settings-file.ts'
+import { readSettingsFile } from '../../src/server/settings/settings-file.ts'
 import { startShopService } from '../support/built-service.ts'
 import type { TestService } from '../support/service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'

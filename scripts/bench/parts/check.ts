@@ -1,5 +1,5 @@
 /** Checks and creates by the number of live activities: latency should hardly grow. */
-import type { OverlapResult } from '../../../src/overlap/overlap.ts'
+import type { OverlapResult } from '../../../src/vocabulary/contract/overlap.ts'
 import type { Template } from '../load.ts'
 import { shown } from '../measure.ts'
 import { type Rig, TOKEN } from '../rig.ts'

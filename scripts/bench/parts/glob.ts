@@ -1,7 +1,7 @@
 /** Glob intersection: on real-world globs, next to automata and sampling, and on hostile ones. */
 import { pathToFileURL } from 'node:url'
-import type { Budget } from '../../../src/base/budget.ts'
-import type { Glob } from '../../../src/scope/glob.ts'
+import type { Budget } from '../../../src/vocabulary/budget.ts'
+import type { Glob } from '../../../src/vocabulary/scope/glob.ts'
 import { ROOT } from '../child.ts'
 import { automataOverlap, automatonOf, sampledOf, samplesOverlap } from '../glob-peers.ts'
 import { HOSTILE, REAL_GLOBS } from '../globs.ts'
@@ -15,10 +15,11 @@ const plenty = () => ({ remaining: 1_000_000_000 })
 export async function globPart(rig: Rig): Promise<void> {
   // From `dist`, which is what runs in production.
   const built = (path: string) => import(pathToFileURL(`${ROOT}/dist/${path}`).href)
-  const { alternativesOf, parseGlob }: typeof import('../../../src/scope/glob.ts') =
-    await built('scope/glob.js')
-  const { alternativesOverlap }: typeof import('../../../src/scope/intersect.ts') =
-    await built('scope/intersect.js')
+  const { alternativesOf, parseGlob }: typeof import('../../../src/vocabulary/scope/glob.ts') =
+    await built('vocabulary/scope/glob.js')
+  const { alternativesOverlap }: typeof import('../../../src/vocabulary/scope/intersect.ts') = await built(
+    'vocabulary/scope/intersect.js',
+  )
   const overlaps = (a: Glob, b: Glob, budget: Budget) => {
     const others = alternativesOf(b, budget)
     return alternativesOf(a, budget).some((x) => others.some((y) => alternativesOverlap(x, y, budget)))

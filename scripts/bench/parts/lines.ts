@@ -50,11 +50,14 @@ export async function linesPart(rig: Rig): Promise<void> {
 
 /** From `dist`, which is what runs in production. */
 async function builtLines() {
-  const built = (path: string) => import(pathToFileURL(`${ROOT}/dist/lines/${path}`).href)
-  const { lineHasher }: typeof import('../../../src/lines/line-hash.ts') = await built('line-hash.js')
-  const { digestOf }: typeof import('../../../src/lines/digest.ts') = await built('digest.js')
-  const bytes: typeof import('../../../src/lines/digest-bytes.ts') = await built('digest-bytes.js')
-  const { fileVerdict }: typeof import('../../../src/lines/file-verdict.ts') = await built('file-verdict.js')
+  const built = (path: string) => import(pathToFileURL(`${ROOT}/dist/server/line-verdicts/${path}`).href)
+  const { lineHasher }: typeof import('../../../src/server/line-verdicts/line-hash.ts') =
+    await built('line-hash.js')
+  const { digestOf }: typeof import('../../../src/server/line-verdicts/digest.ts') = await built('digest.js')
+  const bytes: typeof import('../../../src/server/line-verdicts/digest-bytes.ts') =
+    await built('digest-bytes.js')
+  const { fileVerdict }: typeof import('../../../src/server/line-verdicts/file-verdict.ts') =
+    await built('file-verdict.js')
   type Digest = ReturnType<typeof bytes.decodeDigest>
   const hash = lineHasher(new Uint8Array(16).fill(7))
   const digest = (patch: string) => digestOf(patch, hash) as Digest

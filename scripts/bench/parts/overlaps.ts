@@ -1,5 +1,5 @@
 /** All collisions of a repository, next to one check that overlaps with every activity in it. */
-import type { Overlaps } from '../../../src/overlap/overlap-list.ts'
+import type { Overlaps } from '../../../src/vocabulary/contract/overlap-list.ts'
 import type { Template } from '../load.ts'
 import { interleaved, shown } from '../measure.ts'
 import { type Rig, TOKEN } from '../rig.ts'

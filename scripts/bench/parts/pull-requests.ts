@@ -1,6 +1,6 @@
 /** What the lines of pull requests cost in the service: a large one among many, and the time from a delivery to its comment. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { CreateActivity } from '../../../src/activities/activity.ts'
+import { CreateActivity } from '../../../src/vocabulary/contract/activity.ts'
 import { editOf } from '../../../test/support/lines.ts'
 import { pullRequestEvent, signedDelivery } from '../../../test/support/webhooks.ts'
 import type { FakeGithubServer } from '../../fake-github-server.ts'

@@ -1,5 +1,5 @@
 /** Creates, heartbeats, lists and retrievals, next to pgbench and bare node with the same statements. */
-import type { OperationName } from '../../../src/operations/contract.ts'
+import type { OperationName } from '../../../src/vocabulary/contract/contract.ts'
 import { startTask } from '../child.ts'
 import type { Template } from '../load.ts'
 import { pgbenchScript, recordStatements, type Script, type Statement } from '../record.ts'

@@ -1,0 +1,58 @@
+/** Fits changed files into one request (contract §4 and §11). Pure. */
+import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../vocabulary/scope/limits.ts'
+import type { Change } from './diff-output.ts'
+import { scopePaths } from './scope-paths.ts'
+
+/** The maximum size of all changes as JSON, in bytes. A request has at most 1 MiB, including paths and other fields. */
+const JSON_MAX = 786_432
+/** The maximum number of globs for the files that do not fit. */
+const OTHER_PATHS_MAX = 1000
+
+interface FittedChanges {
+  changes: Change[]
+  /** Globs that match the files that did not fit. */
+  paths: string[]
+}
+
+/** Keeps the first files, and as many of their patches as fit, the smallest first. */
+export function fitChanges(all: readonly Change[]): FittedChanges {
+  // The service rejects longer names.
+  const named = all.filter((each) => [each.path, each.previous_path ?? ''].every(isShort))
+  let json_left = JSON_MAX
+  const kept: Change[] = []
+  for (const { patch: _, ...change } of named.slice(0, CHANGES_MAX)) {
+    json_left -= Buffer.byteLength(JSON.stringify(change)) + 1
+    if (json_left < 0) break
+    kept.push(change)
+  }
+  const patches = patchesThatFit(named.slice(0, kept.length), json_left)
+  const others = named.slice(kept.length).flatMap(({ path, previous_path }) => [path, previous_path ?? path])
+  return {
+    changes: kept.map((change) => {
+      const patch = patches.get(change.path)
+      return patch === undefined ? change : { ...change, patch }
+    }),
+    paths: others.length === 0 ? [] : scopePaths(others, OTHER_PATHS_MAX),
+  }
+}
+
+function isShort(name: string): boolean {
+  return name.length <= PATH_LENGTH_MAX
+}
+
+/** The patches that fit, by path. */
+function patchesThatFit(changes: readonly Change[], json_max: number): Map<string, string> {
+  const sized = changes.flatMap(({ path, patch }) =>
+    patch === undefined ? [] : [{ path, patch, bytes: Buffer.byteLength(patch) }],
+  )
+  const patches = new Map<string, string>()
+  let [bytes_left, json_left] = [PATCHES_BYTES_MAX, json_max]
+  for (const { path, patch, bytes } of sized.toSorted((a, b) => a.bytes - b.bytes)) {
+    bytes_left -= bytes
+    if (bytes_left < 0) break
+    json_left -= Buffer.byteLength(JSON.stringify(patch)) + '"patch":,'.length
+    if (json_left < 0) break
+    patches.set(path, patch)
+  }
+  return patches
+}

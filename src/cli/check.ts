@@ -1,0 +1,106 @@
+/** `deconflict check`: whether the user's work overlaps with other work. */
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import {
+  type CommandContext,
+  type CommonOptions,
+  openContext,
+  type ScopeOptions,
+  scopeFrom,
+} from './command-context.ts'
+import { sendScope } from './given-scope.ts'
+import { type Names, namesById, overlapLines } from './overlap-text.ts'
+import { withoutOwnOnBase } from './own-activities.ts'
+import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { type Display, sanitize } from './terminal.ts'
+import { wrap } from './text-layout.ts'
+import type { Workspace } from './workspace.ts'
+
+type Overlap = OutputOf<'checkOverlap'>
+
+export interface CheckOptions extends CommonOptions, ScopeOptions {
+  tag?: string[]
+  block?: boolean
+}
+
+/** The time limit of all requests of a check before a push, counted from the start of the process, but at least the minimum. */
+const PUSH_BUDGET_MS = 2400
+const PUSH_BUDGET_MIN_MS = 500
+/** The deadline of git calls before a push, counted in the same way. */
+const PUSH_GIT_BUDGET_MS = 1800
+const PUSH_GIT_MIN_MS = 200
+
+/** Returns the exit code: 2 if there is an overlap. With `staged`, as before a push, it is 0 unless `block` is set. */
+export async function check(runtime: Runtime, options: CheckOptions): Promise<ExitCode> {
+  const isAdvisory = options.staged === true && options.block !== true
+  try {
+    const context = await openContext(runtime, options, options.staged ? pushLimits(runtime) : {})
+    const { client, at, workspace, display } = context
+    const given = await scopeFrom(workspace, options, options.staged ? pushGitTime(runtime) : undefined)
+    const { own_branch: branch, base_branch } = workspace
+    const answer = await sendScope({ ...given, branch, base_branch, tags: options.tag ?? [] }, (input) =>
+      client.checkOverlap({ ...at, input }),
+    )
+    const overlap = withoutOwnOnBase(workspace, answer)
+    const names = options.json ? new Map() : await readNames(context, overlap)
+    const hasScope = given !== undefined || options.tag !== undefined
+    const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)
+    context.show(overlap, () => resultLines({ overlap, names }, { note, display }))
+    return overlap.overlap_detected && !isAdvisory ? EXIT.overlap : EXIT.clear
+  } catch (error) {
+    if (!isAdvisory) throw error
+    runtime.stderr.write(`deconflict: not checked: ${(error as Error).message}\n`)
+    return EXIT.clear
+  }
+}
+
+const NAME_PATHS = 'Use --paths to name the files that you intend to change.'
+
+function pushLimits({ uptime_ms }: Runtime) {
+  return { attempts: 1, budget_ms: Math.max(PUSH_BUDGET_MIN_MS, PUSH_BUDGET_MS - uptime_ms()) }
+}
+
+/** The time limit of git, which leaves time for the request. */
+function pushGitTime({ uptime_ms }: Runtime): number {
+  return Math.max(PUSH_GIT_MIN_MS, PUSH_GIT_BUDGET_MS - uptime_ms())
+}
+
+/** A note that git has no changed files. The service then compares what the activities of the branch declare. */
+export function noFilesNote({ own_branch, diff_base }: Workspace, overlap: Overlap, advice: string): string {
+  const why = diff_base ? `nothing differs from ${sanitize(diff_base)} yet` : 'nothing has changed yet'
+  return own_branch !== null && overlap.checked_against.activities > 0
+    ? `Compared the declared files of ${sanitize(own_branch)}, because ${why}.`
+    : `No files were compared: ${why}. ${advice}`
+}
+
+/** The lines of the result. After a note that no files changed, the overlap is shown only if anything was compared. */
+export function resultLines(
+  { overlap, names }: { overlap: Overlap; names: Names },
+  { note, display }: { note: string | undefined; display: Display },
+): string[] {
+  if (note === undefined) return overlapLines(overlap, names, display)
+  const hasCompared = overlap.overlap_detected || overlap.checked_against.activities > 0
+  return [
+    ...wrap(note, { width: display.width, indent: '' }),
+    ...(hasCompared ? overlapLines(overlap, names, display) : []),
+  ]
+}
+
+/** Names for the ids in `overlap`, from the newest records. An id that is not among them has no name. */
+export async function readNames(
+  { client, at }: CommandContext,
+  { overlap_detected }: Overlap,
+): Promise<Names> {
+  if (!overlap_detected) return new Map()
+  const input = { limit: 100 }
+  const [activities, notables] = await Promise.all([
+    client.listActivities({ ...at, input }).then(
+      ({ items }) => items,
+      () => [],
+    ),
+    client.listNotables({ ...at, input }).then(
+      ({ items }) => items,
+      () => [],
+    ),
+  ])
+  return namesById(activities, notables)
+}

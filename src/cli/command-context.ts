@@ -1,0 +1,104 @@
+/** The context of every command: the workspace, a client, and the output. */
+
+import { type Client, createClient } from '../client/client.ts'
+import { isLive } from '../server/activities/lifecycle.ts'
+import { readChangedFiles } from './changed-files.ts'
+import { findConnection, type Limits, type ServerOptions } from './connection.ts'
+import { type GivenScope, withChanges } from './given-scope.ts'
+import { branchKey, readState } from './local-state.ts'
+import { CliError, type Runtime } from './runtime.ts'
+import { type Display, painter, safeJson } from './terminal.ts'
+import { findWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts'
+
+/** Options that every command accepts. */
+export interface CommonOptions extends WorkspaceOptions, ServerOptions {
+  json?: boolean
+}
+
+export interface ScopeOptions {
+  paths?: string[]
+  area?: string[]
+  staged?: boolean
+  /** Adds the changed files of git to `paths`. */
+  refresh?: boolean
+}
+
+export interface CommandContext {
+  runtime: Runtime
+  workspace: Workspace
+  client: Client
+  /** The repository of every request. */
+  at: { owner: string; repo: string }
+  display: Display
+  /** Prints `answer` as JSON with `--json`, else the lines. */
+  show(answer: unknown, lines: () => string[]): void
+}
+
+/** Opens the context of a command. Throws `CliError` if there is no repository, server or token. */
+export async function openContext(
+  runtime: Runtime,
+  options: CommonOptions,
+  limits: Limits = {},
+): Promise<CommandContext> {
+  const workspace = await findWorkspace(runtime, options)
+  const { url, insecure } = options
+  const client = createClient(await findConnection(runtime, workspace, { url, insecure, ...limits }))
+  return {
+    runtime,
+    workspace,
+    client,
+    at: { owner: workspace.owner, repo: workspace.repo },
+    display: displayOf(runtime),
+    show: (answer, lines) =>
+      void runtime.stdout.write(`${options.json ? safeJson(answer) : lines().join('\n')}\n`),
+  }
+}
+
+/** Columns of a line if the output is not a terminal. */
+const DEFAULT_WIDTH = 100
+
+/** The display at this moment: a terminal can be resized while a command runs. */
+export function displayOf({ stdout, env, clock }: Runtime): Display {
+  const width = (stdout.isTTY && stdout.columns) || Number(env.COLUMNS) || DEFAULT_WIDTH
+  return { paint: painter(stdout, env), now: clock(), width }
+}
+
+/**
+ * The scope from the options. The changed files of git are its changes, unless `paths` replaces them. Undefined if it
+ * would be empty.
+ */
+export async function scopeFrom(
+  { git, diff_base, remote, git_directory }: Workspace,
+  { paths, area = [], staged = false, refresh = false }: ScopeOptions,
+  timeout_ms?: number,
+): Promise<GivenScope | undefined> {
+  const isFromGit = git_directory !== null && (paths === undefined || refresh)
+  const changed = isFromGit
+    ? await readChangedFiles(git, { base: diff_base, remote, staged_only: staged, timeout_ms })
+    : undefined
+  const given = withChanges({ areas: area, paths: paths ?? [] }, changed)
+  const { scope } = given
+  return scope.areas.length + scope.paths.length + (scope.changes?.length ?? 0) > 0 ? given : undefined
+}
+
+/** `given`, else the activity started in this working tree on its branch, else the only live one of the branch. */
+export async function activityIdFor(context: CommandContext, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given
+  const { workspace, client, at } = context
+  const { git_directory, branch, own_branch } = workspace
+  if (branch === null) throw new CliError('no branch is checked out; pass the id of the activity (act_…)')
+  const started = git_directory === null ? null : readState(git_directory, branchKey(branch)).activity_id
+  if (started) return started
+  // Activities that others created on the base branch must not be changed from here.
+  const { items } = own_branch
+    ? await client.listActivities({ ...at, input: { branch: own_branch, limit: 100 } })
+    : { items: [] }
+  const ids = items.filter(({ status }) => isLive(status)).map(({ id }) => id)
+  const [only] = ids
+  if (only && ids.length === 1) return only
+  throw new CliError(
+    only
+      ? `${branch} has ${ids.length} activities; pass one of their ids: ${ids.join(', ')}`
+      : `${branch} has no activity; create one with deconflict start`,
+  )
+}

@@ -1,0 +1,151 @@
+/** The connection to the service: its address and the token, from options, environment, `deconflict login` or `gh`. Imports no schema, so that hooks start fast. */
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { exposesTokens } from '../client/address.ts'
+import { type ClientOptions, getServiceInfo } from '../client/requests.ts'
+import { stopwatch } from '../vocabulary/clock.ts'
+import { requireRemoteHost, resolveHost } from './github-host.ts'
+import { CliError, type Runtime } from './runtime.ts'
+import type { Workspace } from './workspace.ts'
+
+const GH_TIMEOUT_MS = 5000
+
+interface StoredLogin {
+  url: string
+  /** Only after `login --with-token`. */
+  token?: string
+}
+
+/** The file that `login` writes. */
+export function loginFile(env: Runtime['env']): string {
+  const home = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config')
+  return join(home, 'deconflict', 'config.json')
+}
+
+async function readLogin(env: Runtime['env']): Promise<StoredLogin | undefined> {
+  const text = await readFile(loginFile(env), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  try {
+    const { url, token } = JSON.parse(text)
+    if (typeof url === 'string' && ['string', 'undefined'].includes(typeof token)) return { url, token }
+  } catch {
+    // Reported below.
+  }
+  throw new CliError(`${loginFile(env)} is invalid; run deconflict login URL again`)
+}
+
+/** Stores the login, and returns the name of the file. Only the user can read it, even if it existed with other permissions. */
+export async function writeLogin(env: Runtime['env'], login: StoredLogin): Promise<string> {
+  const file = loginFile(env)
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await writeFile(file, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 })
+  await chmod(file, 0o600)
+  return file
+}
+
+type ConnectionRuntime = Pick<Runtime, 'env' | 'stderr'>
+
+export interface ServerOptions {
+  url?: string
+  insecure?: boolean
+}
+
+/** The address of the service. Throws `CliError` if none is set, or if a token sent to it could be read in transit. */
+export async function findUrl(
+  runtime: ConnectionRuntime,
+  { url: given, insecure }: ServerOptions,
+): Promise<string> {
+  const { env } = runtime
+  const url = given ?? (env.DECONFLICT_URL || (await readLogin(env))?.url)
+  if (!url) throw new CliError('no server is configured; set DECONFLICT_URL, or run deconflict login URL')
+  if (!URL.canParse(url) || !/^https?:\/\//.test(url))
+    throw new CliError(`the server must be an http:// or https:// URL, not ${url}`)
+  const isAllowed = insecure === true || env.DECONFLICT_INSECURE === '1'
+  if (!isAllowed && exposesTokens(url))
+    throw new CliError(
+      `${new URL(url).origin} does not use https://, so your GitHub token could be read in transit; use https://, or pass --insecure or set DECONFLICT_INSECURE=1 to send it anyway`,
+    )
+  return withoutTrailingSlash(url)
+}
+
+/** The token: `GITHUB_TOKEN`, `GH_TOKEN`, what `login` stored for this server, or that of `gh`. Throws `CliError` if there is none. */
+async function findToken(
+  runtime: ConnectionRuntime,
+  { url, resolve, left_ms }: { url: string; resolve(): Promise<string>; left_ms(): number },
+): Promise<string> {
+  const { env } = runtime
+  const token =
+    env.GITHUB_TOKEN ||
+    env.GH_TOKEN ||
+    (await storedToken(env, url)) ||
+    (await ghToken(env, await resolve(), left_ms))
+  if (token) return token
+  throw new CliError('no GitHub token; set GITHUB_TOKEN, or run gh auth login')
+}
+
+async function storedToken(env: Runtime['env'], url: string): Promise<string | undefined> {
+  const login = await readLogin(env)
+  return login && withoutTrailingSlash(login.url) === url ? login.token : undefined
+}
+
+function withoutTrailingSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+async function ghToken(
+  env: Runtime['env'],
+  host: string,
+  left_ms: () => number,
+): Promise<string | undefined> {
+  try {
+    // A timeout of 0 would mean no limit.
+    const timeout = Math.max(1, Math.ceil(Math.min(GH_TIMEOUT_MS, left_ms())))
+    const args = ['auth', 'token', '--hostname', host]
+    const { execFile } = await import('node:child_process')
+    const { stdout } = await promisify(execFile)('gh', args, { env, timeout })
+    return stdout.trim()
+  } catch {
+    return undefined
+  }
+}
+
+export type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'retry_for_ms' | 'budget_ms' | 'fetch'>
+
+/** Shorter than the defaults of the client, because a person is waiting. */
+const INTERACTIVE: Limits = { timeout_ms: 15_000, attempts: 3, retry_for_ms: 20_000 }
+
+export interface ConnectionOptions extends ServerOptions, Limits {
+  token?: string
+  /** Whether an earlier call found that the remote is on the GitHub host of the service at `url`, so that this need not be checked again. */
+  isKnownHost?: (url: string) => boolean
+}
+
+/**
+ * The options of a client for the repository of `workspace`. Throws `CliError` if its remote is on another host than the
+ * repositories of the service. Without a workspace, this is not checked.
+ */
+export async function findConnection(
+  runtime: ConnectionRuntime,
+  workspace: Workspace | undefined,
+  { url: given, insecure, token: known, isKnownHost, ...limits }: ConnectionOptions,
+): Promise<ClientOptions> {
+  const elapsed = stopwatch()
+  const url = await findUrl(runtime, { url: given, insecure })
+  const left_ms = () => Math.max(0, (limits.budget_ms ?? Number.POSITIVE_INFINITY) - elapsed())
+  // ssh is run once, and gets at most half of the time, so that a request is still possible if ssh hangs.
+  let resolved: Promise<string> | undefined
+  const resolve = () => {
+    resolved ??= workspace ? resolveHost(runtime, workspace, left_ms() / 2) : Promise.resolve('github.com')
+    return resolved
+  }
+  const token = known ?? (await findToken(runtime, { url, resolve, left_ms }))
+  const options = { ...INTERACTIVE, ...limits, base_url: url }
+  if (workspace && !workspace.is_named && !isKnownHost?.(url)) {
+    const { github_host } = await getServiceInfo({ ...options, budget_ms: left_ms() })
+    if (github_host !== null) await requireRemoteHost(runtime, workspace, { url, github_host, resolve })
+  }
+  // `insecure`, because `findUrl` has already checked the address.
+  return { ...options, token, insecure: true, budget_ms: left_ms() }
+}

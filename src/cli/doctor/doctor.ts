@@ -1,0 +1,115 @@
+/** `deconflict doctor`: checks the set-up of a working tree, and says what to do about each problem. */
+import { createClient, DeconflictError } from '../../client/client.ts'
+import { getServiceInfo } from '../../client/requests.ts'
+import { type CommonOptions, displayOf } from '../command-context.ts'
+import { findConnection, findUrl } from '../connection.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
+import { safeJson, sanitize } from '../terminal.ts'
+import { findWorkspace, type Workspace } from '../workspace.ts'
+import type { Finding } from './finding.ts'
+import { hookChecks } from './hook-checks.ts'
+
+/** Short, because a person is waiting. */
+const TIMEOUT_MS = 5000
+/** No record has this id. */
+const NO_ID = 'act_00000000000000000000000000'
+
+/** Exits with 1 if there is any problem. */
+export async function doctor(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
+  const checks: Finding[] = []
+  let workspace: Workspace | undefined
+  await attempt(checks, 'repository', async () => {
+    workspace = await findWorkspace(runtime, options)
+    const { owner, repo, remote, is_named } = workspace
+    return `${owner}/${repo}, from ${is_named ? '--repo or DECONFLICT_REPO' : `the remote ${remote}`}`
+  })
+  if (workspace) checks.push(branchCheck(workspace))
+  const isReachable = await attempt(checks, 'server', () => checkServer(runtime, options))
+  if (isReachable) await attempt(checks, 'token', () => checkToken(runtime, workspace, options))
+  checks.push(...(await hookChecks(runtime)))
+  const ok = checks.every(({ is_ok }) => is_ok)
+  runtime.stdout.write(
+    options.json
+      ? `${safeJson({ ok, version: runtime.version, checks })}\n`
+      : `${linesOf(runtime, checks)}\n`,
+  )
+  return ok ? EXIT.clear : EXIT.error
+}
+
+/** Adds a check that is ok unless `check` throws. */
+async function attempt(checks: Finding[], name: string, check: () => Promise<string>): Promise<boolean> {
+  try {
+    checks.push({ name, is_ok: true, message: await check() })
+    return true
+  } catch (error) {
+    if (!(error instanceof CliError || error instanceof DeconflictError)) throw error
+    checks.push({ name, is_ok: false, message: error.message })
+    return false
+  }
+}
+
+function branchCheck({ branch, own_branch, base_branch, diff_base }: Workspace): Finding {
+  const name = 'branch'
+  if (branch === null)
+    return { name, is_ok: true, message: 'none is checked out, so activities have no branch' }
+  if (own_branch === null)
+    return { name, is_ok: true, message: `${branch}, the base branch, so activities have no branch` }
+  if (base_branch === null && diff_base === undefined)
+    return {
+      name,
+      is_ok: false,
+      message: `${branch}, whose base branch is unknown; run git remote set-head origin --auto`,
+    }
+  return { name, is_ok: true, message: `${branch}, into ${base_branch}` }
+}
+
+async function checkServer(runtime: Runtime, options: CommonOptions): Promise<string> {
+  const url = await findUrl(runtime, options)
+  try {
+    const { version } = await getServiceInfo({
+      base_url: url,
+      insecure: true,
+      timeout_ms: TIMEOUT_MS,
+      attempts: 1,
+    })
+    if (version === null) throw new CliError(`${url} is not a Deconflict server; check the address`)
+    const isSame = version === runtime.version
+    return `${url}, version ${version}${isSame ? '' : `; this command has version ${runtime.version}`}`
+  } catch (error) {
+    if (!(error instanceof DeconflictError)) throw error
+    throw new CliError(`${error.message}; check that it runs, and the address (deconflict login URL)`)
+  }
+}
+
+async function checkToken(
+  runtime: Runtime,
+  workspace: Workspace | undefined,
+  { url, insecure }: CommonOptions,
+): Promise<string> {
+  const limits = { timeout_ms: TIMEOUT_MS, attempts: 1 }
+  const client = createClient(await findConnection(runtime, workspace, { url, insecure, ...limits }))
+  if (!workspace) return 'found; not checked without a repository'
+  const { owner, repo } = workspace
+  try {
+    await client.heartbeatActivity({ owner, repo, id: NO_ID })
+  } catch (error) {
+    if (!(error instanceof DeconflictError)) throw error
+    if (error.type === 'unauthorized')
+      throw new CliError(`${error.message}; set GITHUB_TOKEN, or run gh auth login`)
+    if (error.type === 'forbidden')
+      throw new CliError(`${error.message}; hooks need a token that can write to ${owner}/${repo}`)
+    if (error.type !== 'not_found') throw error
+  }
+  return `accepted, and can write to ${owner}/${repo}`
+}
+
+function linesOf(runtime: Runtime, checks: Finding[]): string {
+  const { paint } = displayOf(runtime)
+  const width = Math.max(...checks.map(({ name }) => name.length))
+  return checks
+    .map(({ name, is_ok, message }) => {
+      const state = is_ok ? paint('green', 'ok     ') : paint('red', 'problem')
+      return `${state}  ${name.padEnd(width)}  ${sanitize(message)}`
+    })
+    .join('\n')
+}

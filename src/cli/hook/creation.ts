@@ -1,0 +1,113 @@
+/**
+ * Creates the activity of a session. The request is stored before it is sent: if its response does not arrive, a later hook
+ * sends exactly the same one with the same key, and gets the activity that the service may have created (contract §7).
+ */
+import { DeconflictError } from '../../client/error.ts'
+import type { OutputOf } from '../../vocabulary/contract/contract.ts'
+import type { ChangedFiles } from '../changed-files.ts'
+import { sendScope, withChanges } from '../given-scope.ts'
+import { type LocalState, NO_STATE, type PendingCreate } from '../local-state.ts'
+import type { HookClient } from './hook-client.ts'
+import { placesOf } from './places.ts'
+import { ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'
+
+/** The time to live of an activity after the last heartbeat of its session, which may be killed (contract §5). */
+export const TTL_MS = 1_800_000
+
+export async function create(
+  context: SessionContext,
+  { paths, changed, state }: { paths: string[]; changed: ChangedFiles | undefined; state: LocalState },
+): Promise<StepResult> {
+  const { situation, workspace, actor } = context
+  const { branch, own_branch, base_branch } = workspace
+  const { agent, subagent, now } = situation
+  const input = {
+    title: titleFor(branch),
+    summary: `A session of ${agent}. Its files are those that it changes or is about to edit.`,
+    actor,
+    agent,
+    branch: own_branch,
+    base_branch,
+    ttl_ms: TTL_MS,
+    ...withChanges({ areas: [], paths }, changed),
+  }
+  const pending = { idempotency_key: newKey(now), input, at: now }
+  const fields = { branch, paths, areas: [], is_borrowed: false, subagent, pending }
+  // `heartbeat_at` is 0, so that a heartbeat is due in the hook that repeats the create.
+  const begun = {
+    ...state,
+    ...fields,
+    changes_hash: await hashOf(changed),
+    activity_id: null,
+    heartbeat_at: 0,
+  }
+  const client = await context.connect()
+  context.save(begun)
+  try {
+    const { activity, overlap } = await sendCreate(client, repositoryOf(context), pending)
+    return {
+      state: { ...begun, activity_id: activity.id, pending: null, heartbeat_at: now },
+      found: { places: placesOf(overlap, ownIds(context)), others: [] },
+    }
+  } catch (error) {
+    if (isRefusal(error) || wasNotSent(error)) context.save(NO_STATE)
+    throw error
+  }
+}
+
+/** Repeats the create of an earlier hook whose response is missing. Returns the state with the id of the activity. */
+export async function finishCreate(context: SessionContext, state: LocalState): Promise<LocalState> {
+  const { pending } = state
+  if (pending === null) return state
+  try {
+    const { activity } = await sendCreate(await context.connect(), repositoryOf(context), pending)
+    return { ...state, activity_id: activity.id, pending: null }
+  } catch (error) {
+    if (isRefusal(error)) context.save(NO_STATE)
+    throw error
+  }
+}
+
+/** Sends a create, for the first time or again: the service creates one activity for the key. */
+export async function sendCreate(
+  client: HookClient,
+  at: { owner: string; repo: string },
+  { input: given, idempotency_key }: PendingCreate,
+): Promise<OutputOf<'createActivity'>> {
+  return sendScope(given, (input) => client.createActivity({ ...at, input, idempotency_key }))
+}
+
+/** When the last create or heartbeat was sent, in milliseconds since the epoch. */
+export function lastSentAt({ heartbeat_at, pending }: LocalState): number {
+  return Math.max(heartbeat_at, pending?.at ?? 0)
+}
+
+/** Whether the service refused a request because of its content, so that it would refuse the same request again. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof DeconflictError)) return false
+  const { type, status } = error
+  if (status === null || type === 'idempotency_conflict') return false
+  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status)
+}
+
+/** Whether a request was certainly not sent, because no connection was established. */
+function wasNotSent(error: unknown): boolean {
+  const { type, cause } = error instanceof DeconflictError ? error : {}
+  const { syscall } = Object(Object(cause).cause) as { syscall?: string }
+  return type === 'unreachable' && (syscall === 'connect' || syscall === 'getaddrinfo')
+}
+
+/** A random key. Loading `crypto` to make one would take longer than the rest of a hook. */
+function newKey(now: number): string {
+  return `hook-${now.toString(36)}-${Math.random().toString(36).slice(2)}`
+}
+
+export async function hashOf(changed: ChangedFiles | undefined): Promise<string> {
+  if (changed === undefined) return ''
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  return createHash('sha256').update(JSON.stringify(changed)).digest('hex')
+}
+
+export function titleFor(branch: string | null): string {
+  return `Work ${branch === null ? 'without a branch' : `on ${branch}`}`.slice(0, 200)
+}

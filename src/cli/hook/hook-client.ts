@@ -1,0 +1,33 @@
+/** The operations that hooks use, typed by the contract without loading its schemas. */
+import type { Client } from '../../client/client.ts'
+import { type ClientOptions, methodsOf } from '../../client/requests.ts'
+import type { OPERATIONS } from '../../vocabulary/contract/contract.ts'
+import type { Route } from '../../vocabulary/contract/route.ts'
+
+const ROUTES = {
+  createActivity: { method: 'POST', path: '/activity', is_idempotent: true, on: 'repository' },
+  checkOverlap: { method: 'POST', path: '/activity/check', is_idempotent: false, on: 'repository' },
+  getActivity: { method: 'GET', path: '/activity/{id}', is_idempotent: false, on: 'repository' },
+  updateActivity: { method: 'PATCH', path: '/activity/{id}', is_idempotent: false, on: 'repository' },
+  heartbeatActivity: {
+    method: 'POST',
+    path: '/activity/{id}/heartbeat',
+    is_idempotent: false,
+    on: 'repository',
+  },
+  archiveActivity: { method: 'POST', path: '/activity/{id}/archive', is_idempotent: false, on: 'repository' },
+  getNotable: { method: 'GET', path: '/notables/{id}', is_idempotent: false, on: 'repository' },
+} as const
+
+type Name = keyof typeof ROUTES
+
+/** Does not compile if a route differs from the contract's. */
+const CHECKED_ROUTES: {
+  [Each in Name]: Pick<(typeof OPERATIONS)[Each], keyof Route>
+} = ROUTES
+
+export type HookClient = Pick<Client, Name>
+
+export function createHookClient(options: ClientOptions): HookClient {
+  return methodsOf(CHECKED_ROUTES, options) as HookClient
+}

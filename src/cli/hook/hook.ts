@@ -1,0 +1,149 @@
+/**
+ * `deconflict hook`, which coding agents run. It reports the session's work, warns of overlap, and never blocks the agent.
+ * The build bundles this module with all that it imports, none of which may load a schema: most hooks have nothing to do.
+ */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { systemClock } from '../../vocabulary/clock.ts'
+import { EXIT, type ExitCode, type Runtime } from '../runtime.ts'
+import { filesInside } from '../scope-paths.ts'
+import { sanitize } from '../terminal.ts'
+import { hookOutput } from './answer.ts'
+import { findTree, readBranch, type WorkingTree } from './git-directory.ts'
+import { AGENTS, HOOK_EVENTS, type HookEvent, type HookInput, readHookInput } from './payload.ts'
+import { updateRecord } from './record.ts'
+import { type HookOptions, pauseAfter, runInTree } from './run.ts'
+
+/** `clock` defaults to the system clock. */
+type HookRuntime = Omit<Runtime, 'clock' | 'version' | 'serveMcp'> & Partial<Pick<Runtime, 'clock'>>
+
+/** The input of an edit can contain a whole file. */
+const INPUT_MAX = 33_554_432
+/** Locks, git and requests end this long before the hook, so that it can record that the service did not respond. */
+const END_MS = 100
+/** The maximum number of files that are found in the words of a prompt or of a shell command. */
+const NAMED_MAX = 20
+
+/**
+ * `args`: the event and the options. Always returns 0, at most `runtime.hook_limit_ms` after the start of the process. An
+ * error is written to standard error as one line, and has no other effect.
+ */
+export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCode> {
+  const left_ms = () => Math.max(1, runtime.hook_limit_ms - runtime.uptime_ms())
+  try {
+    const { event, agent, options } = parseHookArgs(args)
+    const text = await inTime(
+      readInput(runtime.stdin),
+      left_ms(),
+      'the agent did not close the standard input of the hook',
+    )
+    const input = readHookInput(event, agent, text)
+    const cwd = input.cwd ?? runtime.cwd
+    const tree = findTree(cwd)
+    if (tree === undefined) return EXIT.clear
+    const now = (runtime.clock ?? systemClock)().getTime()
+    const record = (outcome: string) =>
+      updateRecord(tree.git_directory, { last: { at: now, event, agent: input.agent, outcome } })
+    const { reason, subagent } = input
+    const situation = {
+      ...{ event, agent: input.agent, reason, subagent, now, branch: readBranch(tree.git_directory) },
+      ...filesIn(tree, cwd, input),
+    }
+    const { env } = runtime
+    const run = {
+      ...{ options, tree, input, situation },
+      // Opening the stream takes time, so it is opened when something is written.
+      runtime: { env, cwd, stderr: { write: (line: string) => runtime.stderr.write(line) } },
+      left_ms: () => Math.max(1, left_ms() - END_MS),
+    }
+    try {
+      const { message, outcome } = await inTime(runInTree(run), left_ms(), 'the hook took too long')
+      record(outcome)
+      const output = hookOutput(input, event, message)
+      if (output !== '') runtime.stdout.write(`${output}\n`)
+    } catch (error) {
+      pauseAfter(run, error)
+      record((error as Error).message)
+      throw error
+    }
+  } catch (error) {
+    runtime.stderr.write(`deconflict: ${sanitize((error as Error).message)}\n`)
+  }
+  return EXIT.clear
+}
+
+/** Unknown options are ignored, so that a hook file can be newer than the command. */
+function parseHookArgs(args: string[]) {
+  const { values, positionals } = parseArgs({
+    args,
+    strict: false,
+    allowPositionals: true,
+    options: {
+      agent: { type: 'string' },
+      url: { type: 'string' },
+      repo: { type: 'string' },
+      insecure: { type: 'boolean' },
+      'no-titles': { type: 'boolean' },
+    },
+  })
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  const options: HookOptions = {
+    url: text(values.url),
+    repo: text(values.repo),
+    insecure: values.insecure === true,
+    without_titles: values['no-titles'] === true,
+  }
+  return {
+    event: oneOf(HOOK_EVENTS, 'the event', positionals[0]) satisfies HookEvent,
+    agent: oneOf(AGENTS, '--agent', text(values.agent)),
+    options,
+  }
+}
+
+function oneOf<Name extends string>(names: readonly Name[], what: string, given: string | undefined): Name {
+  const name = names.find((each) => each === given)
+  if (name) return name
+  throw new Error(`${what} must be one of ${names.join(', ')}${given === undefined ? '' : `, not ${given}`}`)
+}
+
+async function inTime<Result>(work: Promise<Result>, timeout_ms: number, problem: string): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(problem)), timeout_ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The edited and read files, relative to the root of the working tree. Words that name an existing file count as read. */
+function filesIn(
+  tree: WorkingTree,
+  cwd: string,
+  { edits, reads, words, shell_cwd }: HookInput,
+): { edits: string[]; reads: string[] } {
+  const inside = (files: string[], from = cwd) =>
+    filesInside(tree.root, { files, cwd: from }).filter((file) => !/^\.git(?:\/|$)/.test(file))
+  const from = resolve(cwd, shell_cwd ?? '.')
+  const isFile = (file: string) => statSync(resolve(from, file), { throwIfNoEntry: false })?.isFile()
+  const named = words.filter(isFile).slice(0, NAMED_MAX)
+  return { edits: inside(edits), reads: [...new Set([...inside(reads), ...inside(named, from)])] }
+}
+
+async function readInput(stdin: Runtime['stdin']): Promise<string> {
+  if (stdin.isTTY) return ''
+  const chunks: Buffer[] = []
+  let size = 0
+  // An iterator would load more modules.
+  return new Promise((resolve, reject) => {
+    stdin.on('data', (chunk: Buffer | string) => {
+      size += chunk.length
+      if (size <= INPUT_MAX) chunks.push(Buffer.from(chunk))
+    })
+    stdin.on('end', () => resolve(size > INPUT_MAX ? '' : Buffer.concat(chunks).toString('utf8')))
+    stdin.on('error', reject)
+  })
+}

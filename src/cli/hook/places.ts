@@ -1,0 +1,125 @@
+/** Extracts from the service's responses where other work overlaps, and warns the agent of it (contract §6). */
+
+import type { OutputOf } from '../../vocabulary/contract/contract.ts'
+import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
+import type { LocalState } from '../local-state.ts'
+import type { HookClient } from './hook-client.ts'
+import { groupsOf, type MessageOptions, messageFor, NAMED_MAX, type Other, type Place } from './message.ts'
+import { comparedKey } from './plan.ts'
+
+type Overlap = OutputOf<'checkOverlap'>
+type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
+
+const WARNINGS_MAX = 500
+
+/** The matches of a check or a create, and the activities of the same branch, without the session's own activities `own`. */
+export function placesOf({ matches, relationships }: Overlap, own: ReadonlySet<string>): Place[] {
+  const shared = matches.flatMap(({ id, severity, paths }): Place[] => {
+    const place = { id, severity, is_same_branch: false }
+    if (paths.length === 0) return [{ ...place, path: null, verdict: null, their_lines: null }]
+    return paths.map(({ example, verdict, their_lines }) => ({
+      ...place,
+      path: example,
+      // Older services do not compare lines.
+      verdict: verdict ?? null,
+      their_lines: their_lines ?? null,
+    }))
+  })
+  const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
+    relation === 'own'
+      ? [{ id, severity: 'low', path: null, verdict: null, their_lines: null, is_same_branch: true }]
+      : [],
+  )
+  return [...shared, ...same].filter(({ id }) => !own.has(id))
+}
+
+/** The matches of a heartbeat or an update. `others`: what the matches say about the other activities, by id. */
+export function placesOfBrief(
+  overlap: OverlapBrief | null,
+  own: ReadonlySet<string>,
+): { places: Place[]; others: [string, Other][] } {
+  const matches = (overlap?.matches ?? []).filter(({ id }) => !own.has(id))
+  return {
+    places: matches.map(({ id, severity, example, lines }) => ({
+      id,
+      severity,
+      path: example,
+      verdict: lines ?? null,
+      their_lines: null,
+      is_same_branch: false,
+    })),
+    others: matches.map(({ id, title, actor, branch, pr_url }) => [
+      id,
+      { title, actor, branch, login: null, agent: null, pull_request: pullRequestName(pr_url) },
+    ]),
+  }
+}
+
+/** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
+function warningKey(subagent: string | null, { id, path }: Place): string {
+  return comparedKey(subagent, `${id} ${path ?? ''}`)
+}
+
+/** The places that the agent was not warned of. If a place occurs with and without lines, the one with lines is returned. */
+export function freshPlaces(
+  places: readonly Place[],
+  { warned }: LocalState,
+  subagent: string | null,
+): Place[] {
+  const fresh = new Map<string, Place>()
+  for (const place of places) {
+    const key = warningKey(subagent, place)
+    if (!warned.includes(key) && !fresh.get(key)?.their_lines) fresh.set(key, place)
+  }
+  return [...fresh.values()]
+}
+
+interface WarnOptions extends MessageOptions {
+  client: HookClient
+  at: { owner: string; repo: string }
+  subagent: string | null
+  known: ReadonlyMap<string, Other>
+}
+
+/** The message that warns of `fresh`, possibly empty, and the state in which these warnings are recorded. */
+export async function warn(
+  fresh: readonly Place[],
+  state: LocalState,
+  { client, at, subagent, known, without_titles }: WarnOptions,
+): Promise<{ message: string; state: LocalState }> {
+  const groups = groupsOf(fresh).slice(0, NAMED_MAX)
+  const ids = groups.map(([place]) => (place as Place).id)
+  // Only the record itself contains the login, which is shown instead of titles.
+  const missing = ids.filter((id) => without_titles || !known.has(id))
+  const read = await Promise.all(missing.map((id) => readOther({ client, at }, id)))
+  const others = new Map([...known, ...read.filter((each) => each !== undefined)])
+  // The pull request of the same branch is the session's own work.
+  const isOthers = ({ id, is_same_branch }: Place) => !is_same_branch || others.get(id)?.is_session !== false
+  const { text, named } = messageFor(fresh.filter(isOthers), others, { without_titles })
+  const settled = [...named, ...fresh.filter((place) => !isOthers(place))]
+  const warned = [...state.warned, ...settled.map((place) => warningKey(subagent, place))].slice(
+    -WARNINGS_MAX,
+  )
+  return { message: text, state: { ...state, warned } }
+}
+
+/** Reads the other activity or notable; undefined if it cannot be read, and the message then contains only its id. */
+async function readOther(
+  { client, at }: Pick<WarnOptions, 'client' | 'at'>,
+  id: string,
+): Promise<[string, Other] | undefined> {
+  try {
+    if (id.startsWith('ntb_')) {
+      const { title, created_by: login } = await client.getNotable({ ...at, id })
+      return [id, { title, login, actor: login, branch: null, agent: null, pull_request: null }]
+    }
+    const { title, actor, agent, branch, pr_url, created_by, source } = await client.getActivity({
+      ...at,
+      id,
+    })
+    const other = { title, actor, agent, branch, login: created_by, pull_request: pullRequestName(pr_url) }
+    return [id, { ...other, is_session: source === 'api' }]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,165 @@
+/** The activity of one agent session: created, kept up to date with the files that the agent changes, and compared. */
+import { DeconflictError } from '../../client/error.ts'
+import type { OutputOf } from '../../vocabulary/contract/contract.ts'
+import { PATHS_MAX } from '../../vocabulary/scope/limits.ts'
+import { type ChangedFiles, readChangedFiles } from '../changed-files.ts'
+import { sendScope, withChanges } from '../given-scope.ts'
+import { type LocalState, NO_STATE } from '../local-state.ts'
+import { isOutputRead } from './answer.ts'
+import { create, finishCreate, hashOf, titleFor } from './creation.ts'
+import type { HookClient } from './hook-client.ts'
+import type { Place } from './message.ts'
+import { freshPlaces, placesOf, placesOfBrief, warn } from './places.ts'
+import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
+import { type Found, ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'
+import { sessionStateOf } from './session-state.ts'
+
+const COMPARED_MAX = 500
+/** Git gets at most this share of the remaining time. */
+const GIT_SHARE = 0.5
+const NOTHING: Found = { places: [], others: [] }
+
+/** Carries out `plan`. Returns the state to store for the next hook, and the message for the agent, which may be empty. */
+export async function workOn(
+  context: SessionContext,
+  plan: Plan,
+  given: LocalState,
+): Promise<{ state: LocalState; message: string }> {
+  const { situation, without_titles } = context
+  const before = hasNewContext(situation) ? { ...given, warned: [], compared: {} } : given
+  const sendsRequest = before.activity_id === null || plan.is_heartbeat_due || plan.compared.length > 0
+  const [changed, state] = await Promise.all([
+    changedFiles(context, plan, before),
+    finishCreate(context, before),
+    sendsRequest && context.connect(),
+  ])
+  const [kept, compared] = await Promise.all([
+    sessionStateOf(state) === 'none'
+      ? create(context, { paths: plan.added, changed, state })
+      : keep(context, { plan, changed, state }),
+    compare(context, plan.compared),
+  ])
+  const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
+  const own = new Set([next.activity_id])
+  const places = [...compared, ...kept.found.places].filter(
+    (place) => !own.has(place.id) && !isBeneathFile(place, situation, next),
+  )
+  const fresh = freshPlaces(places, next, situation.subagent)
+  if (!isOutputRead(situation.agent, situation.event))
+    return {
+      state: { ...next, has_unread_overlap: next.has_unread_overlap || fresh.length > 0 },
+      message: '',
+    }
+  const { subagent } = situation
+  const known = new Map(kept.found.others)
+  const at = repositoryOf(context)
+  if (fresh.length === 0) return { state: { ...next, has_unread_overlap: false }, message: '' }
+  const client = await context.connect()
+  const warned = await warn(fresh, next, { client, at, subagent, known, without_titles })
+  return { state: { ...warned.state, has_unread_overlap: false }, message: warned.message }
+}
+
+/** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */
+function isBeneathFile({ path }: Place, { edits }: Situation, { paths, is_borrowed }: LocalState): boolean {
+  return [...edits, ...(is_borrowed ? [] : paths)].some((file) => path?.startsWith(`${file}/`))
+}
+
+interface KeepFields {
+  plan: Plan
+  changed: ChangedFiles | undefined
+  state: LocalState
+}
+
+/** Updates the activity, or sends a heartbeat, or neither. If the activity is closed or deleted, creates another one. */
+async function keep(context: SessionContext, fields: KeepFields): Promise<StepResult> {
+  const { plan, changed, state } = fields
+  const isChanged = changed !== undefined && (await hashOf(changed)) !== state.changes_hash
+  const isUpdate = isChanged || plan.added.length > 0 || plan.has_switched
+  if (!isUpdate && !plan.is_heartbeat_due) return { state, found: NOTHING }
+  try {
+    return isUpdate ? await update(context, fields) : await heartbeat(context, state)
+  } catch (error) {
+    const isClosed =
+      error instanceof DeconflictError && ['not_found', 'invalid_transition'].includes(error.type)
+    if (!isClosed) throw error
+    const paths = [...state.paths, ...plan.added].slice(0, PATHS_MAX)
+    return create(context, { paths, changed, state: { ...NO_STATE, workspace: state.workspace } })
+  }
+}
+
+/** Replaces the scope, and the branch after a switch. If git does not answer in time, the scope stays as it is. */
+async function update(context: SessionContext, { plan, changed, state }: KeepFields): Promise<StepResult> {
+  const { branch, own_branch, base_branch } = context.workspace
+  const id = state.activity_id as string
+  const client = await context.connect()
+  const declared = await declaredScope(context, client, state)
+  const paths = [...new Set([...declared.paths, ...plan.added])].slice(0, PATHS_MAX)
+  const fields = {
+    heartbeat: true,
+    ...(changed && withChanges({ areas: declared.areas, paths }, changed)),
+    ...(plan.has_switched && { branch: own_branch, base_branch }),
+    ...(plan.has_switched && !state.is_borrowed && { title: titleFor(branch) }),
+  }
+  const { overlap } = await sendScope(fields, (input) =>
+    client.updateActivity({ ...repositoryOf(context), id, input }),
+  )
+  const sent = changed && { paths, areas: declared.areas, changes_hash: await hashOf(changed) }
+  return {
+    state: { ...state, branch, heartbeat_at: context.situation.now, ...sent },
+    found: placesOfBrief(overlap, ownIds(context)),
+  }
+}
+
+async function heartbeat(context: SessionContext, state: LocalState): Promise<StepResult> {
+  const id = state.activity_id as string
+  const client = await context.connect()
+  const { overlap } = await client.heartbeatActivity({ ...repositoryOf(context), id })
+  return {
+    state: { ...state, heartbeat_at: context.situation.now },
+    found: placesOfBrief(overlap, ownIds(context)),
+  }
+}
+
+/** The paths and areas of the activity. Those of an activity of `deconflict start` are read from the service, to keep them. */
+async function declaredScope(
+  context: SessionContext,
+  client: HookClient,
+  { areas, paths, is_borrowed, activity_id }: LocalState,
+): Promise<Pick<OutputOf<'getActivity'>['scope'], 'areas' | 'paths'>> {
+  if (areas !== null || !is_borrowed) return { areas: areas ?? [], paths }
+  return (await client.getActivity({ ...repositoryOf(context), id: activity_id as string })).scope
+}
+
+/** Compares files that the agent has read, without adding them to its activity. */
+async function compare(context: SessionContext, files: string[]): Promise<Place[]> {
+  if (files.length === 0) return []
+  const client = await context.connect()
+  const { own_branch, base_branch } = context.workspace
+  // Sent as changes: a path of a scope would also cover everything beneath it.
+  const scope = { areas: [], paths: [], changes: files.map((path) => ({ path })) }
+  const fields = { branch: own_branch, base_branch, scope }
+  const overlap = await sendScope(fields, (input) => client.checkOverlap({ ...repositoryOf(context), input }))
+  return placesOf(overlap, ownIds(context))
+}
+
+/** Adds `files`, compared now, to the files that were compared. */
+function withCompared(
+  compared: LocalState['compared'],
+  { subagent, now }: Situation,
+  files: string[],
+): LocalState['compared'] {
+  const added = files.map((file): [string, number] => [comparedKey(subagent, file), now])
+  const others = Object.entries(compared).filter(([key]) => !added.some(([name]) => name === key))
+  return Object.fromEntries([...others, ...added].slice(-COMPARED_MAX))
+}
+
+/** The changed files; undefined if this hook does not need them, or if git does not answer in time. */
+async function changedFiles(
+  { workspace, left_ms }: SessionContext,
+  { added, is_refresh, has_switched }: Plan,
+  { activity_id }: LocalState,
+): Promise<ChangedFiles | undefined> {
+  if (activity_id !== null && added.length === 0 && !is_refresh && !has_switched) return undefined
+  const { git, diff_base: base, remote } = workspace
+  return readChangedFiles(git, { base, remote, staged_only: false, timeout_ms: left_ms() * GIT_SHARE })
+}

@@ -1,0 +1,150 @@
+/** `deconflict list`, `show` and `notes`: activities and notables. */
+
+import type { RequestOf } from '../client/client.ts'
+import { isLive } from '../server/activities/lifecycle.ts'
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
+import { nameCollisions, readOverlaps } from './named-collisions.ts'
+import { incompleteLines } from './overlap-text.ts'
+import { ownActivityIds } from './own-activities.ts'
+import { activityLines, notableLines, recordLines } from './record-text.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { sanitize } from './terminal.ts'
+
+export interface ListOptions extends CommonOptions {
+  status?: string
+  risk?: string
+  actor?: string
+  /** Only activities of the current branch; on the base branch those created in this working tree. */
+  mine?: boolean
+  /** Includes finished, archived and expired activities. */
+  all?: boolean
+  importance?: string
+  category?: string
+  area?: string
+  limit?: string
+  cursor?: string
+}
+
+type ActivityQuery = NonNullable<RequestOf<'listActivities'>['input']>
+type NotableQuery = RequestOf<'listNotables'>['input']
+type ActivityPage = OutputOf<'listActivities'>
+type Activity = ActivityPage['items'][number]
+
+export async function list(runtime: Runtime, options: ListOptions): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
+  const page = await readActivities(context, options)
+  const lines = options.json ? [] : await linesFor(context, page.items)
+  context.show(page, () => [
+    ...(page.items.length > 0 ? lines : [emptyText(context, options)]),
+    ...nextPageLines(page.next_cursor),
+  ])
+  return EXIT.clear
+}
+
+async function readActivities(context: CommandContext, options: ListOptions): Promise<ActivityPage> {
+  const { status, risk, actor, limit, cursor, mine, all = false } = options
+  const { own_branch } = context.workspace
+  const branch = mine ? (own_branch ?? undefined) : options.branch
+  // The service validates the values.
+  const query = { status, risk, actor, limit, cursor, branch } as unknown as ActivityQuery
+  const read = all && status === undefined ? readAllStatuses : readPage
+  const isListed = (each: Activity) => all || status !== undefined || isLive(each.status)
+  if (!mine || own_branch !== null) return firstNonEmptyPage(context, query, { read, isListed })
+  // Activities of the base branch have no branch to filter by.
+  const own = ownActivityIds(context.workspace)
+  const [oldest] = [...own].sort()
+  if (oldest === undefined) return { items: [], next_cursor: null }
+  const isOwn = (each: Activity) => own.has(each.id) && isListed(each)
+  const pages = { read, isListed: isOwn, oldest }
+  return firstNonEmptyPage(context, { ...query, limit: query.limit ?? 100 }, pages)
+}
+
+type Read = (context: CommandContext, query: ActivityQuery) => Promise<ActivityPage>
+
+const readPage: Read = ({ client, at }, query) => client.listActivities({ ...at, input: query })
+
+/**
+ * The service lists archived and expired activities separately. Merges one page of each list, down to the newest id at which
+ * a page ends; the next page continues there.
+ */
+const readAllStatuses: Read = async (context, query) => {
+  const lists = [undefined, 'archived', 'expired'] as const
+  const pages = await Promise.all(lists.map((status) => readPage(context, { ...query, status })))
+  const ends = pages
+    .flatMap(({ items, next_cursor }) =>
+      next_cursor === null ? [] : [{ id: items.at(-1)?.id ?? '', next_cursor }],
+    )
+    .sort(newestFirst)
+  const [end] = ends
+  const items = pages.flatMap((page) => page.items).filter(({ id }) => end === undefined || id >= end.id)
+  return { items: items.sort(newestFirst), next_cursor: end?.next_cursor ?? null }
+}
+
+/** Ids are ordered by time. */
+function newestFirst(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? 1 : -1
+}
+
+/** The first page on which `isListed` accepts an activity. Reads no page after the one with the id `oldest`. */
+async function firstNonEmptyPage(
+  context: CommandContext,
+  query: ActivityQuery,
+  { read, isListed, oldest = '' }: { read: Read; isListed(each: Activity): boolean; oldest?: string },
+): Promise<ActivityPage> {
+  for (let input = query; ; ) {
+    const page = await read(context, input)
+    const items = page.items.filter(isListed)
+    const isLast = (page.items.at(-1)?.id ?? '') <= oldest
+    const next_cursor = isLast ? null : page.next_cursor
+    if (items.length > 0 || next_cursor === null) return { items, next_cursor }
+    input = { ...input, cursor: next_cursor }
+  }
+}
+
+/** The lines of the list; without collisions if these cannot be read. */
+async function linesFor(context: CommandContext, activities: readonly Activity[]): Promise<string[]> {
+  const { display } = context
+  try {
+    const overlaps = await readOverlaps(context, activities)
+    if (overlaps === null) return activityLines(activities, new Map(), display)
+    const collisions = await nameCollisions(context, activities, overlaps)
+    return [...activityLines(activities, collisions, display), ...incompleteLines(overlaps)]
+  } catch (error) {
+    const why = sanitize((error as Error).message)
+    return [...activityLines(activities, new Map(), display), `Collisions are not available: ${why}`]
+  }
+}
+
+function emptyText({ at }: CommandContext, { status, risk, actor, branch, mine, all }: ListOptions): string {
+  const isFiltered = [status, risk, actor, branch, mine].some((each) => each !== undefined)
+  if (!isFiltered) return `No ${all ? '' : 'live '}activities in ${at.owner}/${at.repo}.`
+  return all || status
+    ? 'No activity matches.'
+    : 'No live activity matches; use --all to include finished, archived and expired ones.'
+}
+
+export async function notes(runtime: Runtime, options: ListOptions): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
+  const { status, importance, category, area, limit, cursor } = options
+  const input = { status, importance, category, area, limit, cursor } as unknown as NotableQuery
+  const page = await context.client.listNotables({ ...context.at, input })
+  context.show(page, () => [
+    ...(page.items.length > 0 ? notableLines(page.items, context.display) : ['No notables.']),
+    ...nextPageLines(page.next_cursor),
+  ])
+  return EXIT.clear
+}
+
+function nextPageLines(next_cursor: string | null): string[] {
+  return next_cursor === null ? [] : [`More results: --cursor ${next_cursor}`]
+}
+
+export async function show(runtime: Runtime, id: string, options: CommonOptions): Promise<ExitCode> {
+  if (!/^(act|ntb)_/.test(id)) throw new CliError(`an id starts with act_ or ntb_, but this is ${id}`)
+  const { client, at, display, show: write } = await openContext(runtime, options)
+  const request = { ...at, id }
+  const record = id.startsWith('ntb_') ? await client.getNotable(request) : await client.getActivity(request)
+  write(record, () => recordLines(record, display))
+  return EXIT.clear
+}

@@ -1,0 +1,164 @@
+/** State of a working tree, in its git directory: which activity belongs to a branch or an agent session. Loads no schema. */
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { RequestOf } from '../client/client.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The part of a workspace that stays the same while a session works on its branch, and the name of the person. */
+export type StoredWorkspace = Omit<Workspace, 'git' | 'git_directory'> & { actor: string }
+
+/** A create whose response has not arrived: the service may have carried it out. */
+export interface PendingCreate {
+  idempotency_key: string
+  /** If this is sent again with the same key, the service returns the activity, and creates it if it did not exist. */
+  input: RequestOf<'createActivity'>['input']
+  /** When it was first sent, in milliseconds since the epoch. */
+  at: number
+}
+
+export interface LocalState {
+  /** Null while the create is pending. */
+  activity_id: string | null
+  pending: PendingCreate | null
+  branch: string | null
+  /** The paths of the last sent scope: those that the user named, and the files that the agent edits. */
+  paths: string[]
+  /** The areas of the last sent scope; null if unknown, because `deconflict start` sent it. */
+  areas: string[] | null
+  /** A hash of the changed files that were last sent. */
+  changes_hash: string
+  /** When the last heartbeat was sent, in milliseconds since the epoch. */
+  heartbeat_at: number
+  /** The activity was created with `deconflict start`, so the session does not archive it. */
+  is_borrowed: boolean
+  /** What the agent was warned of: see `warningKey`. */
+  warned: string[]
+  /** The files that the agent read, and when they were last compared. */
+  compared: Record<string, number>
+  /** A hook whose output the agent does not read found an overlap, so that a later hook must warn of it. */
+  has_unread_overlap: boolean
+  /** The subagent that works in this working tree; null for the session itself. */
+  subagent: string | null
+  /** Null until a hook of the session has read it from git. */
+  workspace: StoredWorkspace | null
+}
+
+export const NO_STATE: LocalState = {
+  activity_id: null,
+  pending: null,
+  branch: null,
+  paths: [],
+  areas: null,
+  changes_hash: '',
+  heartbeat_at: 0,
+  is_borrowed: false,
+  warned: [],
+  compared: {},
+  has_unread_overlap: false,
+  subagent: null,
+  workspace: null,
+}
+
+export const sessionKey = (session: string) => `session-${session}`
+export const branchKey = (branch: string | null) => `branch-${branch ?? ''}`
+
+/** The stored state; `NO_STATE` if there is none, or if it cannot be read. */
+export function readState(git_directory: string, key: string): LocalState {
+  return parseState(readJson(stateFile(git_directory, key)))
+}
+
+/** The state of every agent session, including sessions that ended without their last hook. */
+export function readSessionStates(git_directory: string): LocalState[] {
+  const directory = stateDirectory(git_directory)
+  const names = namesIn(directory).filter((name) => name.startsWith('session-') && name.endsWith('.json'))
+  return names.map((name) => parseState(readJson(join(directory, name)))).filter(hasActivity)
+}
+
+export function writeState(git_directory: string, key: string, state: LocalState): void {
+  writeJson(stateFile(git_directory, key), state)
+}
+
+export function deleteState(git_directory: string, key: string): void {
+  rmSync(stateFile(git_directory, key), { force: true })
+}
+
+/** The directory of all local state, locks included. */
+export function stateDirectory(git_directory: string): string {
+  return join(git_directory, 'deconflict')
+}
+
+/** The value in a JSON file; undefined if there is no such file, or it is not JSON. */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Overwrites the file in place: some file systems flush a file to disk that replaces another one, which would take most of
+ * the time of a hook. A half-written file counts as missing, and hooks that find none read it again under their lock.
+ */
+export function writeJson(file: string, value: unknown): void {
+  mkdirSync(join(file, '..'), { recursive: true })
+  const bytes = Buffer.from(JSON.stringify(value))
+  // Only the user can read the file, because a pending create contains patches.
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600)
+  try {
+    writeSync(descriptor, bytes)
+    ftruncateSync(descriptor, bytes.length)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The names of the files in `directory`; none if it does not exist. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+/** A file of an earlier release may lack fields. */
+function parseState(json: unknown): LocalState {
+  const given = { ...NO_STATE, ...Object(json) } as LocalState
+  return hasActivity(given) && Array.isArray(given.paths) ? given : NO_STATE
+}
+
+/** Whether the session has an activity, or may have one. */
+export function hasActivity({ activity_id, pending }: LocalState): boolean {
+  return activity_id !== null || pending !== null
+}
+
+const NAME_MAX = 180
+
+function stateFile(git_directory: string, key: string): string {
+  return join(stateDirectory(git_directory), `${fileName(key)}.json`)
+}
+
+/** If a key is too long for a file name, its middle is replaced by a hash. */
+function fileName(key: string): string {
+  const name = encodeURIComponent(key)
+  if (name.length <= NAME_MAX) return name
+  return `${name.slice(0, NAME_MAX / 2)}~${shortHash(name)}~${name.slice(-NAME_MAX / 4)}`
+}
+
+/** FNV-1a: loading a cryptographic hash takes longer than a hook without requests may. */
+export function shortHash(text: string): string {
+  let hash = 0x811c9dc5
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) as number), 0x01000193)
+  return (hash >>> 0).toString(16)
+}

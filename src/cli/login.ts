@@ -1,0 +1,53 @@
+/** `deconflict login`: checks that the service accepts the token, and stores the service's address. */
+import { text } from 'node:stream/consumers'
+import { exposesTokens } from '../client/address.ts'
+import { type Client, createClient, DeconflictError } from '../client/client.ts'
+import type { CommonOptions } from './command-context.ts'
+import { findConnection, findUrl, loginFile, writeLogin } from './connection.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { findWorkspace } from './workspace.ts'
+
+export interface LoginOptions extends CommonOptions {
+  withToken?: boolean
+}
+
+/** Stores a token only with `--with-token`, in a file that only the user can read. */
+export async function login(
+  runtime: Runtime,
+  given: string | undefined,
+  options: LoginOptions,
+): Promise<ExitCode> {
+  const token = options.withToken ? (await text(runtime.stdin)).trim() : undefined
+  if (options.withToken && !token)
+    throw new CliError('--with-token reads the token from standard input, which was empty')
+  const url = await findUrl(runtime, { ...options, url: given ?? options.url })
+  const workspace = await findWorkspace(runtime, options).catch(() => undefined)
+  const connection = { url, insecure: true, token, attempts: 1 }
+  const client = createClient(await findConnection(runtime, workspace, connection))
+  const repository = workspace && { owner: workspace.owner, repo: workspace.repo }
+  if (repository) await client.getSettings(repository)
+  else await requireAcceptedToken(client)
+  const file = await writeLogin(runtime.env, { url, ...(token && { token }) })
+  const accepted = repository
+    ? `Your token can read ${repository.owner}/${repository.repo} at ${url}.`
+    : `${url} accepts your token.`
+  runtime.stdout.write(`${accepted} The address is stored in ${file}.\n`)
+  if (token)
+    runtime.stdout.write(
+      `The token is stored unencrypted in ${loginFile(runtime.env)}, which only you can read. To avoid that, use GITHUB_TOKEN or gh auth login.\n`,
+    )
+  if (exposesTokens(url))
+    runtime.stdout.write(
+      'Every command and hook needs --insecure or DECONFLICT_INSECURE=1 to send a token to this address.\n',
+    )
+  return EXIT.clear
+}
+
+/** For a login outside of a repository: 403 for an arbitrary repository shows that the token itself is accepted. */
+async function requireAcceptedToken(client: Client): Promise<void> {
+  try {
+    await client.getSettings({ owner: 'deconflict', repo: 'deconflict' })
+  } catch (error) {
+    if (!(error instanceof DeconflictError) || error.type !== 'forbidden') throw error
+  }
+}

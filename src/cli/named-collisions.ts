@@ -1,0 +1,89 @@
+/** The collisions of activities in a list, with the name of the other side. */
+import { isLive } from '../server/activities/lifecycle.ts'
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import type { Severity } from '../vocabulary/contract/overlap.ts'
+import { byRank } from '../vocabulary/severity.ts'
+import { comparedLinesOf } from '../vocabulary/verdict-words.ts'
+import type { CommandContext } from './command-context.ts'
+import { placeText } from './lines-text.ts'
+
+type Activity = OutputOf<'listActivities'>['items'][number]
+type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
+export type Overlaps = OutputOf<'listOverlaps'>
+
+/** A collision from the point of view of one activity. */
+export interface NamedCollision {
+  severity: Severity
+  /** Undefined if the other activity was not read. */
+  other: ActivityName | undefined
+  /** A path that both match and how their lines relate, or the areas that both name. */
+  where: string
+}
+
+/** The collisions of each activity, by its id, the most severe first. */
+export type CollisionsById = ReadonlyMap<string, readonly NamedCollision[]>
+
+/** How many collisions are shown for each activity. Further ones are counted. */
+export const SHOWN_MAX = 3
+/** The maximum number of activities that are read one by one because they are not in a list. */
+const SINGLE_READS_MAX = 5
+
+/** The collisions of the repository; null without a request if none of `activities` is live. */
+export async function readOverlaps(
+  { client, at }: CommandContext,
+  activities: readonly Activity[],
+): Promise<Overlaps | null> {
+  return activities.some(({ status }) => isLive(status)) ? client.listOverlaps(at) : null
+}
+
+/** The collisions of `activities`, with the names of those that are shown. */
+export async function nameCollisions(
+  context: CommandContext,
+  activities: readonly Activity[],
+  overlaps: Overlaps,
+): Promise<CollisionsById> {
+  const collisions = new Map(activities.map(({ id }) => [id, collisionsOf(id, overlaps)]))
+  const shown = [...collisions.values()].flatMap((each) => each.slice(0, SHOWN_MAX))
+  const names = await readNames(context, activities, new Set(shown.map(({ other_id }) => other_id)))
+  const named = ([id, all]: [string, Collision[]]): [string, NamedCollision[]] => [
+    id,
+    all.map(({ other_id, ...collision }) => ({ ...collision, other: names.get(other_id) })),
+  ]
+  return new Map([...collisions].map(named))
+}
+
+interface Collision extends Omit<NamedCollision, 'other'> {
+  other_id: string
+}
+
+function collisionsOf(id: string, { items }: Overlaps): Collision[] {
+  return items
+    .filter(({ activity_ids }) => activity_ids.includes(id))
+    .map((item) => ({
+      other_id: item.activity_ids.find((each) => each !== id) as string,
+      severity: item.severity,
+      where: placeText(
+        item.paths[0]?.example ?? item.areas.map((area) => `#${area}`).join(' '),
+        comparedLinesOf(id, item),
+      ),
+    }))
+    .toSorted(byRank)
+}
+
+/** The names, from `known`, then from the newest activities, then from up to `SINGLE_READS_MAX` single reads. */
+async function readNames(
+  { client, at }: CommandContext,
+  known: readonly Activity[],
+  ids: ReadonlySet<string>,
+): Promise<Map<string, ActivityName>> {
+  const names = new Map<string, ActivityName>(known.map((each) => [each.id, each]))
+  const missing = () => [...ids].filter((id) => !names.has(id))
+  if (missing().length === 0) return names
+  const { items } = await client.listActivities({ ...at, input: { limit: 100 } })
+  for (const each of items) names.set(each.id, each)
+  const reads = missing()
+    .slice(0, SINGLE_READS_MAX)
+    .map((id) => client.getActivity({ ...at, id }).catch(() => undefined))
+  for (const each of await Promise.all(reads)) if (each) names.set(each.id, each)
+  return names
+}

@@ -1,0 +1,213 @@
+/** Overlap as text for people. Texts of other people are sanitized, and lines fit the display. */
+
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { type ComparedMatch, matchNotes, pathText, placeText } from './lines-text.ts'
+import { type NamedCollision, type Overlaps, SHOWN_MAX } from './named-collisions.ts'
+import { type Display, LEVEL_STYLES, type Style, sanitize } from './terminal.ts'
+import { table, truncate, wrap } from './text-layout.ts'
+
+type Activity = OutputOf<'listActivities'>['items'][number]
+type Notable = OutputOf<'listNotables'>['items'][number]
+type Overlap = OutputOf<'checkOverlap'>
+type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
+type BriefMatch = OverlapBrief['matches'][number] & ComparedMatch
+
+const TITLE_MAX = 48
+/** The start of the service's `reason` if the settings ignore every path. */
+const NOT_COMPARED = 'No activity was compared'
+const EXAMPLES_MAX = 3
+
+interface Name {
+  /** The title, with the author and branch of an activity, or the category of a notable. */
+  text: string
+  /** The name in a sentence: `#123`, or the title. */
+  who: string
+}
+
+/** The names of activities and notables, by id. */
+export type Names = Map<string, Name>
+
+export function namesById(activities: readonly Activity[], notables: readonly Notable[]): Names {
+  return new Map([
+    ...activities.map((each): [string, Name] => [each.id, { text: activityName(each), who: whoOf(each) }]),
+    ...notables.map(({ id, title, category }): [string, Name] => [
+      id,
+      { text: `${quoted(title)}, ${category}`, who: quoted(title) },
+    ]),
+  ])
+}
+
+/** The number of the pull request, else the title. */
+function whoOf({ title, pr_url }: Pick<Activity, 'title' | 'pr_url'>): string {
+  return pullRequestName(pr_url) ?? quoted(title)
+}
+
+function quoted(title: string): string {
+  return `“${truncate(sanitize(title), TITLE_MAX)}”`
+}
+
+function activityName({
+  title,
+  actor,
+  branch,
+  pr_url,
+}: Pick<Activity, 'title' | 'actor' | 'branch' | 'pr_url'>): string {
+  const place = branch === null ? '' : ` on ${sanitize(branch)}`
+  return `${quoted(title)} by ${sanitize(actor)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
+}
+
+interface Paragraph {
+  text: string
+  indent?: string
+  /** Precedes the text in a style of its own. */
+  label?: { text: string; style: Style }
+  /** Style of all lines. */
+  style?: Style
+}
+
+function paragraph(display: Display, { text, indent = '', label, style }: Paragraph): string[] {
+  const { paint, width } = display
+  const start = `${indent}${label?.text ?? ''}`
+  const [first = '', ...others] = wrap(`${start}${text}`, { width, indent: `${indent}  ` })
+  const isWhole = label !== undefined && first.startsWith(start)
+  const painted = isWhole ? `${indent}${paint(label.style, label.text)}${first.slice(start.length)}` : first
+  return [painted, ...others].map((line) => (style ? paint(style, line) : line))
+}
+
+/** The result of a check: what overlaps, where, and what to do. */
+export function overlapLines(overlap: Overlap, names: Names, display: Display): string[] {
+  const { activities, notables, complete } = overlap.checked_against
+  const compared = `(compared with ${count(activities, 'live activity', 'live activities')} and ${count(notables, 'active notable', 'active notables')}${complete ? '' : '; incomplete'})`
+  const reusable = overlap.reuse_opportunities.flatMap(({ title, reason, url }) =>
+    paragraph(display, {
+      indent: '  ',
+      label: { text: 'reuse', style: 'green' },
+      text: `  ${quoted(title)}: ${sanitize(reason)}${url ? ` ${sanitize(url)}` : ''}`,
+    }),
+  )
+  const isNothingCompared = activities === 0 && (!complete || overlap.reason.startsWith(NOT_COMPARED))
+  if (!overlap.overlap_detected && isNothingCompared)
+    return paragraph(display, {
+      label: { text: 'Not compared', style: 'yellow' },
+      text: `: ${sanitize(overlap.reason)}`,
+    })
+  if (!overlap.overlap_detected)
+    return [
+      ...paragraph(display, {
+        label: complete ? { text: 'Clear', style: 'green' } : { text: 'Incomplete', style: 'yellow' },
+        text: `: no overlap${complete ? '' : ' found so far'} ${compared}`,
+      }),
+      ...reusable,
+    ]
+  const more = overlap.total_related - overlap.matches.length
+  return [
+    ...paragraph(display, { label: severityLabel(overlap), text: ` ${compared}` }),
+    ...overlap.matches.flatMap((match) => matchLines(match, names, display)),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...reusable,
+    ...paragraph(display, {
+      label: { text: '→', style: 'bold' },
+      text: ` ${sanitize(overlap.recommended_action)}`,
+    }),
+  ]
+}
+
+function severityLabel({ severity }: Pick<Overlap, 'severity'>): { text: string; style: Style } {
+  return { text: `Overlap, ${severity ?? 'low'}`, style: LEVEL_STYLES[severity ?? 'low'] }
+}
+
+function matchLabel({ id, severity }: Pick<Overlap['matches'][number], 'id' | 'severity'>) {
+  return { text: `${isNotable(id) ? 'notable' : 'collision'}, ${severity}`, style: LEVEL_STYLES[severity] }
+}
+
+function isNotable(id: string): boolean {
+  return id.startsWith('ntb_')
+}
+
+function matchLines(
+  match: Overlap['matches'][number] & ComparedMatch,
+  names: Names,
+  display: Display,
+): string[] {
+  const { id, paths, areas } = match
+  const name = names.get(id)
+  const who = name?.who ?? id
+  const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
+  const more = paths.length - EXAMPLES_MAX
+  return [
+    ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name?.text ?? id}` }),
+    ...(name === undefined ? [] : detail(id, 'dim')),
+    ...matchNotes(match, who).flatMap((note) => detail(note)),
+    ...paths.slice(0, EXAMPLES_MAX).flatMap((path) => detail(pathText(path, who))),
+    ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
+    ...(areas.length > 0 ? detail(`areas ${areas.map(sanitize).join(', ')}`) : []),
+  ]
+}
+
+/** The overlap in the response to an update or heartbeat; no lines if there is none. */
+export function overlapBriefLines(overlap: OverlapBrief | null, display: Display): string[] {
+  if (!overlap?.overlap_detected) return []
+  const { matches, related_activity_ids } = overlap
+  const more = related_activity_ids.length - matches.filter(({ id }) => !isNotable(id)).length
+  return [
+    ...paragraph(display, { label: severityLabel(overlap), text: '' }),
+    ...matches.flatMap((match: BriefMatch) => [
+      ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
+      ...(match.example === null
+        ? []
+        : paragraph(display, { indent: '    ', text: placeText(match.example, match) })),
+    ]),
+    ...(more > 0 ? [unnamedLine(more, matches.length)] : []),
+    `${display.paint('bold', '→')} Run deconflict check for advice.`,
+  ]
+}
+
+/** The line that counts the activities that are not named. An older service names none. */
+function unnamedLine(unnamed: number, named: number): string {
+  return named > 0
+    ? `  and ${count(unnamed, 'more activity', 'more activities')}`
+    : `  with ${count(unnamed, 'activity', 'activities')}`
+}
+
+/** A match as part of a sentence. */
+export function matchText(match: BriefMatch): string {
+  return `${matchName(match)}${match.example === null ? '' : ` (${placeText(match.example, match)})`}`
+}
+
+function matchName({ id, title, actor, branch, pr_url }: BriefMatch): string {
+  if (isNotable(id) || actor === null) return quoted(title)
+  return activityName({ title, actor, branch, pr_url })
+}
+
+const INDENT = '  '
+
+/** The collisions of one activity, indented below it. */
+export function collisionLines(collisions: readonly NamedCollision[], { paint, width }: Display): string[] {
+  const rows = collisions
+    .slice(0, SHOWN_MAX)
+    .map(({ severity, other, where }) => [
+      { text: `collision, ${severity}`, style: LEVEL_STYLES[severity] },
+      { text: other ? sanitize(other.title) : 'another activity' },
+      { text: other ? `by ${sanitize(other.actor)}` : '' },
+      { text: sanitize(where) },
+    ])
+  const more = collisions.length - rows.length
+  return [
+    ...table(rows, { paint, width: width - INDENT.length }),
+    ...(more > 0 ? [paint('dim', `and ${count(more, 'more collision', 'more collisions')}`)] : []),
+  ].map((line) => `${INDENT}${line}`)
+}
+
+/** A warning if the list of collisions is incomplete. */
+export function incompleteLines({ checked_against }: Overlaps): string[] {
+  const { complete, reason } = checked_against
+  return complete
+    ? []
+    : [sanitize(reason ?? 'The comparison is incomplete, so there may be more collisions.')]
+}
+
+/** `1 notable`, `2 notables`. */
+export function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
+}

@@ -1,0 +1,107 @@
+/** Removes the user's own activities from an overlap. On the base branch, the service cannot identify them by their branch. */
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { byRank, highest } from '../vocabulary/severity.ts'
+import { branchKey, readSessionStates, readState } from './local-state.ts'
+import type { Workspace } from './workspace.ts'
+
+type Overlap = OutputOf<'checkOverlap'>
+type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
+type Match = Overlap['matches'][number]
+
+/** Ids of the activities that `deconflict start` (on this branch) and agent sessions created in this working tree. */
+export function ownActivityIds({ git_directory, branch }: Workspace): Set<string> {
+  if (git_directory === null) return new Set()
+  const states = [readState(git_directory, branchKey(branch)), ...readSessionStates(git_directory)]
+  return new Set(states.flatMap(({ activity_id }) => activity_id ?? []))
+}
+
+/** On the base branch, returns the overlap without the user's own activities; on other branches, the overlap unchanged. */
+export function withoutOwnOnBase(workspace: Workspace, overlap: Overlap): Overlap {
+  return workspace.own_branch === null ? withoutOwn(overlap, ownActivityIds(workspace)) : overlap
+}
+
+/** Like `withoutOwnOnBase`, for the brief overlap of an update or heartbeat, which is null if the activity is not live. */
+export function briefWithoutOwnOnBase(
+  workspace: Workspace,
+  overlap: OverlapBrief | null,
+): OverlapBrief | null {
+  if (overlap === null || workspace.own_branch !== null) return overlap
+  return briefWithoutOwn(overlap, ownActivityIds(workspace))
+}
+
+/** The overlap without the activities `own`. */
+export function withoutOwn(overlap: Overlap, own: ReadonlySet<string>): Overlap {
+  const isOther = (id: string) => !own.has(id)
+  const related_activity_ids = overlap.related_activity_ids.filter(isOther)
+  const removed = overlap.related_activity_ids.length - related_activity_ids.length
+  if (removed === 0) return overlap
+  const matches = overlap.matches.filter(({ id }) => isOther(id))
+  const severity = highest(matches)
+  const total_related = overlap.total_related - removed
+  return {
+    ...overlap,
+    overlap_detected: total_related > 0,
+    severity,
+    ...(total_related === 0
+      ? textWithoutOverlap(overlap.checked_against)
+      : {
+          reason: `${overlap.reason} This includes your own work; without it the severity is ${severity}.`,
+          // The service's advice is about the first activity and the first notable.
+          recommended_action: isOther(overlap.related_activity_ids[0] as string)
+            ? overlap.recommended_action
+            : adviceFor(matches),
+        }),
+    related_activity_ids,
+    relationships: Object.fromEntries(Object.entries(overlap.relationships).filter(([id]) => isOther(id))),
+    matches,
+    total_related,
+  }
+}
+
+/** The brief overlap without the activities `own`. It contains only some matches: if none of them is left, the severity stays the same. */
+export function briefWithoutOwn(overlap: OverlapBrief, own: ReadonlySet<string>): OverlapBrief {
+  const related_activity_ids = overlap.related_activity_ids.filter((id) => !own.has(id))
+  if (related_activity_ids.length === overlap.related_activity_ids.length) return overlap
+  const matches = overlap.matches.filter(({ id }) => !own.has(id))
+  const overlap_detected = related_activity_ids.length + matches.length > 0
+  const severity = overlap_detected ? (highest(matches) ?? overlap.severity) : null
+  return { overlap_detected, severity, related_activity_ids, matches }
+}
+
+function textWithoutOverlap({
+  complete,
+}: Overlap['checked_against']): Pick<Overlap, 'reason' | 'recommended_action'> {
+  return complete
+    ? { reason: 'No overlap except with your own work.', recommended_action: 'Go ahead.' }
+    : {
+        reason:
+          'No overlap was found except with your own work, but the check exhausted its work budget before it had compared everything.',
+        recommended_action: 'Narrow the scope and check again for a complete result.',
+      }
+}
+
+/** The service's advice about the most severe activity and notable, by id, because a match has no title or actor. */
+function adviceFor(matches: readonly Match[]): string {
+  return [matches.find((each) => !isNotable(each)), matches.find(isNotable)]
+    .filter((each) => each !== undefined)
+    .toSorted(byRank)
+    .map(adviceAbout)
+    .join(' ')
+}
+
+function adviceAbout(match: Match): string {
+  const { id, severity } = match
+  if (isNotable(match)) return `Read the notable ${id} first.`
+  switch (severity) {
+    case 'high':
+      return `Talk to the author of ${id} before you change anything there: wait, split the work, or build on theirs.`
+    case 'medium':
+      return `Agree with the author of ${id} on who changes what, or narrow your scope.`
+    case 'low':
+      return `Go ahead, and keep an eye on ${id}.`
+  }
+}
+
+function isNotable({ id }: Match): boolean {
+  return id.startsWith('ntb_')
+}

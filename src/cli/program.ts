@@ -1,0 +1,210 @@
+/** The command `deconflict`: its subcommands and options, and how failures are reported. */
+import { Command, CommanderError } from 'commander'
+import { createClient, DeconflictError } from '../client/client.ts'
+import { check } from './check.ts'
+import type { CommonOptions } from './command-context.ts'
+import { findConnection } from './connection.ts'
+import { doctor } from './doctor/doctor.ts'
+import { hook } from './hook/hook.ts'
+import { AGENTS, HOOK_EVENTS } from './hook/payload.ts'
+import { init } from './init/init.ts'
+import { PARTS } from './init/targets.ts'
+import { list, notes, show } from './list.ts'
+import { login } from './login.ts'
+import { note } from './note.ts'
+import { order } from './order.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { start } from './start.ts'
+import { sanitize } from './terminal.ts'
+import { withTreeChanges } from './tree-changes.ts'
+import { done, heartbeat, update } from './update.ts'
+import { watch } from './watch.ts'
+import { findWorkspace } from './workspace.ts'
+
+const HELP_FOOTER = `
+Server: --url, DECONFLICT_URL, or the address stored by deconflict login.
+Token: GITHUB_TOKEN, GH_TOKEN, or gh auth token. It is sent over https://, and
+over http:// only to this machine, unless you pass --insecure or set
+DECONFLICT_INSECURE=1.
+Exit codes: 0 no overlap, 2 overlap, 1 error.`
+
+/** Runs one command and returns its exit code. A failure is printed as one line. `args` do not contain the program name. */
+export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode> {
+  // The hook parses its own options, because `cli.ts` normally runs it without loading this module.
+  if (args[0] === 'hook' && !args.includes('--help')) return hook(runtime, args.slice(1))
+  let code: ExitCode = EXIT.clear
+  const program = createProgram(runtime, (result) => {
+    code = result
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clear : EXIT.error
+    runtime.stderr.write(`deconflict: ${errorLine(error)}\n`)
+    return EXIT.error
+  }
+}
+
+function errorLine(error: unknown): string {
+  if (error instanceof CliError) return error.message
+  if (!(error instanceof DeconflictError)) return (error as Error)?.stack ?? String(error)
+  const hints: Partial<Record<DeconflictError['type'], string>> = {
+    unauthorized: '; set GITHUB_TOKEN, or run gh auth login',
+    unreachable: '; check that the server is running, and its address (DECONFLICT_URL, deconflict login)',
+    timed_out: '; try again',
+  }
+  const request = error.request_id === null ? '' : ` (${error.request_id})`
+  return sanitize(`${error.message}${hints[error.type] ?? ''}${request}`)
+}
+
+type Run = (...args: never[]) => Promise<ExitCode>
+
+function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command {
+  const program = new Command('deconflict')
+    .description('Shows who else is working on the same part of a repository, before the merge does.')
+    .version(runtime.version)
+    .addHelpText('after', HELP_FOOTER)
+    .configureOutput({
+      writeOut: (text) => runtime.stdout.write(text),
+      writeErr: (text) => runtime.stderr.write(text),
+    })
+    .showHelpAfterError('(see --help for usage)')
+    .exitOverride()
+  /** A command with the common options. `run` gets the runtime, the arguments and the options. */
+  const command = (usage: string, description: string, run: Run) =>
+    program
+      .command(usage)
+      .description(description)
+      .option('--url <url>', 'address of the server')
+      .option('--insecure', 'send the token over http:// to another machine')
+      .option('--repo <owner/name>', 'repository (default: that of the git remote)')
+      .option('--json', 'print the API response as JSON')
+      .action(async (...given: unknown[]) => end(await run(...([runtime, ...given.slice(0, -1)] as never[]))))
+  addActivityCommands(command)
+  addListCommands(command)
+  command('note <title>', 'Create a notable: something to know about a part of the repository.', note)
+    .option('--summary <text>', 'the caveat in a sentence or two')
+    .option('--category <category>', 'architecture, migration, api-contract, …', 'warning')
+    .option('--importance <importance>', 'low, medium, high, critical', 'medium')
+    .option('--decision <url>', 'link to the decision')
+    .option('--until <timestamp>', 'when it stops applying')
+    .option('--paths <glob...>', 'where it applies (default: everywhere)')
+    .option('--area <label...>', 'areas where it applies')
+    .option('--supersedes <id...>', 'ids of the notables that it replaces')
+    .option('--blocking', 'show it as a prominent warning')
+  command('login [url]', 'Check that the server accepts your token, and store its address.', login).option(
+    '--with-token',
+    'also store the token from standard input, in a file that only you can read',
+  )
+  program
+    .command('init')
+    .description(
+      'Install hooks for agents and git, a section in AGENTS.md, and a settings file. Lists the changes and asks first.',
+    )
+    .option('--yes', 'do not ask')
+    .option('--diff', 'show every line that changes')
+    .option('--undo', 'remove exactly what init wrote')
+    .option('--only <part...>', `${PARTS.join(', ')} (default: all but mcp)`)
+    .option('--hooks <content>', 'what hooks show to agents: titles, or paths (no text by other people)')
+    .action(async (options) => end(await init(runtime, options)))
+  program
+    .command('hook <event>')
+    .description(
+      `Run by hooks: ${HOOK_EVENTS.join(', ')}. Reads the agent’s JSON from standard input; never fails.`,
+    )
+    .requiredOption('--agent <agent>', AGENTS.join(', '))
+    .option('--no-titles', 'show no text by other people, only logins, numbers and paths')
+    .option('--url <url>', 'address of the server')
+    .option('--insecure', 'send the token over http:// to another machine')
+    .option('--repo <owner/name>', 'repository (default: that of the git remote)')
+  command('doctor', 'Check the set-up of this working tree, and show how to fix each problem.', doctor)
+  command('mcp', 'Serve MCP over standard input and output, for agents that start a process.', mcp)
+  return program
+}
+
+type AddCommand = (usage: string, description: string, run: Run) => Command
+
+function addActivityCommands(command: AddCommand): void {
+  const onBranch = (each: Command) =>
+    each
+      .option('--branch <name>', 'branch (default: the checked-out branch)')
+      .option('--base <name>', 'branch that it merges into (default: the default branch of the remote)')
+  const withScope = (
+    each: Command,
+    paths = 'files or globs (default: the files changed on the branch and in the working tree)',
+  ) => onBranch(each).option('--paths <glob...>', paths).option('--area <label...>', 'area labels')
+  const withFields = (each: Command) =>
+    each
+      .option('--summary <text>', 'one or two lines about the work')
+      .option('--risk <risk>', 'low, medium, high, critical')
+      .option('--pr <url>', 'the pull request')
+      .option('--draft', 'the pull request is a draft')
+      .option('--no-draft', 'the pull request is not a draft')
+      .option('--blocking', 'warn others prominently')
+      .option('--no-blocking', 'remove that warning')
+
+  withScope(command('check', 'Check whether your work overlaps with other work. Creates nothing.', check))
+    .option('--tag <label...>', 'extra labels to widen the match')
+    .option(
+      '--staged',
+      'only committed and staged files, as before a push; takes at most 3 s, and exits with 0 unless --block is set',
+    )
+    .option('--block', 'with --staged: exit with 2 on overlap, 1 on errors')
+  withFields(withScope(command('start [title]', 'Create an activity for your work on this branch.', start)))
+    .option('--actor <name>', 'the person behind the work (default: user.name of git)')
+    .option('--agent <name>', 'the agent tool in use')
+  withFields(
+    withScope(command('update [id]', 'Change an activity.', update), 'files or globs to replace its paths'),
+  )
+    .option('--title <text>', 'a new title')
+    .option('--status <status>', 'planned, active, paused, blocked, draft-pr-open, ready-for-review, …')
+    .option('--refresh', 'read the changed files from git again')
+  onBranch(command('heartbeat [id]', 'Keep an activity alive, and show its overlap.', heartbeat))
+  onBranch(command('done [id]', 'Archive an activity.', done))
+    .option('--merged', 'set the status to merged instead')
+    .option('--abandoned', 'set the status to abandoned instead')
+}
+
+function addListCommands(command: AddCommand): void {
+  const listed = (each: Command) =>
+    each
+      .option('--status <status>', 'only those with this status')
+      .option('--limit <count>', 'maximum number of results')
+      .option('--cursor <cursor>', 'continue where the last page ended')
+
+  listed(command('list', 'List live activities and their collisions.', list))
+    .option('--all', 'include merged, abandoned, archived and expired activities')
+    .option('--branch <name>', 'only activities of this branch')
+    .option(
+      '--mine',
+      'only activities of the checked-out branch; on the base branch those created in this working tree',
+    )
+    .option('--risk <risk>', 'only those with this risk')
+    .option('--actor <name>', 'only those of this person')
+  command('show <id>', 'Show every field of an activity or notable.', show)
+  listed(command('notes', 'List notables.', notes))
+    .option('--importance <importance>', 'only those of this importance')
+    .option('--category <category>', 'only those of this category')
+    .option('--area <label>', 'only those of this area')
+  command(
+    'order',
+    'Show the order in which to merge the open pull requests that conflict with each other.',
+    order,
+  )
+  command('watch', 'Show live activities, collisions and notables, and refresh them.', watch)
+    .option('--interval <seconds>', 'seconds between refreshes', '5')
+    .option('--once', 'show them once and exit')
+}
+
+async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
+  const workspace = await findWorkspace(runtime, options).catch(() => undefined)
+  const { url, insecure } = options
+  const client = createClient(await findConnection(runtime, workspace, { url, insecure }))
+  const actor = (await workspace?.git.config('user.name')) ?? runtime.env.USER
+  await runtime.serveMcp(workspace ? withTreeChanges(client, workspace) : client, {
+    ...(workspace && { repository: `${workspace.owner}/${workspace.repo}` }),
+    ...(actor && { actor }),
+  })
+  return EXIT.clear
+}

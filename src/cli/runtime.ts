@@ -1,0 +1,35 @@
+/** The process that a command runs in, the error that ends a command, and its exit codes. */
+
+import type { Client } from '../client/client.ts'
+import type { Clock } from '../vocabulary/clock.ts'
+
+export interface Runtime {
+  /** Version of this package. */
+  version: string
+  env: Record<string, string | undefined>
+  /** The working directory. */
+  cwd: string
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean }
+  stdout: Output
+  stderr: Output
+  clock: Clock
+  /** Milliseconds since the process started. */
+  uptime_ms(): number
+  /** The time that a hook may take, counted from the start of the process. */
+  hook_limit_ms: number
+  /** Serves MCP over standard input and output until the client closes it. Passed in, since surfaces do not import each other. */
+  serveMcp(client: Client, defaults: { repository?: string; actor?: string }): Promise<void>
+}
+
+export interface Output {
+  write(text: string): unknown
+  isTTY?: boolean
+  columns?: number
+  rows?: number
+}
+
+/** Ends the command with one line that says what is wrong and what to do. */
+export class CliError extends Error {}
+
+export const EXIT = { clear: 0, error: 1, overlap: 2 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

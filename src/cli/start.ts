@@ -1,0 +1,113 @@
+/** `deconflict start`: creates an activity for the branch. */
+import type { RequestOf } from '../client/client.ts'
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { noFilesNote, readNames, resultLines } from './check.ts'
+import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
+import { sendScope } from './given-scope.ts'
+import { branchKey, NO_STATE, readState, writeState } from './local-state.ts'
+import { withoutOwnOnBase } from './own-activities.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { relativeTime, sanitize } from './terminal.ts'
+import { wrap } from './text-layout.ts'
+
+type CreateInput = NonNullable<RequestOf<'createActivity'>['input']>
+
+/** Fields that `start` and `update` both set. */
+export interface ActivityOptions extends CommonOptions, ScopeOptions {
+  summary?: string
+  risk?: string
+  pr?: string
+  draft?: boolean
+  blocking?: boolean
+}
+
+interface StartOptions extends ActivityOptions {
+  actor?: string
+  agent?: string
+}
+
+export const NAME_FILES =
+  'Name them with deconflict update --paths FILE…, or run deconflict update --refresh after your first edits.'
+
+/** Returns exit code 2 if the new activity overlaps with other work. */
+export async function start(
+  runtime: Runtime,
+  title: string | undefined,
+  options: StartOptions,
+): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
+  const { client, at, workspace, display } = context
+  const { branch, own_branch, base_branch, git, git_directory } = workspace
+  const name = title ?? titleFrom(own_branch)
+  const given = await scopeFrom(workspace, options)
+  const input = {
+    title: name,
+    summary: options.summary ?? name,
+    actor: options.actor ?? (await git.config('user.name')) ?? runtime.env.USER ?? 'unknown',
+    agent: options.agent ?? agentIn(runtime.env),
+    branch: own_branch,
+    base_branch,
+    ...given,
+    ...definedFields({
+      risk: options.risk,
+      pr_url: options.pr,
+      draft_pr: options.draft,
+      blocking: options.blocking,
+    }),
+    // The service validates the values.
+  } as CreateInput
+  const { activity, overlap: found } = await sendScope(input, (sent) =>
+    client.createActivity({ ...at, input: sent }),
+  )
+  const { activity_id: earlier } = git_directory ? readState(git_directory, branchKey(branch)) : NO_STATE
+  const existing = existingIds(found, earlier)
+  const overlap = withoutOwnOnBase(workspace, found)
+  if (git_directory !== null)
+    writeState(git_directory, branchKey(branch), { ...NO_STATE, activity_id: activity.id, branch })
+  const names = options.json ? new Map() : await readNames(context, overlap)
+  const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
+  const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
+  context.show({ activity, overlap }, () => [
+    ...wrapped(`Started “${sanitize(name)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`),
+    ...wrapped(
+      `  ${activity.id}  expires ${relativeTime(activity.expires_at, display.now)} without a heartbeat`,
+    ),
+    ...(existing.length > 0
+      ? wrapped(
+          `Already active on this branch: ${existing.join(', ')}. End finished activities with deconflict done ID.`,
+        )
+      : []),
+    ...resultLines({ overlap, names }, { note, display }),
+  ])
+  return overlap.overlap_detected ? EXIT.overlap : EXIT.clear
+}
+
+/** Other activities of the branch; on the base branch the one that this working tree started, if it is still live. */
+function existingIds(
+  { relationships }: OutputOf<'createActivity'>['overlap'],
+  earlier: string | null,
+): string[] {
+  return Object.entries(relationships).flatMap(([id, label]) =>
+    label === 'own' || id === earlier ? [id] : [],
+  )
+}
+
+/** `fix/retry-payments` becomes “Fix retry payments”. */
+function titleFrom(branch: string | null): string {
+  const words = branch?.replaceAll(/[/_-]+/g, ' ').trim()
+  if (!words)
+    throw new CliError('there is no branch to take the title from; pass a title: deconflict start "TITLE"')
+  return `${words[0]?.toUpperCase()}${words.slice(1)}`
+}
+
+/** The agent that runs this command, if its environment names one. */
+function agentIn(env: Runtime['env']): string | null {
+  return env.DECONFLICT_AGENT || (env.CLAUDECODE ? 'claude-code' : null)
+}
+
+/** The fields that are not undefined. */
+export function definedFields<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>
+}

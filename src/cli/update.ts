@@ -1,0 +1,124 @@
+/** `deconflict update`, `heartbeat` and `done`: changes an activity, keeps it alive, and ends it. */
+import type { RequestOf } from '../client/client.ts'
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
+import { sendScope } from './given-scope.ts'
+import { branchKey, deleteState, readState } from './local-state.ts'
+import { count, overlapBriefLines } from './overlap-text.ts'
+import { briefWithoutOwnOnBase } from './own-activities.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { type ActivityOptions, definedFields, NAME_FILES } from './start.ts'
+import { type Display, relativeTime, sanitize } from './terminal.ts'
+import { wrap } from './text-layout.ts'
+import type { Workspace } from './workspace.ts'
+
+type UpdateInput = NonNullable<RequestOf<'updateActivity'>['input']>
+
+interface UpdateOptions extends ActivityOptions {
+  title?: string
+  status?: string
+}
+
+/** Returns exit code 2 if the activity overlaps with other work after the change. */
+export async function update(
+  runtime: Runtime,
+  id: string | undefined,
+  options: UpdateOptions,
+): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
+  const { client, at, workspace, display } = context
+  const hasScope = options.refresh === true || options.paths !== undefined || options.area !== undefined
+  const input = definedFields({
+    title: options.title,
+    summary: options.summary,
+    risk: options.risk,
+    status: options.status,
+    pr_url: options.pr,
+    draft_pr: options.draft,
+    blocking: options.blocking,
+    // Without an id, --branch selects the activity; with one, it is a field to change.
+    branch: id === undefined ? undefined : options.branch,
+    base_branch: options.base,
+    ...(hasScope && ((await scopeFrom(workspace, options)) ?? { scope: {} })),
+    // The service validates the values.
+  }) as UpdateInput
+  if (Object.keys(input).length === 0)
+    throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
+  const request = { ...at, id: await activityIdFor(context, id) }
+  const answer = await sendScope(input, (sent) => client.updateActivity({ ...request, input: sent }))
+  const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)
+  context.show({ ...answer, overlap }, () => [
+    ...wrap(
+      `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${sizeOf(answer.scope)} (${answer.id})`,
+      { width: display.width, indent: '  ' },
+    ),
+    ...(overlap?.overlap_detected === false ? clearLines(answer, display) : []),
+    ...overlapBriefLines(overlap, display),
+  ])
+  return overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
+}
+
+type Scope = OutputOf<'updateActivity'>['scope']
+
+/** The size of a scope as text, such as `2 paths, 1 changed file`. An older service sends no changes. */
+function sizeOf({ paths, changes = [] }: Scope): string {
+  const parts = [
+    paths.length === 0 && changes.length > 0 ? '' : count(paths.length, 'path', 'paths'),
+    changes.length === 0 ? '' : count(changes.length, 'changed file', 'changed files'),
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+function clearLines({ scope }: OutputOf<'updateActivity'>, { paint, width }: Display): string[] {
+  return [scope.paths, scope.areas, scope.changes ?? []].some((each) => each.length > 0)
+    ? [`${paint('green', 'Clear')}: no overlap`]
+    : wrap(`No files were compared, because the activity has none. ${NAME_FILES}`, { width, indent: '' })
+}
+
+/** Returns exit code 2 if the activity overlaps with other work now. */
+export async function heartbeat(
+  runtime: Runtime,
+  id: string | undefined,
+  options: CommonOptions,
+): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
+  const { client, at, workspace, display } = context
+  const answer = await client.heartbeatActivity({ ...at, id: await activityIdFor(context, id) })
+  const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)
+  context.show({ ...answer, overlap }, () => [
+    `Heartbeat sent; expires ${relativeTime(answer.expires_at, display.now)} (${answer.id})`,
+    ...overlapBriefLines(overlap, display),
+  ])
+  return overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
+}
+
+interface DoneOptions extends CommonOptions {
+  merged?: boolean
+  abandoned?: boolean
+}
+
+/** Archives the activity, or sets its status to merged or abandoned. */
+export async function done(
+  runtime: Runtime,
+  id: string | undefined,
+  options: DoneOptions,
+): Promise<ExitCode> {
+  if (options.merged && options.abandoned) throw new CliError('pass --merged or --abandoned, not both')
+  const context = await openContext(runtime, options)
+  const { client, at, workspace } = context
+  const request = { ...at, id: await activityIdFor(context, id) }
+  const status = options.merged ? 'merged' : options.abandoned ? 'abandoned' : undefined
+  const answer = status
+    ? await client.updateActivity({ ...request, input: { status } })
+    : await client.archiveActivity(request)
+  await deleteStartedState(workspace, answer.id)
+  context.show(answer, () => [`Done: ${answer.id} is ${answer.status}`])
+  return EXIT.clear
+}
+
+/** Deletes the state of `deconflict start` if it is about this activity. */
+async function deleteStartedState({ git_directory, branch }: Workspace, id: string): Promise<void> {
+  if (git_directory === null) return
+  const { activity_id } = readState(git_directory, branchKey(branch))
+  if (activity_id === id) deleteState(git_directory, branchKey(branch))
+}

@@ -1,0 +1,86 @@
+/** The repository, branch and base that a command works on: from options, else from git. */
+import { parseFullName } from '../vocabulary/repository-name.ts'
+import { Git } from './git.ts'
+import { CliError, type Runtime } from './runtime.ts'
+
+export interface WorkspaceOptions {
+  repo?: string
+  branch?: string
+  base?: string
+  /** The working tree, if it is known. `branch`: undefined on a detached HEAD. */
+  tree?: { git_directory: string; branch: string | undefined } | undefined
+}
+
+export interface Workspace {
+  git: Git
+  owner: string
+  repo: string
+  /** Whether the repository was named by an option or variable, rather than taken from a git remote. */
+  is_named: boolean
+  /** Host of the git remote. */
+  host: string
+  is_ssh: boolean
+  /** Null on a detached HEAD. */
+  branch: string | null
+  /**
+   * The branch that is sent to the service. Null on the base branch: everything that merges into it would count as
+   * stacked on it, and nothing as a collision.
+   */
+  own_branch: string | null
+  /** Null if unknown, and on the base branch itself. */
+  base_branch: string | null
+  /** The base branch; undefined if unknown. Unlike `base_branch`, it is also set on the base branch itself. */
+  diff_base: string | undefined
+  remote: string | undefined
+  /** Null outside of a working tree. */
+  git_directory: string | null
+}
+
+/** Finds the workspace of a command. Throws `CliError` if there is no repository. */
+export async function findWorkspace(
+  runtime: Pick<Runtime, 'cwd' | 'env'>,
+  options: WorkspaceOptions,
+): Promise<Workspace> {
+  const git = new Git(runtime.cwd, runtime.env)
+  const [git_directory = null, checkedOut] = options.tree
+    ? [options.tree.git_directory, options.tree.branch]
+    : await Promise.all([git.gitDirectory(), git.branch()])
+  const remote = git_directory === null ? undefined : await git.remote(checkedOut)
+  const given = options.repo ?? (runtime.env.DECONFLICT_REPO || undefined)
+  const named = given === undefined ? undefined : parseRepository(given)
+  const repository = named ?? remote?.address
+  if (!repository) {
+    throw new CliError(
+      git_directory === null
+        ? 'not a git repository; change to one, or name it with --repo OWNER/NAME'
+        : 'this repository has no remote on GitHub; name it with --repo OWNER/NAME',
+    )
+  }
+  const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
+  const base = options.base ?? (git_directory === null ? undefined : await git.base(remote?.name))
+  return {
+    git,
+    owner: repository.owner,
+    repo: repository.repo,
+    is_named: named !== undefined,
+    host: remote?.address?.host ?? 'github.com',
+    is_ssh: remote?.address?.is_ssh ?? false,
+    branch,
+    own_branch: options.branch ?? (branch === base ? null : branch),
+    base_branch: base === undefined || base === branch ? null : base,
+    diff_base: base,
+    remote: remote?.name,
+    git_directory,
+  }
+}
+
+function parseRepository(given: string): { owner: string; repo: string } {
+  const repository = parseFullName(given)
+  if (!repository) throw new CliError(`--repo must be OWNER/NAME, not ${given}`)
+  return { owner: repository.owner, repo: repository.name }
+}
+
+/** The branch of a workflow run on GitHub, which checks out a commit and puts the name of the branch into its environment. */
+function ciBranch(env: Runtime['env']): string | undefined {
+  return env.GITHUB_HEAD_REF || (env.GITHUB_REF_TYPE === 'branch' && env.GITHUB_REF_NAME) || undefined
+}

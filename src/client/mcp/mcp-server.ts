@@ -1,0 +1,76 @@
+/** An MCP server on top of a client of the service: lists and runs the tools, and returns failures as error objects. */
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { nearest } from '../../vocabulary/contract/parse.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import { VERSION } from '../../vocabulary/version.ts'
+import { type Client, DeconflictError } from '../client.ts'
+import { type Defaults, INSTRUCTIONS, type Tool, toolsWith } from './tools.ts'
+
+const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: VERSION }
+
+/** Returns a function that creates a server for one client. The tools are described once for all of them. */
+export function mcpServers(defaults: Defaults): (client: Client) => Server {
+  const tools = toolsWith(defaults)
+  const listed = tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.input_schema,
+    outputSchema: tool.output_schema,
+    annotations: tool.is_read_only ? { readOnlyHint: true } : { destructiveHint: false },
+  }))
+  return (client) => {
+    const server = new Server(IDENTITY, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+      callTool(tools, client, { name: params.name, args: params.arguments }),
+    )
+    return server
+  }
+}
+
+async function callTool(
+  tools: Tool[],
+  client: Client,
+  { name, args }: { name: string; args: unknown },
+): Promise<CallToolResult> {
+  try {
+    const tool = tools.find((each) => each.name === name)
+    if (!tool) throw unknownTool(name, tools)
+    const result = await tool.run(client, args)
+    // Clients without support for structured content read the text.
+    return {
+      structuredContent: { ...result },
+      content: [{ type: 'text', text: JSON.stringify(result) }],
+    }
+  } catch (error) {
+    return {
+      isError: true,
+      content: [{ type: 'text', text: JSON.stringify({ error: errorObjectOf(error) }) }],
+    }
+  }
+}
+
+function unknownTool(name: string, tools: Tool[]): Failure {
+  const known = tools.map((tool) => tool.name)
+  const near = nearest(name, known)
+  return new Failure(
+    'invalid_request',
+    `unknown tool; ${near ? `did you mean ${near}?` : `the tools are ${known.join(', ')}`}`,
+  )
+}
+
+/** The error object of the specification (§7.1), with `retry_after` in seconds if the service sends it. */
+function errorObjectOf(error: unknown): object {
+  if (error instanceof Failure) return { type: error.type, message: error.message, param: error.param }
+  if (!(error instanceof DeconflictError))
+    return { type: 'internal_error', message: 'internal error; try again, and report it if it persists' }
+  const { type, message, param, request_id, retry_after } = error
+  return Object.fromEntries(
+    Object.entries({ type, message, param, request_id, retry_after }).filter(([, value]) => value !== null),
+  )
+}

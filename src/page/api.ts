@@ -1,0 +1,165 @@
+/** Requests to the service, authorised by the session cookie or by a token that stays in this tab. */
+import { systemClock } from '../vocabulary/clock.ts'
+import type {
+  Activity,
+  FullActivity,
+  FullNotable,
+  List,
+  MergeOrder,
+  Notable,
+  Overlaps,
+  RepositoryOverview,
+  Signal,
+} from './records.ts'
+
+/** How many pages of a list are read; the page says when there are more. */
+const LIST_PAGES_MAX = 10
+const TIMEOUT_MS = 60_000
+const TOKEN_KEY = 'deconflict-token'
+
+/** A request that failed, with a message for the reader. */
+export class Problem extends Error {
+  /** 0 when there was no response. */
+  readonly status: number
+  /** The wait time from `Retry-After`; 0 without one. */
+  readonly retry_after_ms: number
+
+  constructor(status: number, message: string, retry_after_ms = 0) {
+    super(message)
+    this.status = status
+    this.retry_after_ms = retry_after_ms
+  }
+}
+
+export interface SessionState {
+  can_sign_in: boolean
+  is_signed_in: boolean
+  /** The login of the session, or of the token of this tab; null if unknown. */
+  login: string | null
+  /** The web address of GitHub. */
+  github_url: string
+}
+
+/** The token of this tab; the browser deletes it with the tab. */
+export const tabToken = {
+  read: () => sessionStorage.getItem(TOKEN_KEY),
+  store: (token: string) => sessionStorage.setItem(TOKEN_KEY, token),
+  clear: () => sessionStorage.removeItem(TOKEN_KEY),
+}
+
+export function requestHeaders(): Record<string, string> {
+  const token = tabToken.read()
+  return { 'X-Deconflict-Page': '1', ...(token ? { Authorization: `Bearer ${token}` } : {}) }
+}
+
+/** `owner/name` as a part of a path. */
+export function encodeRepository(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/')
+}
+
+interface RequestOptions {
+  body?: object
+  signal?: AbortSignal
+}
+
+/** Throws `Problem`. */
+async function send(method: string, path: string, { body, signal }: RequestOptions = {}) {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const signals = signal ? [signal, timeout] : [timeout]
+  try {
+    const response = await fetch(path, {
+      method,
+      headers: { ...requestHeaders(), ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      body: body ? JSON.stringify(body) : null,
+      signal: AbortSignal.any(signals),
+    })
+    return { response, answer: parsed(await response.text()) }
+  } catch {
+    if (timeout.aborted)
+      throw new Problem(0, `The service did not answer within ${TIMEOUT_MS / 1000} seconds.`)
+    throw new Problem(0, 'The service cannot be reached. Check that it is running and that you are online.')
+  }
+}
+
+async function request(method: string, path: string, options?: RequestOptions) {
+  const { response, answer } = await send(method, path, options)
+  if (response.ok && answer !== undefined) return { answer, as_of_ms: dateOf(response) }
+  throw new Problem(
+    response.status,
+    answer?.error?.message ?? `A server in front of the service answered with status ${response.status}.`,
+    Number(response.headers.get('Retry-After') ?? 0) * 1000 || 0,
+  )
+}
+
+/** The parsed JSON; undefined for any other text, such as the error page of a proxy. */
+function parsed(text: string) {
+  try {
+    return text ? JSON.parse(text) : {}
+  } catch {
+    return undefined
+  }
+}
+
+/** The service's clock, since the reader's may be wrong. */
+function dateOf(response: Response): number {
+  return Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime()
+}
+
+const ask = async (method: string, path: string, body?: object) =>
+  (await request(method, path, body ? { body } : {})).answer
+
+export const session = {
+  read: (): Promise<SessionState> => ask('GET', '/session'),
+  end: () => ask('POST', '/session/logout'),
+}
+
+/** The repositories with live work that the reader may see, and when they were read. */
+export async function overview(signal: AbortSignal): Promise<RepositoryOverview & { as_of_ms: number }> {
+  const { answer, as_of_ms } = await request('GET', '/api/v1/repos', { signal })
+  return { ...answer, as_of_ms }
+}
+
+/** The operations on one repository, `owner/name`. */
+export function repositoryAt(name: string) {
+  const base = `/api/v1/repos/${encodeRepository(name)}`
+  /** `onFirst` is called with the first page if there are more. */
+  const list = async <Item>(
+    path: string,
+    signal: AbortSignal,
+    onFirst?: (list: List<Item>) => void,
+  ): Promise<List<Item>> => {
+    const items: Item[] = []
+    let as_of_ms = Infinity
+    let cursor: string | null = ''
+    for (let page = 0; cursor !== null && page < LIST_PAGES_MAX; page += 1) {
+      const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const read = await request('GET', `${base}${path}?limit=100${after}`, { signal })
+      items.push(...read.answer.items)
+      cursor = read.answer.next_cursor
+      as_of_ms = Math.min(as_of_ms, read.as_of_ms)
+      if (page === 0 && cursor !== null) onFirst?.({ items: [...items], is_complete: true, as_of_ms })
+    }
+    return { items, is_complete: cursor === null, as_of_ms }
+  }
+  return {
+    activities: (signal: AbortSignal, onFirst?: (list: List<Activity>) => void) =>
+      list<Activity>('/activity', signal, onFirst),
+    notables: (signal: AbortSignal) => list<Notable>('/notables', signal),
+    overlaps: async (signal: AbortSignal): Promise<Overlaps> =>
+      (await request('GET', `${base}/overlaps`, { signal })).answer,
+    signal: async (signal: AbortSignal): Promise<Signal> =>
+      (await request('GET', `${base}/signal`, { signal })).answer,
+    mergeOrder: async (signal: AbortSignal): Promise<MergeOrder> => {
+      const { items, reason } = (await request('GET', `${base}/merge-order`, { signal })).answer
+      return { items, reason, more: 0 }
+    },
+    activity: (id: string): Promise<FullActivity> => ask('GET', `${base}/activity/${id}`),
+    notable: (id: string): Promise<FullNotable> => ask('GET', `${base}/notables/${id}`),
+    archiveActivity: (id: string) => ask('POST', `${base}/activity/${id}/archive`),
+    archiveNotable: (id: string) => ask('POST', `${base}/notables/${id}/archive`),
+    createNotable: (body: object) => ask('POST', `${base}/notables`, body),
+    updateNotable: (id: string, body: object) => ask('PATCH', `${base}/notables/${id}`, body),
+  }
+}
+
+export type Repository = ReturnType<typeof repositoryAt>

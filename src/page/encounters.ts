@@ -1,0 +1,161 @@
+/** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do. Pure. */
+
+import { isAhead, type Stage, stageOf } from '../vocabulary/standing.ts'
+import type { LineRange } from '../vocabulary/verdict.ts'
+import { comparedLinesOf, duplicateText, linesText, shortText } from '../vocabulary/verdict-words.ts'
+import { type LiveWork, nameOf } from './live-work.ts'
+import type { Activity, Overlap } from './records.ts'
+
+/** A collision as one of its sides sees it. */
+export interface Encounter {
+  mine: Activity
+  other: Activity
+  severity: Overlap['severity']
+  places: Place[]
+  /** How the lines relate, in a few words; empty if they were not compared. */
+  relation: string
+  /** Whether the own side is closer to its merge. */
+  is_ahead: boolean
+  /** Whether the own side is the reader's work. */
+  is_readers: boolean
+  /** Both sides are the work of one person. */
+  is_own: boolean
+  /** Who is ahead and why. */
+  standing: string
+  advice: string
+}
+
+export interface Place {
+  path: string
+  /** The lines of each side, counted on its own base; null if unknown. */
+  mine: LineRange | null
+  theirs: LineRange | null
+  is_conflict: boolean
+}
+
+/** The collisions of `mine`, the most severe first. `reader`: the key of the reader, who is addressed as “you”. */
+export function encountersOf(mine: Activity, work: LiveWork, reader: string | null): Encounter[] {
+  return (work.collisions_of.get(mine.id) ?? []).flatMap((collision) => {
+    const other = work.activities.get(collision.activity_ids.find((id) => id !== mine.id) ?? '')
+    return other ? [encounter(mine, other, { collision, work, reader })] : []
+  })
+}
+
+/** A collision as seen by the side that is behind; null if one of the activities is not known. */
+export function encounterOf(collision: Overlap, work: LiveWork, reader: string | null): Encounter | null {
+  const [one, two] = collision.activity_ids.map((id) => work.activities.get(id))
+  if (!one || !two) return null
+  const [behind, ahead] = isAhead(standingOf(one), standingOf(two)) ? [two, one] : [one, two]
+  return encounter(behind, ahead, { collision, work, reader })
+}
+
+function encounter(
+  mine: Activity,
+  other: Activity,
+  { collision, work, reader }: { collision: Overlap; work: LiveWork; reader: string | null },
+): Encounter {
+  const is_ahead = isAhead(standingOf(mine), standingOf(other))
+  const person = work.people.get(mine.id)?.key
+  const is_readers = reader !== null && person === reader
+  const is_own = collision.same_author || work.people.get(other.id)?.key === person
+  return {
+    mine,
+    other,
+    severity: collision.severity,
+    places: placesOf(mine, collision),
+    relation: shortText(comparedLinesOf(mine.id, { ...collision, paths: [] })),
+    is_ahead,
+    is_readers,
+    is_own,
+    standing: standingText({ mine, other, is_ahead, is_readers, is_own }),
+    advice: adviceOf({ mine, other, is_ahead, is_readers, is_own }, collision),
+  }
+}
+
+function placesOf({ id }: Activity, { activity_ids, paths, areas }: Overlap): Place[] {
+  const isFirst = activity_ids[0] === id
+  // If some lines conflict, only those matter.
+  const conflicts = paths.filter(({ verdict }) => verdict === 'conflict')
+  const places = (conflicts.length > 0 ? conflicts : paths).map(
+    ({ example, line_ranges, verdict }): Place => {
+      const [one = null, two = null] = line_ranges ?? []
+      return {
+        path: example,
+        mine: isFirst ? one : two,
+        theirs: isFirst ? two : one,
+        is_conflict: verdict === 'conflict',
+      }
+    },
+  )
+  if (places.length > 0) return places
+  return areas.map((area) => ({ path: `area ${area}`, mine: null, theirs: null, is_conflict: false }))
+}
+
+function standingOf({ pr_url, draft_pr, created_at }: Activity) {
+  const stage = stageOf({ pr_url, draft_pr })
+  const number = pr_url === null ? null : Number(/\d+$/.exec(pr_url)?.[0])
+  return { stage, since: new Date(created_at), number }
+}
+
+const STAGES: Record<Stage, string> = {
+  declared: 'has no pull request yet',
+  draft: 'is a draft',
+  ready: 'is ready',
+  queued: 'is in the merge queue',
+}
+
+type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers' | 'is_own'>
+
+function standingText({ mine, other, is_ahead, is_readers, is_own }: Sides): string {
+  if (is_own) return is_readers ? 'Both are your own work.' : `Both are the work of ${mine.actor}.`
+  const who = !is_ahead ? `${other.actor} is` : is_readers ? 'You are' : `${mine.actor} is`
+  const [leader, follower] = is_ahead ? [mine, other] : [other, mine]
+  const [one, two] = [standingOf(leader).stage, standingOf(follower).stage]
+  if (one === two) return `${who} ahead: ${nameOf(leader)} began first.`
+  return `${who} ahead: ${nameOf(leader)} ${STAGES[one]}, ${nameOf(follower)} ${STAGES[two]}.`
+}
+
+/** One sentence, addressed to the person of `mine`. */
+function adviceOf(sides: Sides, collision: Overlap): string {
+  const sentence = adviceText(sides, collision)
+  return sides.is_readers
+    ? sentence
+    : `${sides.mine.actor}: ${sentence[0]?.toLowerCase()}${sentence.slice(1)}`
+}
+
+function adviceText(
+  { mine, other, is_ahead, is_own }: Sides,
+  { duplicate, lines, severity }: Overlap,
+): string {
+  const [own, theirs] = [nameOf(mine), nameOf(other)]
+  if (is_own) return `Merge ${is_ahead ? own : theirs} first, and rebase ${is_ahead ? theirs : own}.`
+  if (duplicate)
+    return `Agree with ${other.actor} on which of the two to continue: ${own} ${duplicateText(theirs, duplicate, (text) => text)}.`
+  if (lines === 'agrees') return 'Nothing to resolve: both make the same change.'
+  if (severity === 'low' && lines !== null) return 'Go ahead: the changed lines do not overlap.'
+  if (is_ahead) return `Tell ${other.actor} what you change, and merge ${own} soon.`
+  if (other.pr_url === null) return `Agree with ${other.actor} on who changes what before you go on.`
+  return `Agree with ${other.actor}, or merge ${own} after ${theirs} and rebase.`
+}
+
+/** A message to paste into a chat: from the reader to the other side, or from anyone to both. `address`: of this page. */
+export function messageFor(encounter: Encounter, address: string): string {
+  const { mine, other, is_ahead, is_readers } = encounter
+  const [place] = encounter.places
+  const own = `“${mine.title}” (${mine.pr_url ?? nameOf(mine)})`
+  const theirs = `“${other.title}” (${other.pr_url ?? nameOf(other)})`
+  const where = place ? ` in ${place.path}${bothLines(place)}` : ''
+  if (!is_readers) {
+    const [leader, follower] = is_ahead ? [mine, other] : [other, mine]
+    return `Hi ${mine.actor} and ${other.actor}, ${own} and ${theirs} overlap${where}. ${nameOf(leader)} is closer to its merge: could you agree who rebases ${nameOf(follower)}? ${address}`
+  }
+  const question = is_ahead
+    ? 'Mine is closer to its merge: could you rebase after it, or shall we split the work?'
+    : 'Yours is closer to its merge: shall I rebase after it, or shall we split the work?'
+  return `Hi ${other.actor}, my ${own} and your ${theirs} overlap${where}. ${question} ${address}`
+}
+
+function bothLines({ mine, theirs }: Place): string {
+  const known = [mine, theirs].flatMap((lines) => (lines === null ? [] : linesText(lines)))
+  return known.length === 0 ? '' : ` (${[...new Set(known)].join(' and ')})`
+}

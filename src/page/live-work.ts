@@ -1,0 +1,75 @@
+/** The live work of a repository, indexed: activities, the person of each, and the collisions of each. Pure. */
+import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { byRank, SEVERITIES } from '../vocabulary/severity.ts'
+import { type Person, peopleOf } from './people.ts'
+import type { Activity, Overlap, Overlaps } from './records.ts'
+
+export interface LiveWork {
+  activities: ReadonlyMap<string, Activity>
+  /** The person of each activity. */
+  people: ReadonlyMap<string, Person>
+  /** The most severe first. Those of equal severity are in the order of the service. */
+  collisions: readonly Overlap[]
+  /** By the id of either side. */
+  collisions_of: ReadonlyMap<string, readonly Overlap[]>
+}
+
+/** A higher rank is more severe; -1 for no severity. */
+export function rankOf(severity: Overlap['severity'] | null): number {
+  return severity === null ? -1 : SEVERITIES.indexOf(severity)
+}
+
+/** Collisions with an unknown activity are left out: the lists are read at slightly different times. */
+export function liveWork(activities: readonly Activity[], overlaps: readonly Overlap[]): LiveWork {
+  const byId = new Map(activities.map((activity) => [activity.id, activity]))
+  const collisions = overlaps
+    .filter(({ activity_ids }) => activity_ids.every((id) => byId.has(id)))
+    .sort(byRank)
+  const collisions_of = new Map<string, Overlap[]>()
+  for (const collision of collisions)
+    for (const id of collision.activity_ids) {
+      const own = collisions_of.get(id)
+      if (own) own.push(collision)
+      else collisions_of.set(id, [collision])
+    }
+  return { activities: byId, people: peopleOf(activities), collisions, collisions_of }
+}
+
+/** `#12`, or the branch, or the title. */
+export function nameOf({ pr_url, branch, title }: Activity): string {
+  return pullRequestName(pr_url) ?? branch ?? title
+}
+
+/** All files and globs that an activity names, each once. */
+export function pathsOf({ scope }: Activity): string[] {
+  return [...new Set([...scope.changes.map(({ path }) => path), ...scope.paths])]
+}
+
+const GLOB = /[*?[{\\]/
+
+/** The folder, with `/` at its end, that contains everything that a glob matches; empty for the root. A path that is no glob is returned unchanged. */
+export function literalPartOf(path: string): string {
+  const at = path.search(GLOB)
+  return at === -1 ? path : path.slice(0, path.lastIndexOf('/', at) + 1)
+}
+
+/** Whether an activity may change something at a path; a folder ends with `/`. */
+export function touches(activity: Activity, path: string): boolean {
+  return pathsOf(activity).some((each) => {
+    const literal = literalPartOf(each)
+    const isGlob = literal !== each
+    if (path.endsWith('/')) return literal.startsWith(path)
+    return literal === path || (isGlob && each.endsWith('/**') && path.startsWith(literal))
+  })
+}
+
+/** Whether two pull requests may conflict by their lines, so that there is an order in which to merge them. */
+export function mayConflict(
+  activities: readonly Activity[],
+  { items, total }: Pick<Overlaps, 'items' | 'total'>,
+): boolean {
+  const open = new Set(activities.filter(({ pr_url }) => pr_url !== null).map(({ id }) => id))
+  const isConflict = ({ lines, activity_ids }: Overlap) =>
+    lines === 'conflict' && activity_ids.every((id) => open.has(id))
+  return open.size > 1 && (items.length < total || items.some(isConflict))
+}

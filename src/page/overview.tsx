@@ -1,0 +1,227 @@
+/** The overview: all repositories with live work that the reader may see, those that need attention first (contract §13). */
+import { useEffect, useState } from 'preact/hooks'
+import { MINUTE_MS } from '../vocabulary/clock.ts'
+import { SEVERITIES } from '../vocabulary/severity.ts'
+import { hashOf } from './address.ts'
+import { overview, Problem } from './api.ts'
+import { Avatars } from './avatar.tsx'
+import { recentNames } from './recent.ts'
+import type { RepositoryOverview } from './records.ts'
+import { Sparkline } from './sparkline.tsx'
+import { Refused } from './states.tsx'
+import { duration } from './time-scale.ts'
+import { goTo } from './use-address.ts'
+
+type Summary = RepositoryOverview['items'][number]
+
+/** How often the overview is read. The service compares the work of a repository again only if it has changed. */
+const INTERVAL_MS = 30_000
+
+interface Loaded {
+  items: Summary[]
+  complete: boolean
+  as_of_ms: number
+}
+
+export function Overview({
+  owner,
+  text,
+  onSignOut,
+}: {
+  owner: string | null
+  text: string
+  onSignOut: () => void
+}) {
+  const { loaded, problem } = useOverview()
+  if (!loaded) {
+    if (problem) return <Refused problem={problem} what="Your repositories" onSignOut={onSignOut} />
+    return <p class="loading">Loading your repositories …</p>
+  }
+  const needle = text.trim().toLowerCase()
+  const shown = loaded.items.filter(
+    (each) =>
+      (owner === null || each.owner.toLowerCase() === owner.toLowerCase()) &&
+      `${each.owner}/${each.name}`.toLowerCase().includes(needle),
+  )
+  return (
+    <>
+      <div class="head">
+        <h1>{owner ?? 'Your repositories'}</h1>
+        <h2 class="counts">{totalsText(shown)}</h2>
+        {owner !== null && <a href="#/">All owners</a>}
+      </div>
+      {problem && (
+        <p class="problem" role="alert">
+          Out of date: {problem.message} The page keeps trying.
+        </p>
+      )}
+      {loaded.items.length > 0 && (
+        <label class="search">
+          <span class="unseen">Search repositories</span>
+          <input
+            type="search"
+            placeholder="Search repositories …   /"
+            value={text}
+            onInput={(event) =>
+              goTo({ kind: 'overview', owner, text: event.currentTarget.value }, { replace: true })
+            }
+          />
+        </label>
+      )}
+      {shown.length > 0 && (
+        <ul class="repositories">
+          {shown.map((each) => (
+            <Repository key={`${each.owner}/${each.name}`} {...each} as_of_ms={loaded.as_of_ms} />
+          ))}
+        </ul>
+      )}
+      {shown.length === 0 && <Nothing isFiltered={loaded.items.length > 0} />}
+      {!loaded.complete && (
+        <p class="hint" role="note">
+          You can see more repositories than GitHub lists at once, so some may be missing. Open them by name,
+          above.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Reads the overview now, and again every `INTERVAL_MS` while the tab is visible. */
+function useOverview(): { loaded: Loaded | null; problem: Problem | null } {
+  const [loaded, setLoaded] = useState<Loaded | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  useEffect(() => {
+    const leaving = new AbortController()
+    let isReading = false
+    const read = async () => {
+      // An answer may take longer than the interval, and must not replace a newer one.
+      if (isReading) return
+      isReading = true
+      try {
+        setLoaded(await overview(leaving.signal))
+        setProblem(null)
+      } catch (error) {
+        if (!leaving.signal.aborted)
+          setProblem(error instanceof Problem ? error : new Problem(0, String(error)))
+      } finally {
+        isReading = false
+      }
+    }
+    void read()
+    const timer = setInterval(() => {
+      if (!document.hidden) void read()
+    }, INTERVAL_MS)
+    return () => {
+      clearInterval(timer)
+      leaving.abort()
+    }
+  }, [])
+  return { loaded, problem }
+}
+
+function totalsText(items: readonly Summary[]): string {
+  const sum = (of: (each: Summary) => number) => items.reduce((total, each) => total + of(each), 0)
+  const activities = sum(({ live_activities }) => live_activities)
+  const high = sum(({ collisions }) => collisions?.high ?? 0)
+  return `${items.length} with live work, ${activities} ${activities === 1 ? 'activity' : 'activities'}, ${high} high ${high === 1 ? 'collision' : 'collisions'}`
+}
+
+/** The whole row is the link. */
+function Repository(summary: Summary & { as_of_ms: number }) {
+  const {
+    owner,
+    name,
+    live_activities,
+    high_notables,
+    people,
+    logins,
+    created_by_day,
+    last_change_at,
+    as_of_ms,
+  } = summary
+  const persons = logins.map((login) => ({ key: login.toLowerCase(), name: login, login }))
+  return (
+    <li>
+      <a class={`repository edge-${worstOf(summary) ?? 'none'}`} href={`#/${owner}/${name}`} data-item>
+        <span class="repository-name">
+          <span class="soft">{owner}/</span>
+          {name}
+        </span>
+        <span class="repository-collisions">
+          <Collisions {...summary} />
+          {high_notables > 0 && (
+            <span class="pill severity-high">
+              {high_notables} {high_notables === 1 ? 'notable' : 'notables'}
+            </span>
+          )}
+        </span>
+        <span class="repository-people">
+          <Avatars people={persons} total={people} />
+        </span>
+        <Sparkline counts={created_by_day} />
+        <span class="soft">
+          {live_activities} {live_activities === 1 ? 'activity' : 'activities'}
+        </span>
+        <span class="soft">{sinceText(as_of_ms - Date.parse(last_change_at))}</span>
+      </a>
+    </li>
+  )
+}
+
+function sinceText(ms: number): string {
+  return ms < MINUTE_MS ? 'just now' : `${duration(ms)} ago`
+}
+
+const HIGHEST_FIRST = SEVERITIES.toReversed()
+
+function worstOf({ collisions }: Summary) {
+  return HIGHEST_FIRST.find((severity) => (collisions?.[severity] ?? 0) > 0)
+}
+
+function Collisions({ collisions }: Summary) {
+  if (collisions === null) return <span class="soft">collisions not counted</span>
+  const found = HIGHEST_FIRST.filter((severity) => collisions[severity] > 0)
+  if (found.length === 0) return <span class="all-clear">clear</span>
+  return (
+    <>
+      {found.map((severity) => (
+        <span key={severity} class={`pill severity-${severity}`}>
+          {collisions[severity]} {severity}
+        </span>
+      ))}
+    </>
+  )
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <p class="card empty">
+        No repository with live work matches. <a href="#/">Show all</a>
+      </p>
+    )
+  const names = recentNames()
+  return (
+    <section class="card empty" aria-label="No repositories">
+      <p>
+        <strong>None of the repositories that you can see has live work.</strong>
+      </p>
+      <p class="hint">
+        Install the GitHub App on a repository to track its pull requests, or announce work in a clone of it:
+      </p>
+      <pre>
+        <code>deconflict start "Retry payments"</code>
+      </pre>
+      {names.length > 0 && (
+        <p>
+          Opened here before:{' '}
+          {names.map((name) => (
+            <span key={name}>
+              <a href={hashOf({ kind: 'overview', owner: null, text: '' }) + name}>{name}</a>{' '}
+            </span>
+          ))}
+        </p>
+      )}
+    </section>
+  )
+}

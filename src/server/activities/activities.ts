@@ -1,0 +1,185 @@
+/** Create, retrieve, list, update, heartbeat and archive activities (specification §4.1, contract §4 and §5). */
+import { later } from '../../vocabulary/clock.ts'
+import type {
+  CreateActivity,
+  ListActivities,
+  ListedActivity,
+  UpdateActivity,
+} from '../../vocabulary/contract/activity.ts'
+import { newId } from '../../vocabulary/contract/id.ts'
+import { type Page, pageOf } from '../../vocabulary/contract/pagination.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import { changesAnything, changing, enqueueRechecks } from '../announcements/changes.ts'
+import { tooManyLive } from '../announcements/live-limit.ts'
+import type { FileChange } from '../line-verdicts/change.ts'
+import { pullRequestNumber } from '../repositories/pull-request-url.ts'
+import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { changedFileOf, declareChanges, deletePushedChanges, digestChanges } from './file-changes.ts'
+import { asOf, canTransition, expiryAt, isClosed, isLive, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
+import { insertLive } from './live-insert.ts'
+import { listedOf } from './representation.ts'
+import * as store from './store.ts'
+import type { ActivityRow } from './table.ts'
+
+/**
+ * Creates an activity. Throws `validation_error` for a `pr_url` of another repository or an unreadable patch,
+ * `rate_limited` at the limit of live activities.
+ */
+export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
+  const { now, repo, settings, identity } = ctx
+  const { changes, ...scope } = input.scope
+  const files = await digestChanges(ctx, changes)
+  const hasOwnTtl = input.ttl_ms !== null && input.pr_url === null
+  const ttl = withOwnTtl(settings, hasOwnTtl ? input.ttl_ms : null)
+  const row: store.NewActivity = {
+    ...input,
+    scope,
+    changed_files: files.map(changedFileOf),
+    repo_id: repo.id,
+    id: newId('act'),
+    status: 'active',
+    source: 'api',
+    pr_number: input.pr_url === null ? null : pullRequestNumber(ctx, input.pr_url),
+    created_by: identity?.login ?? null,
+    expires_at: expiryAt(now, now, ttl),
+    ttl_ms: hasOwnTtl ? ttl.activity_ttl_ms : null,
+    declared_at: now,
+    created_at: now,
+    updated_at: now,
+  }
+  return changing(ctx, async (within) => {
+    const inserted = await insertLive(within, row, files)
+    if (!inserted) throw tooManyLive(ctx.max_live.activities, 'live activities')
+    return inserted
+  })
+}
+
+/** The activity as of now. Throws `not_found`. */
+export async function getActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  const row = await store.findActivity(ctx.db, ctx.repo.id, id)
+  if (!row) throw noSuchActivity(id)
+  return asOf(row, ctx.now)
+}
+
+/** A page of activities, newest first. Archived and expired ones only if `status` selects them. */
+export async function listActivities(ctx: RepoContext, input: ListActivities): Promise<Page<ListedActivity>> {
+  const { cursor, limit, ...filter } = input
+  const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
+  const rows = await store.listActivities(ctx.db, ctx.repo.id, filter, page)
+  return pageOf(rows, limit, (row) => listedOf(asOf(row, ctx.now)))
+}
+
+/**
+ * Updates the given fields. An update without a difference keeps `updated_at`. Throws `not_found`, `validation_error`
+ * (`pr_url`), `invalid_transition`.
+ */
+export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivity): Promise<ActivityRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo, settings } = within
+    const stored = await store.lockActivity(db, repo.id, id)
+    if (!stored) throw noSuchActivity(id)
+    const row = asOf(stored, now)
+    const { heartbeat, status = row.status, scope, ...fields } = input
+    const changes: store.ActivityChanges = { ...fields }
+    if (fields.pr_url !== undefined)
+      changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
+    const files = scope && (await digestChanges(within, scope.changes))
+    if (!canTransition(row.status, status)) throw illegalTransition(row, status)
+    if (scope && files) Object.assign(changes, scopeFields(scope, files, fields.base_sha))
+    if (status !== row.status) Object.assign(changes, transitionTo(ctx, status))
+    if (heartbeat) {
+      if (!isLive(row.status)) throw notLive(row)
+      changes.heartbeat_at = now
+      changes.expires_at = expiryAt(now, row.created_at, withOwnTtl(settings, row.ttl_ms), row.expires_at)
+    }
+    if (row.ttl_ms !== null && changes.pr_number != null) {
+      changes.ttl_ms = null
+      changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
+    }
+    const hasOtherPullRequest = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
+    if (hasOtherPullRequest && row.pushed_files)
+      Object.assign(changes, await deletePushedChanges(within, row))
+    const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
+    if (!changesAnything(row, changes) && !hasNewLines) return row
+    const { heartbeat_at, expires_at, ...visible } = changes
+    if (changesAnything(row, visible) || hasNewLines) await enqueueRechecks(within, [id])
+    const declared = scope && { declared_at: now }
+    return store.updateActivity(db, stored, { ...changes, ...declared, updated_at: now })
+  })
+}
+
+/** Records a heartbeat and extends the time to live. Throws `not_found`, `invalid_transition`. */
+export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  const { db, now, repo, settings } = ctx
+  const extended = await store.extendActivity(db, repo.id, id, {
+    now,
+    ttl_ms: settings.activity_ttl_ms,
+    max_ttl_ms: settings.max_activity_ttl_ms,
+  })
+  if (!extended) throw notLive(await getActivity(ctx, id))
+  return extended
+}
+
+/** Archives the activity. An archived one is returned unchanged. Throws `not_found`. */
+export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const stored = await store.lockActivity(db, repo.id, id)
+    if (!stored) throw noSuchActivity(id)
+    const row = asOf(stored, now)
+    if (row.status === 'archived') return row
+    await enqueueRechecks(within, [id])
+    return store.updateActivity(db, stored, { ...transitionTo(ctx, 'archived'), updated_at: now })
+  })
+}
+
+/** Whether a draft pull request should be opened, so that others see the work (contract §4). */
+export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow): boolean {
+  const isOld = later(row.created_at, settings.pr_reminder_after_ms) < now
+  return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
+}
+
+/** All fields that change when the caller sets `scope`. A `base_sha` that is not sent becomes null. */
+function scopeFields(
+  { areas, paths }: UpdateActivity['scope'] & object,
+  files: readonly FileChange[],
+  base_sha: string | null = null,
+): store.ActivityChanges {
+  return {
+    scope: { areas, paths },
+    scope_is_literal: false,
+    changed_files: files.map(changedFileOf),
+    base_sha,
+  }
+}
+
+/** All fields that change when the caller sets `status`. */
+function transitionTo({ now, identity }: RepoContext, status: ActivityRow['status']): store.ActivityChanges {
+  if (status === 'archived') {
+    const archived_by = identity?.login ?? null
+    return { status, archived_at: now, archive_reason: 'requested', archived_by }
+  }
+  if (status === 'merged') return { status, merged_at: now }
+  return { status }
+}
+
+function noSuchActivity(id: string): Failure {
+  return new Failure('not_found', `no activity ${id} in this repository; it may have been purged`)
+}
+
+function illegalTransition(row: ActivityRow, status: ActivityRow['status']): Failure {
+  if (isClosed(row.status)) return notLive(row)
+  const allowed = TRANSITIONS[row.status].join(', ')
+  return new Failure(
+    'invalid_transition',
+    `status: cannot change from ${row.status} to ${status}; allowed: ${allowed}`,
+    { param: 'status' },
+  )
+}
+
+function notLive(row: ActivityRow): Failure {
+  const advice = isClosed(row.status)
+    ? 'create a new activity to continue'
+    : 'only a live activity accepts a heartbeat'
+  return new Failure('invalid_transition', `the activity is ${row.status}; ${advice}`)
+}

@@ -1,0 +1,214 @@
+/** Applies events of pull requests to activities (contract §5, automatic moves). */
+
+import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
+import { newId } from '../../vocabulary/contract/id.ts'
+import { enqueueRechecks } from '../announcements/changes.ts'
+import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { type Effect, recordEffect } from '../telemetry/execution.ts'
+import { distinctNames } from './compared-scope.ts'
+import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './file-changes.ts'
+import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
+import { insertLive } from './live-insert.ts'
+import { clip, type PullRequest, pullRequestFields } from './pull-request-fields.ts'
+import { listLiveOf, lockActivitiesOf, lockOrigin } from './pull-request-store.ts'
+import * as store from './store.ts'
+import type { ActivityRow } from './table.ts'
+
+/**
+ * Links an open pull request to its activities: those with its `pr_url`, else the live ones on its branch that have no
+ * `pr_url`. An activity of source `branch` becomes one of source `pull_request`. Returns the linked live activities.
+ */
+export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
+  const update = (row: ActivityRow) => ({
+    ...heartbeat(ctx, { ...row, ttl_ms: null }),
+    ttl_ms: null,
+    ...(row.source === 'branch' && pullRequestFields(pr)),
+    pr_url: pr.url,
+    pr_number: pr.number,
+    draft_pr: pr.is_draft,
+    base_branch: pr.base_branch,
+    status: statusWithPullRequest(row.status, pr.is_draft),
+  })
+  return withEffect('linked', updateEach(ctx, pr, { update }))
+}
+
+/**
+ * Creates the activity of a pull request that has none, unless the repository is at its limit. If a job outlives its
+ * lease, it can run twice at once; the second run then finds the activity of the first.
+ */
+export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: PushedChanges): Promise<void> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo, settings } = within
+    await lockOrigin(db, repo.id, { pull_request: pr.number })
+    if ((await listLiveOf(db, repo.id, pr.number, now)).length > 0) return
+    const row: store.NewActivity = {
+      repo_id: repo.id,
+      id: newId('act'),
+      ...pullRequestFields(pr),
+      actor: clip(pr.author, 100),
+      agent: null,
+      status: statusWithPullRequest('active', pr.is_draft),
+      risk: 'low',
+      branch: pr.branch,
+      base_branch: pr.base_branch,
+      scope: { areas: [], paths: distinctNames(changes.files) },
+      scope_is_literal: true,
+      ...pushedFieldsOf(changes),
+      pr_url: pr.url,
+      pr_number: pr.number,
+      draft_pr: pr.is_draft,
+      blocking: false,
+      heartbeat_at: now,
+      expires_at: expiryAt(now, now, settings),
+      created_at: now,
+      updated_at: now,
+    }
+    const inserted = await insertLive(within, row, changes.files)
+    if (inserted) await enqueueRechecks(within, [inserted.id])
+    recordEffect(inserted ? 'tracked' : 'over_limit')
+  })
+}
+
+/** Which fields of a tracked activity to update from its pull request. */
+export interface Refresh {
+  title: boolean
+  base_branch: boolean
+  /** The changed files; null keeps them. */
+  changes: PushedChanges | null
+}
+
+/**
+ * Treats an event as a heartbeat, stores the changed files, and updates activities of source `pull_request`. Declared
+ * activities keep their fields.
+ */
+export function refreshPullRequest(
+  ctx: RepoContext,
+  pr: PullRequest,
+  { title, base_branch, changes }: Refresh,
+): Promise<ActivityRow[]> {
+  const update = (row: ActivityRow) => {
+    if (row.source !== 'pull_request') return heartbeat(ctx, row)
+    return {
+      ...heartbeat(ctx, row),
+      ...(title && { title: clip(pr.title, 200) || row.title }),
+      ...(base_branch && { base_branch: pr.base_branch }),
+      ...(changes && {
+        scope: { areas: row.scope.areas, paths: distinctNames(changes.files) },
+        scope_is_literal: true,
+      }),
+    }
+  }
+  return withEffect('refreshed', updateEach(ctx, pr, { update, changes }))
+}
+
+/** Stores the changed files of a pull request with its live activities. */
+export function replaceChangesOf(
+  ctx: RepoContext,
+  pr_number: number,
+  changes: PushedChanges,
+): Promise<ActivityRow[]> {
+  const replaced = inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const open = await lockActivitiesOf(db, repo.id, { pr_number })
+    const live = open.filter((row) => isLiveRow(asOf(row, now)))
+    const changed: string[] = []
+    for (const row of live) if (await replacePushedChanges(within, row, changes)) changed.push(row.id)
+    await enqueueRechecks(within, changed)
+    return live
+  })
+  return withEffect('refreshed', replaced)
+}
+
+/** Archives the activities of a pull request that was merged or closed. */
+export function closePullRequest(
+  ctx: RepoContext,
+  pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
+  merged: boolean,
+): Promise<ActivityRow[]> {
+  const reason = merged ? 'pull_request_merged' : 'pull_request_closed'
+  const closed = updateEach(ctx, pr, {
+    update: (row) => archived(ctx, reason, merged ? (row.merged_at ?? ctx.now) : row.merged_at),
+    isAffected: isOpen,
+  })
+  return withEffect('archived', closed)
+}
+
+/** Counts the updated activities as an effect, after the transaction. */
+export async function withEffect(effect: Effect, update: Promise<ActivityRow[]>): Promise<ActivityRow[]> {
+  const rows = await update
+  recordEffect(effect, rows.length)
+  return rows
+}
+
+interface Update {
+  update: (row: ActivityRow) => store.ActivityChanges
+  /** The changed files; null keeps them. */
+  changes?: PushedChanges | null
+}
+
+/**
+ * Updates the activities of the pull request, else the live ones on its branch that have no pull request. `isAffected`:
+ * which of them to update; live ones by default.
+ */
+function updateEach(
+  ctx: RepoContext,
+  pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
+  { isAffected = isLiveRow, ...given }: Update & { isAffected?: (row: ActivityRow) => boolean },
+): Promise<ActivityRow[]> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    let rows = (await lockActivitiesOf(db, repo.id, { pr_number: pr.number })).map((row) => asOf(row, now))
+    const hasNone = !rows.some(isOpen)
+    if (hasNone && !pr.is_fork) rows = await lockActivitiesOf(db, repo.id, { branch: pr.branch, now })
+    return updateRows(within, rows.filter(isAffected), given)
+  })
+}
+
+/** Updates activities that the transaction of `within` has locked, and enqueues one recheck for each that changed visibly. */
+export async function updateRows(
+  within: RepoContext,
+  rows: ActivityRow[],
+  { update, changes = null }: Update,
+): Promise<ActivityRow[]> {
+  const { db, now } = within
+  const updated: ActivityRow[] = []
+  const changed: string[] = []
+  for (const row of rows) {
+    const after = await store.updateActivity(db, row, { ...update(row), updated_at: now })
+    const hasNewFiles = changes !== null && (await replacePushedChanges(within, after, changes))
+    if (hasNewFiles || hasVisibleChange(row, after)) changed.push(row.id)
+    updated.push(after)
+  }
+  await enqueueRechecks(within, changed)
+  return updated
+}
+
+/** Whether a field that is published has changed. A heartbeat changes none. */
+function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
+  const published = ({ status, title, branch, base_branch, pr_number, draft_pr, scope }: ActivityRow) =>
+    JSON.stringify([status, title, branch, base_branch, pr_number, draft_pr, scope])
+  return published(before) !== published(after)
+}
+
+/** The fields that a heartbeat changes. */
+export function heartbeat({ now, settings }: RepoContext, row: ActivityRow): store.ActivityChanges {
+  const ttl = withOwnTtl(settings, row.ttl_ms)
+  return { heartbeat_at: now, expires_at: expiryAt(now, row.created_at, ttl, row.expires_at) }
+}
+
+/** The fields that archiving changes. */
+export function archived(
+  { now }: RepoContext,
+  reason: ArchiveReason,
+  merged_at: Date | null,
+): store.ActivityChanges {
+  return { status: 'archived', archived_at: now, archive_reason: reason, merged_at }
+}
+
+function isLiveRow(row: ActivityRow): boolean {
+  return isLive(row.status)
+}
+
+function isOpen(row: ActivityRow): boolean {
+  return !isClosed(row.status)
+}

@@ -1,0 +1,140 @@
+/**
+ * Applies pushes and deletions of branches to activities, and creates activities of pushed branches (contract §5,
+ * automatic moves).
+ */
+import { newId } from '../../vocabulary/contract/id.ts'
+import { enqueueRechecks } from '../announcements/changes.ts'
+import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { deleteBranchRows } from '../stacks/store.ts'
+import { recordEffect } from '../telemetry/execution.ts'
+import { archived, heartbeat, updateRows, withEffect } from './automatic.ts'
+import { distinctNames } from './compared-scope.ts'
+import { type PushedChanges, pushedFieldsOf } from './file-changes.ts'
+import { expiryAt } from './lifecycle.ts'
+import { insertLive } from './live-insert.ts'
+import { clip } from './pull-request-fields.ts'
+import { listLiveOnBranch, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
+import type { NewActivity } from './store.ts'
+import type { ActivityRow } from './table.ts'
+
+/** Archives the live activities of a deleted branch that have no pull request, and deletes its stored commits. */
+export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
+  const deleted = inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const rows = await lockActivitiesOf(db, repo.id, { branch, now })
+    await deleteBranchRows(db, repo.id, branch)
+    return updateRows(within, rows, { update: (row) => archived(ctx, 'branch_deleted', row.merged_at) })
+  })
+  return withEffect('archived', deleted)
+}
+
+/** Treats a push as a heartbeat of the live activities of the branch. */
+export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
+  const pushed = inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const rows = await lockLiveOnBranch(db, repo.id, branch, now)
+    const declared_at = now
+    return updateRows(within, rows, {
+      update: (row) => ({ ...heartbeat(ctx, row), branch_pushed: true, declared_at }),
+    })
+  })
+  return withEffect('kept_alive', pushed)
+}
+
+/** A pushed branch without a pull request. */
+export interface PushedBranch {
+  branch: string
+  /** The branch that it was compared with. */
+  base_branch: string
+  /** The login of the pusher. */
+  actor: string
+  /** The message of the head commit. Its first line becomes the title. */
+  message: string
+  /** The number of files at which GitHub cut the list; null if the list is complete. */
+  cut_at: number | null
+}
+
+/**
+ * How a branch is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live
+ * activities, `none` if it has no live activity.
+ */
+export async function trackingOf(
+  { db, now, repo }: RepoContext,
+  branch: string,
+): Promise<'branch' | 'other' | 'none'> {
+  return trackingBy(await listLiveOnBranch(db, repo.id, branch, now))
+}
+
+/** The same, given the live activities of the branch. */
+export function trackingBy(live: readonly ActivityRow[]): 'branch' | 'other' | 'none' {
+  if (live.some(isOfBranch)) return 'branch'
+  return live.length > 0 ? 'other' : 'none'
+}
+
+/** Whether the activity was created from a push and has no pull request yet. */
+function isOfBranch({ source, pr_number }: ActivityRow): boolean {
+  return source === 'branch' && pr_number === null
+}
+
+/**
+ * Updates the activity that was created from pushes to the branch. Creates one if the branch changes a file and has no live
+ * activity, unless the repository is at its limit.
+ */
+export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: PushedChanges): Promise<void> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const { branch } = pushed
+    await lockOrigin(db, repo.id, { branch })
+    const live = await lockLiveOnBranch(db, repo.id, branch, now)
+    const tracking = trackingBy(live)
+    if (tracking === 'other' || (tracking === 'none' && changes.files.length === 0)) return
+    const paths = distinctNames(changes.files)
+    if (tracking === 'branch') {
+      const update = ({ scope }: ActivityRow) => ({
+        ...describedFields(pushed),
+        scope: { areas: scope.areas, paths },
+        scope_is_literal: true,
+      })
+      const refreshed = await updateRows(within, live.filter(isOfBranch), { update, changes })
+      return recordEffect('refreshed', refreshed.length)
+    }
+    const row = { ...newRow(within, pushed, paths), ...pushedFieldsOf(changes) }
+    const inserted = await insertLive(within, row, changes.files)
+    if (inserted) await enqueueRechecks(within, [inserted.id])
+    recordEffect(inserted ? 'tracked' : 'over_limit')
+  })
+}
+
+function newRow({ now, repo, settings }: RepoContext, pushed: PushedBranch, paths: string[]): NewActivity {
+  return {
+    repo_id: repo.id,
+    id: newId('act'),
+    ...describedFields(pushed),
+    actor: clip(pushed.actor, 100) || 'unknown',
+    status: 'active',
+    risk: 'low',
+    branch: pushed.branch,
+    branch_pushed: true,
+    scope: { areas: [], paths },
+    scope_is_literal: true,
+    draft_pr: false,
+    blocking: false,
+    source: 'branch',
+    heartbeat_at: now,
+    expires_at: expiryAt(now, now, settings),
+    declared_at: now,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+function describedFields({ branch, base_branch, message, cut_at }: PushedBranch) {
+  const [subject = ''] = message.trim().split(/\r?\n/)
+  const pushed = 'Pushed to this branch, which has no pull request yet.'
+  const cut = ` GitHub lists at most ${cut_at} changed files of a branch; there may be more, which are not compared.`
+  return {
+    title: clip(subject, 200) || clip(branch, 200),
+    summary: cut_at === null ? pushed : `${pushed}${cut}`,
+    base_branch,
+  }
+}

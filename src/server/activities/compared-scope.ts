@@ -1,0 +1,50 @@
+/** The part of an activity that is compared: its declared scope, and the files that it changes (contract §11). Pure. */
+
+import type { Scope } from '../../vocabulary/scope/scope.ts'
+import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'
+import type { ChangeOrigin } from '../line-verdicts/table.ts'
+import type { ActivityRow } from './table.ts'
+
+/** The fields that determine the compared scope. */
+export type ComparedFields = Pick<
+  ActivityRow,
+  'scope' | 'scope_is_literal' | 'changed_files' | 'pushed_files' | 'pr_number' | 'draft_pr'
+>
+
+export interface ComparedFile extends ChangedFile {
+  origin: ChangeOrigin
+}
+
+export interface ComparedScope extends Scope {
+  /** The paths are file names without wildcards. */
+  is_literal: boolean
+  files: ComparedFile[]
+}
+
+/**
+ * The files of a pull request that is ready for review replace the declared paths and files, and so do the files of
+ * activities that were created from GitHub. While the pull request is a draft, both count. Declared areas always count.
+ */
+export function comparedScopeOf(row: ComparedFields): ComparedScope {
+  const { scope, scope_is_literal: is_literal, changed_files, pushed_files } = row
+  const pushed = (pushed_files ?? []).map((file) => ({ ...file, origin: 'pushed' as const }))
+  if (pushed_files !== null && (is_literal || isReady(row)))
+    return { areas: scope.areas, paths: [], is_literal, files: pushed }
+  const declared = changed_files.map((file) => ({ ...file, origin: 'declared' as const }))
+  return { areas: scope.areas, paths: scope.paths, is_literal, files: [...declared, ...pushed] }
+}
+
+/** Whether the files of a ready pull request take the place of what was declared by a request. */
+export function replacesDeclared(row: ComparedFields): boolean {
+  return row.pushed_files !== null && !row.scope_is_literal && isReady(row)
+}
+
+/** Whether it has a pull request that is not a draft. */
+function isReady({ pr_number, draft_pr }: Pick<ActivityRow, 'pr_number' | 'draft_pr'>): boolean {
+  return pr_number !== null && !draft_pr
+}
+
+/** The distinct names of files. */
+export function distinctNames(files: readonly Pick<ChangedFile, 'path' | 'previous_path'>[]): string[] {
+  return [...new Set(files.flatMap(namesOf))]
+}

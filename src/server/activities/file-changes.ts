@@ -1,0 +1,118 @@
+/** The changed files of activities: those that were declared, and those that GitHub lists (contract §11). */
+import { isDeepStrictEqual } from 'node:util'
+import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import { periodicYield } from '../base/event-loop.ts'
+import { type ChangedFile, changedLinesOf, type FileChange } from '../line-verdicts/change.ts'
+import { type Digest, digestOf } from '../line-verdicts/digest.ts'
+import type { LineHasher } from '../line-verdicts/line-hash.ts'
+import { PatchError } from '../line-verdicts/patch.ts'
+import { listChangeSet, replaceFileChanges } from '../line-verdicts/store.ts'
+import { lineHasherOf } from '../repositories/line-key.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { isLive } from './lifecycle.ts'
+import * as store from './store.ts'
+import type { ActivityRow } from './table.ts'
+
+/** The work budget for digesting patches, in units of about 50 ns, one per character. */
+const UNITS_MAX = 1_000_000
+
+/** Reduces patches to digests. Throws `validation_error` (`scope.changes[i].patch`) for a patch that cannot be read. */
+export async function digestChanges(
+  ctx: RepoContext,
+  changes: readonly ScopeChange[],
+): Promise<FileChange[]> {
+  const budget = ctx.meter.budget(UNITS_MAX)
+  const yieldPeriodically = periodicYield()
+  const hasPatch = changes.some(({ patch }) => patch !== undefined)
+  const hash = hasPatch ? await lineHasherOf(ctx) : null
+  const files: FileChange[] = []
+  for (const [index, { patch, ...change }] of changes.entries()) {
+    const digest = patch === undefined || hash === null ? null : readDigest(patch, hash, index)
+    budget.remaining -= patch?.length ?? 0
+    files.push({ ...changedFileOf(change), changed_lines: changedLinesOf(digest), digest })
+    await yieldPeriodically()
+  }
+  return files
+}
+
+function readDigest(patch: string, hash: LineHasher, index: number): Digest | null {
+  try {
+    return digestOf(patch, hash)
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    const param = `scope.changes[${index}].patch`
+    throw new Failure('validation_error', `${param}: ${error.message}`, { param })
+  }
+}
+
+/**
+ * Stores the declared files of an activity, which the transaction of `within` has locked; false if they are stored already.
+ * A file without a patch keeps the stored digest if its blob is the stored one.
+ */
+export async function declareChanges(
+  within: RepoContext,
+  row: ActivityRow,
+  files: readonly FileChange[],
+): Promise<boolean> {
+  if (row.changed_files.length + files.length === 0) return false
+  const set = { repo_id: within.repo.id, activity_id: row.id, origin: 'declared' } as const
+  const stored = await listChangeSet(within.db, set)
+  const byPath = new Map(stored.map((file) => [file.path, file]))
+  const next = files.map((file) => {
+    const before = byPath.get(file.path)
+    const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
+    return isKept ? { ...file, digest: before.digest, changed_lines: before.changed_lines } : file
+  })
+  if (isDeepStrictEqual(stored, next)) return false
+  await replaceFileChanges(within.db, set, next)
+  return true
+}
+
+/** The changed files of a pull request or branch. */
+export interface PushedChanges {
+  files: readonly FileChange[]
+  /** The commit that the patches start from; null if unknown. */
+  base_sha: string | null
+}
+
+/**
+ * Replaces the files that GitHub lists for a live activity, which the transaction of `within` has locked. The declared
+ * scope is not changed. False if the activity is not live or already has these files.
+ */
+export async function replacePushedChanges(
+  { db, repo, now }: RepoContext,
+  row: ActivityRow,
+  changes: PushedChanges,
+): Promise<boolean> {
+  if (!isLive(row.status)) return false
+  const { files, base_sha } = changes
+  const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
+  const isKnown = row.pushed_files !== null && row.pushed_base_sha === base_sha
+  if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files)) return false
+  await replaceFileChanges(db, set, files)
+  await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
+  return true
+}
+
+/** The fields of an activity with these files. */
+export function pushedFieldsOf({ files, base_sha }: PushedChanges): store.ActivityChanges {
+  return { pushed_files: files.map(changedFileOf), pushed_base_sha: base_sha }
+}
+
+/** Deletes the files that GitHub listed, because the activity has another pull request now, or none. */
+export async function deletePushedChanges(
+  { db, repo }: RepoContext,
+  { id: activity_id }: ActivityRow,
+): Promise<store.ActivityChanges> {
+  await replaceFileChanges(db, { repo_id: repo.id, activity_id, origin: 'pushed' }, [])
+  return { pushed_files: null, pushed_base_sha: null }
+}
+
+/**
+ * The change without its lines. The fields are in the order in which `jsonb` returns them, so that its JSON equals that of
+ * a stored change.
+ */
+export function changedFileOf({ path, previous_path, status, blob_sha }: ChangedFile): ChangedFile {
+  return { path, status, blob_sha, previous_path }
+}

@@ -1,0 +1,90 @@
+/** The lifecycle of an activity: allowed transitions, expiry, time to live (specification §3.1, contract §5). Pure. */
+import { later } from '../../vocabulary/clock.ts'
+import {
+  type ActivityStatus,
+  CLOSED_STATUSES,
+  FINISHED_STATUSES,
+  LIVE_STATUSES,
+} from '../../vocabulary/contract/activity.ts'
+import type { ActivityRow } from './table.ts'
+
+/** The statuses that a PATCH can set, by current status. Setting the current status is a no-op, see `canTransition`. */
+export const TRANSITIONS: Record<ActivityStatus, readonly ActivityStatus[]> = {
+  planned: ['active', 'blocked', 'draft-pr-open', 'ready-for-review', 'abandoned', 'archived'],
+  active: [
+    'planned',
+    'paused',
+    'blocked',
+    'draft-pr-open',
+    'ready-for-review',
+    'merged',
+    'abandoned',
+    'archived',
+  ],
+  paused: ['planned', 'active', 'blocked', 'draft-pr-open', 'ready-for-review', 'abandoned', 'archived'],
+  blocked: ['planned', 'active', 'paused', 'draft-pr-open', 'ready-for-review', 'abandoned', 'archived'],
+  'draft-pr-open': ['active', 'paused', 'blocked', 'ready-for-review', 'abandoned', 'archived'],
+  'ready-for-review': ['active', 'paused', 'blocked', 'draft-pr-open', 'merged', 'abandoned', 'archived'],
+  merged: ['archived'],
+  abandoned: ['archived'],
+  archived: [],
+  expired: [],
+}
+
+export function isLive(status: ActivityStatus): boolean {
+  return (LIVE_STATUSES as readonly ActivityStatus[]).includes(status)
+}
+
+export function isFinished(status: ActivityStatus): boolean {
+  return (FINISHED_STATUSES as readonly ActivityStatus[]).includes(status)
+}
+
+export function isClosed(status: ActivityStatus): boolean {
+  return (CLOSED_STATUSES as readonly ActivityStatus[]).includes(status)
+}
+
+/** Whether a PATCH can set `to`. Setting the current status of an open activity is allowed. */
+export function canTransition(from: ActivityStatus, to: ActivityStatus): boolean {
+  return TRANSITIONS[from].includes(to) || (from === to && !isClosed(from))
+}
+
+/** The activity as of `now`: closed from `expires_at` on, whether or not the sweep has stored that. */
+export function asOf(row: ActivityRow, now: Date): ActivityRow {
+  if (row.expires_at > now || isClosed(row.status)) return row
+  if (isLive(row.status)) return { ...row, status: 'expired', updated_at: row.expires_at }
+  return {
+    ...row,
+    status: 'archived',
+    archive_reason: 'finished',
+    archived_at: row.expires_at,
+    updated_at: row.expires_at,
+  }
+}
+
+interface TimeToLive {
+  activity_ttl_ms: number
+  max_activity_ttl_ms: number | null
+}
+
+/** The time to live of an activity. `ttl_ms`: its own one, if any, which cannot extend that of the repository. */
+export function withOwnTtl(ttl: TimeToLive, ttl_ms: number | null): TimeToLive {
+  return { ...ttl, activity_ttl_ms: Math.min(ttl_ms ?? ttl.activity_ttl_ms, ttl.activity_ttl_ms) }
+}
+
+/**
+ * `expires_at` after a create or heartbeat at `now`: not before `present`, the previous one, and not after the maximum
+ * time to live.
+ */
+export function expiryAt(now: Date, created_at: Date, ttl: TimeToLive, present: Date = now): Date {
+  const extended = later(now, ttl.activity_ttl_ms)
+  const expiry = extended > present ? extended : present
+  if (ttl.max_activity_ttl_ms === null) return expiry
+  const latest = later(created_at, ttl.max_activity_ttl_ms)
+  return new Date(Math.min(expiry.getTime(), latest.getTime()))
+}
+
+/** The status of a live activity whose pull request is open. Paused and blocked stay (contract §5, automatic moves). */
+export function statusWithPullRequest(status: ActivityStatus, draft: boolean): ActivityStatus {
+  if (status === 'paused' || status === 'blocked') return status
+  return draft ? 'draft-pr-open' : 'ready-for-review'
+}

@@ -1,0 +1,23 @@
+/** Inserts live activities, up to the limit of the repository (contract §4). */
+import { insertIfRoom } from '../announcements/live-limit.ts'
+import type { Batch } from '../db/batch.ts'
+import type { FileChange } from '../line-verdicts/change.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import * as store from './store.ts'
+import { expireActivities, listExpiredActivities } from './sweep-store.ts'
+import type { ActivityRow } from './table.ts'
+
+/** Inserts a live activity; undefined when the repository is at its limit. */
+export function insertLive(
+  ctx: RepoContext,
+  row: store.NewActivity,
+  changes: readonly FileChange[] = [],
+): Promise<ActivityRow | undefined> {
+  const kind = {
+    counted: 'act',
+    max: ctx.max_live.activities,
+    expire: async ({ db, repo, now }: RepoContext, batch: Batch<string>) =>
+      expireActivities(db, repo.id, now, await listExpiredActivities(db, repo.id, now, batch)),
+  } as const
+  return insertIfRoom(ctx, kind, ({ db }) => store.insertActivity(db, row, changes))
+}

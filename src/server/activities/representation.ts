@@ -1,0 +1,72 @@
+/** Representations of activities in responses (specification §2.1, contract §4). */
+import type {
+  Activity,
+  ActivityBrief,
+  ArchivedActivity,
+  Heartbeat,
+  ListedActivity,
+} from '../../vocabulary/contract/activity.ts'
+import type { ActivityRow } from './table.ts'
+
+/** The abbreviated representation. */
+export function briefOf(row: ActivityRow): ActivityBrief {
+  return {
+    id: row.id,
+    title: row.title,
+    actor: row.actor,
+    agent: row.agent,
+    status: row.status,
+    risk: row.risk,
+    branch: row.branch,
+    base_branch: row.base_branch,
+    scope: {
+      areas: row.scope.areas,
+      paths: row.scope.paths,
+      changes: shownFilesOf(row).map(({ path, previous_path, status, blob_sha }) => ({
+        path,
+        previous_path,
+        status,
+        blob_sha,
+      })),
+    },
+    base_sha: row.scope_is_literal ? row.pushed_base_sha : row.base_sha,
+    pr_url: row.pr_url,
+    draft_pr: row.draft_pr,
+    blocking: row.blocking,
+    heartbeat_at: row.heartbeat_at?.toISOString() ?? null,
+    expires_at: row.expires_at.toISOString(),
+    ttl_ms: row.ttl_ms,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    archived_at: row.archived_at?.toISOString() ?? null,
+    archive_reason: row.archive_reason,
+    created_by: row.created_by,
+    archived_by: row.archived_by,
+    source: row.source,
+  }
+}
+
+/** An item of a list. */
+export function listedOf(row: ActivityRow): ListedActivity {
+  const { scope, ...brief } = briefOf(row)
+  return { ...brief, scope: { ...scope, changes: scope.changes.map(({ path }) => ({ path })) } }
+}
+
+/** The declared files, or the files that GitHub lists if the activity was created from GitHub. */
+function shownFilesOf(row: ActivityRow) {
+  return row.scope_is_literal ? (row.pushed_files ?? []) : row.changed_files
+}
+
+/** The full representation. */
+export function fullOf(row: ActivityRow): Activity {
+  return { ...briefOf(row), type: 'activity', summary: row.summary }
+}
+
+export function heartbeatOf(row: ActivityRow): Heartbeat {
+  const { id, heartbeat_at, expires_at } = briefOf(row)
+  return { id, heartbeat_at: heartbeat_at as string, expires_at }
+}
+
+export function archivedOf(row: ActivityRow): ArchivedActivity {
+  return { id: row.id, status: 'archived', archived_at: (row.archived_at as Date).toISOString() }
+}

@@ -1,0 +1,129 @@
+/** The commands of `deconflict-admin` (docs/operations.md: deconflict-admin). */
+import { systemClock } from '../../vocabulary/clock.ts'
+import type { Database, Db } from '../db/database.ts'
+import { DistributeError, distribute, listShardCounts } from '../db/distribute.ts'
+import { listJobs, reviveJob } from '../jobs/store.ts'
+import { findRepository, listRepositoriesNamed, type RepositoryRow } from '../repositories/store.ts'
+import { type Checked, checkIntegrity } from './integrity.ts'
+import { purgeRepository } from './purge-store.ts'
+
+export const USAGE = `Usage: deconflict-admin COMMAND
+
+  deliveries list            list dead letters: deliveries and other jobs that failed too often, oldest first
+  deliveries replay ID       retry the dead letter with this id
+  purge OWNER/REPO | ID      delete everything that is stored about a repository
+  verify                     check the schema, every row and the claims index; one line per problem, no changes
+  verify --repair            the same, and repair the claims index
+  distribute                 distribute the tables over a Citus cluster by repository; can be run again
+
+Uses the database at DATABASE_URL, or the embedded one in DATA_DIR while no service runs on it.
+Exits with 0 if there are no problems, 1 if there are problems or the target does not exist, 2 if the command could not run.
+`
+
+const LISTED_MAX = 1000
+
+type Print = (line: string) => void
+
+interface Command {
+  /** The number of arguments after the name. */
+  takes: number
+  /** Returns whether it found no problems, and `argument` exists. */
+  run(database: Database, argument: string, print: Print): Promise<boolean>
+}
+
+const COMMANDS: Record<string, Command> = {
+  'deliveries list': { takes: 0, run: listDeadLetters },
+  'deliveries replay': { takes: 1, run: replay },
+  purge: { takes: 1, run: purge },
+  distribute: { takes: 0, run: distributeTables },
+  verify: { takes: 0, run: (database, _, print) => verify(database, print, { repair: false }) },
+  'verify --repair': { takes: 0, run: (database, _, print) => verify(database, print, { repair: true }) },
+}
+
+/** The command that these arguments name; undefined if there is none. */
+export function findCommand(args: string[]): Command | undefined {
+  const found = Object.entries(COMMANDS).find(([name, { takes }]) => {
+    const words = name.split(' ')
+    return args.length === words.length + takes && words.every((word, at) => args[at] === word)
+  })
+  return found?.[1]
+}
+
+async function listDeadLetters(database: Database, _: string, print: Print): Promise<boolean> {
+  const dead = await listJobs(database.connection(), 'dead', LISTED_MAX)
+  if (dead.length === 0) print('No dead letters.')
+  for (const { id, attempts, updated_at, last_error } of dead)
+    print(`${id}  ${attempts} attempts, last at ${updated_at.toISOString()}: ${firstLine(last_error)}`)
+  if (dead.length === LISTED_MAX) print(`Only the oldest ${LISTED_MAX} are listed.`)
+  return true
+}
+
+async function replay(database: Database, id: string, print: Print): Promise<boolean> {
+  const isRevived = await reviveJob(database.connection(), id, systemClock())
+  print(isRevived ? `${id} is due again.` : `${id} is not a dead letter; see deliveries list.`)
+  return isRevived
+}
+
+async function purge(database: Database, given: string, print: Print): Promise<boolean> {
+  const found = await findRepositories(database.connection(), given)
+  const [repository] = found
+  if (found.length > 1) {
+    const ids = found.map((each) => each.repo_id).join(', ')
+    print(`Several repositories had the name ${given}; pass GitHub's id of one: ${ids}.`)
+    return false
+  }
+  // Rows of an unknown repository can be purged by its id.
+  const repo_id = repository?.repo_id ?? (isNumber(given) ? Number(given) : undefined)
+  const deleted =
+    repo_id === undefined ? 0 : await database.withLongTimeout((long) => purgeRepository(long, repo_id))
+  const name = repository ? `${repository.owner}/${repository.name} (${repo_id})` : given
+  print(deleted > 0 ? `Deleted ${deleted} rows of ${name}.` : `Nothing is stored about ${name}.`)
+  return deleted > 0
+}
+
+async function findRepositories(db: Db, given: string): Promise<RepositoryRow[]> {
+  if (isNumber(given)) {
+    const known = await findRepository(db, Number(given))
+    return known ? [known] : []
+  }
+  const [owner = '', name = ''] = given.split('/')
+  return listRepositoriesNamed(db, owner, name)
+}
+
+function isNumber(given: string): boolean {
+  return /^\d{1,15}$/.test(given)
+}
+
+async function verify(database: Database, print: Print, { repair }: { repair: boolean }): Promise<boolean> {
+  const checked: Checked = { repositories: 0, rows: 0 }
+  let [problems, repaired] = [0, 0]
+  for await (const found of checkIntegrity(database.connection(), systemClock, { checked, repair })) {
+    if (found.is_repaired) repaired += 1
+    else problems += 1
+    print(`${found.where}: ${found.problem}; ${found.remedy}`)
+  }
+  const { repositories, rows } = checked
+  print(`problems: ${problems}, repaired: ${repaired}, repositories: ${repositories}, rows: ${rows}`)
+  return problems === 0
+}
+
+async function distributeTables(database: Database, _: string, print: Print): Promise<boolean> {
+  if (database.kind === 'embedded')
+    throw new DistributeError(
+      'the embedded database cannot be distributed: set DATABASE_URL to the coordinator of a Citus cluster',
+    )
+  const { tables, shards } = await database.withLongTimeout(async (db) => ({
+    tables: await distribute(db),
+    shards: await listShardCounts(db),
+  }))
+  for (const { name, is_on_coordinator, is_new } of tables) {
+    const place = is_on_coordinator ? 'on the coordinator' : 'distributed by repo_id'
+    print(`${name}: ${place}${is_new ? '' : ' already'}`)
+  }
+  for (const { node, shards: count } of shards) print(`${node} has ${count} shards`)
+  return true
+}
+
+function firstLine(text: string | null): string {
+  return text?.split('\n')[0] ?? ''
+}

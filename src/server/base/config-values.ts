@@ -1,0 +1,64 @@
+/** Schemas of the values of environment variables. A message never contains the value, which may be a secret. */
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { isLoopback } from '../../vocabulary/loopback.ts'
+import { readDatabaseUrl } from './database-url.ts'
+
+export const webAddress = z
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+  .transform((url) => url.replace(/\/+$/, ''))
+/** The addresses of many receivers contain a secret, so the service connects over TLS, except on this machine. */
+export const receiverAddress = z.string().refine(isPrivateAddress, {
+  error: 'must be an https:// URL, or http:// on this machine',
+})
+export const postgresAddress = z
+  .string()
+  .refine((url) => readDatabaseUrl(url) !== undefined, { error: 'must be a postgres:// URL' })
+export const count = (min: number, max: number) =>
+  z
+    .string()
+    // Number(' ') is 0.
+    .regex(/\S/, 'must be a number')
+    .pipe(
+      z.coerce
+        .number<string>({ error: 'must be a number' })
+        .int('must be a whole number')
+        .min(min, `must be at least ${min}`)
+        .max(max, `must be at most ${max}`),
+    )
+
+function isPrivateAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, hostname } = new URL(value)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
+const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
+
+/** The value of Express's `trust proxy`: a number of proxies, or their addresses. A list that includes every address is rejected, because any client could then forge its address. */
+export const proxies = z.string().transform((value, ctx): number | string[] => {
+  if (/^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= 10) return Number(value)
+  const names = value.split(',').map((name) => name.trim())
+  if (names.every((name) => PROXY_NAMES.includes(name) || isSubnet(name))) return names
+  ctx.addIssue(
+    `must be a number of proxies from 1 to 10, or a list of addresses, subnets, ${PROXY_NAMES.join(', ')}`,
+  )
+  return z.NEVER
+})
+
+function isSubnet(name: string): boolean {
+  const [address = '', prefix, ...rest] = name.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  // A prefix of 0 would match every address.
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
+}
+
+/** 32 bytes in base64, for AES-256. */
+export const secretsKey = z.string().transform((value, ctx): Uint8Array => {
+  const key = /^[A-Za-z0-9+/]{43}=$/.test(value) ? Buffer.from(value, 'base64') : undefined
+  if (key) return new Uint8Array(key)
+  ctx.addIssue('must be 32 bytes in base64; create one with: openssl rand -base64 32')
+  return z.NEVER
+})

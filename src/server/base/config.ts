@@ -1,0 +1,237 @@
+/** The configuration, read once from the environment (contract §1). */
+import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { parseFullName } from '../../vocabulary/repository-name.ts'
+import { count, postgresAddress, proxies, receiverAddress, secretsKey, webAddress } from './config-values.ts'
+
+const Environment = z.object({
+  PORT: count(0, 65_535).default(3000),
+  HOST: z.string().default('0.0.0.0'),
+  DATABASE_URL: postgresAddress.optional(),
+  DATABASE_DIRECT_URL: postgresAddress.optional(),
+  DATA_DIR: z.string().default('./data'),
+  GITHUB_API_URL: webAddress.default('https://api.github.com'),
+  GITHUB_WEB_URL: webAddress.optional(),
+  APP_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
+  PRIVATE_KEY: z.string().optional(),
+  PRIVATE_KEY_PATH: z.string().optional(),
+  WEBHOOK_SECRET: z.string().optional(),
+  WEBHOOK_PROXY_URL: webAddress.optional(),
+  SECRETS_KEY: secretsKey.optional(),
+  NOTIFY_WEBHOOK_URL: receiverAddress.optional(),
+  NOTIFY_WEBHOOK_SECRET: z.string().optional(),
+  RATE_LIMIT_PER_MINUTE: count(1, 1_000_000_000).default(600),
+  PERMISSION_TTL_MS: count(0, 300_000).default(60_000),
+  RETENTION_DAYS: count(1, 36_500).default(30),
+  MAX_LIVE_ACTIVITIES: count(1, 10_000_000).default(100_000),
+  TRUST_PROXY: proxies.optional(),
+  WATCH_REPOSITORIES: z.string().optional(),
+  GITHUB_TOKEN: z.string().optional(),
+  PUBLIC_URL: webAddress.optional(),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be fatal, error, warn, info, debug, trace or silent',
+    })
+    .default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
+  OTEL_SERVICE_NAME: z.string().default('deconflict'),
+})
+
+/** How the service authenticates as the GitHub App, and verifies its webhooks. */
+export interface AppCredentials {
+  id: number
+  private_key: string
+  webhook_secret: string
+}
+
+/** The OAuth client of the GitHub App, with which people sign in to the page. */
+export interface OAuthClient {
+  public_url: string
+  client_id: string
+  client_secret: string
+}
+
+export interface Config {
+  port: number
+  host: string
+  /** May name several hosts, one of which accepts writes. Unset: the embedded database in `data_dir`. */
+  database_url: string | undefined
+  /** The same database without its connection pooler, for features that need a session. Unset: `database_url`. */
+  database_direct_url: string | undefined
+  data_dir: string
+  github_api_url: string
+  github_web_url: string
+  /** Null: `/setup` can create the App. Until then the REST API works and webhooks answer 503. */
+  github_app: AppCredentials | null
+  /** A smee channel whose webhooks are forwarded to this service, which GitHub cannot reach itself. */
+  webhook_proxy_url: string | null
+  /** Encrypts the credentials that `/setup` stores in PostgreSQL. */
+  secrets_key: Uint8Array | null
+  /** Where new conflicts, duplicates and high notables are posted, and the key that signs them. Null: nowhere. */
+  notify: { url: string; secret: string | null } | null
+  /** Repositories whose pull requests are read by polling with this token. Null: none. */
+  watch: { token: string; repositories: { owner: string; name: string }[] } | null
+  rate_limit_per_minute: number
+  permission_ttl_ms: number
+  retention_days: number
+  /** Limit of live activities per repository. The limit of active notables is a tenth of it. */
+  max_live_activities: number
+  /** Proxies whose `X-Forwarded-For` is trusted, as a number or as addresses. Unset: none. */
+  trust_proxy: number | string[] | undefined
+  /** The public address of the service, for links to the page. */
+  public_url: string | null
+  /** Null: people enter a token, unless `/setup` created the App. */
+  sign_in: OAuthClient | null
+  log_level: string
+  /** Null: tracing is off. The SDK reads the endpoint and the other `OTEL_` variables itself. */
+  tracing: { service_name: string } | null
+}
+
+/** The message is one line that names the variable and the problem. It never contains the value, which may be a secret. */
+export class ConfigError extends Error {}
+
+/** The options of the command line. `watch`: the value of `--watch`, such as `acme/shop,acme/web`. */
+export interface Flags {
+  watch?: string | undefined
+}
+
+/**
+ * Reads the environment. An empty variable counts as unset. `--watch` is meant for one person: unless `HOST` is set, the
+ * service then listens on this machine only. Throws `ConfigError`.
+ */
+export function readConfig(env: Record<string, string | undefined>, flags: Flags = {}): Config {
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = Environment.safeParse(set)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new ConfigError(`${issue?.path.join('.')} ${issue?.message}`)
+  }
+  const values = parsed.data
+  const isForOnePerson = flags.watch !== undefined && set.HOST === undefined
+  if (values.DATABASE_DIRECT_URL && !values.DATABASE_URL)
+    throw new ConfigError('DATABASE_DIRECT_URL is set without DATABASE_URL; set DATABASE_URL too')
+  return {
+    port: values.PORT,
+    host: isForOnePerson ? '127.0.0.1' : values.HOST,
+    database_url: values.DATABASE_URL,
+    database_direct_url: values.DATABASE_DIRECT_URL,
+    data_dir: values.DATA_DIR,
+    github_api_url: values.GITHUB_API_URL,
+    github_web_url: values.GITHUB_WEB_URL ?? webUrlOf(values.GITHUB_API_URL),
+    github_app: githubAppOf(values),
+    watch: watchOf(values, flags),
+    webhook_proxy_url: values.WEBHOOK_PROXY_URL ?? null,
+    secrets_key: values.SECRETS_KEY ?? null,
+    notify: notifyOf(values),
+    rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE,
+    permission_ttl_ms: values.PERMISSION_TTL_MS,
+    retention_days: values.RETENTION_DAYS,
+    max_live_activities: values.MAX_LIVE_ACTIVITIES,
+    trust_proxy: values.TRUST_PROXY,
+    public_url: values.PUBLIC_URL ?? null,
+    sign_in: signInOf(values),
+    log_level: values.LOG_LEVEL,
+    tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT ? { service_name: values.OTEL_SERVICE_NAME } : null,
+  }
+}
+
+type Values = z.infer<typeof Environment>
+
+/** Each watched repository is polled every minute, and a token has 5,000 requests an hour. */
+const WATCHED_MAX = 20
+
+function watchOf({ WATCH_REPOSITORIES, GITHUB_TOKEN }: Values, flags: Flags): Config['watch'] {
+  const source = flags.watch === undefined ? 'WATCH_REPOSITORIES' : '--watch'
+  const names = (flags.watch ?? WATCH_REPOSITORIES)?.split(',').map((name) => name.trim())
+  if (names === undefined) return null
+  const repositories = names.map((name, index) => {
+    const repository = parseFullName(name)
+    if (repository) return repository
+    throw new ConfigError(
+      `${source} must be OWNER/REPO, or several separated by commas; entry ${index + 1} is not OWNER/REPO`,
+    )
+  })
+  if (repositories.length > WATCHED_MAX)
+    throw new ConfigError(`${source} must name at most ${WATCHED_MAX} repositories`)
+  if (GITHUB_TOKEN === undefined)
+    throw new ConfigError(
+      `GITHUB_TOKEN is not set; ${source} reads pull requests with it: GITHUB_TOKEN=$(gh auth token)`,
+    )
+  if (!/^[\x21-\x7e]{1,2000}$/.test(GITHUB_TOKEN))
+    throw new ConfigError('GITHUB_TOKEN must be a GitHub token, without spaces or line breaks')
+  const distinct = new Map(repositories.map((each) => [`${each.owner}/${each.name}`.toLowerCase(), each]))
+  return { token: GITHUB_TOKEN, repositories: [...distinct.values()] }
+}
+
+/** Whether all of the variables are set. Throws when only some are. */
+function areSet(values: Values, names: (keyof Values)[]): boolean {
+  const missing = names.find((name) => values[name] === undefined)
+  if (names.every((name) => values[name] === undefined)) return false
+  if (missing) throw new ConfigError(`${missing} is not set; set all of ${names.join(', ')}, or none of them`)
+  return true
+}
+
+function signInOf(values: Values): Config['sign_in'] {
+  // PUBLIC_URL can be set alone: links to the page use it.
+  if (values.GITHUB_CLIENT_ID === undefined && values.GITHUB_CLIENT_SECRET === undefined) return null
+  areSet(values, ['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])
+  return {
+    public_url: values.PUBLIC_URL as string,
+    client_id: values.GITHUB_CLIENT_ID as string,
+    client_secret: values.GITHUB_CLIENT_SECRET as string,
+  }
+}
+
+function githubAppOf(values: Values): Config['github_app'] {
+  const path = values.PRIVATE_KEY_PATH
+  if (path !== undefined && values.PRIVATE_KEY !== undefined)
+    throw new ConfigError('PRIVATE_KEY and PRIVATE_KEY_PATH are both set; set one of them')
+  const variable = path === undefined ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH'
+  if (!areSet(values, ['APP_ID', variable, 'WEBHOOK_SECRET'])) return null
+  const key = path === undefined ? (values.PRIVATE_KEY as string) : readKeyFile(path)
+  return {
+    id: values.APP_ID as number,
+    private_key: privateKeyOf(key, variable),
+    webhook_secret: values.WEBHOOK_SECRET as string,
+  }
+}
+
+function notifyOf({ NOTIFY_WEBHOOK_URL: url, NOTIFY_WEBHOOK_SECRET: secret }: Values): Config['notify'] {
+  if (url !== undefined) return { url, secret: secret ?? null }
+  if (secret === undefined) return null
+  throw new ConfigError('NOTIFY_WEBHOOK_SECRET is set without NOTIFY_WEBHOOK_URL; set NOTIFY_WEBHOOK_URL too')
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(
+      `PRIVATE_KEY_PATH cannot be read (${code}); set it to the .pem file of the GitHub App`,
+    )
+  }
+}
+
+/** Accepts PEM, PEM on one line with `\\n` for line breaks (as in environment files), and base64 of PEM. */
+function privateKeyOf(value: string, variable: string): string {
+  const isPem = value.includes('-----BEGIN')
+  const pem = isPem ? value.replaceAll('\\n', '\n') : Buffer.from(value, 'base64').toString('utf8')
+  try {
+    createPrivateKey(pem)
+    return pem
+  } catch {
+    throw new ConfigError(`${variable} must be the private key of the GitHub App in PEM format`)
+  }
+}
+
+/** `https://api.github.com` → `https://github.com`, likewise with data residency. GitHub Enterprise Server serves both from one host. */
+function webUrlOf(apiUrl: string): string {
+  const url = new URL(apiUrl)
+  return url.pathname === '/' ? `${url.protocol}//${url.host.replace(/^api\./, '')}` : url.origin
+}

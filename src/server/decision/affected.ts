@@ -1,0 +1,59 @@
+/** Rechecks the pull requests that a changed record affects, and keeps open pull requests tracked (contract §5 and §10). */
+
+import { isId } from '../../vocabulary/contract/id.ts'
+import { asOf, isFinished, isLive } from '../activities/lifecycle.ts'
+import { listPullRequestsOf } from '../activities/pull-request-store.ts'
+import { findActivity } from '../activities/store.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import { relatedActivityIds } from '../overlap/check.ts'
+import { listNumbered, listRelatedTo } from '../pull-requests/store.ts'
+import type { App } from '../repositories/app.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { enqueueFileReads } from '../tracking/changed-files.ts'
+import { trackAgain } from '../tracking/pull-requests.ts'
+import { branchChanged } from './outcomes.ts'
+import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
+
+/**
+ * Enqueues a recheck of each pull request that overlaps with the changed record now, or did at its last recheck. Calls
+ * GitHub only if a caller archived or finished an activity that was linked to a pull request but not created from it: the
+ * pull request may need a new activity.
+ */
+export async function recheckAffected(
+  app: App,
+  ctx: RepoContext,
+  { record_id }: { record_id: string },
+): Promise<void> {
+  const { db, now, repo } = ctx
+  // A notable may affect any pull request. A recheck that finds no difference makes no call.
+  if (!isId('act', record_id)) return enqueueAllRechecks(ctx)
+  const stored = await findActivity(db, repo.id, record_id)
+  // Undefined if it was purged in the meantime. The pull requests that overlapped with it are rechecked anyway.
+  const activity = stored && asOf(stored, now)
+  const numbers = activity ? await pullRequestsOf(ctx, activity) : []
+  const before = await listRelatedTo(db, repo.id, [record_id])
+  const present = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
+  await enqueueRecheck(ctx, [...before, ...present])
+  if (!activity) return
+  if (activity.pr_number === null) {
+    if (activity.branch !== null) await branchChanged(ctx, activity.branch, activity)
+    return
+  }
+  if (activity.source !== 'pull_request' && wasEnded(activity)) await trackAgain(app, ctx, activity.pr_number)
+  // A caller linked the activity after the events of the pull request arrived, so no event has read its files.
+  if (isLive(activity.status) && activity.pushed_files === null)
+    await enqueueFileReads(ctx, [activity.pr_number])
+}
+
+/** The pull requests of an activity, and of the live activities that overlap with it, by number. */
+async function pullRequestsOf(ctx: RepoContext, activity: ActivityRow): Promise<number[]> {
+  const { id, status, pr_number } = activity
+  if (!isLive(status)) return pr_number === null ? [] : [pr_number]
+  const related = await relatedActivityIds(ctx, activity)
+  return listPullRequestsOf(ctx.db, ctx.repo.id, [id, ...related])
+}
+
+/** Whether a caller ended the activity, not its pull request or its expiry. */
+function wasEnded({ status, archive_reason }: ActivityRow): boolean {
+  return isFinished(status) || archive_reason === 'requested'
+}

@@ -1,0 +1,63 @@
+/** How many pull requests have a comment, and whether that is more than the repository's budget (contract §12). */
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import { type Settings, settingsOf } from '../../vocabulary/contract/settings.ts'
+import type { Db } from '../db/database.ts'
+import { BUDGET_DAYS, type BudgetState, budgetOf } from '../ledger/budget.ts'
+import { countByAuthor, countByRepository } from '../pull-requests/counts-store.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { listSettingsFiles } from '../repositories/store.ts'
+import { isBot } from './audience.ts'
+
+export async function budgetStateOf(ctx: RepoContext): Promise<BudgetState> {
+  return budgetOf(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)
+}
+
+interface Counts {
+  pull_requests: number
+  commented: number
+  thumbs_up: number
+  thumbs_down: number
+}
+
+/** The pull requests by people that were opened in the last `days`, those of them with a comment, and the reactions to these. */
+export async function countPullRequests(
+  { db, now, repo, settings }: RepoContext,
+  days: number,
+): Promise<Counts> {
+  return ofPeople(await countByAuthor(db, repo.id, later(now, -days * DAY_MS)), settings)
+}
+
+/** The same for all repositories and the last `BUDGET_DAYS`, and in how many of them the budget is in force. */
+export async function countAllPullRequests(
+  db: Db,
+  now: Date,
+): Promise<Counts & { budgets_in_force: number }> {
+  const files = new Map((await listSettingsFiles(db)).map(({ repo_id, settings }) => [repo_id, settings]))
+  const all = await countByRepository(db, later(now, -BUDGET_DAYS * DAY_MS))
+  const byRepository = new Map<number, CountsOfAuthor[]>()
+  for (const each of all) byRepository.set(each.repo_id, [...(byRepository.get(each.repo_id) ?? []), each])
+  const people = [...byRepository].map(([repo_id, counts]) => {
+    const settings = settingsOf(files.get(repo_id) ?? {})
+    const sums = ofPeople(counts, settings)
+    return { ...sums, in_force: budgetOf(sums, settings.comment.budget).in_force }
+  })
+  return { ...sumsOf(people), budgets_in_force: people.filter(({ in_force }) => in_force).length }
+}
+
+type CountsOfAuthor = Counts & { author: string | null; is_bot: boolean }
+
+function ofPeople(counts: CountsOfAuthor[], { comment }: Pick<Settings, 'comment'>): Counts {
+  const isOfBot = ({ author, is_bot }: CountsOfAuthor) =>
+    isBot({ login: author ?? '', is_of_type_bot: is_bot }, comment)
+  return sumsOf(counts.filter((each) => !isOfBot(each)))
+}
+
+function sumsOf(counts: Counts[]): Counts {
+  const sum = (name: keyof Counts) => counts.reduce((total, each) => total + each[name], 0)
+  return {
+    pull_requests: sum('pull_requests'),
+    commented: sum('commented'),
+    thumbs_up: sum('thumbs_up'),
+    thumbs_down: sum('thumbs_down'),
+  }
+}

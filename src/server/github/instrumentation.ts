@@ -1,0 +1,102 @@
+/** Instruments clients of GitHub: duration, outcome and rate limit of each call (docs/observability.md). */
+import type { Logger } from 'pino'
+import { stopwatch } from '../../vocabulary/clock.ts'
+import type { CallKind } from '../telemetry/github-quota.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { inSpan, markFailed, type Span } from '../telemetry/trace.ts'
+
+export interface Telemetry {
+  metrics: Metrics
+  log: Logger
+}
+
+interface RequestOptions {
+  method: string
+  /** A route template, such as `/repos/{owner}/{repo}`. */
+  url: string
+  baseUrl?: string
+}
+
+interface Outcome {
+  status: number | 'none'
+  headers: Record<string, unknown>
+  error?: unknown
+}
+
+/** The hook API that both Octokit classes have. */
+interface Hooked {
+  hook: {
+    // biome-ignore lint/suspicious/noExplicitAny: Octokit's own type differs between its two clients
+    wrap(name: 'request', wrap: (request: any, options: any) => Promise<any>): void
+  }
+}
+
+/** Instruments a client. The measured duration includes the pauses that Probot's client makes between writes. */
+export function instrumentClient(client: Hooked, kind: CallKind, { metrics, log }: Telemetry): void {
+  client.hook.wrap(
+    'request',
+    (request: (options: RequestOptions) => Promise<Outcome>, options: RequestOptions) => {
+      const call = `${options.method} ${options.url}`
+      return inSpan(call, { kind: 'client', attributes: attributesOf(options) }, async (span) => {
+        const elapsed = stopwatch()
+        const record = (outcome: Outcome) => {
+          const ms = elapsed()
+          metrics.github_calls.observe({ kind, status: outcome.status }, ms / 1000)
+          metrics.github_quota.observe(kind, outcome.headers)
+          recordInSpan(span, outcome)
+          const warning = warningFor(outcome)
+          if (!warning) return
+          log.warn(
+            { call, kind, status: outcome.status, ...causeOf(outcome.error), ms: Math.round(ms) },
+            warning,
+          )
+        }
+        try {
+          const response = await request(options)
+          record(response)
+          return response
+        } catch (error) {
+          record(outcomeOf(error))
+          throw error
+        }
+      })
+    },
+  )
+}
+
+function attributesOf({ method, url, baseUrl = '' }: RequestOptions) {
+  const server = URL.canParse(baseUrl) ? { 'server.address': new URL(baseUrl).hostname } : {}
+  return { 'http.request.method': method, 'url.template': url, ...server }
+}
+
+/** Octokit reports status 500 when there was no response. */
+function outcomeOf(error: unknown): Outcome {
+  const { status, response } = error as { status?: number; response?: { headers?: Record<string, unknown> } }
+  return response && status !== undefined
+    ? { status, headers: response.headers ?? {}, error }
+    : { status: 'none', headers: {}, error }
+}
+
+function recordInSpan(span: Span | undefined, { status }: Outcome): void {
+  if (status !== 'none') span?.setAttribute('http.response.status_code', status)
+  if (status === 'none' || status >= 400) markFailed(span, String(status))
+}
+
+function warningFor({ status, headers }: Outcome): string | undefined {
+  if (status === 'none') return 'github did not respond'
+  if (status >= 500) return 'github request failed'
+  return isRateLimited(status, headers) ? 'github rate limit reached' : undefined
+}
+
+/** Whether a response reports a primary or secondary rate limit. */
+export function isRateLimited(status: number, headers: Record<string, unknown>): boolean {
+  if (status === 429) return true
+  return status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined)
+}
+
+/** Why there was no response, without the error message, which can contain an address. */
+function causeOf(error: unknown): { fault?: string; code?: string } {
+  if (!(error instanceof Error)) return {}
+  const { code } = (error.cause ?? {}) as { code?: unknown }
+  return { fault: error.name, ...(typeof code === 'string' && { code }) }
+}

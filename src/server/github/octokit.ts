@@ -1,0 +1,105 @@
+/** The client for calls with a caller's token: its timeout, and the classification of its errors (contract §2). */
+import { Octokit } from '@octokit/rest'
+import { Failure, unavailable } from '../../vocabulary/failure.ts'
+import { apiFetch } from './api-fetch.ts'
+import { instrumentClient, isRateLimited, type Telemetry } from './instrumentation.ts'
+
+const TIMEOUT_MS = 5000
+
+/** The clients log nothing themselves: their messages contain addresses. */
+export const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+export function openGithub(api_url: string, telemetry: Telemetry): Octokit {
+  const github = new Octokit({
+    baseUrl: api_url,
+    log: SILENT,
+    userAgent: 'deconflict',
+    request: { fetch: apiFetch(api_url) },
+  })
+  instrumentClient(github, 'caller', telemetry)
+  return github
+}
+
+/**
+ * Request options with the caller's token and a timeout. The signal is not combined with others, because on Node 20 the
+ * result of `AbortSignal.any` can be garbage collected before it fires.
+ */
+export function requestOptions(token: string, headers: Record<string, string> = {}) {
+  return {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    request: { signal: AbortSignal.timeout(TIMEOUT_MS) },
+  }
+}
+
+export type GithubError =
+  | { kind: 'not_modified' | 'unauthorized' | 'invisible' }
+  | { kind: 'rate_limited'; retry_after: number }
+  | { kind: 'unavailable' }
+
+/** GitHub reports some secondary rate limits only in the message of a 403. */
+const LIMIT_MESSAGE = /rate limit|abuse/i
+/** How long GitHub advises to wait after such a limit. */
+const LIMIT_DEFAULT_S = 60
+
+/** The HTTP status of a failed call; undefined if there was no response, and for other errors. */
+export function statusOf(error: unknown): number | undefined {
+  return (error as { status?: number }).status
+}
+
+/** Classifies the error of a call. `now` converts the reset time of a rate limit into seconds. */
+export function classifyError(error: unknown, now: Date): GithubError {
+  const {
+    status,
+    message = '',
+    response,
+  } = error as {
+    status?: number
+    message?: string
+    response?: { headers?: Record<string, string | undefined> }
+  }
+  const headers = response?.headers ?? {}
+  switch (status) {
+    case 304:
+      return { kind: 'not_modified' }
+    case 401:
+      return { kind: 'unauthorized' }
+    case 429:
+    case 403:
+      return isRateLimited(status, headers) || LIMIT_MESSAGE.test(message)
+        ? { kind: 'rate_limited', retry_after: retryAfter(headers, now) }
+        : { kind: 'invisible' }
+    case 404:
+    case 451:
+      return { kind: 'invisible' }
+    default:
+      return { kind: 'unavailable' }
+  }
+}
+
+/** The seconds to wait, from 1 to 3,600. */
+function retryAfter(headers: Record<string, string | undefined>, now: Date): number {
+  const isUsedUp = headers['x-ratelimit-remaining'] === '0'
+  const reset = isUsedUp ? Number(headers['x-ratelimit-reset']) : Number.NaN
+  const seconds = Number(headers['retry-after']) || (reset ? reset - now.getTime() / 1000 : LIMIT_DEFAULT_S)
+  return Math.min(3600, Math.max(1, Math.ceil(seconds)))
+}
+
+/** The failure that the client receives. */
+export function toFailure(error: GithubError): Failure {
+  switch (error.kind) {
+    case 'unauthorized':
+      return new Failure(
+        'unauthorized',
+        'GitHub rejected this token; it may be mistyped, expired or revoked',
+        { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } },
+      )
+    case 'rate_limited':
+      return new Failure(
+        'rate_limited',
+        'GitHub rate-limits requests with this token; retry after the time in Retry-After',
+        { headers: { 'Retry-After': String(error.retry_after) } },
+      )
+    default:
+      return unavailable('GitHub is unavailable, so access to this repository cannot be checked; try again')
+  }
+}

@@ -1,0 +1,129 @@
+/** The repositories that GitHub lists for a token, cached like permissions (contract §13). */
+import type { Octokit } from '@octokit/rest'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { Generations } from './generations.ts'
+import { classifyError, requestOptions, toFailure } from './octokit.ts'
+import type { Token } from './tokens.ts'
+
+/** A repository that the caller can see, under its current name. */
+export interface VisibleRepository {
+  id: number
+  owner: string
+  name: string
+  may_write: boolean
+}
+
+/** The maximum number of pages of 100 repositories that are read. */
+const PAGES_MAX = 5
+const PAGE = 100
+
+/** The fields of a repository in GitHub's answers. */
+export const ListedRepository = z.object({
+  id: z.int(),
+  name: z.string(),
+  owner: z.object({ login: z.string() }),
+  permissions: z.partialRecord(z.string(), z.boolean()).optional(),
+})
+
+export function visibleOf(listed: z.output<typeof ListedRepository>): VisibleRepository {
+  const { id, name, owner, permissions } = listed
+  const may_write = Boolean(permissions?.push || permissions?.maintain || permissions?.admin)
+  return { id, owner: owner.login, name, may_write }
+}
+
+const UserPage = z.array(ListedRepository)
+const InstallationPage = z.object({ repositories: UserPage })
+
+export interface RepositoryList {
+  repositories: VisibleRepository[]
+  /** False if there are more. */
+  complete: boolean
+}
+
+interface Entry extends RepositoryList {
+  /** The generation when GitHub was called. */
+  generation: number
+}
+
+/** Whose repositories are listed. An installation token has no user; GitHub lists its repositories at another address. */
+interface Lister {
+  token: Token
+  is_user: boolean
+}
+
+export class RepositoryLists {
+  readonly #github: Octokit
+  readonly #clock: Clock
+  readonly #generations: Generations
+  readonly #entries: LRUCache<string, Entry, Lister>
+
+  constructor(options: { github: Octokit; clock: Clock; ttl_ms: number; generations: Generations }) {
+    const { github, clock, ttl_ms, generations } = options
+    this.#github = github
+    this.#clock = clock
+    this.#generations = generations
+    this.#entries = new LRUCache<string, Entry, Lister>({
+      // An entry holds up to 500 names.
+      max: 1000,
+      ttl: ttl_ms,
+      ttlResolution: 0,
+      perf: { now: () => clock().getTime() },
+      fetchMethod: (_key, _stale, { context }) => this.#fetch(context),
+    })
+  }
+
+  /** The repositories of a token. At most five calls. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
+  async of(lister: Lister): Promise<RepositoryList> {
+    const { hash } = lister.token
+    const cached = await this.#entries.forceFetch(hash, { context: lister })
+    return this.#isCurrent(cached)
+      ? cached
+      : this.#entries.forceFetch(hash, { context: lister, forceRefresh: true })
+  }
+
+  /** Whether no owner in the list was invalidated since GitHub was called. */
+  #isCurrent({ repositories, generation }: Entry): boolean {
+    return repositories.every(({ owner }) => generation >= this.#generations.of(owner))
+  }
+
+  async #fetch(lister: Lister): Promise<Entry> {
+    const generation = this.#generations.now
+    const repositories: VisibleRepository[] = []
+    try {
+      for (let page = 1; page <= PAGES_MAX; page += 1) {
+        const { listed, is_last } = await this.#page(lister, page)
+        repositories.push(...listed.map(visibleOf))
+        if (is_last) return { repositories, complete: true, generation }
+      }
+      return { repositories, complete: false, generation }
+    } catch (error) {
+      const failure = classifyError(error, this.#clock())
+      // A token may be allowed to read a repository and not to list any.
+      if (failure.kind === 'invisible') return { repositories, complete: false, generation }
+      throw toFailure(failure)
+    }
+  }
+
+  /** Throws a `ZodError` if the answer is not a list of repositories, which counts as an outage. */
+  async #page({ token, is_user }: Lister, page: number) {
+    const options = { per_page: PAGE, page, ...requestOptions(token.secret) }
+    if (!is_user) {
+      const { data, headers } = await this.#github.rest.apps.listReposAccessibleToInstallation(options)
+      const listed = InstallationPage.parse(data).repositories
+      return { listed, is_last: isLast(listed, headers) }
+    }
+    const { data, headers } = await this.#github.rest.repos.listForAuthenticatedUser({
+      sort: 'pushed',
+      ...options,
+    })
+    const listed = UserPage.parse(data)
+    return { listed, is_last: isLast(listed, headers) }
+  }
+}
+
+/** Whether there is no next page. Without a `Link` header, which GitHub omits for a single page and a proxy may remove, a full page is assumed to have a next one. */
+function isLast(listed: readonly unknown[], { link }: { link?: string | undefined }): boolean {
+  return link === undefined ? listed.length < PAGE : !link.includes('rel="next"')
+}

@@ -1,0 +1,113 @@
+/** Repositories that are watched without the GitHub App: the client that reads them with one token, and when it pauses (contract §1). */
+import { Octokit } from '@octokit/rest'
+import { type Clock, later } from '../../vocabulary/clock.ts'
+import type { Config } from '../base/config.ts'
+import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
+import type { Reader, RepositoryName } from './client.ts'
+import { instrumentClient, type Telemetry } from './instrumentation.ts'
+import { SILENT } from './octokit.ts'
+
+/** This share of the token's rate limit is left to its owner. */
+const RESERVED_SHARE = 0.1
+/** The longest pause. GitHub's rate limits reset within an hour. */
+const PAUSE_MAX_MS = 3_600_000
+
+/** A watched repository, and what this process knows about it. After a restart, the repository is read again. */
+export interface Watched extends RepositoryName {
+  /** Null until GitHub was asked for the repository. */
+  repo_id: number | null
+  /** When GitHub was last asked for the repository by name. */
+  resolved_at: Date | null
+  /** When all open pull requests of the repository were last read. */
+  read_at: Date | null
+  /** When the settings file of the repository was last read. */
+  settings_at: Date | null
+  /** The validator of the newest page of pull requests, and the newest update in it. */
+  etag: string | undefined
+  newest_at: Date | null
+  /** No call is made before this time. */
+  retry_at: Date | null
+  /** The last state that was logged. */
+  state: string | null
+}
+
+/** The API of a watched repository. */
+export interface WatchReader extends Reader {
+  rest: Reader['rest'] & { repos: Reader['rest']['repos'] & Pick<Octokit['rest']['repos'], 'get'> }
+}
+
+export class Watch {
+  readonly repositories: readonly Watched[]
+  readonly reader: WatchReader
+  readonly #clock: Clock
+  #paused_until: Date | null = null
+
+  constructor(
+    { token, repositories }: NonNullable<Config['watch']>,
+    options: Telemetry & { api_url: string; clock: Clock },
+  ) {
+    this.#clock = options.clock
+    this.repositories = repositories.map((repository) => ({
+      ...repository,
+      repo_id: null,
+      resolved_at: null,
+      read_at: null,
+      settings_at: null,
+      etag: undefined,
+      newest_at: null,
+      retry_at: null,
+      state: null,
+    }))
+    this.reader = this.#openClient(token, options)
+  }
+
+  /** The watched repository with this id or name. */
+  find({ id, owner, name }: RepositoryName & { id: number }): Watched | undefined {
+    const isNamed = (each: Watched) =>
+      `${each.owner}/${each.name}`.toLowerCase() === `${owner}/${name}`.toLowerCase()
+    return this.repositories.find((each) => each.repo_id === id) ?? this.repositories.find(isNamed)
+  }
+
+  /** Until when the token must not be used; null if it can be used now. */
+  pausedUntil(now: Date): Date | null {
+    return this.#paused_until && this.#paused_until > now ? this.#paused_until : null
+  }
+
+  pause(until: Date): void {
+    if (!this.#paused_until || this.#paused_until < until) this.#paused_until = until
+  }
+
+  /** Rejects every method but GET, whatever the types allow. */
+  #openClient(auth: string, options: Telemetry & { api_url: string }): WatchReader {
+    const github = new Octokit({
+      auth,
+      baseUrl: options.api_url,
+      log: SILENT,
+      userAgent: 'deconflict',
+      request: { fetch: apiFetch(options.api_url, JOB_TIMEOUT_MS) },
+    })
+    instrumentClient(github, 'watch', options)
+    github.hook.before('request', ({ method }) => {
+      if (method !== 'GET') throw new Error('the client of watched repositories sends only GET requests')
+    })
+    github.hook.after('request', ({ headers }) => {
+      const until = this.#reserveUntil(headers)
+      if (!until) return
+      this.pause(until)
+      options.log.info(
+        { until },
+        'watch paused: the rest of the rate limit is left to the owner of GITHUB_TOKEN',
+      )
+    })
+    return github
+  }
+
+  /** When the rate limit resets, if only the reserve is left; else null. Servers without a rate limit send no such headers. */
+  #reserveUntil(headers: Record<string, unknown>): Date | null {
+    const numberIn = (name: string) => Number(headers[`x-ratelimit-${name}`])
+    if (!(numberIn('remaining') <= numberIn('limit') * RESERVED_SHARE)) return null
+    const now = this.#clock()
+    const latest = later(now, PAUSE_MAX_MS).getTime()
+    return new Date(Math.min(latest, (numberIn('reset') || 0) * 1000))
+  }
+}

@@ -1,0 +1,194 @@
+/** The worker of the job queue: leases jobs, runs them, retries them with backoff and dead-letters those that keep failing (contract §5). */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Clock, later, stopwatch } from '../../vocabulary/clock.ts'
+import type { Database } from '../db/database.ts'
+import { faultOf } from '../db/errors.ts'
+import { type Execution, newExecution, runInExecution } from '../telemetry/execution.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { inSpan, markFailed } from '../telemetry/trace.ts'
+import { endRun, leaseNext, type RunEnd, renewLease } from './run-store.ts'
+import type { JobRow } from './table.ts'
+import type { Wakeup } from './wakeup.ts'
+
+/** If a worker dies, its job and the other jobs of the repository wait this long. A running worker renews its lease. */
+const LEASE_MS = 30_000
+const ATTEMPTS_MAX = 12
+const FIRST_DELAY_MS = 2000
+const DELAY_MAX_MS = 3_600_000
+/** Jobs that one instance runs at the same time, each of a different repository. */
+const CONCURRENCY = 4
+/** How long an idle worker waits before it polls again for jobs that became due or that another instance enqueued. */
+const POLL_MS = 500
+
+/** The job is not done and must run again at this time. This does not count as a failed attempt. */
+export interface Retry {
+  retry_at: Date
+}
+
+/** Runs one job of a kind. The same job may run more than once, so it must be idempotent. Throws if the attempt failed. */
+export type JobHandler = (job: JobRow, now: Date) => Promise<Retry | undefined>
+
+export interface JobRunner {
+  database: Database
+  clock: Clock
+  log: Logger
+  metrics: Metrics
+  handlers: Record<string, JobHandler>
+}
+
+/** When the worker looks for due jobs. */
+export interface Polling {
+  wakeup: Wakeup
+  /** Default: `POLL_MS`. */
+  poll_ms?: number | undefined
+}
+
+/**
+ * Runs the next due job to its end. Returns whether there was one. `runUntil` repeats the same steps.
+ *
+ * @internal for tests, which run one job at a time
+ */
+export async function runNext(runner: JobRunner): Promise<boolean> {
+  const job = await lease(runner)
+  if (job) await run(runner, job)
+  return job !== undefined
+}
+
+function lease({ database, clock }: JobRunner): Promise<JobRow | undefined> {
+  const now = clock()
+  return leaseNext(database.connection(), now, later(now, LEASE_MS))
+}
+
+/** How a run ended. A `failed` job is retried, a `dead` one is not. */
+interface Attempt {
+  outcome: 'done' | 'rescheduled' | 'failed' | 'dead'
+  end: RunEnd
+  fault?: ReturnType<typeof faultOf>
+}
+
+/** Runs a leased job, and reports the run to the log, the metrics and the trace. */
+function run(runner: JobRunner, job: JobRow): Promise<void> {
+  const { id, kind, caused_by, traceparent } = job
+  const execution = newExecution({ job: id, caused_by })
+  const attributes = { 'deconflict.job': id, 'deconflict.caused_by': caused_by }
+  return runInExecution(execution, () =>
+    inSpan(`job ${kind}`, { kind: 'consumer', attributes, caused_by: traceparent }, async (span) => {
+      const elapsed = stopwatch()
+      const renewal = keepLease(runner, job)
+      try {
+        const { outcome, end, fault } = await attempt(runner, job)
+        if (fault) markFailed(span, fault.fault)
+        await endRun(runner.database.connection(), job, end).finally(() =>
+          report(runner, job, { outcome, fault, did: execution.effects, ms: elapsed() }),
+        )
+      } finally {
+        clearInterval(renewal)
+      }
+    }),
+  )
+}
+
+async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Attempt> {
+  const handler = handlers[job.kind]
+  try {
+    // The process ended during each earlier attempt, which the job itself may have caused.
+    if (job.attempts > ATTEMPTS_MAX) throw new Error('no attempt completed')
+    if (!handler) throw new Error(`no handler for jobs of kind ${job.kind}`)
+    const retry = await handler(job, clock())
+    const now = clock()
+    return retry
+      ? {
+          outcome: 'rescheduled',
+          end: { state: 'pending', run_at: retry.retry_at, attempts: 0, last_error: null, now },
+        }
+      : { outcome: 'done', end: { state: 'done', last_error: null, now } }
+  } catch (error) {
+    const now = clock()
+    const fault = faultOf(error)
+    const isLast = job.attempts >= ATTEMPTS_MAX
+    const end = {
+      state: isLast ? ('dead' as const) : ('pending' as const),
+      run_at: later(now, delayOf(job.attempts)),
+      last_error: fault.stack ?? `${fault.fault} ${fault.code}`,
+      now,
+    }
+    return { outcome: isLast ? 'dead' : 'failed', end, fault }
+  }
+}
+
+/** Writes one log line per run, and updates the metrics. */
+function report(
+  { log, metrics }: JobRunner,
+  { kind, attempts }: JobRow,
+  {
+    outcome,
+    fault,
+    did,
+    ms,
+  }: Pick<Attempt, 'outcome'> & {
+    fault: Attempt['fault']
+    did: Execution['effects']
+    ms: number
+  },
+): void {
+  metrics.job_runs.observe({ kind, outcome }, ms / 1000)
+  for (const [effect, times] of Object.entries(did)) metrics.effects.inc({ effect }, times)
+  const fields = { kind, outcome, did, attempts, ms: Math.round(ms), ...fault }
+  if (fault) log.error(fields, outcome === 'dead' ? 'job dead-lettered' : 'job failed')
+  else log.info(fields, 'job')
+}
+
+/** Renews the lease of a job while it runs. */
+function keepLease({ database, clock, log }: JobRunner, job: JobRow): NodeJS.Timeout {
+  return setInterval(() => {
+    renewLease(database.connection(), job, later(clock(), LEASE_MS)).catch((error) =>
+      log.error({ job: job.id, ...faultOf(error) }, 'lease not renewed'),
+    )
+  }, LEASE_MS / 3)
+}
+
+/** Milliseconds before the next attempt: exponential backoff with jitter. */
+function delayOf(attempts: number): number {
+  const full = Math.min(DELAY_MAX_MS, FIRST_DELAY_MS * 2 ** (attempts - 1))
+  return full / 2 + (Math.random() * full) / 2
+}
+
+/** Runs jobs until `signal` is aborted, and then waits for the running ones. */
+export async function runUntil(
+  runner: JobRunner,
+  { wakeup, poll_ms = POLL_MS }: Polling,
+  signal: AbortSignal,
+): Promise<void> {
+  const running = new Set<Promise<void>>()
+  const wake = () => wakeup.wake()
+  signal.addEventListener('abort', wake)
+  while (!signal.aborted) {
+    const woken = wakeup.arm()
+    const job = await lease(runner).catch((error: unknown) => {
+      runner.log.error(faultOf(error), 'job queue not readable')
+      return undefined
+    })
+    if (!job) {
+      await wait(poll_ms, undefined, { signal: woken }).catch(() => {})
+      continue
+    }
+    const active = run(runner, job)
+      // If the result cannot be stored, the lease expires and the job runs again.
+      .catch((error: unknown) =>
+        runner.log.error(
+          { job: job.id, caused_by: job.caused_by, ...faultOf(error) },
+          'job result not stored',
+        ),
+      )
+      .finally(() => {
+        running.delete(active)
+        // The next job of the repository may be due.
+        wake()
+      })
+    running.add(active)
+    if (running.size >= CONCURRENCY) await Promise.race(running)
+  }
+  signal.removeEventListener('abort', wake)
+  await Promise.all(running)
+}

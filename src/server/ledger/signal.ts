@@ -1,0 +1,172 @@
+/** How often the comments of a repository were right: the schemas of `GET …/signal`, and precision (contract §12). Pure. */
+import { z } from 'zod'
+import { outputTimestamp, wholeNumber } from '../../vocabulary/contract/field.ts'
+import { NOISE_CLASSES } from '../../vocabulary/noise-names.ts'
+import { CommentBudget } from './budget.ts'
+import { OUTCOMES, type Outcome } from './pair.ts'
+
+/** With fewer decided pairs, precision is not meaningful. */
+const DECIDED_MIN = 10
+
+/** The share of right pairs among those that were shown and decided; null if fewer than 10 were decided. */
+export function precisionOf({
+  came_true,
+  resolved,
+  wrong,
+}: Pick<Record<Outcome, number>, 'came_true' | 'resolved' | 'wrong'>): number | null {
+  const right = came_true + resolved
+  return right + wrong < DECIDED_MIN ? null : right / (right + wrong)
+}
+
+/** Pairs that were shown, by outcome. */
+export type OutcomeCounts = Record<Outcome, number>
+
+const NO_PAIRS: OutcomeCounts = { open: 0, came_true: 0, resolved: 0, wrong: 0, given_up: 0 }
+
+/** The counts as the operation returns them. An outcome that is missing in `counts` counts as 0. */
+export function pairCountsOf(counts: Partial<OutcomeCounts>): z.output<typeof PairCounts> {
+  const all = { ...NO_PAIRS, ...counts }
+  return { shown: Object.values(all).reduce((sum, count) => sum + count, 0), ...all }
+}
+
+/** The maximum number of months in a response. */
+const MONTHS_MAX = 12
+
+/** The last months with pairs, the oldest first. Counts of the same month and outcome are added. */
+export function monthsOf(
+  counts: readonly { month: string; outcome: Outcome; pairs: number }[],
+): z.output<typeof Month>[] {
+  const months = new Map<string, OutcomeCounts>()
+  for (const { month, outcome, pairs } of counts) {
+    const before = months.get(month) ?? NO_PAIRS
+    months.set(month, { ...before, [outcome]: before[outcome] + pairs })
+  }
+  return [...months]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .slice(-MONTHS_MAX)
+    .map(([month, each]) => ({ month, ...pairCountsOf(each), precision: precisionOf(each) }))
+}
+
+const DAYS_MAX = 90
+
+export const GetSignal = z.strictObject({
+  days: wholeNumber({ min: 1, max: DAYS_MAX, preset: 30 }).meta({
+    description: 'The length of the period in days. It ends now.',
+  }),
+})
+export type GetSignal = z.output<typeof GetSignal>
+
+const count = (description: string) => z.int().min(0).meta({ description })
+
+const pairFields = {
+  shown: count('The pairs that were shown; in shadow mode, those that would have been shown.'),
+  came_true: count('One side was merged, and the other one then conflicted or edited the merged lines.'),
+  resolved: count('A push of either side ended the overlap before a merge.'),
+  wrong: count('One side was merged, and the other one was then merged or pushed without a conflict.'),
+  given_up: count('One side was closed unmerged.'),
+  open: count('The outcome is not known yet.'),
+}
+const PairCounts = z.strictObject(pairFields).meta({ id: 'PairCounts' })
+
+const precision = z.number().nullable().meta({
+  description:
+    'The share that was right: (`came_true` + `resolved`) / (`came_true` + `resolved` + `wrong`). Null if the divisor is less than 10.',
+})
+
+const Month = z
+  .strictObject({
+    month: z.string().meta({ description: 'A month, such as `2026-03`.' }),
+    ...pairFields,
+    precision,
+  })
+  .meta({ id: 'SignalMonth' })
+
+const RecentSide = z
+  .strictObject({
+    pr_url: z.string().nullable().meta({ description: 'Its pull request; null if it has none.' }),
+    branch: z
+      .string()
+      .nullable()
+      .meta({ description: 'Its branch, if it has no pull request; otherwise null.' }),
+    author: z.string().nullable().meta({ description: 'Its author; null if unknown.' }),
+    shown_at: outputTimestamp.nullable().meta({
+      description: 'When it was shown the pair, or in shadow mode would have been; null if it was not.',
+    }),
+  })
+  .meta({ id: 'RecentSide' })
+
+const lines = z.tuple([z.int(), z.int()])
+
+const RecentPair = z
+  .strictObject({
+    sides: z.tuple([RecentSide, RecentSide]).meta({ description: 'The two pull requests or branches.' }),
+    verdict: z.literal('conflict').nullable().meta({
+      description: 'Whether their lines conflict; null if they only seem to do the same work.',
+    }),
+    confidence: z
+      .enum(['proved', 'likely'])
+      .nullable()
+      .meta({ description: 'The confidence of the conflict; null if there is none.' }),
+    duplicate: z.boolean().meta({ description: 'Whether both seem to do the same work.' }),
+    files: z
+      .array(
+        z
+          .strictObject({
+            path: z.string().meta({ description: 'A file in which they conflict.' }),
+            line_ranges: z.tuple([lines.nullable(), lines.nullable()]).meta({
+              description: 'The first and last line of each side, on its own base; null if unknown.',
+            }),
+          })
+          .meta({ id: 'RecentFile' }),
+      )
+      .meta({ description: 'At most 20 files.' }),
+    outcome: z.enum(OUTCOMES).meta({ description: 'The outcome of the pair.' }),
+    seen_at: outputTimestamp.meta({ description: 'When it was found.' }),
+  })
+  .meta({ id: 'RecentPair' })
+export type RecentPair = z.output<typeof RecentPair>
+
+export const Signal = z
+  .strictObject({
+    days: z.int().meta({ description: 'The length of the period in days.' }),
+    mode: z.enum(['on', 'shadow', 'off']).meta({ description: 'The setting `comment.mode`.' }),
+    budget: CommentBudget.meta({ description: 'The comment budget.' }),
+    pull_requests: count('The pull requests by people that were opened in the period.'),
+    commented: count('Those of them that got a comment; in shadow mode, that would have got one.'),
+    pairs: PairCounts.meta({
+      description:
+        'The pairs of pull requests or branches that were first shown in the period, each once, by outcome. At most 100,000 are counted.',
+    }),
+    precision,
+    noise: z.partialRecord(z.enum(NOISE_CLASSES), z.int()).meta({
+      description:
+        'The pairs that share only files of a class of noise, by class, found in the period. They are not shown. A class without pairs is left out. The newest 100,000 are counted.',
+    }),
+    hot_files: z
+      .array(
+        z
+          .strictObject({
+            path: z.string().meta({ description: 'The file.' }),
+            pairs: count('The pairs that conflict in it.'),
+            people: count('The authors of these pairs.'),
+          })
+          .meta({ id: 'HotFile' }),
+      )
+      .meta({
+        description:
+          'The 20 files in which the most pairs conflict, shown or not, of the newest 5,000 found in the period.',
+      }),
+    recorded: count('All pairs that were found in the period, shown or not. At most 100,000 are counted.'),
+    feedback: z
+      .strictObject({ up: count('Reactions 👍.'), down: count('Reactions 👎.') })
+      .meta({ id: 'Feedback', description: 'The reactions to the comments on `pull_requests`.' }),
+    months: z.array(Month).meta({
+      description:
+        'The pairs that were shown, by the month in which they were found: the last twelve months with pairs, the oldest first.',
+    }),
+    recent: z.array(RecentPair).meta({
+      description: 'The last 20 pairs that were first shown in the period, the newest first.',
+    }),
+  })
+  .meta({ id: 'Signal' })
+export type Signal = z.output<typeof Signal>

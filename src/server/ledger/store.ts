@@ -1,0 +1,192 @@
+/** Queries of the ledger. Every statement starts with the repository id. */
+import { and, asc, eq, lt, lte, or, sql } from 'drizzle-orm'
+import type { Batch } from '../db/batch.ts'
+import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
+import { lockName } from '../db/statements.ts'
+import type { FileChange } from '../line-verdicts/change.ts'
+import type { NoiseClass } from '../line-verdicts/noise.ts'
+import { withDigest } from '../line-verdicts/store.ts'
+import type { SideKey } from './pair.ts'
+import { merged_changes, noise_pairs, type PairRow, pair_totals, pairs } from './table.ts'
+
+export type PairName = Pick<PairRow, 'first' | 'second'>
+
+/** The maximum number of pairs of one side that are read: those that were found first. */
+const PAIRS_MAX = 2_000
+
+/** Locks the ledger of a repository until the transaction `tx` ends, because writers read rows before they change them. */
+export async function lockLedger(tx: Db, repo_id: number): Promise<void> {
+  await lockName(tx, ['pairs', repo_id])
+}
+
+const readPairsOf = prepared('pairs_of', (db) => {
+  const keys = sql`array(select json_array_elements_text(${sql.placeholder('keys')}::text::json))`
+  return db
+    .select()
+    .from(pairs)
+    .where(
+      and(
+        eq(pairs.repo_id, sql.placeholder('repo_id')),
+        or(sql`${pairs.first} = any(${keys})`, sql`${pairs.second} = any(${keys})`),
+      ),
+    )
+    .orderBy(asc(pairs.seen_at), asc(pairs.first), asc(pairs.second))
+    .limit(PAIRS_MAX)
+})
+
+/** The pairs in which one of `keys` is a side. */
+export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[]> {
+  return readPairsOf(db, { repo_id, keys: JSON.stringify(keys) })
+}
+
+export async function findPair(
+  db: Db,
+  repo_id: number,
+  { first, second }: PairName,
+): Promise<PairRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(pairs)
+    .where(and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second)))
+  return row
+}
+
+/** Inserts or replaces pairs. */
+export async function savePairs(tx: Db, rows: readonly PairRow[]): Promise<void> {
+  for (const row of rows) {
+    const { repo_id: _, first: __, second: ___, ...fields } = row
+    await tx
+      .insert(pairs)
+      .values(row)
+      .onConflictDoUpdate({ target: [pairs.repo_id, pairs.first, pairs.second], set: fields })
+  }
+}
+
+export async function deletePair(tx: Db, repo_id: number, { first, second }: PairName): Promise<void> {
+  await tx
+    .delete(pairs)
+    .where(and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second)))
+}
+
+/** Keeps the changed files of the activities `ids`, which end now, under the key of their pull request. */
+export async function saveMergedChanges(
+  tx: Db,
+  repo_id: number,
+  { side, ids }: { side: SideKey; ids: string[] },
+): Promise<void> {
+  await tx.execute(sql`insert into merged_changes
+      (repo_id, side, position, path, previous_path, status, blob_sha, changed_lines, digest)
+    select ${repo_id}::bigint, ${side}::text, row_number() over (order by path), path, previous_path, status, blob_sha,
+      changed_lines, digest
+    from (select distinct on (path) * from file_changes
+      where repo_id = ${repo_id} and name = path and activity_id in (
+        select * from json_array_elements_text(${JSON.stringify(ids)}::text::json))
+      order by path, origin desc) as kept
+    on conflict do nothing`)
+}
+
+/** The files that `saveMergedChanges` kept. */
+export async function listMergedChanges(db: Db, repo_id: number, side: SideKey): Promise<FileChange[]> {
+  const { path, previous_path, status, blob_sha, changed_lines, digest } = merged_changes
+  const rows = await db
+    .select({ path, previous_path, status, blob_sha, changed_lines, digest })
+    .from(merged_changes)
+    .where(and(eq(merged_changes.repo_id, repo_id), eq(merged_changes.side, side)))
+    .orderBy(asc(merged_changes.position))
+  return rows.map(withDigest)
+}
+
+/** Deletes the kept files of pull requests without a pair whose outcome is open. */
+export async function deleteUnusedMergedChanges(tx: Db, repo_id: number): Promise<void> {
+  const awaited = sql`select case merged when 'first' then first else second end from pairs
+    where repo_id = ${repo_id} and outcome = 'open' and merged is not null`
+  await tx
+    .delete(merged_changes)
+    .where(and(eq(merged_changes.repo_id, repo_id), sql`${merged_changes.side} not in (${awaited})`))
+}
+
+/** Stores pairs that share only noise, once for each class of noise that they share. */
+export async function saveNoisePairs(
+  tx: Db,
+  repo_id: number,
+  found: readonly { noise: NoiseClass; first: SideKey; second: SideKey }[],
+  now: Date,
+): Promise<void> {
+  if (found.length === 0) return
+  await tx
+    .insert(noise_pairs)
+    .values(found.map((each) => ({ ...each, repo_id, seen_at: now })))
+    .onConflictDoNothing()
+}
+
+/** Up to `limit` pairs, open or ended, to which nothing has happened since `before`. */
+export async function listOldPairs(
+  db: Db,
+  repo_id: number,
+  before: Date,
+  { limit, except }: Batch<PairName>,
+): Promise<PairName[]> {
+  const skipped = new Set(except.map(({ first, second }) => `${first} ${second}`))
+  const rows = await db
+    .select({ first: pairs.first, second: pairs.second })
+    .from(pairs)
+    .where(isOld(repo_id, before))
+    .orderBy(asc(pairs.seen_at), asc(pairs.first), asc(pairs.second))
+    .limit(limit + except.length)
+  return rows.filter(({ first, second }) => !skipped.has(`${first} ${second}`)).slice(0, limit)
+}
+
+function isOld(repo_id: number, before: Date) {
+  const last = sql`greatest(${pairs.seen_at}, ${pairs.first_active_at}, ${pairs.second_active_at}, ${pairs.ended_at}, ${pairs.merged_at})`
+  return and(
+    eq(pairs.repo_id, repo_id),
+    lte(pairs.seen_at, before),
+    sql`${last} <= ${before.toISOString()}::timestamptz`,
+  )
+}
+
+/**
+ * Deletes these pairs and adds those that were shown to the totals of their months, in the transaction `tx`; returns how
+ * many.
+ */
+export async function purgePairs(tx: Db, repo_id: number, before: Date, names: PairName[]): Promise<number> {
+  let deleted = 0
+  for (const { first, second } of names) {
+    const [row] = await tx
+      .delete(pairs)
+      .where(and(isOld(repo_id, before), eq(pairs.first, first), eq(pairs.second, second)))
+      .returning()
+    if (!row) continue
+    deleted += 1
+    if (row.first_shown_at === null && row.second_shown_at === null) continue
+    const month = row.seen_at.toISOString().slice(0, 7)
+    await tx
+      .insert(pair_totals)
+      .values({ repo_id, month, outcome: row.outcome, pairs: 1 })
+      .onConflictDoUpdate({
+        target: [pair_totals.repo_id, pair_totals.month, pair_totals.outcome],
+        set: { pairs: sql`${pair_totals.pairs} + 1` },
+      })
+  }
+  await deleteUnusedMergedChanges(tx, repo_id)
+  return deleted
+}
+
+/** Deletes pairs of noise that were first seen before `before`; returns how many. */
+export async function deleteNoisePairs(db: Db, repo_id: number, before: Date): Promise<number> {
+  const deleted = await db
+    .delete(noise_pairs)
+    .where(and(eq(noise_pairs.repo_id, repo_id), lt(noise_pairs.seen_at, before)))
+    .returning({ first: noise_pairs.first })
+  return deleted.length
+}
+
+/** Deletes the whole ledger of a repository. Returns how many pairs. */
+export async function deleteLedger(tx: Db, repo_id: number): Promise<number> {
+  await tx.delete(merged_changes).where(eq(merged_changes.repo_id, repo_id))
+  await tx.delete(noise_pairs).where(eq(noise_pairs.repo_id, repo_id))
+  await tx.delete(pair_totals).where(eq(pair_totals.repo_id, repo_id))
+  const deleted = await tx.delete(pairs).where(eq(pairs.repo_id, repo_id)).returning({ first: pairs.first })
+  return deleted.length
+}

@@ -1,0 +1,183 @@
+/** How a pair of the ledger changes with each event (contract §12). Pure: a row and an event make the next row. */
+import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
+import {
+  bySecond,
+  causeOf,
+  FILES_MAX,
+  hasMoved,
+  type LastChange,
+  type LedgerSide,
+  type Outcome,
+  otherSlot,
+  type SideKey,
+  type Sighting,
+  type Slot,
+  slotOf,
+} from './pair.ts'
+import type { PairRow } from './table.ts'
+
+/** The other side of the pair. */
+export function otherOf(row: Pick<PairRow, 'first' | 'second'>, key: SideKey): SideKey {
+  return row.first === key ? row.second : row.first
+}
+
+/**
+ * The row after a comparison found the pair. `row`: the stored one, if any. A pair that had ended is opened again, unless
+ * it ended after a merge.
+ */
+export function afterSighting(
+  row: PairRow | undefined,
+  { side, sighting, repo_id, now }: { side: LedgerSide; sighting: Sighting; repo_id: number; now: Date },
+): PairRow {
+  const slot = slotOf(side.key, sighting.other)
+  const found = {
+    ...partOf(slot, { author: side.author, ...lastChangeFields(side.last_change) }),
+    ...partOf(otherSlot(slot), {
+      author: sighting.other_author,
+      ...lastChangeFields(sighting.other_last_change),
+    }),
+    is_duplicate: sighting.is_duplicate,
+    confidence: sighting.confidence,
+    files: sighting.files.slice(0, FILES_MAX).map(({ path, your_lines, their_lines }) => ({
+      path,
+      ...linesOf(slot, your_lines, their_lines),
+    })),
+  }
+  if (row?.outcome === 'open') return { ...row, ...found }
+  if (row && row.merged !== null) return row
+  const side_caused = causeOf(side.last_change, sighting.other_last_change)
+  return {
+    ...(row ?? {
+      repo_id,
+      first: slot === 'first' ? side.key : sighting.other,
+      second: slot === 'first' ? sighting.other : side.key,
+      seen_at: now,
+      first_shown_at: null,
+      second_shown_at: null,
+      notified_at: null,
+      was_mergeable: null,
+    }),
+    ...found,
+    cause: side_caused && (side_caused === 'one' ? slot : otherSlot(slot)),
+    merged: null,
+    merged_at: null,
+    reads: 0,
+    outcome: 'open',
+    ended_at: null,
+  } as PairRow
+}
+
+/**
+ * The row after a complete comparison of side `key` did not find the pair any more. A push of either side resolves the pair;
+ * anything else, such as a change of the settings, leaves it open. `other`: null for a branch whose work has ended.
+ */
+export function afterAbsence(
+  row: PairRow,
+  { key, mine, other }: { key: SideKey; mine: LastChange; other: LastChange | null },
+  now: Date,
+): PairRow {
+  if (row.outcome !== 'open' || row.merged !== null) return row
+  if (other === null) return withOutcome(row, 'given_up', now)
+  const slot = slotOf(key, otherOf(row, key))
+  const [first, second] = slot === 'first' ? [mine, other] : [other, mine]
+  const moved = [
+    ...(hasMoved(first, lastOf(row, 'first')) ? [first.at] : []),
+    ...(hasMoved(second, lastOf(row, 'second')) ? [second.at] : []),
+  ]
+  const [at] = moved.toSorted((a, b) => a.getTime() - b.getTime())
+  return at ? withOutcome(row, 'resolved', at) : row
+}
+
+/** The row after side `key` was shown the pair. */
+export function afterShowing(
+  row: PairRow,
+  { key, at, is_mergeable }: { key: SideKey; at: Date; is_mergeable: boolean | null },
+): PairRow {
+  const slot = slotOf(key, otherOf(row, key))
+  if (row[`${slot}_shown_at`] !== null) return row
+  return { ...row, [`${slot}_shown_at`]: at, was_mergeable: row.was_mergeable ?? is_mergeable }
+}
+
+/**
+ * The row after side `key` was merged or closed. A second merge makes the outcome `wrong`. The delivery of a merge may come
+ * after that of a later push which resolved the pair; the merge then opens the pair again.
+ */
+export function afterEnd(
+  row: PairRow,
+  { key, is_merged, at }: { key: SideKey; is_merged: boolean; at: Date },
+): PairRow {
+  const isLate = is_merged && row.outcome === 'resolved' && row.ended_at !== null && row.ended_at > at
+  if (row.outcome !== 'open' && !isLate) return row
+  const slot = slotOf(key, otherOf(row, key))
+  if (!is_merged) return withOutcome(row, 'given_up', at)
+  if (row.merged === null) return { ...row, merged: slot, merged_at: at, outcome: 'open', ended_at: null }
+  return row.merged === slot ? row : withOutcome(row, 'wrong', at)
+}
+
+/** Whether the side `key` was pushed since the other one was merged, while the outcome is open. */
+export function wasPushedAfterMerge(row: PairRow, key: SideKey, last_change: LastChange): boolean {
+  const { merged, merged_at, outcome } = row
+  if (merged === null || merged_at === null || row[merged] === key || outcome !== 'open') return false
+  if (bySecond(last_change.at, merged_at) !== 0) return last_change.at > merged_at
+  return hasMoved(last_change, lastOf(row, otherSlot(merged)))
+}
+
+/** The state of a side at the last comparison. */
+function lastOf(row: PairRow, slot: Slot): { at: Date; head: string | null } {
+  return { at: row[`${slot}_active_at`], head: row[`${slot}_head`] }
+}
+
+function lastChangeFields({ at, head }: LastChange) {
+  return { active_at: at, head }
+}
+
+export function withOutcome(row: PairRow, outcome: Exclude<Outcome, 'open'>, at: Date): PairRow {
+  return { ...row, outcome, ended_at: at }
+}
+
+/** The row after a branch got a pull request, so that the key of its side changed. */
+export function afterRename(row: PairRow, from: SideKey, to: SideKey): PairRow {
+  const other = otherOf(row, from)
+  const [before, after] = [slotOf(from, other), slotOf(to, other)]
+  const next = before === after ? row : swapped(row)
+  return { ...next, [after]: to, [otherSlot(after)]: other }
+}
+
+function swapped(row: PairRow): PairRow {
+  return {
+    ...row,
+    first: row.second,
+    second: row.first,
+    first_author: row.second_author,
+    second_author: row.first_author,
+    first_active_at: row.second_active_at,
+    second_active_at: row.first_active_at,
+    first_head: row.second_head,
+    second_head: row.first_head,
+    first_shown_at: row.second_shown_at,
+    second_shown_at: row.first_shown_at,
+    cause: row.cause && otherSlot(row.cause),
+    merged: row.merged && otherSlot(row.merged),
+    files: row.files.map(({ path, first_lines, second_lines }) => ({
+      path,
+      first_lines: second_lines,
+      second_lines: first_lines,
+    })),
+  }
+}
+
+/** The fields with the prefix `first_` or `second_`. */
+function partOf<Part extends object>(slot: Slot, part: Part) {
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [`${slot}_${name}`, value]))
+}
+
+function linesOf(slot: Slot, yours: LineRange | null, theirs: LineRange | null) {
+  return slot === 'first'
+    ? { first_lines: yours, second_lines: theirs }
+    : { first_lines: theirs, second_lines: yours }
+}
+
+/** The strongest confidence; null if there is none. */
+export function strongest(all: readonly (Confidence | null)[]): Confidence | null {
+  return all.includes('proved') ? 'proved' : all.includes('likely') ? 'likely' : null
+}

@@ -1,0 +1,214 @@
+/** Compares the blocks of two patches whose hunks are aligned (contract §11). Pure. */
+import type { Budget } from '../../vocabulary/budget.ts'
+import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
+import type { Alignment } from './align.ts'
+import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
+
+/** The maximum number of unchanged lines between two blocks for the verdicts `touching` and `near`. */
+const TOUCHING_MAX = 3
+const NEAR_MAX = 30
+
+/** Two blocks without an unchanged line between them, by index. */
+interface Contact {
+  a: number
+  b: number
+  shift: number
+  is_proved: boolean
+}
+
+/** The cost of two blocks that touch, in units of about 5 ns: finding them, and their verdict. */
+const CONTACT_COST = 300
+
+/**
+ * The strongest verdict over all alignments; `far` if there are none. If the budget is exhausted, a stronger one may have
+ * been missed.
+ */
+export function blocksVerdict(
+  a: Digest,
+  b: Digest,
+  alignments: readonly Alignment[],
+  budget: Budget,
+): LinesVerdict {
+  const contacts: Contact[] = []
+  const nearest = { gap: Number.POSITIVE_INFINITY, a: -1, b: -1 }
+  for (const alignment of alignments) {
+    if (contacts.length > 0 && budget.remaining < 0) break
+    const { shift, confidence } = alignment
+    visitClosest(a, b, alignment, (one, other, lines) => {
+      // If the blocks were closer, their hunks would show common lines and would have been aligned by them.
+      const gap = confidence === 'assumed' ? Math.max(lines, TOUCHING_MAX + 1) : lines
+      if (gap <= 0 && budget.remaining >= 0) {
+        contacts.push({ a: one, b: other, shift, is_proved: confidence === 'proved' })
+        budget.remaining -= CONTACT_COST
+      }
+      if (gap < nearest.gap) Object.assign(nearest, { gap, a: one, b: other })
+    })
+  }
+  if (contacts.length > 0)
+    return strongestOf(groupsOf(contacts, a, b).map((group) => groupVerdict(a, b, group)))
+  const [ours, theirs] = [a.blocks[nearest.a], b.blocks[nearest.b]]
+  return {
+    verdict: distance(nearest.gap),
+    confidence: null,
+    your_lines: ours ? rangeOf([ours]) : null,
+    their_lines: theirs ? rangeOf([theirs]) : null,
+  }
+}
+
+function strongestOf(verdicts: LinesVerdict[]): LinesVerdict {
+  return verdicts.reduce((best, each) => (byStrength(each, best) < 0 ? each : best))
+}
+
+function distance(gap: number): Verdict {
+  return gap <= TOUCHING_MAX ? 'touching' : gap <= NEAR_MAX ? 'near' : 'far'
+}
+
+/**
+ * Calls `visit` with all pairs of blocks that touch, with the nearest pair, and with some others. `one` and `other` are
+ * indexes in `a` and `b`. `gap` is the number of unchanged lines between the blocks, at most 0 if they touch.
+ */
+function visitClosest(
+  a: Digest,
+  b: Digest,
+  alignment: Alignment,
+  visit: (one: number, other: number, gap: number) => void,
+): void {
+  const { shift } = alignment
+  const [ours, theirs] = [a.hunks[alignment.a] as Hunk, b.hunks[alignment.b] as Hunk]
+  let one = blockAround(a, ours, (b.blocks[theirs.blocks_at]?.start ?? 0) - shift)
+  let other = blockAround(b, theirs, (a.blocks[ours.blocks_at]?.start ?? 0) + shift)
+  while (one < ours.blocks_end && other < theirs.blocks_end) {
+    const [mine, its] = [a.blocks[one] as Block, b.blocks[other] as Block]
+    visit(one, other, Math.max(its.start - shift - mine.end, mine.start - its.end + shift))
+    // Blocks of one side are at least one line apart, so the one that ends first touches no later block of the other side.
+    if (mine.end < its.end - shift) one++
+    else other++
+  }
+}
+
+/** The block before the first one that ends at or after a line. Earlier blocks are further away. */
+function blockAround({ blocks }: Digest, { blocks_at, blocks_end }: Hunk, line: number): number {
+  const after = firstIndex(blocks, { from: blocks_at, to: blocks_end }, (block) => block.end >= line)
+  return Math.max(after - 1, blocks_at)
+}
+
+/** Blocks of both sides that touch, directly or through others. Git merges a group as a whole or reports a conflict. */
+interface Group {
+  a: Block[]
+  b: Block[]
+  /** Null if its contacts have different shifts, so that no line numbers apply to the whole group. */
+  shift: number | null
+  is_proved: boolean
+}
+
+function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
+  // Contacts that share a block form a group. `parents` links each contact to another one of its group, and the root to itself.
+  const parents = Int32Array.from(contacts.keys())
+  const rootOf = (index: number): number => {
+    let at = index
+    while (parents[at] !== at) {
+      parents[at] = parents[parents[at] as number] as number
+      at = parents[at] as number
+    }
+    return at
+  }
+  const lastOf = { a: new Int32Array(a.blocks.length).fill(-1), b: new Int32Array(b.blocks.length).fill(-1) }
+  for (const [index, contact] of contacts.entries()) {
+    for (const side of ['a', 'b'] as const) {
+      const earlier = lastOf[side][contact[side]] as number
+      if (earlier !== -1) parents[rootOf(earlier)] = rootOf(index)
+      lastOf[side][contact[side]] = index
+    }
+  }
+  const members = new Map<number, Contact[]>()
+  for (const [index, contact] of contacts.entries()) {
+    const root = rootOf(index)
+    const group = members.get(root)
+    if (group === undefined) members.set(root, [contact])
+    else group.push(contact)
+  }
+  return [...members.values()].map((all) => {
+    const shift = all[0]?.shift as number
+    return {
+      a: blocksOf(
+        all.map((contact) => contact.a),
+        a,
+      ),
+      b: blocksOf(
+        all.map((contact) => contact.b),
+        b,
+      ),
+      shift: all.every((contact) => contact.shift === shift) ? shift : null,
+      is_proved: all.some((contact) => contact.is_proved),
+    }
+  })
+}
+
+function blocksOf(indexes: number[], { blocks }: Digest): Block[] {
+  if (indexes.length === 1) return [blocks[indexes[0] as number] as Block]
+  return [...new Set(indexes)].sort((one, other) => one - other).map((index) => blocks[index] as Block)
+}
+
+function groupVerdict(a: Digest, b: Digest, group: Group): LinesVerdict {
+  const lines = { your_lines: rangeOf(group.a), their_lines: rangeOf(group.b) }
+  if (agrees(a, b, group)) return { verdict: 'agrees', confidence: null, ...lines }
+  return { verdict: 'conflict', confidence: group.is_proved ? 'proved' : 'likely', ...lines }
+}
+
+function agrees(a: Digest, b: Digest, { a: ours, b: theirs, shift }: Group): boolean {
+  if (shift === null) return false
+  const first = Math.min(startOf(ours), startOf(theirs) - shift)
+  const end = Math.max(endOf(ours), endOf(theirs) - shift)
+  const mine = resultOf({ digest: a, blocks: ours }, { digest: b, blocks: theirs, shift }, { first, end })
+  const its = resultOf(
+    { digest: b, blocks: theirs },
+    { digest: a, blocks: ours, shift: -shift },
+    { first: first + shift, end: end + shift },
+  )
+  return mine.length === its.length && mine.every((word, index) => word === its[index])
+}
+
+interface ChangedBlocks {
+  digest: Digest
+  blocks: readonly Block[]
+}
+
+/**
+ * What a side makes of the base lines from `first` to `end`, exclusive. Lines that it does not change are taken from the
+ * blocks of the other side, which contain them because the other side changes them.
+ */
+function resultOf(
+  side: ChangedBlocks,
+  other: ChangedBlocks & { shift: number },
+  { first, end }: { first: number; end: number },
+): number[] {
+  const result: number[] = []
+  let [line, next] = [first, 0]
+  const copyUntil = (until: number) => {
+    for (; line < until; line++) {
+      while ((other.blocks[next]?.end ?? Number.POSITIVE_INFINITY) - other.shift <= line) next++
+      const block = other.blocks[next]
+      if (block) result.push(other.digest.lines[block.lines_at + line + other.shift - block.start] as number)
+    }
+  }
+  for (const block of side.blocks) {
+    copyUntil(block.start)
+    for (let at = block.added_at; at < block.added_end; at++) result.push(side.digest.added[at] as number)
+    line = block.end
+  }
+  copyUntil(end)
+  return result
+}
+
+function startOf(blocks: readonly Block[]): number {
+  return blocks[0]?.start ?? 0
+}
+
+function endOf(blocks: readonly Block[]): number {
+  return blocks.at(-1)?.end ?? 0
+}
+
+function rangeOf(blocks: readonly Block[]): LineRange {
+  const first = startOf(blocks)
+  return [first, Math.max(first, endOf(blocks) - 1)]
+}

@@ -1,0 +1,104 @@
+/** The verdict about one file that both sides change (contract §11). Pure. */
+import type { Budget } from '../../vocabulary/budget.ts'
+import type { LineRange, LinesVerdict, Verdict } from '../../vocabulary/verdict.ts'
+import { alignHunks } from './align.ts'
+import { blocksVerdict } from './blocks-verdict.ts'
+import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
+import type { Digest } from './digest.ts'
+
+/**
+ * The work budget of one file in units of about 5 ns. A median file takes 600, the largest of the recorded ones 8,048
+ * (docs/signal.md).
+ */
+const FILE_COST_MAX = 500_000
+
+export interface FileOptions {
+  /** Both patches are known to start from the same commit. */
+  one_base: boolean
+  /** Shared by all files of a check. When it is exhausted, verdicts that depend on lines are `unknown`. */
+  budget: Budget
+}
+
+/** The two changes must have a name in common: see `namesOf`. */
+export function fileVerdict(yours: FileChange, theirs: FileChange, options: FileOptions): LinesVerdict {
+  const verdict = verdictWithoutLines(yours, theirs)
+  if (verdict === 'unknown')
+    return { ...asWhole(verdict), your_lines: rangeOf(yours), their_lines: rangeOf(theirs) }
+  if (verdict !== null) return asWhole(verdict)
+  return linesVerdict(yours.digest as Digest, theirs.digest as Digest, options)
+}
+
+/** The verdict by names, status and content; null if the lines decide and both sides have a digest. */
+function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verdict | null {
+  const [mine, its] = [pathsOf(yours), pathsOf(theirs)]
+  const hasSamePaths = mine.from === its.from && mine.to === its.to
+  if (hasSamePaths && yours.status === theirs.status && isSameContent(yours, theirs)) return 'agrees'
+  if (mine.from === null || its.from === null || mine.from !== its.from) return 'conflict'
+  if (mine.to === null || its.to === null) return mine.to === its.to ? 'agrees' : 'conflict'
+  if (yours.status === 'renamed' && theirs.status === 'renamed' && mine.to !== its.to) return 'conflict'
+  if (isOnlyRenamed(yours) || isOnlyRenamed(theirs)) return 'far'
+  if (yours.digest?.is_submodule || theirs.digest?.is_submodule) return 'conflict'
+  if (isBinary(yours) || isBinary(theirs)) return 'conflict'
+  return yours.digest === null || theirs.digest === null ? 'unknown' : null
+}
+
+/** The name of a file before the change (null if it is added) and after it (null if it is removed). */
+function pathsOf({ path, previous_path, status }: FileChange): { from: string | null; to: string | null } {
+  return {
+    from: status === 'added' ? null : (previous_path ?? path),
+    to: status === 'removed' ? null : path,
+  }
+}
+
+/** Whether the content is certainly the same: by its blob, or else by the added lines of an added file or a submodule. */
+function isSameContent(yours: FileChange, theirs: FileChange): boolean {
+  if (yours.blob_sha !== null && theirs.blob_sha !== null) return yours.blob_sha === theirs.blob_sha
+  const [mine, its] = [yours.digest, theirs.digest]
+  if (mine === null || its === null) return false
+  const isWhole = yours.status === 'added' || (mine.is_submodule && its.is_submodule)
+  return isWhole && isSameText(mine.added, its.added)
+}
+
+function isSameText(mine: Uint32Array, its: Uint32Array): boolean {
+  return mine.length === its.length && mine.every((word, index) => word === its[index])
+}
+
+function asWhole(verdict: Verdict): LinesVerdict {
+  const confidence = verdict === 'conflict' ? 'proved' : null
+  return { verdict, confidence, your_lines: null, their_lines: null }
+}
+
+/** All lines that a patch changes, from the first to the last; null without a patch. */
+function rangeOf({ digest }: FileChange): LineRange | null {
+  const [first, last] = [digest?.blocks[0], digest?.blocks.at(-1)]
+  return first && last ? [first.start, Math.max(last.start, last.end - 1)] : null
+}
+
+function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileOptions): LinesVerdict {
+  const granted = Math.min(FILE_COST_MAX, budget.remaining)
+  const own: Budget = { remaining: granted }
+  // The alignment depends on which side is first, so the sides are put into a fixed order. The verdict is then the same
+  // for both sides.
+  const isSwapped = isAfter(yours, theirs)
+  const [a, b] = isSwapped ? [theirs, yours] : [yours, theirs]
+  const alignments = alignHunks(a, b, one_base, own)
+  const found = blocksVerdict(a, b, alignments, own)
+  budget.remaining -= granted - own.remaining
+  if (own.remaining < 0) {
+    if (found.verdict !== 'conflict') return asWhole('unknown')
+    // Not all blocks were compared. With the missing ones, both sides might turn out to make the same change.
+    found.confidence = 'likely'
+  }
+  return isSwapped ? { ...found, your_lines: found.their_lines, their_lines: found.your_lines } : found
+}
+
+function isAfter(a: Digest, b: Digest): boolean {
+  return (orderOf(a, b, 'lines') || orderOf(a, b, 'added')) > 0
+}
+
+function orderOf(a: Digest, b: Digest, part: 'lines' | 'added'): number {
+  const [mine, its] = [a[part], b[part]]
+  if (mine.length !== its.length) return mine.length - its.length
+  const differs = mine.findIndex((word, index) => word !== its[index])
+  return differs === -1 ? 0 : (mine[differs] as number) - (its[differs] as number)
+}

@@ -1,0 +1,54 @@
+/** Classifies paths and changed files as noise (contract §11). Pure. */
+import { type Budget, comparisonCost, unbounded } from '../../vocabulary/budget.ts'
+import { isNamed, NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'
+import type { Glob } from '../../vocabulary/scope/glob.ts'
+import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+import { type FileChange, isBinary } from './change.ts'
+import type { Attributes } from './git-attributes.ts'
+
+export { NOISE_CLASSES, type NoiseClass }
+
+/** Cost units of matching one path with the default names, in addition to those of a comparison. */
+const NAMES_COST = 40
+/** The maximum cost of matching one path with globs. The remaining globs are ignored. */
+const PATH_COST_MAX = 20_000
+
+/** The noise rules of a repository. Its settings take precedence over its `.gitattributes`, and these over the default names. */
+export interface NoiseRules {
+  /** Globs of additional files, by class. */
+  paths: Partial<Record<NoiseClass, readonly Glob[]>>
+  /** False for a disabled class. A class that is missing is enabled. */
+  classes: Partial<Record<NoiseClass, boolean>>
+  attributes: Attributes | null
+}
+
+export const DEFAULT_NOISE: NoiseRules = { paths: {}, classes: {}, attributes: null }
+
+/** The noise class of a change; null if it is not noise. */
+export function noiseOf(change: FileChange, rules: NoiseRules): NoiseClass | null {
+  const named = noiseOfPath(change.path, rules, { is_file: true })
+  return named ?? (isOn('binary', rules) && isBinary(change) ? 'binary' : null)
+}
+
+/**
+ * The noise class of a path by its name, the settings and the attributes; null if it has none or the budget is exhausted.
+ * `is_file`: nothing lies beneath the path.
+ */
+export function noiseOfPath(
+  path: string,
+  rules: NoiseRules,
+  { is_file, budget = unbounded() }: { is_file: boolean; budget?: Budget },
+): NoiseClass | null {
+  const units = Math.min(budget.remaining, PATH_COST_MAX)
+  const globs: Budget = { remaining: units }
+  const isOf = (noise: NoiseClass) =>
+    rules.paths[noise]?.some((glob) => matchesPath(glob, path, globs)) ||
+    (rules.attributes?.says(path, noise, globs) ?? isNamed(path, noise, { is_file }))
+  const found = NOISE_CLASSES.find((noise) => isOn(noise, rules) && isOf(noise)) ?? null
+  budget.remaining -= NAMES_COST + comparisonCost(path.length) + units - globs.remaining
+  return found
+}
+
+export function isOn(noise: NoiseClass, { classes }: Pick<NoiseRules, 'classes'>): boolean {
+  return classes[noise] !== false
+}

@@ -1,0 +1,125 @@
+/** The verdict about two sides, over all files that both change (contract §11). Pure. */
+import type { Budget } from '../../vocabulary/budget.ts'
+import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
+import { type ChangedFile, type FileChange, namesOf } from './change.ts'
+import { fileVerdict } from './file-verdict.ts'
+import { headLinesOf } from './head-lines.ts'
+import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
+
+/** The maximum number of files of a pair that are compared by lines; the first ones by path. */
+const SHARED_FILES_MAX = 300
+
+export interface FilePair {
+  /** A name that the file has on both sides. */
+  path: string
+  yours: FileChange
+  theirs: FileChange
+}
+
+export interface FileVerdict extends LinesVerdict {
+  path: string
+  /** The noise class for the verdict `noise`; otherwise null. */
+  noise: NoiseClass | null
+  /** The path and lines on your side after the change. The lines are null if they are unknown, and for a declared file. */
+  your_head: { path: string; lines: LineRange | null }
+}
+
+type Unplaced = Omit<FileVerdict, 'path' | 'your_head'>
+
+export interface PairVerdict {
+  /** The strongest verdict of the files that are not noise, or that of the first file if all are; null if no file is shared. */
+  strongest: Unplaced | null
+  /** In order of path. */
+  files: FileVerdict[]
+  /** More files are shared than were compared. */
+  cut: boolean
+  /** The verdict is `unknown` because declared work sent no patch, so the lines that it will change are unknown. */
+  lacks_patch: boolean
+}
+
+export interface PairVerdictOptions {
+  /** Which sides are declared changes, rather than read from a pull request or a branch. */
+  declared: { yours: boolean; theirs: boolean }
+  /** Both patches are known to start from the same commit. */
+  one_base: boolean
+  noise: NoiseRules
+  /** Shared by all pairs of a check. */
+  budget: Budget
+}
+
+const NOT_COMPARED: Unplaced = {
+  verdict: 'unknown',
+  confidence: null,
+  your_lines: null,
+  their_lines: null,
+  noise: null,
+}
+
+export function pairVerdict(pairs: readonly FilePair[], options: PairVerdictOptions): PairVerdict {
+  const files: FileVerdict[] = []
+  let [real, cut] = [0, false]
+  for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
+    const noise = noiseOf(yours, options.noise) ?? noiseOf(theirs, options.noise)
+    const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict, options) })
+    if (noise !== null) files.push({ ...NOT_COMPARED, verdict: 'noise', noise, ...place(NOT_COMPARED) })
+    else if (real++ < SHARED_FILES_MAX) {
+      const verdict = fileVerdict(yours, theirs, options)
+      files.push({ ...verdict, noise, ...place(verdict) })
+    } else cut = true
+  }
+  // Files that were not compared may conflict.
+  const candidates = cut ? [...files, NOT_COMPARED] : files
+  const strongest = candidates.toSorted(byStrength)[0] ?? null
+  const lacks_patch =
+    strongest?.verdict === 'unknown' && pairs.some((pair) => lacksDeclaredPatch(pair, options))
+  return { strongest, files, cut, lacks_patch }
+}
+
+function headOf(
+  { path, digest }: FileChange,
+  { verdict, your_lines }: LinesVerdict,
+  { declared }: PairVerdictOptions,
+): FileVerdict['your_head'] {
+  const isKnown = verdict !== 'unknown' && !declared.yours && digest !== null && your_lines !== null
+  return { path, lines: isKnown ? headLinesOf(digest, your_lines) : null }
+}
+
+function lacksDeclaredPatch({ yours, theirs }: FilePair, { declared, noise }: PairVerdictOptions): boolean {
+  const isMissing = (declared.yours && !yours.digest) || (declared.theirs && !theirs.digest)
+  return isMissing && noiseOf(yours, noise) === null && noiseOf(theirs, noise) === null
+}
+
+/** The files of a side by each of their names. */
+export type FileIndex<File> = ReadonlyMap<string, readonly File[]>
+
+export function indexFiles<File extends ChangedFile>(files: readonly File[]): FileIndex<File> {
+  const index = new Map<string, File[]>()
+  for (const file of files) {
+    for (const name of namesOf(file)) {
+      const there = index.get(name)
+      if (there) there.push(file)
+      else index.set(name, [file])
+    }
+  }
+  return index
+}
+
+/**
+ * The files that both sides change. A side that renames a file changes it under both names. `path`: a name that both sides
+ * have.
+ */
+export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile>(
+  yours: FileIndex<Mine>,
+  theirs: readonly Theirs[],
+): { path: string; yours: Mine; theirs: Theirs }[] {
+  return theirs.flatMap((file) => {
+    const found = new Map<Mine, string>()
+    for (const name of namesOf(file))
+      for (const other of yours.get(name) ?? []) if (!found.has(other)) found.set(other, name)
+    return [...found].map(([other, path]) => ({ path, yours: other, theirs: file }))
+  })
+}
+
+function byPath(a: FilePair, b: FilePair): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0
+}

@@ -1,0 +1,171 @@
+/** Create, retrieve, list, update and archive notables (specification §4.2, contract §4). */
+import { later } from '../../vocabulary/clock.ts'
+import { newId } from '../../vocabulary/contract/id.ts'
+import {
+  Category,
+  type CreateNotable,
+  type ListNotables,
+  type NotableBrief,
+  type UpdateNotable,
+} from '../../vocabulary/contract/notable.ts'
+import { type Page, pageOf } from '../../vocabulary/contract/pagination.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import { labelKey } from '../../vocabulary/scope/scope.ts'
+import { isHigh } from '../../vocabulary/weight.ts'
+import { changesAnything, changing, enqueueRechecks } from '../announcements/changes.ts'
+import { insertIfRoom, tooManyLive } from '../announcements/live-limit.ts'
+import { enqueueNotification } from '../announcements/notifications.ts'
+import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { asOf } from './lifecycle.ts'
+import { briefOf } from './representation.ts'
+import * as store from './store.ts'
+import { expireNotables, listExpiredNotables } from './sweep-store.ts'
+import type { NotableRow } from './table.ts'
+
+/**
+ * Creates a notable, and archives those that it supersedes in the same transaction. Throws `category_not_allowed`,
+ * `validation_error` (`applies_until`, `supersedes[i]`), `rate_limited` at the limit of active notables.
+ */
+export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
+  const { now, repo, settings, identity } = ctx
+  requireAllowed(ctx, input.category)
+  requireFuture(input.applies_until, now)
+  const supersedes = [...new Set(input.supersedes)]
+  const row: store.NewNotable = {
+    ...input,
+    supersedes,
+    repo_id: repo.id,
+    id: newId('ntb'),
+    status: 'active',
+    area_keys: input.scope.areas.map(labelKey),
+    created_by: identity?.login ?? null,
+    expires_at: later(now, settings.notable_ttl_ms),
+    created_at: now,
+    updated_at: now,
+  }
+  return changing(ctx, (within) =>
+    within.is_notified && isHigh(input)
+      ? inTransaction(within, async (inner) => {
+          await enqueueNotification(inner, { notable_id: row.id })
+          return insertSuperseding(inner, { ...row, notified_at: now }, input.supersedes)
+        })
+      : insertSuperseding(within, row, input.supersedes),
+  )
+}
+
+async function insertSuperseding(
+  ctx: RepoContext,
+  row: store.NewNotable,
+  requested: string[],
+): Promise<NotableRow> {
+  const { now, repo } = ctx
+  const { id, supersedes } = row
+  if (supersedes.length === 0) return insertLive(ctx, row)
+  return inTransaction(ctx, async (within) => {
+    const { db } = within
+    const replaced = await store.lockNotables(db, repo.id, supersedes)
+    const found = new Set(replaced.map((each) => each.id))
+    const missing = requested.findIndex((each) => !found.has(each))
+    if (missing >= 0) throw noSuchPredecessor(missing)
+    await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
+    return insertLive(within, row)
+  })
+}
+
+async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<NotableRow> {
+  const max = ctx.max_live.notables
+  const inserted = await insertIfRoom(
+    ctx,
+    {
+      counted: 'ntb',
+      max,
+      expire: async ({ db, repo, now }, batch) =>
+        expireNotables(db, repo.id, now, await listExpiredNotables(db, repo.id, now, batch)),
+    },
+    ({ db }) => store.insertNotable(db, row),
+  )
+  if (!inserted) throw tooManyLive(max, 'active notables')
+  return inserted
+}
+
+/** The notable as of now. Throws `not_found`. */
+export async function getNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
+  const row = await store.findNotable(ctx.db, ctx.repo.id, id)
+  if (!row) throw noSuchNotable(id)
+  return asOf(row, ctx.now)
+}
+
+/** A page of notables, newest first. Active ones by default. */
+export async function listNotables(ctx: RepoContext, input: ListNotables): Promise<Page<NotableBrief>> {
+  const { cursor, limit, ...filter } = input
+  const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
+  const area = filter.area === undefined ? undefined : labelKey(filter.area)
+  const rows = await store.listNotables(ctx.db, ctx.repo.id, { ...filter, area }, page)
+  return pageOf(rows, limit, (row) => briefOf(asOf(row, ctx.now)))
+}
+
+/**
+ * Updates the given fields. An update without a difference keeps `updated_at`. Throws `not_found`, `validation_error`
+ * (`applies_until`), `invalid_transition` if the notable is not active.
+ */
+export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable): Promise<NotableRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const [stored] = await store.lockNotables(db, repo.id, [id])
+    if (!stored) throw noSuchNotable(id)
+    const row = asOf(stored, now)
+    requireFuture(input.applies_until, now)
+    if (row.status !== 'active') {
+      throw new Failure(
+        'invalid_transition',
+        `the notable is ${row.status}; create a new one that supersedes it`,
+      )
+    }
+    if (!changesAnything(row, input)) return row
+    await enqueueRechecks(within, [id])
+    const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
+    const becomesHigh = !isHigh(row) && isHigh({ ...row, ...input })
+    const isPosted = within.is_notified && becomesHigh && row.notified_at === null
+    if (isPosted) await enqueueNotification(within, { notable_id: id })
+    const notified = isPosted ? { notified_at: now } : {}
+    return store.updateNotable(db, stored, { ...input, ...areas, ...notified, updated_at: now })
+  })
+}
+
+/** Archives the notable. An archived one is returned unchanged. Throws `not_found`. */
+export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const [stored] = await store.lockNotables(db, repo.id, [id])
+    if (!stored) throw noSuchNotable(id)
+    if (stored.status === 'archived') return stored
+    await enqueueRechecks(within, [id])
+    return store.archiveNotable(db, stored, now)
+  })
+}
+
+function requireFuture(applies_until: Date | null | undefined, now: Date): void {
+  if (!applies_until || applies_until > now) return
+  throw new Failure('validation_error', 'applies_until: must be in the future', { param: 'applies_until' })
+}
+
+/** Throws `category_not_allowed` if the settings disable the category. */
+export function requireAllowed({ settings }: RepoContext, category: unknown): void {
+  const { disabled_categories } = settings
+  if (!disabled_categories.some((each) => each === category)) return
+  const allowed = Category.options.filter((each) => !disabled_categories.includes(each))
+  throw new Failure(
+    'category_not_allowed',
+    `category: this repository has disabled ${category}; allowed: ${allowed.join(', ') || 'none'}`,
+    { param: 'category' },
+  )
+}
+
+function noSuchPredecessor(index: number): Failure {
+  const param = `supersedes[${index}]`
+  return new Failure('validation_error', `${param}: no such notable in this repository`, { param })
+}
+
+function noSuchNotable(id: string): Failure {
+  return new Failure('not_found', `no notable ${id} in this repository; it may have been purged`)
+}

@@ -1,0 +1,73 @@
+/** The table of notables. */
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { Category, Importance, NOTABLE_MAX, NotableStatus } from '../../vocabulary/contract/notable.ts'
+import type { Scope } from '../../vocabulary/scope/scope.ts'
+import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
+
+export const notables = pgTable(
+  'notables',
+  {
+    repo_id: repoId(),
+    id: byteText().notNull(),
+    title: text().notNull(),
+    summary: text().notNull(),
+    category: text().$type<Category>().notNull(),
+    importance: text().$type<Importance>().notNull(),
+    status: text().$type<NotableStatus>().notNull(),
+    decision_url: text(),
+    supersedes: jsonb().$type<string[]>().notNull(),
+    superseded_by: text(),
+    applies_until: instant(),
+    scope: jsonb().$type<Scope>().notNull(),
+    /** The `labelKey` of each area of the scope. */
+    area_keys: text().array().notNull(),
+    blocking: boolean().notNull(),
+    created_by: text(),
+    expires_at: instant().notNull(),
+    expires_hour: integer().notNull().generatedAlwaysAs(hourOf('expires_at')),
+    created_at: instant().notNull(),
+    updated_at: instant().notNull(),
+    archived_at: instant(),
+    /** When its notification was enqueued, see docs/notifications.md. */
+    notified_at: instant(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.repo_id, table.id] }),
+    index('notables_active').on(table.repo_id, table.id).where(sql`status = 'active'`),
+    index('notables_state').on(table.repo_id, table.status, table.expires_hour),
+    index('notables_ending')
+      .on(table.repo_id, table.applies_until)
+      .where(sql`status = 'active' and applies_until is not null`),
+    index('notables_archived').on(table.repo_id, table.archived_at).where(sql`archived_at is not null`),
+    check('notables_id_check', sql`${table.repo_id} > 0 and ${isIdOf(table.id, 'ntb')}`),
+    check('notables_status_check', isOneOf(table.status, NotableStatus.options)),
+    check(
+      'notables_kind_check',
+      sql`${isOneOf(table.category, Category.options)} and ${isOneOf(table.importance, Importance.options)}`,
+    ),
+    check(
+      'notables_text_check',
+      areTexts(
+        [table.title, NOTABLE_MAX.title],
+        [table.summary, NOTABLE_MAX.summary],
+        [table.created_by, LOGIN_MAX],
+      ),
+    ),
+    check('notables_expires_at_check', sql`${table.expires_at} >= ${table.created_at}`),
+    check(
+      'notables_archived_at_check',
+      sql`(${table.status} = 'archived') = (${table.archived_at} is not null)`,
+    ),
+    check(
+      'notables_superseded_by_check',
+      sql`${table.superseded_by} is null or ${table.status} = 'archived'`,
+    ),
+    check(
+      'notables_supersedes_check',
+      sql`case when jsonb_typeof(${table.supersedes}) = 'array' then jsonb_array_length(${table.supersedes}) <= ${sql.raw(String(NOTABLE_MAX.supersedes))} else false end`,
+    ),
+  ],
+)
+
+export type NotableRow = typeof notables.$inferSelect

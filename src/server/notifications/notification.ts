@@ -1,0 +1,102 @@
+/** The JSON that is posted to `NOTIFY_WEBHOOK_URL`: a text for Slack and Teams, and the facts (docs/notifications.md). Pure. */
+import type { LineRange } from '../../vocabulary/verdict.ts'
+import { linesText } from '../../vocabulary/verdict-words.ts'
+import { branchOf, numberOf, otherSlot, type Slot } from '../ledger/pair.ts'
+import type { PairRow } from '../ledger/table.ts'
+import type { NotableRow } from '../notables/table.ts'
+import { joined, quote } from '../report/markdown.ts'
+
+/** One side of a pair: a pull request, or a branch without one. */
+interface NotifiedSide {
+  pull_request: number | null
+  branch: string | null
+  author: string | null
+  url: string | null
+}
+
+export type Notification =
+  | {
+      event: 'conflict' | 'duplicate'
+      text: string
+      repository: string
+      /** First the side whose event brought the pair about, if it is known. */
+      sides: [NotifiedSide, NotifiedSide]
+      /** At most 20. */
+      files: { path: string; lines: [LineRange | null, LineRange | null] }[]
+    }
+  | {
+      event: 'notable'
+      text: string
+      repository: string
+      notable: Pick<NotableRow, 'id' | 'title' | 'importance' | 'category' | 'created_by'>
+    }
+
+/** `full_name`: `acme/shop`. `web_url`: the URL of the repository on GitHub. */
+interface Repository {
+  full_name: string
+  web_url: string
+}
+
+/** The maximum number of files that the text names. */
+const NAMED_MAX = 3
+
+export function pairNotification(row: PairRow, { full_name, web_url }: Repository): Notification {
+  const first: Slot = row.cause ?? 'first'
+  const slots = [first, otherSlot(first)] as const
+  const [one, other] = slots.map((slot) => sideOf(row, slot, web_url)) as [NotifiedSide, NotifiedSide]
+  const files = row.files.map(({ path, ...lines }) => ({
+    path,
+    lines: [lines[`${slots[0]}_lines`], lines[`${slots[1]}_lines`]] as [LineRange | null, LineRange | null],
+  }))
+  const event = row.is_duplicate ? 'duplicate' : 'conflict'
+  const who = `${nameOf(one)} and ${nameOf(other)}`
+  const what = row.is_duplicate ? 'seem to do the same' : `conflict in ${filesText(files)}`
+  const links = [one, other].flatMap(({ url }) => url ?? [])
+  const text = [`${full_name}: ${who} ${what}.`, ...links].join(' ')
+  return { event, text: forChat(text), repository: full_name, sides: [one, other], files }
+}
+
+/** `page_url`: the URL of the repository's page on this service; null without a public address. */
+export function notableNotification(
+  row: NotableRow,
+  { full_name }: Pick<Repository, 'full_name'>,
+  page_url: string | null,
+): Notification {
+  const { id, title, importance, category, created_by } = row
+  const by = created_by === null ? '' : ` by ${quote(created_by)}`
+  const text = `${full_name}: notable of ${importance} importance${by}: ${quote(title)}`
+  return {
+    event: 'notable',
+    text: forChat(page_url === null ? text : `${text} ${page_url}`),
+    repository: full_name,
+    notable: { id, title, importance, category, created_by },
+  }
+}
+
+function sideOf(row: PairRow, slot: Slot, web_url: string): NotifiedSide {
+  const pull_request = numberOf(row[slot])
+  return {
+    pull_request,
+    branch: branchOf(row[slot]),
+    author: row[`${slot}_author`],
+    url: pull_request === null ? null : `${web_url}/pull/${pull_request}`,
+  }
+}
+
+function nameOf({ pull_request, branch, author }: NotifiedSide): string {
+  const name = pull_request === null ? quote(branch ?? '') : `#${pull_request}`
+  return author === null ? name : `${name} by ${quote(author)}`
+}
+
+function filesText(files: { path: string; lines: (LineRange | null)[] }[]): string {
+  const named = files.slice(0, NAMED_MAX).map(({ path, lines: [range] }) => {
+    return range ? `${quote(path)} (${linesText(range)})` : quote(path)
+  })
+  const rest = files.length - named.length
+  return joined(rest > 0 ? [...named, `${rest} more`] : named)
+}
+
+/** Slack reads `<!channel>` as a mention, and `<URL|text>` as a link, also in code. */
+function forChat(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

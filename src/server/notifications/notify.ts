@@ -1,0 +1,133 @@
+/** Posts new conflicts, duplicates and high notables to `NOTIFY_WEBHOOK_URL` (docs/notifications.md). */
+import { createHmac } from 'node:crypto'
+import { later } from '../../vocabulary/clock.ts'
+import { enqueueNotification, type NotifySubject } from '../announcements/notifications.ts'
+import type { Config } from '../base/config.ts'
+import { isBot, isStale } from '../decision/audience.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
+import { branchKey, numberOf, type SideKey } from '../ledger/pair.ts'
+import { findPair, savePairs } from '../ledger/store.ts'
+import type { PairRow } from '../ledger/table.ts'
+import { findNotable } from '../notables/store.ts'
+import type { NumberedPullRequest } from '../pull-requests/store.ts'
+import type { App } from '../repositories/app.ts'
+import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { type Notification, notableNotification, pairNotification } from './notification.ts'
+
+const TIMEOUT_MS = 5000
+/** The maximum of `Retry-After`, with which a receiver limits the rate. */
+const WAIT_MAX_S = 3600
+
+/**
+ * Enqueues a notification for each pair that became a proved conflict or a duplicate with this comparison, in the
+ * transaction of the comparison. Each pair is notified once. Returns all pairs as stored.
+ */
+export async function notifyNewPairs(
+  within: RepoContext,
+  {
+    before,
+    after,
+    others,
+  }: {
+    before: ReadonlyMap<SideKey, PairRow>
+    after: ReadonlyMap<SideKey, PairRow>
+    others: ReadonlyMap<number, Pick<NumberedPullRequest, 'branch'>>
+  },
+): Promise<ReadonlyMap<SideKey, PairRow>> {
+  if (!within.is_notified) return after
+  const notified: [SideKey, PairRow][] = []
+  for (const [key, row] of after) {
+    if (row.notified_at !== null) continue
+    const number = numberOf(key)
+    const branch = number === null ? null : (others.get(number)?.branch ?? null)
+    // The pairs of a branch that got a pull request keep the key of the branch until the pull request itself is rechecked.
+    const known = before.get(key) ?? (branch === null ? undefined : before.get(branchKey(branch)))
+    const isNew = row.outcome === 'open' && isCurrent(row, within) && !(known && isCurrent(known, within))
+    if (known?.notified_at) notified.push([key, { ...row, notified_at: known.notified_at }])
+    else if (isNew && isForPeople(row, within)) {
+      await enqueueNotification(within, { pair: { first: row.first, second: row.second } })
+      notified.push([key, { ...row, notified_at: within.now }])
+    }
+  }
+  await savePairs(
+    within.db,
+    notified.map(([, row]) => row),
+  )
+  return new Map([...after, ...notified])
+}
+
+/** Whether the pair is a duplicate or a proved conflict, and neither side is stale. */
+function isCurrent(row: PairRow, { settings: { comment }, now }: RepoContext): boolean {
+  const isSevere = row.is_duplicate || row.confidence === 'proved'
+  return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, { comment, now }))
+}
+
+/** Whether both sides are by people, and by different ones unless `comment.same_author` is set. */
+function isForPeople({ first_author, second_author }: PairRow, { settings }: RepoContext): boolean {
+  const { comment } = settings
+  const logins = [first_author, second_author].flatMap((login) => login ?? [])
+  if (logins.some((login) => isBot({ login, is_of_type_bot: false }, comment))) return false
+  const isOne = logins.length === 2 && logins[0]?.toLowerCase() === logins[1]?.toLowerCase()
+  return !isOne || comment.same_author
+}
+
+/**
+ * Posts one notification, unless its pair or notable has ended in the meantime. Throws if the receiver does not accept it;
+ * the job retries.
+ */
+export function postNotification(app: App): JobHandler {
+  return async ({ id, repo_id, payload }, now) => {
+    const { notify } = app.config
+    const ctx = await openKnownRepo(app, repo_id, now)
+    const notification = ctx?.is_notified && (await notificationOf(app, ctx, payload as NotifySubject))
+    if (!notify || !notification) return undefined
+    const response = await post(notify, id, notification)
+    if (response.ok) return undefined
+    const wait_s = Number(response.headers.get('retry-after'))
+    if (response.status === 429 && wait_s > 0)
+      return { retry_at: later(now, Math.min(wait_s, WAIT_MAX_S) * 1000) }
+    throw new Error(`NOTIFY_WEBHOOK_URL answered ${response.status}`)
+  }
+}
+
+async function notificationOf(
+  { config }: App,
+  { db, repo }: RepoContext,
+  subject: NotifySubject,
+): Promise<Notification | undefined> {
+  const full_name = `${repo.owner}/${repo.name}`
+  if ('pair' in subject) {
+    const row = await findPair(db, repo.id, subject.pair)
+    const web_url = repo.web_urls[0] as string
+    return row?.outcome === 'open' ? pairNotification(row, { full_name, web_url }) : undefined
+  }
+  const row = await findNotable(db, repo.id, subject.notable_id)
+  const page_url = config.public_url && `${config.public_url}/#/${full_name}`
+  return row?.status === 'active' ? notableNotification(row, { full_name }, page_url) : undefined
+}
+
+/** Returns the response; its body is not read. Redirects are not followed, because the address is a secret. */
+async function post(
+  { url, secret }: NonNullable<Config['notify']>,
+  id: string,
+  notification: Notification,
+): Promise<Response> {
+  const body = JSON.stringify(notification)
+  const signature = secret && `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'deconflict',
+      'X-Deconflict-Event': notification.event,
+      // A retry has the same id. It is encoded, because branch names can contain characters that a header cannot.
+      'X-Deconflict-Delivery': encodeURIComponent(id),
+      ...(signature && { 'X-Deconflict-Signature-256': signature }),
+    },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  await response.body?.cancel()
+  return response
+}

@@ -1,0 +1,89 @@
+/** What changed in a repository: the records and their collisions. It is sent to open pages, so that they need no request. */
+
+import type { OutputOf } from '../../vocabulary/contract/contract.ts'
+import * as activityLifecycle from '../activities/lifecycle.ts'
+import { listedOf } from '../activities/representation.ts'
+import { listActivitiesWith } from '../activities/store.ts'
+import * as notableLifecycle from '../notables/lifecycle.ts'
+import { briefOf } from '../notables/representation.ts'
+import { listNotablesWith } from '../notables/store.ts'
+import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+
+type Overlaps = OutputOf<'listOverlaps'>
+type MergeOrder = OutputOf<'getMergeOrder'>
+
+/** The maximum number of items of the merge order that pages show. */
+const MERGE_ORDER_MAX = 20
+
+/** Changed records as lists show them. */
+export interface ChangedRecords {
+  /** When the records were read. */
+  as_of: string
+  /** The changed activities that are live, and the changed notables that are active. */
+  activities: OutputOf<'listActivities'>['items']
+  notables: OutputOf<'listNotables'>['items']
+  /** The ids of the other changed records, and of the notables that a changed notable supersedes. */
+  gone: string[]
+}
+
+/** The collisions of changed activities. */
+export interface ChangedCollisions {
+  /** The ids of the changed activities. */
+  of: string[]
+  /** All collisions that these activities have now. A collision that is not among them has ended. */
+  collisions: Overlaps['items']
+  /** The number of all collisions of the repository. */
+  total: Overlaps['total']
+  checked_against: Overlaps['checked_against']
+  /** The first pull requests to merge, and how many more there are. */
+  merge_order: Pick<MergeOrder, 'items' | 'reason'> & { more: number }
+}
+
+/** Reads the activities and notables `ids`, as lists show them. */
+export async function changedRecords(ctx: RepoContext, ids: readonly string[]): Promise<ChangedRecords> {
+  const { db, now, repo } = ctx
+  const activities = (await listActivitiesWith(db, repo.id, activityIds(ids)))
+    .map((row) => activityLifecycle.asOf(row, now))
+    .filter(({ status }) => activityLifecycle.isLive(status))
+    .map(listedOf)
+  const notable_ids = ids.filter((id) => id.startsWith('ntb_'))
+  const notables = (await listNotablesWith(db, repo.id, notable_ids))
+    .map((row) => notableLifecycle.asOf(row, now))
+    .filter(({ status }) => status === 'active')
+    .map(briefOf)
+  const listed = new Set([...activities, ...notables].map(({ id }) => id))
+  const superseded = notables.flatMap(({ supersedes }) => supersedes)
+  return {
+    as_of: now.toISOString(),
+    activities,
+    notables,
+    gone: [...ids.filter((id) => !listed.has(id)), ...superseded],
+  }
+}
+
+/** The collisions of the activities among `ids`; null if none of `ids` is an activity. */
+export async function changedCollisions(
+  ctx: RepoContext,
+  ids: readonly string[],
+): Promise<ChangedCollisions | null> {
+  const changed = activityIds(ids)
+  if (changed.length === 0) return null
+  const { items, total, checked_against } = await listOverlaps(ctx)
+  const order = await getMergeOrder(ctx)
+  return {
+    of: changed,
+    collisions: items.filter(({ activity_ids }) => activity_ids.some((id) => changed.includes(id))),
+    total,
+    checked_against,
+    merge_order: {
+      items: order.items.slice(0, MERGE_ORDER_MAX),
+      ...(order.reason !== undefined && { reason: order.reason }),
+      more: Math.max(0, order.items.length - MERGE_ORDER_MAX),
+    },
+  }
+}
+
+function activityIds(ids: readonly string[]): string[] {
+  return ids.filter((id) => id.startsWith('act_'))
+}

@@ -1,0 +1,126 @@
+/** The handler of each operation: it calls a verb and renders the result. An operation without a handler does not compile. */
+
+import type {
+  CallerOperationName,
+  InputOf,
+  OperationName,
+  OutputOf,
+  RepositoryOperationName,
+} from '../../vocabulary/contract/contract.ts'
+import * as activities from '../activities/activities.ts'
+import { isLive } from '../activities/lifecycle.ts'
+import * as activityForm from '../activities/representation.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import { checkAnswered, createAnswered } from '../decision/answers.ts'
+import { budgetStateOf } from '../decision/comment-budget.ts'
+import type { RepositoryList } from '../github/repository-lists.ts'
+import * as notables from '../notables/notables.ts'
+import * as notableForm from '../notables/representation.ts'
+import type { NotableRow } from '../notables/table.ts'
+import { checkActivities, checkProposal, overlapBriefOf } from '../overlap/check.ts'
+import { conclude } from '../overlap/conclude.ts'
+import { driftOf } from '../overlap/drift.ts'
+import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
+import { type CallerRequest, listRepositories } from '../overview/overview.ts'
+import type { App } from '../repositories/app.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { getSignal } from '../tracking/signal.ts'
+
+/** `id` is empty if the path has none. */
+type Handler<Name extends OperationName> = (
+  ctx: RepoContext,
+  input: InputOf<Name>,
+  id: string,
+) => Promise<OutputOf<Name>>
+
+/**
+ * The handler of a create, in two steps: the response has to be computed after the record is committed. `create` runs
+ * alone, or in one transaction with an idempotency key. `find` reads the record again when a replay needs it.
+ */
+export interface CreateHandler<Name extends OperationName, Row extends { id: string }> {
+  /** Throws the errors that take precedence over a 422 although they depend on the repository (contract §3, order). */
+  precheck?(ctx: RepoContext, raw: { [Field in keyof InputOf<Name>]?: unknown }): void
+  create(ctx: RepoContext, input: InputOf<Name>): Promise<Row>
+  find(ctx: RepoContext, id: string): Promise<Row>
+  respond(ctx: RepoContext, row: Row): Promise<OutputOf<Name>>
+}
+
+interface CreateHandlers {
+  createActivity: CreateHandler<'createActivity', ActivityRow>
+  createNotable: CreateHandler<'createNotable', NotableRow>
+}
+
+export const CREATE_HANDLERS: CreateHandlers = {
+  createActivity: {
+    create: activities.createActivity,
+    find: activities.getActivity,
+    /**
+     * Of two concurrent creates, at least one sees the other. Each commits before it reads its overlap, in statements
+     * with new snapshots on the primary, so the one that commits second reads both records.
+     */
+    respond: async (ctx, activity) => {
+      const conclusion = await checkActivities(ctx, [activity])
+      await createAnswered(ctx, activity, conclusion)
+      return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion) }
+    },
+  },
+  createNotable: {
+    precheck: (ctx, { category }) => notables.requireAllowed(ctx, category),
+    create: notables.createNotable,
+    find: notables.getNotable,
+    respond: async (_, notable) => notableForm.briefOf(notable),
+  },
+}
+
+export const HANDLERS: { [Name in Exclude<RepositoryOperationName, keyof CreateHandlers>]: Handler<Name> } = {
+  listActivities: (ctx, input) => activities.listActivities(ctx, input),
+  checkOverlap: async (ctx, input) => {
+    const conclusion = await checkProposal(ctx, input)
+    await checkAnswered(ctx, input.branch, conclusion)
+    return conclude(conclusion)
+  },
+  getActivity: async (ctx, _, id) => {
+    const activity = await activities.getActivity(ctx, id)
+    return {
+      ...activityForm.fullOf(activity),
+      pr_reminder_due: activities.isReminderDue(ctx, activity),
+      drift: isLive(activity.status) ? driftOf(ctx, activity) : null,
+      overlap: await currentOverlap(ctx, activity),
+    }
+  },
+  updateActivity: async (ctx, input, id) => {
+    const activity = await activities.updateActivity(ctx, id, input)
+    return { ...activityForm.briefOf(activity), overlap: await currentOverlap(ctx, activity) }
+  },
+  heartbeatActivity: async (ctx, _, id) => {
+    const activity = await activities.heartbeatActivity(ctx, id)
+    return { ...activityForm.heartbeatOf(activity), overlap: await currentOverlap(ctx, activity) }
+  },
+  archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
+  listOverlaps: (ctx) => listOverlaps(ctx),
+  getMergeOrder: (ctx) => getMergeOrder(ctx),
+  listNotables: (ctx, input) => notables.listNotables(ctx, input),
+  getNotable: async (ctx, _, id) => notableForm.fullOf(await notables.getNotable(ctx, id)),
+  updateNotable: async (ctx, input, id) => notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
+  archiveNotable: async (ctx, _, id) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
+  getSignal: (ctx, input) => getSignal(ctx, input),
+  getSettings: async (ctx) => ({
+    ...ctx.settings,
+    source: ctx.settings_source,
+    errors: ctx.settings_errors,
+    budget: await budgetStateOf(ctx),
+  }),
+}
+
+/** The handlers of operations on all that a caller may see. */
+export const CALLER_HANDLERS: {
+  [Name in CallerOperationName]: (
+    app: App,
+    visible: RepositoryList,
+    request: CallerRequest,
+  ) => Promise<OutputOf<Name>>
+} = { listRepositories }
+
+async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
+  return isLive(activity.status) ? overlapBriefOf(ctx, activity) : null
+}

@@ -1,0 +1,234 @@
+/** The sweep: stores expiries, and deletes closed records after the retention period, old idempotency keys, jobs and quotas (contract §1 and §5). */
+import { setTimeout as wait } from 'node:timers/promises'
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import {
+  deleteActivities,
+  expireActivities,
+  listExpiredActivities,
+  listTracked,
+} from '../activities/sweep-store.ts'
+import { activities } from '../activities/table.ts'
+import { enqueueRechecks } from '../announcements/changes.ts'
+import type { Db } from '../db/database.ts'
+import { faultOf, isDatabaseDown } from '../db/errors.ts'
+import { deleteClosed, listClosed } from '../db/sweep-batches.ts'
+import { deleteJobs } from '../jobs/store.ts'
+import { deleteLedger, deleteNoisePairs, listOldPairs, type PairName, purgePairs } from '../ledger/store.ts'
+import { expireNotables, listExpiredNotables } from '../notables/sweep-store.ts'
+import { notables } from '../notables/table.ts'
+import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
+import type { App } from '../repositories/app.ts'
+import { inTransaction, openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../repositories/store.ts'
+import { deleteStacks } from '../stacks/store.ts'
+import { inSpan } from '../telemetry/trace.ts'
+import { inBatches, type Processing } from './batches.ts'
+import { KEY_RETENTION_MS } from './idempotency.ts'
+import { QUOTA_WINDOW_MS } from './quota.ts'
+import { deleteKeys, deleteQuotas, type KeyName, listExpiredKeys } from './store.ts'
+
+/** Each repository is swept about this often. Nothing depends on it, because every read applies the expiry. */
+const INTERVAL_MS = 300_000
+/** How many repositories are listed, and how many old jobs are deleted, at a time. */
+const PAGE = 500
+/** How long ended jobs are kept, so that duplicates of a delivery are recognized. GitHub redelivers for at most three days. */
+const JOBS_FOR_MS = 7 * DAY_MS
+/** How long the ledger keeps pairs that have ended, and closed pull requests, which the signal report counts (contract §12). */
+const LEDGER_FOR_MS = 90 * DAY_MS
+
+export interface Swept {
+  repositories: number
+  expired: number
+  purged: number
+  keys: number
+}
+
+/**
+ * Sweeps every repository that no instance has swept within the interval. Safe with several instances: each repository is
+ * claimed first, and a batch skips locked records. Returns the counts.
+ */
+export function sweep(app: App): Promise<Swept> {
+  return inSpan('sweep', { kind: 'internal' }, async () => {
+    const { last_sweep, swept: counter } = app.metrics
+    const now = app.clock()
+    const { jobs, ...swept } = await sweepAll(app, now)
+    last_sweep.set(now.getTime() / 1000)
+    for (const [what, count] of Object.entries({ ...swept, jobs })) counter.inc({ what }, count)
+    return swept
+  })
+}
+
+async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> {
+  const db = app.database.connection()
+  const before = later(now, -INTERVAL_MS)
+  const kept_from = later(now, -app.config.retention_days * DAY_MS)
+  const swept: Swept = { repositories: 0, expired: 0, purged: 0, keys: 0 }
+  await forEachRepository(
+    app,
+    (after) => listUnswept(db, { after, before, limit: PAGE }),
+    async (repo_id) => {
+      const ctx = (await claimForSweep(db, repo_id, now, before)) && (await openKnownRepo(app, repo_id, now))
+      if (ctx) await sweepRepository(app, ctx, { kept_from, swept })
+    },
+  )
+  await forEachRepository(
+    app,
+    (after) => listLeft(db, { after, before: kept_from, limit: PAGE }),
+    async (repo_id) => {
+      swept.purged += await deleteAppData(app, repo_id, kept_from)
+    },
+  )
+  const jobs = await deleteAll((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
+  await deleteQuotas(db, later(now, -QUOTA_WINDOW_MS))
+  return { ...swept, jobs }
+}
+
+/** Calls `work` with each repository. One that fails is reported and skipped; throws when the database is down. */
+async function forEachRepository(
+  app: App,
+  list: (after: number) => Promise<number[]>,
+  work: (repo_id: number) => Promise<void>,
+): Promise<void> {
+  for (let after = 0; ; ) {
+    const ids = await list(after)
+    for (const repo_id of ids) {
+      try {
+        await work(repo_id)
+      } catch (error) {
+        if (isDatabaseDown(error)) throw error
+        app.metrics.swept.inc({ what: 'failed' })
+        app.log.error({ repo_id, ...faultOf(error) }, 'repository not swept')
+      }
+    }
+    if (ids.length < PAGE) return
+    after = ids.at(-1) ?? after
+  }
+}
+
+async function sweepRepository(
+  app: App,
+  ctx: RepoContext,
+  { kept_from, swept }: { kept_from: Date; swept: Swept },
+): Promise<void> {
+  const { db, now } = ctx
+  const { id, is_tracked } = ctx.repo
+  const keys_before = later(now, -KEY_RETENTION_MS)
+  const report = reporting(app, id)
+  swept.repositories += 1
+  swept.expired += await inBatches<string>({
+    list: (batch) => listExpiredActivities(db, id, now, batch),
+    process: (ids) => expire(ctx, ids, expireActivities),
+    report: report('activities'),
+  })
+  swept.expired += await inBatches<string>({
+    list: (batch) => listExpiredNotables(db, id, now, batch),
+    process: (ids) => expire(ctx, ids, expireNotables),
+    report: report('notables'),
+  })
+  const closed = { repo_id: id, instant: kept_from }
+  for (const [name, table] of Object.entries({ activities, notables }))
+    swept.purged += await inBatches<string>({
+      list: (batch) => listClosed(db, table, closed, batch),
+      process: (ids) => deleteClosed(db, table, closed, ids),
+      report: report(name),
+    })
+  const ended_before = later(now, -LEDGER_FOR_MS)
+  const ledger_from = kept_from < ended_before ? kept_from : ended_before
+  if (is_tracked)
+    swept.purged += await inBatches<number>({
+      list: (batch) => listNumbers(db, id, ledger_from, batch),
+      process: (numbers) => deletePullRequests(db, id, ledger_from, numbers),
+      report: report('pull_requests'),
+    })
+  swept.purged += await inBatches<PairName>({
+    list: (batch) => listOldPairs(db, id, ended_before, batch),
+    process: (names) => inTransaction(ctx, (within) => purgePairs(within.db, id, ended_before, names)),
+    report: report('pairs'),
+  })
+  swept.purged += await deleteNoisePairs(db, id, ended_before)
+  swept.purged += await deleteStacks(db, id, kept_from)
+  swept.keys += await inBatches<KeyName>({
+    list: (batch) => listExpiredKeys(db, id, keys_before, batch),
+    process: (names) => deleteKeys(db, id, keys_before, names),
+    // The caller may be the hash of a token, which must not be logged.
+    report: ({ operation, key }, error) => report('idempotency_keys')({ operation, key }, error),
+  })
+}
+
+/** Returns a function that logs the records of a table that could not be processed. */
+function reporting(app: App, repo_id: number) {
+  return (table: string) => (record: unknown, error: unknown) => {
+    app.metrics.swept.inc({ what: 'failed' })
+    app.log.error({ repo_id, table, record, ...faultOf(error) }, 'record not swept')
+  }
+}
+
+/**
+ * Deletes the data that the App or watching created in a repository that the service left at `kept_from` or earlier: tracked
+ * activities, pull requests and settings. Declared records stay, because the REST API also works without the App. Stops if
+ * the App is installed or the repository watched again in the meantime. Returns the number of deleted records.
+ */
+async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promise<number> {
+  const db = app.database.connection()
+  const report = reporting(app, repo_id)
+  let failed = 0
+  const whileLeft = (work: (tx: Db) => Promise<number>) =>
+    db.transaction(async (tx) => ((await lockLeft(tx, repo_id, kept_from)) ? work(tx) : 0))
+  const deleteEach = <Id>(table: string, processing: Pick<Processing<Id>, 'list' | 'process'>) =>
+    inBatches({
+      ...processing,
+      report: (id, error) => {
+        failed += 1
+        report(table)(id, error)
+      },
+    })
+  const tracked = await deleteEach<string>('activities', {
+    list: (batch) => listTracked(db, repo_id, batch),
+    process: (ids) => whileLeft((tx) => deleteActivities(tx, repo_id, ids)),
+  })
+  const pull_requests = await deleteEach<number>('pull_requests', {
+    list: (batch) => listNumbers(db, repo_id, null, batch),
+    process: (numbers) => whileLeft((tx) => deletePullRequests(tx, repo_id, null, numbers)),
+  })
+  if (failed === 0) {
+    const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
+    await whileLeft(async (tx) => {
+      await deleteStacks(tx, repo_id, null)
+      await deleteLedger(tx, repo_id)
+      await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
+      return 1
+    })
+  }
+  return tracked + pull_requests
+}
+
+/** Stores the expiry of records, and enqueues rechecks of the pull requests that they affect. */
+function expire(ctx: RepoContext, ids: string[], store: typeof expireActivities): Promise<number> {
+  return inTransaction(ctx, async (within) => {
+    const expired = await store(within.db, within.repo.id, within.now, ids)
+    await enqueueRechecks(within, expired)
+    return expired.length
+  })
+}
+
+/** Repeats a deletion of up to `limit` rows until it finds fewer. */
+async function deleteAll(work: (limit: number) => Promise<number>): Promise<number> {
+  for (let total = 0; ; ) {
+    const deleted = await work(PAGE)
+    total += deleted
+    if (deleted < PAGE) return total
+  }
+}
+
+/** Sweeps repeatedly until `signal` is aborted. A failed sweep is logged, and the next one processes what it left. */
+export async function sweepUntil(app: App, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const swept = await sweep(app)
+      if (swept.expired + swept.purged + swept.keys > 0) app.log.info(swept, 'sweep completed')
+    } catch (error) {
+      app.log.error(faultOf(error), 'sweep failed')
+    }
+    await wait(INTERVAL_MS, undefined, { signal }).catch(() => {})
+  }
+}

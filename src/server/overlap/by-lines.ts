@@ -1,0 +1,154 @@
+/** Ranks the activities that a check found by their changed lines. Bounded (contract §11). */
+
+import type { Budget } from '../../vocabulary/budget.ts'
+import { PAIRS_MAX, type Severity } from '../../vocabulary/contract/overlap.ts'
+import { takePairs } from '../../vocabulary/scope/path-set.ts'
+import { bySeverity, overlapSeverity, type Ranked } from '../../vocabulary/severity.ts'
+import { activityWeight } from '../../vocabulary/weight.ts'
+import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
+import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { comparisonOf, storedScopeOf } from './compare.ts'
+import type { Comparison } from './comparison.ts'
+import { readFilesOf, withDigests } from './digests.ts'
+import { type DigestedFile, sideOf } from './side.ts'
+import {
+  type DigestedSide,
+  digestedSide,
+  type SideVerdict,
+  sideSeverity,
+  sideVerdict,
+} from './side-verdict.ts'
+
+/** The maximum number of activities whose lines are compared in one check. */
+export const BY_LINES_MAX = 2_000
+/** The number of activities that are read at once. */
+export const ROWS = 200
+/** The budget of one check, in units of about 5 ns, and how many of them count as one unit of the meter. */
+const LINE_UNITS_MAX = 20_000_000
+const LINE_UNITS_PER_UNIT = 3
+/** Cost units of reading one changed file of an activity. */
+export const FILE_COST = 100
+
+export interface RankedByLines {
+  /** The most severe first, then the newest. */
+  ranked: Ranked[]
+  /** Activities that share only noise, which are not collisions. */
+  noise: Ranked[]
+  /** By activity id; none for an activity without changed files. */
+  side_verdicts: ReadonlyMap<string, SideVerdict>
+  /** False if the budget was exhausted before the last activity. */
+  complete: boolean
+}
+
+interface Own extends DigestedSide {
+  index: FileIndex<DigestedFile>
+}
+
+/**
+ * Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first.
+ * `known`: those that were read already.
+ */
+export async function rankByLines(
+  comparison: Comparison,
+  found: readonly Ranked[],
+  known: ReadonlyMap<string, ComparedActivity>,
+): Promise<RankedByLines> {
+  const { ctx } = comparison
+  const budget = lineBudget(ctx, LINE_UNITS_MAX)
+  const own = await ownOf(comparison, budget)
+  const [ranked, noise]: [Ranked[], Ranked[]] = [[], []]
+  const side_verdicts = new Map<string, SideVerdict>()
+  let complete = true
+  for (let from = 0; from < found.length; from += ROWS) {
+    const page = found.slice(from, from + ROWS)
+    if (budget.remaining < 0) {
+      complete = false
+      ranked.push(...page)
+      continue
+    }
+    const results = await rankPage(comparison, page, { own, budget, known })
+    for (const each of page) {
+      const result = results.get(each.id)
+      if (result === undefined) {
+        ranked.push(each)
+        continue
+      }
+      side_verdicts.set(each.id, result.side_verdict)
+      if (result.severity === null) noise.push({ id: each.id, severity: 'low' })
+      else ranked.push({ id: each.id, severity: result.severity })
+    }
+  }
+  complete = complete && budget.remaining >= 0
+  return { ranked: ranked.sort(bySeverity), noise: noise.sort(bySeverity), side_verdicts, complete }
+}
+
+interface Result {
+  side_verdict: SideVerdict
+  /** Null if they share only noise. */
+  severity: Severity | null
+}
+
+/** The results of the activities that have changed files, by id. */
+async function rankPage(
+  comparison: Comparison,
+  page: readonly Ranked[],
+  { own, budget, known }: { own: Own; budget: Budget; known: ReadonlyMap<string, ComparedActivity> },
+): Promise<Map<string, Result>> {
+  const { ctx, pause, rules } = comparison
+  const { noise } = rules
+  const results = new Map<string, Result>()
+  const rows = await listCompared(ctx.db, ctx.repo.id, { ids: page.map(({ id }) => id), known })
+  const sides = rows.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
+  for await (const { each, stored } of readFilesOf(ctx, sides, own.index)) {
+    budget.remaining -= FILE_COST * each.side.files.length
+    if (budget.remaining < 0) break
+    const files = withDigests(each.side.files, stored, budget)
+    const theirs = digestedSide(each.side, files, noise)
+    const shared = sharedFiles(own.index, files)
+    const side_verdict = sideVerdict(own, theirs, { shared, noise, budget })
+    const severity = sideSeverity(side_verdict, activityWeight(each.row), othersOf(comparison, each.row))
+    results.set(each.id, {
+      side_verdict: { ...side_verdict, files: side_verdict.files.slice(0, PAIRS_MAX) },
+      severity,
+    })
+    await pause()
+  }
+  return results
+}
+
+/** The severity by areas, and by pairs of paths that are not both changed files (contract §6). Null if they share none. */
+function othersOf({ proposal, rules, budgets }: Comparison, row: ComparedActivity): Severity | null {
+  const scope = storedScopeOf(row)
+  const isFilesOnly = proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0
+  if (isFilesOnly) return null
+  const budget = budgets.activities
+  const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines: true })
+  const weight = activityWeight(row)
+  if (takePairs(pairs, 1).length > 0) return overlapSeverity('path', weight)
+  return areas.length > 0 ? overlapSeverity('area', weight) : null
+}
+
+/** The side of the proposal. Its `index` leaves out the files that the settings ignore. */
+async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: Budget): Promise<Own> {
+  const files = await readFiles(budget)
+  const names = proposal.files
+  const index = indexFiles(files)
+  return {
+    ...digestedSide(side, files, rules.noise),
+    index: new Map([...index].filter(([name]) => names.has(name))),
+  }
+}
+
+/** A budget in units of about 5 ns that the meter of the request counts. */
+export function lineBudget({ meter }: Pick<RepoContext, 'meter'>, units: number): Budget {
+  const metered = meter.budget(units / LINE_UNITS_PER_UNIT)
+  return {
+    get remaining() {
+      return metered.remaining * LINE_UNITS_PER_UNIT
+    },
+    set remaining(units) {
+      metered.remaining = units / LINE_UNITS_PER_UNIT
+    },
+  }
+}

@@ -1,0 +1,252 @@
+/** The overlap check: compares a proposal, or existing activities, with the live activities and notables (contract §6). */
+import { setImmediate } from 'node:timers/promises'
+import { later } from '../../vocabulary/clock.ts'
+import {
+  type CheckOverlap,
+  IDS_MAX,
+  NAMED_MAX,
+  type OverlapBrief,
+  REUSE_MAX,
+} from '../../vocabulary/contract/overlap.ts'
+import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
+import { byRank, highest } from '../../vocabulary/severity.ts'
+import { distinctNames } from '../activities/compared-scope.ts'
+import { digestChanges } from '../activities/file-changes.ts'
+import { listMerged, listScopes, type MergedActivity, type SidedActivity } from '../activities/live-store.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import { periodicYield } from '../base/event-loop.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
+import type { Comparison } from './comparison.ts'
+import { type Conclusion, namedMatches } from './conclude.ts'
+import { readOwnFiles } from './digests.ts'
+import { findOverlaps } from './find.ts'
+import { recordsOf } from './records.ts'
+import { rulesOf, rulesWithNoise } from './rules.ts'
+import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
+
+/**
+ * The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for
+ * comparing activities, and another of this size for notables.
+ */
+const UNITS_MAX = 700_000
+/** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
+const PROPOSAL_UNITS_MAX = 1_000_000
+/** For comparing merged activities. */
+const MERGED_UNITS_MAX = 200_000
+/** A larger proposal yields to the event loop before it is parsed, because validating it has just taken a while. */
+const LARGE_SCOPE = 50
+/** The maximum number of live activities of a branch whose scopes replace a missing scope. */
+const OWN_SCOPES_MAX = 200
+/** Merged activities: how many are compared at most, their maximum age, and how many are read at once. */
+const MERGED_MAX = 2_000
+const REUSE_WITHIN_MS = 7 * 86_400_000
+const MERGED_PAGE = 250
+
+/** What is checked: a proposal, or existing activities. `self` holds the ids of the latter, which the result leaves out. */
+interface CheckInput {
+  self: string[]
+  branch: string | null
+  base_branch: string | null
+  scopes: StoredScope[]
+  side: Side
+  readFiles: Comparison['readFiles']
+  /** The author, if `side` does not contain it. Called only if something collides. */
+  findAuthor?: () => Promise<Author>
+}
+
+/** Checks a proposal. Creates nothing. */
+export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Promise<Conclusion> {
+  const { branch, base_branch, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
+  const { areas, paths, changes } = scope
+  // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
+  const isUnscoped = areas.length + paths.length + changes.length === 0
+  const rows = isUnscoped ? await activitiesOn(ctx, branch, []) : []
+  const files = (await digestChanges(ctx, changes)).map((file) => ({
+    ...file,
+    origin: 'declared' as const,
+    base_sha: input.base_sha,
+  }))
+  const scopes = [
+    { areas, paths, is_literal: false, files: distinctNames(files) },
+    storedScopeOf({ scope: { areas: tags, paths: [] } }),
+    ...rows.map(storedScopeOf),
+  ]
+  const own = isUnscoped
+    ? ownOf(ctx, rows)
+    : { side: { ...joinSides([]), files }, readFiles: async () => files, findAuthor: () => callerOf(ctx) }
+  return check(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
+}
+
+/** The author of a proposal. */
+async function callerOf(ctx: RepoContext): Promise<Author> {
+  return { login: (await ctx.findIdentity())?.login ?? null, actor: NO_ACTOR }
+}
+
+/** Checks the activities of one branch or pull request, at least one, together. The result leaves them out. */
+export async function checkActivities(
+  ctx: RepoContext,
+  activities: ActivityRow[],
+  include: CheckOverlap['include'] = [],
+): Promise<Conclusion> {
+  return check(ctx, await checkInputOf(ctx, activities), include)
+}
+
+/** The ids of the activities that collide with an existing activity, as of `ctx.now`. */
+export async function relatedActivityIds(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
+  const { activities } = await findOverlaps(
+    await begin(ctx, await checkInputOf(ctx, [activity])),
+    searchLimits(ctx, 0),
+  )
+  return activities.map((each) => each.id)
+}
+
+/** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
+export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
+  const comparison = await begin(ctx, await checkInputOf(ctx, [activity]))
+  const found = await findOverlaps(comparison, searchLimits(ctx, NAMED_MAX))
+  const all = [...found.activities, ...found.notables]
+  const top = all.toSorted(byRank).slice(0, NAMED_MAX)
+  const isTop = (each: (typeof all)[number]) => top.includes(each)
+  const { collisions, notables } = await recordsOf(comparison, {
+    ...found,
+    activities: found.activities.filter(isTop),
+    notables: found.notables.filter(isTop),
+  })
+  const severity = highest(all)
+  return {
+    overlap_detected: severity !== null,
+    severity,
+    related_activity_ids: found.activities.map((each) => each.id),
+    matches: namedMatches(collisions, notables),
+  }
+}
+
+async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promise<CheckInput> {
+  const [{ branch, base_branch }] = activities as [ActivityRow]
+  const self = activities.map((each) => each.id)
+  const scopes = activities.map(storedScopeOf)
+  if (!scopes.every(isEmpty)) return { self, branch, base_branch, scopes, ...ownOf(ctx, activities) }
+  const others = await activitiesOn(ctx, branch, self)
+  return { self, branch, base_branch, scopes: others.map(storedScopeOf), ...ownOf(ctx, others) }
+}
+
+/** The side of activities. The digests of its files are read when they are needed. */
+function ownOf(
+  ctx: RepoContext,
+  activities: (SideFields & { id: string })[],
+): Pick<CheckInput, 'side' | 'readFiles'> {
+  const sides = activities.map((row) => ({ id: row.id, side: sideOf(row, ctx) }))
+  return {
+    side: joinSides(sides.map(({ side }) => side)),
+    readFiles: (budget) => readOwnFiles(ctx, sides, budget),
+  }
+}
+
+function isEmpty({ areas, paths, files }: StoredScope): boolean {
+  return areas.length + paths.length + files.length === 0
+}
+
+async function check(
+  ctx: RepoContext,
+  work: CheckInput,
+  include: CheckOverlap['include'] = [],
+): Promise<Conclusion> {
+  const comparison = await begin(ctx, work)
+  const found = await findOverlaps(comparison, searchLimits(ctx, IDS_MAX, MERGED_PAGE))
+  const merged = await compareMerged(comparison, found.merged)
+  const { collisions, notables } = await recordsOf(
+    await withAuthor(comparison, work, found.activities),
+    found,
+  )
+  return {
+    checked: work.self.length > 0 ? 'activities' : 'proposal',
+    branch: work.branch,
+    emptiness: comparison.proposal.emptiness,
+    expected: found.expected,
+    collisions,
+    notables,
+    noise: include.includes('noise') ? await activitiesSharingNoise(ctx, work) : [],
+    merged,
+    total_related: found.total,
+    checked_against: {
+      ...found.compared,
+      as_of: ctx.now.toISOString(),
+      complete: found.complete && comparison.proposal.emptiness !== 'nothing_given',
+    },
+  }
+}
+
+/** The activities that share only noise with the work. They need a search of their own, with other rules. */
+async function activitiesSharingNoise(ctx: RepoContext, work: CheckInput): Promise<Conclusion['noise']> {
+  const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.noise_attributes))
+  const { noise, side_verdicts, records } = await findOverlaps(comparison, searchLimits(ctx, IDS_MAX))
+  const found = { activities: noise, notables: [], side_verdicts, records }
+  const { collisions } = await recordsOf(await withAuthor(comparison, work, noise), found)
+  return collisions
+}
+
+async function withAuthor(
+  comparison: Comparison,
+  { findAuthor }: CheckInput,
+  found: readonly unknown[],
+): Promise<Comparison> {
+  if (!findAuthor || found.length === 0) return comparison
+  return { ...comparison, side: { ...comparison.side, author: await findAuthor() } }
+}
+
+/** How many records a search returns with their fields: `records` live activities and `merged` merged ones. */
+function searchLimits(ctx: RepoContext, records: number, merged = 0): Parameters<typeof findOverlaps>[1] {
+  return { records, merged: { since: mergedSince(ctx), limit: merged } }
+}
+
+function mergedSince({ now }: RepoContext): Date {
+  return later(now, -REUSE_WITHIN_MS)
+}
+
+async function begin(
+  ctx: RepoContext,
+  work: CheckInput,
+  rules = rulesOf(ctx.settings, ctx.noise_attributes),
+): Promise<Comparison> {
+  if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
+  const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
+  const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }
+  const { scopes: _, findAuthor: __, ...compared } = work
+  return { ctx, ...compared, rules, proposal, budgets, pause: periodicYield() }
+}
+
+/** The live activities of a branch except `self`. Their scopes replace a missing scope. */
+async function activitiesOn(
+  ctx: RepoContext,
+  branch: string | null,
+  self: string[],
+): Promise<SidedActivity[]> {
+  if (branch === null) return []
+  const own = await listScopes(ctx.db, ctx.repo.id, { now: ctx.now, branch, limit: OWN_SCOPES_MAX })
+  return own.filter((each) => !self.includes(each.id))
+}
+
+/**
+ * Recently merged activities that share something with the proposal, the last merged first. `first`: the page that the
+ * search has read.
+ */
+async function compareMerged(
+  { ctx, proposal, rules, pause }: Comparison,
+  first: MergedActivity[],
+): Promise<MergedActivity[]> {
+  const merged: MergedActivity[] = []
+  if (proposal.emptiness !== null) return merged
+  const budget = ctx.meter.budget(MERGED_UNITS_MAX)
+  let page = first
+  for (let compared = MERGED_PAGE; ; compared += MERGED_PAGE) {
+    for (const activity of page) {
+      if (merged.length === REUSE_MAX || budget.remaining < 0) return merged
+      if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)
+      await pause()
+    }
+    const before = page.at(-1)
+    if (page.length < MERGED_PAGE || before === undefined || compared === MERGED_MAX) return merged
+    page = await listMerged(ctx.db, ctx.repo.id, { since: mergedSince(ctx), before, limit: MERGED_PAGE })
+  }
+}

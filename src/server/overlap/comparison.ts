@@ -1,0 +1,23 @@
+/** The input of the comparison of one check, and its limits (contract §6 and §11). */
+import type { Budget } from '../../vocabulary/budget.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import type { Proposal } from './compare.ts'
+import type { Rules } from './rules.ts'
+import type { DigestedFile, Side } from './side.ts'
+
+export interface Comparison {
+  ctx: RepoContext
+  /** The ids of the checked activities, if they exist. They are excluded. */
+  self: string[]
+  branch: string | null
+  base_branch: string | null
+  rules: Rules
+  proposal: Proposal
+  side: Side
+  /** The files of `side` with their digests. */
+  readFiles: (budget: Budget) => Promise<DigestedFile[]>
+  /** One budget for each kind of record, so that neither kind can use up the other's. */
+  budgets: { activities: Budget; notables: Budget }
+  /** Yields to other requests if the last yield was a while ago. */
+  pause: () => Promise<void>
+}

@@ -1,0 +1,249 @@
+/** The result of a check, with its sentences for humans (specification §2.3, contract §6). Pure. */
+
+import {
+  type Expected,
+  IDS_MAX,
+  type Match,
+  type NamedMatch,
+  type OverlapResult,
+  REUSE_MAX,
+  type Severity,
+} from '../../vocabulary/contract/overlap.ts'
+import { byRank, highest, type Ranked } from '../../vocabulary/severity.ts'
+import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
+import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
+import type { NotableRow } from '../notables/table.ts'
+import type { Proposal } from './compare.ts'
+import { harmlessSentence, linesSentence } from './line-sentences.ts'
+
+/** A record that overlaps, and what it shares with the proposal. */
+export interface Found<Record> extends Ranked {
+  match: Omit<Match, 'id' | 'severity'>
+  /** For each shared file, its path and lines after the change of the proposal. Keyed by `example`. */
+  heads: ReadonlyMap<string, FileVerdict['your_head']>
+  record: Record
+}
+
+/** What a check found: the input of `conclude`, of reports and of the ledger. */
+export interface Conclusion {
+  checked: 'proposal' | 'activities'
+  branch: string | null
+  emptiness: Proposal['emptiness']
+  expected: Expected
+  /** The most severe first. */
+  collisions: Found<ComparedActivity>[]
+  notables: Found<NotableRow>[]
+  /** Activities that share only noise; empty unless the caller asked for them. */
+  noise: Found<ComparedActivity>[]
+  /** The last merged first. */
+  merged: MergedActivity[]
+  total_related: number
+  checked_against: OverlapResult['checked_against']
+}
+
+/** Renders what a check found. */
+export function conclude(conclusion: Conclusion): OverlapResult {
+  const { collisions, notables, noise, expected, total_related } = conclusion
+  const expected_ids = [...expected.keys()].sort().reverse().slice(0, IDS_MAX)
+  const severity = highest([...collisions, ...notables])
+  const labels = [
+    ...expected_ids.map((id) => [id, expected.get(id)] as const),
+    ...collisions.map((each) => [each.id, 'collision'] as const),
+  ]
+  return {
+    overlap_detected: severity !== null,
+    severity,
+    reason: reasonOf(conclusion, severity),
+    related_activity_ids: collisions.map((each) => each.id),
+    related_notable_ids: notables.map((each) => each.id),
+    expected_activity_ids: expected_ids,
+    relationships: Object.fromEntries(labels) as OverlapResult['relationships'],
+    recommended_action: adviceOf(conclusion, severity),
+    reuse_opportunities: reuseOf(conclusion),
+    matches: [...collisions, ...notables, ...noise].map(({ id, severity, match }) => ({
+      id,
+      severity,
+      ...match,
+    })),
+    truncated: total_related > collisions.length + notables.length || expected.size > expected_ids.length,
+    total_related,
+    checked_against: conclusion.checked_against,
+  }
+}
+
+function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
+  const { emptiness, expected, checked_against } = conclusion
+  const sentences: string[] = []
+  if (severity !== null) sentences.push(overlapsFound(conclusion, severity))
+  if (emptiness !== null) sentences.push(nothingCompared(conclusion))
+  else if (severity === null) sentences.push(nothingFound(conclusion))
+  if (expected.size > 0) {
+    const are = expected.size === 1 ? 'is' : 'are'
+    sentences.push(
+      `${activities(expected.size)} of the same branch or stack ${are} expected and not counted.`,
+    )
+  }
+  if (!checked_against.complete && emptiness !== 'nothing_given') {
+    sentences.push(
+      'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.',
+    )
+  }
+  return sentences.join(' ')
+}
+
+function nothingCompared({ branch, emptiness }: Conclusion): string {
+  const why =
+    emptiness === 'all_ignored'
+      ? 'every path of the scope is noise or ignored in this repository (noise_classes, noise_paths, ignore_paths)'
+      : `there was nothing to compare, because no paths or areas were named${ofBranch(branch)}`
+  return `No activity was compared: ${why}.`
+}
+
+function ofBranch(branch: string | null): string {
+  return branch === null ? '' : `, and no live activity of ${branch} has any`
+}
+
+function nothingFound({ checked_against }: Conclusion): string {
+  const notables =
+    checked_against.notables === 1 ? '1 active notable' : `${checked_against.notables} active notables`
+  return `No overlap with ${activities(checked_against.activities)} and ${notables}.`
+}
+
+function activities(count: number): string {
+  return count === 1 ? '1 live activity' : `${count} live activities`
+}
+
+function overlapsFound({ collisions, notables, total_related }: Conclusion, severity: Severity): string {
+  const worst = [
+    ...collisions.slice(0, 2).map((each) => ({ ...each, text: collisionSentence(each) })),
+    ...notables.slice(0, 2).map((each) => ({ ...each, text: notableSentence(each) })),
+  ].toSorted(byRank)
+  const left = total_related - worst.length
+  const more = left > 0 ? ` And ${left} more.` : ''
+  return `Overlap of ${severity} severity. ${textOf(worst)}${more}`
+}
+
+function collisionSentence({ record, match, severity }: Found<ComparedActivity>): string {
+  const where = record.branch === null ? '' : ` on ${record.branch}`
+  const pair = match.paths.find(({ verdict }) => verdict === null)
+  const byLines = linesSentence(nameOf(record), match)
+  const what =
+    byLines ??
+    (pair
+      ? `your ${pair.yours} and its ${pair.theirs} both match ${pair.example}`
+      : match.areas.length > 0
+        ? `both name ${match.areas.join(', ')}`
+        : 'their scopes overlap')
+  return `Collision (${severity}) with “${record.title}” by ${record.actor}${where}: ${what}.`
+}
+
+/** The compared activity as the subject of a sentence. */
+function nameOf({ pr_number }: ComparedActivity): string {
+  return pr_number === null ? 'it' : `#${pr_number}`
+}
+
+function notableSentence({ record, match, severity }: Found<NotableRow>): string {
+  const where = match.paths[0]?.theirs ?? match.areas[0] ?? 'the whole repository'
+  return `Notable (${severity}) for ${where}: “${record.title}”.`
+}
+
+function adviceOf(
+  { checked, collisions, notables, emptiness, expected, checked_against }: Conclusion,
+  severity: Severity | null,
+): string {
+  if (severity === null) {
+    if (emptiness === null && !checked_against.complete)
+      return 'Not everything was compared: narrow the scope and check again.'
+    if (checked === 'activities')
+      return emptiness === null
+        ? 'Go ahead, and keep your activity up to date.'
+        : 'Name the files that you change: update your activity with scope.paths or scope.areas.'
+    if (emptiness !== null)
+      return 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
+    return expected.size > 0
+      ? 'Go ahead, and keep the activity of your branch up to date.'
+      : 'Go ahead, and create an activity so that others see your work.'
+  }
+  const advice = [
+    ...collisions.slice(0, 1).map((each) => ({ ...each, text: collisionAdvice(each) })),
+    ...notables.slice(0, 1).map((each) => ({ ...each, text: notableAdvice(each) })),
+  ]
+  return textOf(advice.toSorted(byRank))
+}
+
+function textOf(sentences: { text: string }[]): string {
+  return sentences.map((each) => each.text).join(' ')
+}
+
+function notableAdvice({ record }: Found<NotableRow>): string {
+  const link = record.decision_url ? ` (${record.decision_url})` : ''
+  return `Read the notable “${record.title}” first${link}.`
+}
+
+function collisionAdvice({ record, severity, match }: Found<ComparedActivity>): string {
+  const link = record.pr_url ? ` (${record.pr_url})` : ''
+  if (match.duplicate !== null && severity === 'high')
+    return `Talk to ${record.actor}${link} first: ${linesSentence(nameOf(record), match)}. Continue with only one of the two.`
+  const harmless = harmlessSentence(nameOf(record), match)
+  switch (severity) {
+    case 'high':
+      return `Talk to ${record.actor}${link} before you change anything there: wait, split the work, or build on ${record.branch ?? 'theirs'}.`
+    case 'medium':
+      return `Agree with ${record.actor}${link} on who changes what, or narrow your scope.`
+    case 'low':
+      return harmless === null
+        ? `Go ahead, and keep an eye on the work of ${record.actor}${link}.`
+        : `No action is needed: ${harmless}.`
+  }
+}
+
+/** Merged activities to pull and patterns to follow, the newest first. */
+function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportunities'] {
+  const work = merged.map((activity) => ({
+    at: activity.merged_at?.toISOString() ?? '',
+    type: 'activity' as const,
+    id: activity.id,
+    title: activity.title,
+    summary: activity.summary,
+    url: activity.pr_url,
+    reason: `Recently merged by ${activity.actor}, with an overlapping scope; pull it first.`,
+  }))
+  const patterns = notables
+    .filter(({ record }) => record.category === 'pattern')
+    .map(({ record }) => ({
+      at: record.created_at.toISOString(),
+      type: 'notable' as const,
+      id: record.id,
+      title: record.title,
+      summary: record.summary,
+      url: record.decision_url,
+      reason: 'A pattern to follow in the files that you change.',
+    }))
+  return [...work, ...patterns]
+    .sort((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? 1 : -1))
+    .slice(0, REUSE_MAX)
+    .map(({ at: _, ...opportunity }) => opportunity)
+}
+
+/** The short form of matches: collisions before notables of the same severity, each list in the order given. */
+export function namedMatches(
+  collisions: readonly Found<ComparedActivity>[],
+  notables: readonly Found<NotableRow>[],
+): NamedMatch[] {
+  const activities = collisions.map((each) => {
+    const { actor, branch, pr_url } = each.record
+    return named(each, { actor, branch, pr_url })
+  })
+  const others = notables.map((each) =>
+    named(each, { actor: each.record.created_by, branch: null, pr_url: null }),
+  )
+  return [...activities, ...others].toSorted(byRank)
+}
+
+function named(
+  { id, severity, match, record }: Found<{ title: string }>,
+  { actor, branch, pr_url }: Pick<NamedMatch, 'actor' | 'branch' | 'pr_url'>,
+): NamedMatch {
+  const example = match.paths[0]?.example ?? null
+  return { id, title: record.title, actor, branch, pr_url, severity, example, lines: match.lines }
+}

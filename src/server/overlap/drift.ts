@@ -1,0 +1,51 @@
+/** How the changes of a pull request differ from what was declared before it (contract §11). */
+
+import type { Budget } from '../../vocabulary/budget.ts'
+import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'
+import { fileGlob, parseGlob } from '../../vocabulary/scope/glob.ts'
+import { overlapsAny, pathSet } from '../../vocabulary/scope/path-set.ts'
+import { type ComparedFields, distinctNames, replacesDeclared } from '../activities/compared-scope.ts'
+import { namesOf } from '../line-verdicts/change.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { globsOf } from './compare.ts'
+import { type Rules, rulesOf } from './rules.ts'
+
+/** The budget, in units of 10 to 50 ns: twice the worst case of a declared scope, and the files. */
+const UNITS_MAX = 2_000_000
+
+/**
+ * Null if no declared paths or files were replaced by the files of a ready pull request, or if there are too many to compare.
+ * The paths that the settings give to declared areas count as declared. Ignored files are left out.
+ */
+export function driftOf(ctx: RepoContext, row: ComparedFields): Drift | null {
+  if (!replacesDeclared(row)) return null
+  return driftBetween(row, rulesOf(ctx.settings, ctx.noise_attributes), ctx.meter.budget(UNITS_MAX))
+}
+
+function driftBetween(
+  { scope, changed_files, pushed_files }: ComparedFields,
+  rules: Rules,
+  budget: Budget,
+): Drift | null {
+  const files = pushed_files ?? []
+  const globs = globsOf({ ...scope, is_literal: false, files: distinctNames(changed_files) }, rules, budget)
+  if (globs.length === 0) return null
+  const declared = pathSet(globs, budget)
+  const changed = pathSet(distinctNames(files).map(fileGlob), budget)
+  const changed_only = files.filter(
+    (file) =>
+      !rules.ignore(file.path, true, budget) &&
+      !overlapsAny(declared, namesOf(file).map(fileGlob), { budget }),
+  )
+  const declared_only = [
+    ...scope.paths.filter((path) => !overlapsAny(changed, [parseGlob(path, budget)], { budget })),
+    ...changed_files
+      .filter((file) => !overlapsAny(changed, namesOf(file).map(fileGlob), { budget }))
+      .map(({ path }) => path),
+  ]
+  if (budget.remaining < 0) return null
+  return {
+    declared_only: [...new Set(declared_only)].slice(0, DRIFT_MAX),
+    changed_only: changed_only.map(({ path }) => path).slice(0, DRIFT_MAX),
+  }
+}

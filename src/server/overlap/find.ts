@@ -1,0 +1,248 @@
+/** Finds the records that overlap with a proposal. The work is bounded and yields to other requests (contract §6). */
+
+import type { Budget } from '../../vocabulary/budget.ts'
+import { type Expected, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
+import type { Glob } from '../../vocabulary/scope/glob.ts'
+import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
+import { type Ranked, SEVERITIES } from '../../vocabulary/severity.ts'
+import { type ComparedActivity, listScopesOf, type MergedActivity } from '../activities/live-store.ts'
+import { globOf, TRUNCATED } from '../claims-index/claim.ts'
+import { listNotableScopes } from '../notables/store.ts'
+import { confirmVersion } from '../repositories/repo.ts'
+import { BY_LINES_MAX, rankByLines } from './by-lines.ts'
+import { compare, storedScopeOf } from './compare.ts'
+import type { Comparison } from './comparison.ts'
+import { probesOf } from './probes.ts'
+import {
+  type Counts,
+  countUndecided,
+  type Decided,
+  type Hit,
+  type Hits,
+  type Key,
+  type Search,
+  type SearchResult,
+  search,
+  searchDecided,
+} from './search.ts'
+import type { SideVerdict } from './side-verdict.ts'
+
+/** What a search found. */
+export interface Findings {
+  /** The most severe first, then the newest, at most `IDS_MAX`. */
+  activities: Ranked[]
+  notables: Ranked[]
+  /** Activities that share only noise, at most `IDS_MAX`. They are not collisions. */
+  noise: Ranked[]
+  /** The activities that were read with the search, by id. */
+  records: ReadonlyMap<string, ComparedActivity>
+  /** The activities that were merged last, newest first. */
+  merged: MergedActivity[]
+  /** The verdict about each activity with changed files, by its id. */
+  side_verdicts: ReadonlyMap<string, SideVerdict>
+  /** The number of all activities and notables that overlap. */
+  total: number
+  /** The own and stacked activities. */
+  expected: Expected
+  /** The number of records that were compared. */
+  compared: Counts
+  /** False if a limit was reached before the last record. */
+  complete: boolean
+}
+
+/**
+ * The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. `read`: see
+ * `Search`.
+ */
+export async function findOverlaps(
+  comparison: Comparison,
+  read: Pick<Search, 'records' | 'merged'>,
+): Promise<Findings> {
+  const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = comparison
+  const probes = probesOf(proposal.paths, labelsOf(comparison))
+  const isByLines = side.files.length > 0
+  const limit = isByLines ? BY_LINES_MAX : IDS_MAX
+  const input: Search = {
+    now: ctx.now,
+    self,
+    branch,
+    base_branch,
+    probes,
+    ignored: rules.ignored,
+    limit,
+    ...read,
+  }
+  const first = await search(ctx.db, ctx.repo.id, input)
+  confirmVersion(ctx, first.repository_version)
+  const decision = await decide(comparison, first.keys)
+  const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
+  const { activities, notables, expected, records } =
+    decided.length === 0 ? first : await withDecided(comparison, input, { first, decided })
+  const isProposalComplete = proposal.complete && probes.complete
+  const ranked = activities.top.map(rankedOf)
+  const byLines = isByLines && ranked.length > 0 ? await rankByLines(comparison, ranked, records) : null
+  const isRanked = byLines === null || (byLines.complete && activities.total <= BY_LINES_MAX)
+  const complete =
+    isProposalComplete && first.complete && decision.complete && isRanked && budgets.activities.remaining >= 0
+  return {
+    activities: (byLines?.ranked ?? ranked).slice(0, IDS_MAX),
+    notables: notables.top.slice(0, IDS_MAX).map(rankedOf),
+    noise: byLines?.noise.slice(0, IDS_MAX) ?? [],
+    records,
+    merged: first.merged,
+    side_verdicts: byLines?.side_verdicts ?? new Map(),
+    total: activities.total - (byLines?.noise.length ?? 0) + notables.total,
+    expected,
+    compared: await comparedOf(comparison, input, { first, decision, complete }),
+    complete,
+  }
+}
+
+/** The labels to search for, by `labelKey`. True if the settings give a label globs that overlap with the proposal's paths. */
+function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean> {
+  const labels = new Map([...proposal.labels.keys()].map((key) => [key, false]))
+  const options = { budget: budgets.activities, ignore: rules.ignore }
+  for (const [key, globs] of rules.areas) {
+    if (overlapsAny(proposal.paths, globs, options)) labels.set(key, true)
+  }
+  return labels
+}
+
+interface KeyVerdict extends Decided {
+  is_overlap: boolean
+}
+
+interface Decision {
+  verdicts: KeyVerdict[]
+  /** False if a budget was exhausted before the last key. */
+  complete: boolean
+}
+
+type Bounded = Comparison & { budget: Budget }
+
+/** The maximum number of scopes that are read at once, because each may be large. */
+const SCOPES_AT_ONCE = 10
+
+/** Decides the keys in their order, until the budget of their kind of records is exhausted. */
+async function decide(comparison: Comparison, keys: Key[]): Promise<Decision> {
+  const verdicts: KeyVerdict[] = []
+  let complete = true
+  for (const kind of ['activities', 'notables'] as const) {
+    const work = { ...comparison, budget: comparison.budgets[kind] }
+    const own = keys.filter((key) => key.is_notable === (kind === 'notables'))
+    const byGlob = own.filter((key) => key.kind !== TRUNCATED)
+    const byScope = own.filter((key) => key.kind === TRUNCATED)
+    complete =
+      (await decideGlobs(work, byGlob, verdicts)) && (await decideScopes(work, byScope, verdicts)) && complete
+  }
+  return { verdicts, complete }
+}
+
+/** Adds the verdicts of keys with a glob, each distinct glob compared once. False if the budget was exhausted. */
+async function decideGlobs(
+  { proposal, rules, budget, pause }: Bounded,
+  keys: Key[],
+  verdicts: KeyVerdict[],
+): Promise<boolean> {
+  const known = new Map<string, boolean>()
+  for (const key of keys) {
+    let is_overlap = key.glob === '' ? undefined : known.get(key.glob)
+    if (is_overlap === undefined) {
+      const glob = globOf(key, budget) as Glob
+      is_overlap = overlapsAny(proposal.paths, [glob], { budget, ignore: rules.ignore })
+      if (!is_overlap && budget.remaining < 0) return false
+      known.set(key.glob, is_overlap)
+      await pause()
+    }
+    verdicts.push({ ...key, is_overlap, by_path: true })
+  }
+  return true
+}
+
+/** Adds the verdicts of `TRUNCATED` keys, by the scopes of their records. False if the budget was exhausted. */
+async function decideScopes(
+  { ctx, proposal, rules, budget, pause }: Bounded,
+  keys: Key[],
+  verdicts: KeyVerdict[],
+): Promise<boolean> {
+  for (let from = 0; from < keys.length; from += SCOPES_AT_ONCE) {
+    const page = keys.slice(from, from + SCOPES_AT_ONCE)
+    const ids = page.map(({ record_id }) => record_id as string)
+    const records = [
+      ...(await listScopesOf(ctx.db, ctx.repo.id, ids)),
+      ...(await listNotableScopes(ctx.db, ctx.repo.id, ids)),
+    ]
+    const scopes = new Map(records.map((record) => [record.id, storedScopeOf(record)]))
+    for (const key of page) {
+      const scope = scopes.get(key.record_id as string)
+      const match = scope ? compare(proposal, scope, { rules, max: 1, budget }) : null
+      if (!match && budget.remaining < 0) return false
+      verdicts.push({ ...key, is_overlap: match !== null, by_path: (match?.paths.length ?? 0) > 0 })
+      await pause()
+    }
+  }
+  return true
+}
+
+/**
+ * All records that overlap: those that SQL found, and those with a decided key. Complete lists are joined in memory;
+ * otherwise the database searches again.
+ */
+async function withDecided(
+  { ctx, self }: Comparison,
+  input: Search,
+  { first, decided }: { first: SearchResult; decided: Decided[] },
+): Promise<Pick<SearchResult, 'activities' | 'notables' | 'expected' | 'records'>> {
+  const { activities, notables, expected } = first
+  if (isWhole(activities) && isWhole(notables)) {
+    const excluded = [...self, ...expected.keys()]
+    const { now, limit, records } = input
+    const more = await searchDecided(ctx.db, ctx.repo.id, { now, excluded, decided, limit, records })
+    if (isWhole(more.activities) && isWhole(more.notables))
+      return {
+        activities: joined(activities, more.activities, limit),
+        notables: joined(notables, more.notables, limit),
+        expected,
+        records: new Map([...first.records, ...more.records]),
+      }
+  }
+  return search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
+}
+
+function isWhole({ top, total }: Hits): boolean {
+  return top.length === total
+}
+
+/** The union of two complete lists, cut to `limit`. */
+function joined(one: Hits, other: Hits, limit: number): Hits {
+  const ranks = new Map(one.top.map(({ id, rank }) => [id, rank]))
+  for (const { id, rank } of other.top) ranks.set(id, Math.max(rank, ranks.get(id) ?? 0))
+  const all = [...ranks].map(([id, rank]) => ({ id, rank }))
+  all.sort((a, b) => b.rank - a.rank || (a.id < b.id ? 1 : -1))
+  return { top: all.slice(0, limit), total: all.length }
+}
+
+function rankedOf({ id, rank }: Hit): Ranked {
+  return { id, severity: SEVERITIES[rank] as Ranked['severity'] }
+}
+
+/**
+ * The number of records that were compared: the live ones except those left undecided. An empty proposal is compared with
+ * no activity. If the proposal itself was too large to read, nothing was compared.
+ */
+async function comparedOf(
+  { ctx, self, proposal }: Comparison,
+  input: Search,
+  { first, decision, complete }: { first: SearchResult; decision: Decision; complete: boolean },
+): Promise<Counts> {
+  if (!proposal.complete) return { activities: 0, notables: 0 }
+  const { live, expected } = first
+  const excluded = [...self, ...expected.keys()]
+  const undecided = complete
+    ? { activities: 0, notables: 0 }
+    : await countUndecided(ctx.db, ctx.repo.id, { ...input, excluded, decided: decision.verdicts })
+  return {
+    activities: proposal.emptiness === null ? live.activities - undecided.activities : 0,
+    notables: live.notables - undecided.notables,
+  }
+}

@@ -1,0 +1,48 @@
+/** The collisions of a repository as they are listed (contract §6 and §11). Pure. */
+
+import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
+import type { Participant, SharedGlob } from './collisions.ts'
+import { exampleOf } from './glob-table.ts'
+import type { RankedCollision } from './ranked-collisions.ts'
+import { pairOfFile, relationOf } from './relation.ts'
+import type { Steps, WorkBudget } from './work-budget.ts'
+
+/** If the budget is exhausted, examples of shared paths are missing. */
+export function* overlapItems(
+  collisions: readonly RankedCollision[],
+  participants: readonly Participant[],
+  budget: WorkBudget,
+): Steps<Overlap[]> {
+  const items: Overlap[] = []
+  for (const each of collisions) {
+    if (budget.isPauseDue) yield
+    const [older, newer] = [participants[each.older], participants[each.newer]] as [Participant, Participant]
+    items.push({
+      activity_ids: [older.id, newer.id],
+      severity: each.severity,
+      areas: each.areas,
+      paths: pathsOf(each, budget),
+      ...relationOf(older, newer, each.side_verdict),
+    })
+  }
+  return items
+}
+
+function pathsOf({ side_verdict, files, shared }: RankedCollision, budget: WorkBudget): SharedPath[] {
+  const compared = side_verdict?.files.map((file): SharedPath => {
+    const { example, verdict, confidence, your_lines, their_lines } = pairOfFile(file)
+    const line_ranges: SharedPath['line_ranges'] =
+      your_lines === null && their_lines === null ? null : [your_lines, their_lines]
+    return { globs: [example, example], example, verdict, confidence, line_ranges }
+  })
+  const globs = compared ? shared : [...files, ...shared]
+  const left = SHARED_PATHS_MAX - (compared?.length ?? 0)
+  return [...(compared ?? []), ...globs.slice(0, left).flatMap((each) => pairOfGlobs(each, budget))]
+}
+
+function pairOfGlobs({ glob, overlap }: SharedGlob, budget: WorkBudget): SharedPath[] {
+  const example = exampleOf(overlap, budget)
+  if (example === null) return []
+  const globs = [glob.source, overlap.other.source]
+  return [{ globs, example, verdict: null, confidence: null, line_ranges: null }]
+}

@@ -1,0 +1,228 @@
+/**
+ * All collisions among the live activities of a repository, and the order in which to merge its pull requests: the newest
+ * activities are compared with each other, each pair once (contract §6, §11 and §12).
+ */
+import { createHash } from 'node:crypto'
+import type { Severity } from '../../vocabulary/contract/overlap.ts'
+import {
+  COMPARED_MAX,
+  OVERLAPS_MAX,
+  type Overlap,
+  type Overlaps,
+} from '../../vocabulary/contract/overlap-list.ts'
+import {
+  listLive,
+  listScopesOf,
+  type OutlinedActivity,
+  type SidedActivity,
+} from '../activities/live-store.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { listLinks } from '../stacks/store.ts'
+import type { BranchLink } from '../stacks/table.ts'
+import { Collisions, type Participant } from './collisions.ts'
+import { storedScopeOf } from './compare.ts'
+import { type MergeOrder, mergeOrder } from './merge-order.ts'
+import { type LinkedPullRequest, linkedPullRequest, openPullRequests } from './open-pull-requests.ts'
+import { overlapItems } from './overlap-items.ts'
+import { rankCollisions } from './ranked-collisions.ts'
+import { rulesOf } from './rules.ts'
+import { intentOf } from './side.ts'
+import { Stacks } from './stacks.ts'
+import { type Steps, WorkBudget } from './work-budget.ts'
+
+/**
+ * The work budget of comparing the paths, in cost units of 10 to 50 ns: about a fifth of a second. Comparing lines has its
+ * own budget.
+ */
+const UNITS_MAX = 6_000_000
+/** The part of the budget that is reserved for the examples of the listed collisions. */
+const SHOWN_UNITS = 500_000
+/** The maximum number of live activities whose branches are read, because a stack may lead through any of them. */
+const LINKS_MAX = 10_000
+/** The maximum number of scopes that are read at once, and of their stored bytes. */
+const PAGE = 250
+const PAGE_BYTES = 262_144
+
+/** The approximate size of a collision without its labels and paths, and of an item of the merge order, in characters. */
+const ITEM = 300
+/** The approximate size of an id in characters. */
+const ID = 30
+
+interface RepositoryOverlaps {
+  items: Overlap[]
+  total: number
+  /** How many of the ranked collisions have each severity. */
+  by_severity: Record<Severity, number>
+  /** How many of the newest activities were compared with each other. */
+  compared: number
+  /** See `checked_against.reason`. */
+  reason: string | null
+  merge_order: MergeOrder
+}
+
+export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
+  const { items, total, compared, reason } = await sharedOverlaps(ctx)
+  const as_of = ctx.now.toISOString()
+  return { items, total, checked_against: { activities: compared, as_of, complete: reason === null, reason } }
+}
+
+/** The number of collisions by severity. */
+export async function countCollisions(ctx: RepoContext): Promise<Record<Severity, number>> {
+  return (await sharedOverlaps(ctx)).by_severity
+}
+
+export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
+  return (await sharedOverlaps(ctx)).merge_order
+}
+
+/**
+ * Callers share a comparison if they read the same versions of the same live rows, so a caller never gets a comparison from
+ * before a stored change or an expiry.
+ */
+async function sharedOverlaps(ctx: RepoContext): Promise<RepositoryOverlaps> {
+  const { db, repo, now, signal, comparisons } = ctx
+  const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
+  const links = await listLinks(db, repo.id, LINKS_MAX)
+  return comparisons.get<RepositoryOverlaps>({
+    key: versionOf(ctx, live, links),
+    signal,
+    compute: (cancelled) => computeOverlaps(ctx, { live, links }, cancelled),
+    sizeOf,
+  })
+}
+
+/** A text that changes whenever the collisions may change. */
+function versionOf(
+  { repo, settings, noise_attributes }: RepoContext,
+  live: OutlinedActivity[],
+  links: BranchLink[],
+): string {
+  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings, noise_attributes, links]))
+  return hash.update(live.map(({ id, version }) => `${id} ${version}`).join('\n')).digest('base64')
+}
+
+async function computeOverlaps(
+  ctx: RepoContext,
+  { live, links }: { live: OutlinedActivity[]; links: BranchLink[] },
+  signal: AbortSignal,
+): Promise<RepositoryOverlaps> {
+  const budget = new WorkBudget({ budget: ctx.meter.budget(UNITS_MAX), reserve: SHOWN_UNITS, signal })
+  const rules = rulesOf(ctx.settings, ctx.noise_attributes)
+  const stacks = new Stacks(live, links, budget)
+  const collisions = new Collisions({ rules, stacks, budget })
+  const { participants, compared } = await compareAll(ctx, live, { collisions, budget })
+  const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
+  const ranked = await rankCollisions(ctx, { pairs, participants, names, rules }, signal)
+  const undecided = collisions.leftOut(pairs)
+  // The activity that exhausted the budget was not compared with all before it.
+  if (budget.isExhausted) undecided.add(participants.length - 1)
+  budget.useReserve()
+  const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
+  const items = await budget.run(overlapItems(ranked.collisions.slice(0, OVERLAPS_MAX), participants, budget))
+  const total = collisions.total - (pairs.length - ranked.collisions.length)
+  const are_lines_compared = ranked.complete && (names.size === 0 || pairs.length === collisions.total)
+  const are_paths_shown = !budget.isExhausted
+  const not_compared = notComparedReason(compared, live.length)
+  const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
+  const by_severity = { high: 0, medium: 0, low: 0 }
+  for (const { severity } of ranked.collisions) by_severity[severity] += 1
+  return { items, total, by_severity, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
+}
+
+type Linked = Participant & { pull_request: LinkedPullRequest | null }
+
+interface Participants {
+  participants: Linked[]
+  /** How many of the newest activities were compared with all newer ones. */
+  compared: number
+}
+
+/** Adds the newest activities to `collisions` until the budget is exhausted. */
+async function compareAll(
+  ctx: RepoContext,
+  live: OutlinedActivity[],
+  { collisions, budget }: { collisions: Collisions; budget: WorkBudget },
+): Promise<Participants> {
+  const added: Participants = { participants: [], compared: 0 }
+  for (const page of pagesOf(live.slice(0, COMPARED_MAX))) {
+    const ids = page.map(({ id }) => id)
+    const rows = new Map((await listScopesOf(ctx.db, ctx.repo.id, ids)).map((each) => [each.id, each]))
+    await budget.run(addPage(ctx, page, { rows, collisions, added }))
+    if (budget.isExhausted) break
+  }
+  return added
+}
+
+/** Adds a page of activities, without those that were deleted meanwhile. Stops after the one that exhausted the budget. */
+function* addPage(
+  ctx: RepoContext,
+  page: OutlinedActivity[],
+  {
+    rows,
+    collisions,
+    added,
+  }: { rows: ReadonlyMap<string, SidedActivity>; collisions: Collisions; added: Participants },
+): Steps<void> {
+  for (const activity of page) {
+    const row = rows.get(activity.id)
+    if (row) {
+      const scope = storedScopeOf(row)
+      const participant = { ...activity, ...intentOf(row, ctx), pull_request: linkedPullRequest(row, scope) }
+      added.participants.push(participant)
+      if (!(yield* collisions.add(participant, scope))) return
+    }
+    added.compared += 1
+  }
+}
+
+const EXHAUSTED = 'because the work budget was exhausted'
+
+/** Null if all live activities were compared. */
+function notComparedReason(compared: number, live: number): string | null {
+  if (compared < Math.min(live, COMPARED_MAX))
+    return `Only the newest ${compared} live activities were compared, ${EXHAUSTED}.`
+  return compared < live ? `Only the newest ${compared} live activities were compared.` : null
+}
+
+/** What was left out and why; null if nothing was. */
+function reasonOf(found: {
+  not_compared: string | null
+  total: number
+  are_lines_compared: boolean
+  are_paths_shown: boolean
+}): string | null {
+  const { not_compared, total, are_lines_compared, are_paths_shown } = found
+  const sentences = not_compared === null ? [] : [not_compared]
+  if (!are_lines_compared)
+    sentences.push(`Some collisions are ranked by their paths and not by their lines, ${EXHAUSTED}.`)
+  if (total > OVERLAPS_MAX) sentences.push(`Only ${OVERLAPS_MAX} of ${total} collisions are listed.`)
+  if (!are_paths_shown) sentences.push(`Some shared paths are not shown, ${EXHAUSTED}.`)
+  return sentences.length === 0 ? null : sentences.join(' ')
+}
+
+/** The approximate size of a comparison in characters. */
+function sizeOf({ items, merge_order }: RepositoryOverlaps): number {
+  let size = 1 + ID * merge_order.clear.length
+  for (const { conflicts_with } of merge_order.items) size += ITEM + ID * conflicts_with.length
+  for (const { areas, paths } of items) {
+    size += ITEM
+    for (const area of areas) size += area.length
+    for (const { globs, example } of paths) for (const text of globs) size += text.length + example.length
+  }
+  return size
+}
+
+function* pagesOf(all: OutlinedActivity[]): Generator<OutlinedActivity[]> {
+  let page: OutlinedActivity[] = []
+  let bytes = 0
+  for (const each of all) {
+    if (page.length === PAGE || bytes > PAGE_BYTES) {
+      yield page
+      page = []
+      bytes = 0
+    }
+    page.push(each)
+    bytes += each.scope_bytes
+  }
+  if (page.length > 0) yield page
+}

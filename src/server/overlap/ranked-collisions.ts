@@ -1,0 +1,179 @@
+/** Ranks the collisions of a repository by the lines that both sides change. Bounded (contract §11). */
+
+import type { Severity } from '../../vocabulary/contract/overlap.ts'
+import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
+import { higher, overlapSeverity } from '../../vocabulary/severity.ts'
+import { activityWeight } from '../../vocabulary/weight.ts'
+import { listScopesOf } from '../activities/live-store.ts'
+import { namesOf } from '../line-verdicts/change.ts'
+import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { FILE_COST, lineBudget, ROWS } from './by-lines.ts'
+import { bySeverityAndAge, type CollidingPair, type Participant } from './collisions.ts'
+import { readFilesOf, withDigests } from './digests.ts'
+import type { Rules } from './rules.ts'
+import { type DigestedFile, sideOf } from './side.ts'
+import {
+  type DigestedSide,
+  digestedSide,
+  type SideVerdict,
+  sideSeverity,
+  sideVerdict,
+} from './side-verdict.ts'
+import { type Steps, WorkBudget } from './work-budget.ts'
+
+/** The budget of all pairs, in units of about 5 ns. */
+const LINE_UNITS_MAX = 40_000_000
+/** Cost units of a pair, and of looking for one file of a side among those of the other. */
+const PAIR_COST = 200
+const LOOK_UP_COST = 20
+
+/** `side_verdict` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
+export interface RankedCollision extends CollidingPair {
+  side_verdict?: SideVerdict
+}
+
+export interface RankedCollisions {
+  /** Without pairs that share only noise. The most severe first, then those of the newest activities. */
+  collisions: RankedCollision[]
+  /** The sizes of the activities whose files were read, by position. */
+  sizes: ReadonlyMap<number, ChangeSize>
+  /** False if the budget was exhausted before the last pair. */
+  complete: boolean
+}
+
+export interface RankInput {
+  pairs: readonly CollidingPair[]
+  /** The positions in `pairs` are indexes of this list. */
+  participants: readonly Participant[]
+  /** The names of files that several activities change and that the settings do not ignore. */
+  names: ReadonlySet<string>
+  rules: Rules
+}
+
+/** How much a side changes. `lines` counts only the files that were read, which for large sides are not all. */
+export interface ChangeSize {
+  lines: number
+  files: number
+}
+
+interface Loaded extends DigestedSide {
+  files: readonly DigestedFile[]
+  index: FileIndex<DigestedFile>
+  size: ChangeSize
+}
+
+/** The pairs of the newest activities are compared first. */
+export async function rankCollisions(
+  ctx: RepoContext,
+  input: RankInput,
+  signal: AbortSignal,
+): Promise<RankedCollisions> {
+  const { pairs, participants, rules } = input
+  const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, signal })
+  const pending = new Map<number, CollidingPair[]>()
+  const all = new Set<number>()
+  const ranked: RankedCollision[] = []
+  for (const pair of pairs) {
+    if (!pair.by_lines) {
+      ranked.push(pair)
+      continue
+    }
+    all.add(pair.newer).add(pair.older)
+    const there = pending.get(pair.older)
+    if (there) there.push(pair)
+    else pending.set(pair.older, [pair])
+  }
+  const loaded = new Map<number, Loaded>()
+  for await (const [position, side] of loadSides(ctx, [...all].sort(ascending), { input, budget })) {
+    loaded.set(position, side)
+    const own = pending.get(position) ?? []
+    pending.delete(position)
+    ranked.push(...(await budget.run(rankAll(own, { participants, loaded, rules, budget }))))
+  }
+  // Pairs that the budget did not reach keep their severity by path.
+  for (const left of pending.values()) ranked.push(...left)
+  const sizes = new Map([...loaded].map(([position, { size }]) => [position, size]))
+  return { collisions: ranked.sort(bySeverityAndAge), sizes, complete: !budget.isExhausted }
+}
+
+/** The sides at these positions, until the budget is exhausted. Activities that were deleted meanwhile are missing. */
+async function* loadSides(
+  ctx: RepoContext,
+  positions: readonly number[],
+  { input, budget }: { input: RankInput; budget: WorkBudget },
+): AsyncGenerator<[position: number, side: Loaded]> {
+  const { participants, names, rules } = input
+  for (let from = 0; from < positions.length && !budget.isExhausted; from += ROWS) {
+    const page = new Map(positions.slice(from, from + ROWS).map((at) => [participants[at]?.id as string, at]))
+    const rows = await listScopesOf(ctx.db, ctx.repo.id, [...page.keys()])
+    const sides = rows
+      .map((row) => ({ position: page.get(row.id) as number, id: row.id, side: sideOf(row, ctx) }))
+      .sort((a, b) => ascending(a.position, b.position))
+    for await (const { each, stored } of readFilesOf(ctx, sides, names)) {
+      budget.remaining -= FILE_COST * each.side.files.length
+      if (budget.isExhausted) return
+      const files = withDigests(each.side.files, stored, budget)
+      const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
+      const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
+      const size = sizeOf(files)
+      yield [each.position, { ...digestedSide(each.side, files, rules.noise), files: shared, index, size }]
+    }
+  }
+}
+
+/** The files of a pull request count instead of those that were declared before. */
+function sizeOf(files: readonly DigestedFile[]): ChangeSize {
+  const pushed = files.filter(({ origin }) => origin === 'pushed')
+  const counted = pushed.length > 0 ? pushed : files
+  const lines = counted.reduce((sum, { changed_lines }) => sum + (changed_lines ?? 0), 0)
+  return { lines, files: counted.length }
+}
+
+interface RankContext extends Pick<RankInput, 'participants' | 'rules'> {
+  loaded: ReadonlyMap<number, Loaded>
+  budget: WorkBudget
+}
+
+/** The pairs with their severity by lines, without those that share only noise. */
+function* rankAll(pairs: readonly CollidingPair[], context: RankContext): Steps<RankedCollision[]> {
+  const ranked: RankedCollision[] = []
+  // Loading the side took a while, even if it has no pair to compare yet.
+  if (context.budget.isPauseDue) yield
+  for (const pair of pairs) {
+    if (context.budget.isPauseDue) yield
+    const one = rankOne(pair, context)
+    if (one !== null) ranked.push(one)
+  }
+  return ranked
+}
+
+/** Null if the pair shares only noise. */
+function rankOne(
+  pair: CollidingPair,
+  { participants, loaded, rules, budget }: RankContext,
+): RankedCollision | null {
+  const [older, newer] = [loaded.get(pair.older), loaded.get(pair.newer)]
+  if (older === undefined || newer === undefined || budget.isExhausted) return pair
+  budget.remaining -= PAIR_COST + LOOK_UP_COST * newer.files.length
+  const shared = sharedFiles(older.index, newer.files)
+  const side_verdict = sideVerdict(older, newer, { shared, noise: rules.noise, budget })
+  const [one, other] = [pair.newer, pair.older].map((position) => {
+    const weight = activityWeight(participants[position] as Participant)
+    const isByPath = pair.shared.length > 0
+    const isByOthers = isByPath || pair.areas.length > 0
+    const others = isByOthers ? overlapSeverity(isByPath ? 'path' : 'area', weight) : null
+    return sideSeverity(side_verdict, weight, others)
+  }) as [Severity | null, Severity | null]
+  const severity = higher(one, other)
+  if (severity === null) return null
+  return {
+    ...pair,
+    severity,
+    side_verdict: { ...side_verdict, files: side_verdict.files.slice(0, SHARED_PATHS_MAX) },
+  }
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
+}

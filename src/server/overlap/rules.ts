@@ -1,0 +1,113 @@
+/** The settings that affect a comparison, compiled (contract §6 and §8). Pure. */
+import { LRUCache } from 'lru-cache'
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import { nameExpressions } from '../../vocabulary/noise-names.ts'
+import { alternativesOf, type Glob, parseGlob } from '../../vocabulary/scope/glob.ts'
+import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+import type { Exclusion } from '../../vocabulary/scope/path-set.ts'
+import { labelKey } from '../../vocabulary/scope/scope.ts'
+import { type AttributeRule, attributesOf } from '../line-verdicts/git-attributes.ts'
+import { isOn, NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../line-verdicts/noise.ts'
+
+export interface Rules {
+  /** The globs of each area, by `labelKey`. */
+  areas: Map<string, Glob[]>
+  /** The rules for `noiseOfPath` and `noiseOf`. */
+  noise: NoiseRules
+  /** Whether the path of a plain glob is ignored or noise. */
+  ignore: Exclusion
+  /** See `expressionOf`. */
+  ignored: string | null
+}
+
+type RuleSettings = Pick<Settings, 'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes'>
+
+/** The maximum size of the cache, in characters of settings. Most repositories share the entry of the default settings. */
+const CACHE_SIZE_MAX = 500_000
+const cache = new LRUCache<string, Rules>({
+  maxSize: CACHE_SIZE_MAX,
+  sizeCalculation: (_, key) => key.length,
+})
+
+/** The rules that follow from settings, cached. `attributes`: see `RepoContext.noise_attributes`. */
+export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
+  const { areas, ignore_paths, noise_paths, noise_classes } = settings
+  const key = JSON.stringify([areas, ignore_paths, noise_paths, noise_classes, attributes])
+  const known = cache.get(key)
+  if (known) return known
+  const compiled = Object.entries(areas).map(
+    ([label, globs]) => [labelKey(label), globs.map(parsed)] as const,
+  )
+  const ignore = ignore_paths.map(parsed)
+  const noise = noiseRulesOf(settings, attributes)
+  const ignored = expressionOf(ignore, noise)
+  const rules = { areas: new Map(compiled), noise, ignore: exclusionOf(ignore, noise, ignored), ignored }
+  cache.set(key, rules)
+  return rules
+}
+
+/** Rules with which noise is not left out of the comparison by path. Compared by lines, it gets the verdict `noise`. */
+export function rulesWithNoise(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
+  const noise_classes = Object.fromEntries(NOISE_CLASSES.map((each) => [each, false]))
+  const { noise } = rulesOf(settings, attributes)
+  return { ...rulesOf({ ...settings, noise_classes }, []), noise }
+}
+
+function noiseRulesOf(
+  { noise_paths, noise_classes }: RuleSettings,
+  attributes: readonly AttributeRule[],
+): NoiseRules {
+  const paths: Partial<Record<NoiseClass, Glob[]>> = {}
+  // The alternatives are built here, so that the result does not depend on which path is tested first.
+  const budget = { remaining: COMPILE_UNITS_MAX }
+  for (const noise of NOISE_CLASSES) {
+    const globs = noise_paths[noise]?.map(parsed) ?? []
+    paths[noise] = globs.filter((glob) => alternativesOf(glob, budget).length > 0)
+  }
+  return { paths, classes: noise_classes, attributes: attributesOf(attributes) }
+}
+
+function exclusionOf(ignore: readonly Glob[], noise: NoiseRules, ignored: string | null): Exclusion {
+  if (ignored === null) return () => false
+  const candidate = new RegExp(ignored, 'i')
+  return (path, is_file, budget) => {
+    budget.remaining -= CANDIDATE_COST
+    if (!candidate.test(`/${path}/`)) return false
+    if (ignore.some((glob) => matchesPath(glob, path, budget))) return true
+    return noiseOfPath(path, noise, { is_file, budget }) !== null
+  }
+}
+
+function parsed(glob: string): Glob {
+  return parseGlob(glob)
+}
+
+/** Cost units of testing a path for `ignored`. */
+const CANDIDATE_COST = 20
+/** The maximum number of characters of a text, and of texts in the expression. A longer expression costs more than it saves. */
+const TEXT_MAX = 32
+const TEXTS_MAX = 200
+/** The budgets for compiling the globs of noise, and for finding the texts. */
+const COMPILE_UNITS_MAX = 500_000
+const READING_UNITS_MAX = 500_000
+
+/**
+ * A case-insensitive regular expression for paths in the form `/src/a.ts/`. It matches every path that is ignored or noise,
+ * and few others: those that contain the `core` of a glob, or have a name of a noise class. Its syntax is common to
+ * PostgreSQL and JavaScript. Null if no path is ignored or noise; empty, which matches every path, if there are too many
+ * globs.
+ */
+function expressionOf(ignore: readonly Glob[], noise: NoiseRules): string | null {
+  const classes = NOISE_CLASSES.filter((each) => isOn(each, noise))
+  const ofNoise = [...classes.flatMap((each) => noise.paths[each] ?? []), ...(noise.attributes?.globs ?? [])]
+  const globs = [...ignore, ...ofNoise]
+  const budget = { remaining: READING_UNITS_MAX }
+  const texts = globs.flatMap((glob) =>
+    alternativesOf(glob, budget).map(({ core }) => [...core].slice(0, TEXT_MAX).join('')),
+  )
+  const distinct = [...new Set(texts)]
+  if (budget.remaining < 0 || distinct.length > TEXTS_MAX || distinct.includes('')) return ''
+  const escaped = distinct.map((text) => text.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&'))
+  const expressions = [...escaped, ...classes.flatMap(nameExpressions)]
+  return expressions.length === 0 ? null : expressions.join('|')
+}

@@ -1,0 +1,131 @@
+/** The verdict about two sides, by the lines of the files that both change (contract §11). Pure. */
+import type { Budget } from '../../vocabulary/budget.ts'
+import type { Severity } from '../../vocabulary/contract/overlap.ts'
+import { higher, type StrongestVerdict, verdictSeverity } from '../../vocabulary/severity.ts'
+import { byStrength } from '../../vocabulary/verdict.ts'
+import type { Weight } from '../../vocabulary/weight.ts'
+import { type Duplicate, duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
+import type { NoiseRules } from '../line-verdicts/noise.ts'
+import {
+  type FilePair,
+  type FileVerdict,
+  type PairVerdict,
+  pairVerdict,
+} from '../line-verdicts/pair-verdict.ts'
+import type { DigestedFile, Side } from './side.ts'
+
+/** A side with the digests of its files. */
+export interface DigestedSide extends Side {
+  fingerprint: Fingerprint
+}
+
+/** A file that both sides change. */
+export interface SharedFile extends FilePair {
+  yours: DigestedFile
+  theirs: DigestedFile
+}
+
+/** How two sides relate by their lines. */
+export interface SideVerdict {
+  /** The strongest verdict; null if they share no changed file. */
+  lines: StrongestVerdict | null
+  /** The files that both change, the strongest verdict first. */
+  files: FileVerdict[]
+  duplicate: Duplicate | null
+  /** They share more files than were compared. */
+  cut: boolean
+}
+
+export interface VerdictOptions {
+  noise: NoiseRules
+  /** Units of about 5 ns. */
+  budget: Budget
+}
+
+/** Adds to a side its files with their digests, and its fingerprint. */
+export function digestedSide(
+  side: Omit<Side, 'files'>,
+  files: readonly DigestedFile[],
+  noise: NoiseRules,
+): DigestedSide {
+  return { ...side, files, fingerprint: fingerprintOf(files, noise, side.closes) }
+}
+
+/** How two sides relate by their lines. `shared`: the files that both change. */
+export function sideVerdict(
+  yours: DigestedSide,
+  theirs: DigestedSide,
+  { shared, ...options }: VerdictOptions & { shared: readonly SharedFile[] },
+): SideVerdict {
+  const duplicate = duplicateOf(yours.fingerprint, theirs.fingerprint)
+  options.budget.remaining -= yours.fingerprint.added.length + theirs.fingerprint.added.length
+  const { strongest, files, cut, lacks_patch } = verdictOf(shared, options)
+  const is_duplicate = duplicate !== null
+  const lines = strongest && {
+    verdict: strongest.verdict,
+    confidence: strongest.confidence,
+    is_duplicate,
+    lacks_patch,
+  }
+  return { lines, files: files.toSorted(byStrength), duplicate, cut }
+}
+
+const NO_LINES = new Uint32Array()
+
+/** The duplicate for two activities whose lines were not compared: both close the same issue. Otherwise null. */
+export function duplicateByIssue(
+  yours: Fingerprint['closes'],
+  theirs: Fingerprint['closes'],
+): Duplicate | null {
+  return duplicateOf({ added: NO_LINES, closes: yours }, { added: NO_LINES, closes: theirs })
+}
+
+/**
+ * The severity of a pair whose lines were compared; null if it is not a collision. `others`: the severity by areas, and by
+ * pairs of paths that are not both changed files; null if they share none.
+ */
+export function sideSeverity(
+  { lines, duplicate }: SideVerdict,
+  weight: Weight,
+  others: Severity | null,
+): Severity | null {
+  if (duplicate !== null) return 'high'
+  const byLines = lines && verdictSeverity(lines, weight)
+  return higher<Severity | null>(byLines, others)
+}
+
+/**
+ * The files of a draft can be declared and pushed, so pairs of files can differ in their origins and bases. Each combination
+ * gets its own verdict. Usually there is only one combination.
+ */
+function verdictOf(shared: readonly SharedFile[], options: VerdictOptions): PairVerdict {
+  const kinds = new Map<string, SharedFile[]>()
+  for (const pair of shared) {
+    const kind = JSON.stringify([pair.yours.origin, pair.theirs.origin, isOneBase(pair)])
+    const there = kinds.get(kind)
+    if (there) there.push(pair)
+    else kinds.set(kind, [pair])
+  }
+  const verdicts = [...kinds.values()].map((pairs) => {
+    const [first] = pairs as [SharedFile]
+    const declared = {
+      yours: first.yours.origin === 'declared',
+      theirs: first.theirs.origin === 'declared',
+    }
+    return pairVerdict(pairs, { declared, one_base: isOneBase(first), ...options })
+  })
+  const strongest = verdicts
+    .flatMap((each) => (each.strongest ? [each.strongest] : []))
+    .toSorted(byStrength)[0]
+  return {
+    strongest: strongest ?? null,
+    files: verdicts.flatMap(({ files }) => files),
+    cut: verdicts.some(({ cut }) => cut),
+    lacks_patch: strongest?.verdict === 'unknown' && verdicts.some(({ lacks_patch }) => lacks_patch),
+  }
+}
+
+/** Whether both patches are known to start from the same commit. */
+function isOneBase({ yours, theirs }: SharedFile): boolean {
+  return yours.base_sha !== null && yours.base_sha === theirs.base_sha
+}

@@ -1,0 +1,78 @@
+/** The sides of a comparison by lines: their changed files, authors and the issues that they close (contract §11). Pure. */
+
+import { authorLogin } from '../activities/author.ts'
+import { type ComparedFields, comparedScopeOf } from '../activities/compared-scope.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import type { ChangedFile, FileChange } from '../line-verdicts/change.ts'
+import { closingIssues } from '../line-verdicts/closing-issues.ts'
+import type { ChangeOrigin } from '../line-verdicts/table.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+
+export interface SideFile extends ChangedFile {
+  origin: ChangeOrigin
+  /** The commit that its patch starts from; null if unknown. */
+  base_sha: string | null
+}
+
+export type DigestedFile = SideFile & FileChange
+
+/** The author of the work. */
+export interface Author {
+  /** The GitHub login; null if unknown. */
+  login: string | null
+  /** The actor of declared work; null for a pull request, `NO_ACTOR` for a check. */
+  actor: string | null
+}
+
+/** The actor of a check, which differs from the actors of all declared work. */
+export const NO_ACTOR = ''
+
+/** The changes of one activity, of several activities of one branch, or of the input of a check. */
+export interface Side {
+  files: readonly SideFile[]
+  /** See `closingIssues`. */
+  closes: ReadonlySet<number | string>
+  author: Author
+}
+
+export type SideFields = ComparedFields &
+  Pick<ActivityRow, 'title' | 'summary' | 'actor' | 'created_by' | 'source' | 'base_sha' | 'pushed_base_sha'>
+
+export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo'>): Side {
+  const base: Record<ChangeOrigin, string | null> = { declared: row.base_sha, pushed: row.pushed_base_sha }
+  return {
+    files: comparedScopeOf(row).files.map((file) => ({ ...file, base_sha: base[file.origin] })),
+    ...intentOf(row, ctx),
+  }
+}
+
+/** A side without its files: its author, and the issues that it closes. */
+export function intentOf(
+  row: Omit<SideFields, keyof ComparedFields> & Pick<SideFields, 'pr_number'>,
+  { repo }: Pick<RepoContext, 'repo'>,
+): Omit<Side, 'files'> {
+  return {
+    closes: closingIssues([row.title, row.summary], `${repo.owner}/${repo.name}`),
+    author: authorOf(row),
+  }
+}
+
+function authorOf(row: Pick<SideFields, 'source' | 'actor' | 'created_by' | 'pr_number'>): Author {
+  const isDeclared = row.source === 'api' && row.pr_number === null
+  return { login: authorLogin(row), actor: isDeclared ? row.actor : null }
+}
+
+/** Whether both have the same GitHub user and, if both are declared, the same actor, because machine accounts are shared. */
+export function isSameAuthor(one: Author, other: Author): boolean {
+  if (one.login === null || one.login.toLowerCase() !== other.login?.toLowerCase()) return false
+  return one.actor === null || other.actor === null || one.actor === other.actor
+}
+
+/** Several activities of one branch as one side. */
+export function joinSides(sides: readonly Side[]): Side {
+  return {
+    files: sides.flatMap(({ files }) => files),
+    closes: new Set(sides.flatMap(({ closes }) => [...closes])),
+    author: sides[0]?.author ?? { login: null, actor: null },
+  }
+}

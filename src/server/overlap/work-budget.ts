@@ -1,0 +1,58 @@
+/** The budget of a long computation that yields to other requests and can be cancelled. */
+
+import type { Budget } from '../../vocabulary/budget.ts'
+import { periodicYield } from '../base/event-loop.ts'
+
+/** Work that yields whenever a pause is due. To await after every step would take longer than the step. */
+export type Steps<Result> = Generator<undefined, Result>
+
+/** Units of work between two reads of the clock: a millisecond at most. */
+const TURN_UNITS = 20_000
+
+export class WorkBudget implements Budget {
+  readonly #budget: Budget
+  readonly #signal: AbortSignal
+  readonly #pause = periodicYield()
+  #reserve: number
+  #pause_at: number
+
+  /** `reserve`: the part of `budget` that is available only after `useReserve`. */
+  constructor({ budget, reserve, signal }: { budget: Budget; reserve: number; signal: AbortSignal }) {
+    this.#budget = budget
+    this.#reserve = reserve
+    this.#signal = signal
+    this.#pause_at = this.remaining - TURN_UNITS
+  }
+
+  get remaining(): number {
+    return this.#budget.remaining - this.#reserve
+  }
+
+  set remaining(units: number) {
+    this.#budget.remaining = units + this.#reserve
+  }
+
+  get isExhausted(): boolean {
+    return this.remaining < 0
+  }
+
+  useReserve(): void {
+    this.#pause_at += this.#reserve
+    this.#reserve = 0
+  }
+
+  get isPauseDue(): boolean {
+    return this.remaining < this.#pause_at
+  }
+
+  /** Runs the work, and yields to other requests in between. Throws if the computation is cancelled. */
+  async run<Result>(steps: Steps<Result>): Promise<Result> {
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+      await this.#pause()
+      this.#signal.throwIfAborted()
+      this.#pause_at = this.remaining - TURN_UNITS
+    }
+  }
+}

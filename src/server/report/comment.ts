@@ -1,0 +1,141 @@
+/** The text of the comment on a pull request (contract §10). Pure. */
+import { duplicateText } from '../../vocabulary/verdict-words.ts'
+import { NAMED_MAX } from '../decision/audience.ts'
+import { count, foldedList, joined, linkedNumber, quote, titledList } from './markdown.ts'
+import { caveatsOf, nothingShown } from './nothing-shown.ts'
+import {
+  adviceOf,
+  linkedName,
+  nameOf,
+  notableItem,
+  placeItem,
+  placesOf,
+  sentenceOf,
+  subjectOf,
+} from './overlap-words.ts'
+import type { Report, ReportedActivity } from './report.ts'
+
+/** Identifies the comment. GitHub does not render it. */
+export const MARKER = '<!-- deconflict:pull-request -->'
+
+/** The version of the text. Raise it when a change affects the text of all comments. */
+export const TEXT_VERSION = 2
+
+export const MUTE_LABEL = 'deconflict:mute'
+
+/** The maximum number of list items that are not folded. */
+const OPEN_MAX = 3
+
+/** The comment for a report. A report without overlap replaces the text of an earlier comment. */
+export function commentOf(report: Report): string {
+  const { activities, notables, merged } = report
+  const parts: string[] = [MARKER]
+  if (report.severity === null && merged.length === 0) {
+    const { heading, text } = nothingShown(report, 'any more')
+    parts.push(`**${heading}.** ${text}`)
+  }
+  if (activities.length === 1) parts.push(...aboutOne(activities[0] as ReportedActivity, report))
+  if (activities.length > 1) parts.push(...aboutSeveral(report))
+  if (notables.length > 0) parts.push(titledList(notableTitle(report), notables.map(notableItem)))
+  if (merged.length > 0) parts.push(mergedLine(merged))
+  return [...parts, ...caveatsOf(report), footerOf(report)].join('\n\n')
+}
+
+/** The comment of a muted pull request. */
+export function mutedComment(): string {
+  const how = `**Muted** by the label \`${MUTE_LABEL}\`. Remove the label to see overlaps here again.`
+  return [MARKER, how].join('\n\n')
+}
+
+/** The title of the check run. */
+export function headline({ activities, notables }: Report): string {
+  const others = count(activities.length, 'other activity', 'other activities')
+  const signals = count(notables.length, 'notable applies', 'notables apply')
+  if (activities.length === 0) return `${signals} to this pull request`
+  return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
+}
+
+function aboutOne(activity: ReportedActivity, { stage }: Report): string[] {
+  const places = placesOf(activity)
+  const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceOf('It', activity, stage)}`
+  const isSaid = places.length === 1 && !activity.duplicate
+  const isListed = !isSaid && activity.paths.length > 0
+  return isListed ? [sentence, foldedList(places.map(placeItem), OPEN_MAX)] : [sentence]
+}
+
+/** First the advice about the most important activity, then by file which activities go first and which go after. */
+function aboutSeveral(report: Report): string[] {
+  const { activities, stage } = report
+  const first = leadOf(activities)
+  const name = quote(nameOf(first))
+  const twin = first.duplicate
+    ? `${name} ${duplicateText('this pull request', first.duplicate, quote)}. `
+    : ''
+  const parts = [`**${headline({ ...report, notables: [] })}.** ${twin}${adviceOf(name, first, stage)}`]
+  const named = activities.slice(0, NAMED_MAX)
+  const [ahead, behind] = [named.filter((each) => each.is_ahead), named.filter((each) => !each.is_ahead)]
+  if (ahead.length > 0) parts.push(`**Goes first**\n\n${byPlace(ahead)}`)
+  if (behind.length > 0) parts.push(`**Goes after this pull request**\n\n${byPlace(behind)}`)
+  const left = activities.length - named.length
+  const all = report.page_url === null ? '' : ` ([all](${report.page_url}))`
+  if (left > 0) parts.push(`… and ${left} more${all}.`)
+  return parts
+}
+
+/** The activity that the advice is about: a duplicate, else the first in the merge queue, else the first that is ahead. */
+function leadOf(activities: ReportedActivity[]): ReportedActivity {
+  return (
+    activities.find(({ duplicate }) => duplicate !== null) ??
+    activities.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ??
+    activities.find(({ is_ahead }) => is_ahead) ??
+    (activities[0] as ReportedActivity)
+  )
+}
+
+/**
+ * One list item per file or area, with the activities that change it. Only the first mention of an activity has its title
+ * and author.
+ */
+function byPlace(activities: ReportedActivity[]): string {
+  const there = new Map<string, Map<ReportedActivity, string>>()
+  const mentioned = new Set<ReportedActivity>()
+  for (const activity of activities) {
+    const places = placesOf(activity)
+    const all = places.length > 0 ? places : [{ name: 'the same work', lines: '' }]
+    const twin = activity.duplicate ? 'seems to do the same' : ''
+    for (const { name, lines } of all) {
+      const how = [lines, twin].filter(Boolean).join(', ')
+      const here = there.get(name) ?? new Map()
+      const who = mentioned.has(activity) ? linkedName(activity) : subjectOf(activity)
+      mentioned.add(activity)
+      there.set(name, here.set(activity, `${who} ${how}`.trim()))
+    }
+  }
+  const items = [...there].map(([place, here]) => `${place}: ${[...here.values()].join('; ')}`)
+  return foldedList(items, OPEN_MAX)
+}
+
+function notableTitle({ notables }: Report): string {
+  return `${count(notables.length, 'notable applies', 'notables apply')} to this pull request`
+}
+
+function mergedLine(merged: Report['merged']): string {
+  const [was, it] = merged.length === 1 ? ['was', 'it'] : ['were', 'them']
+  return `${joined(merged.map(linkedNumber))} ${was} merged: rebase over ${it}.`
+}
+
+function footerOf({ severity, page_url, as_of }: Report): string {
+  const parts = [
+    ...(severity === null ? [] : [`Severity: ${severity}`]),
+    'Deconflict advises and never blocks',
+    `the label \`${MUTE_LABEL}\` silences it here`,
+    ...(page_url === null ? [] : [`[open the page](${page_url})`]),
+    ...(as_of === null ? [] : [`updated ${minuteOf(as_of)}`]),
+  ]
+  return `<sub>${parts.join(' · ')}</sub>`
+}
+
+/** `2026-11-22 14:05 UTC`. */
+function minuteOf(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

@@ -1,0 +1,35 @@
+/** The objects that live as long as the process. */
+import type { Logger } from 'pino'
+import type { Clock } from '../../vocabulary/clock.ts'
+import type { Config, OAuthClient } from '../base/config.ts'
+import type { SingleFlight } from '../base/single-flight.ts'
+import type { ChangeFeed } from '../db/change-feed.ts'
+import type { Database } from '../db/database.ts'
+import type { Access } from '../github/access.ts'
+import type { GithubApp } from '../github/app.ts'
+import type { Watch } from '../github/watch.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { RepositoryCache } from './repository-cache.ts'
+
+export interface App {
+  config: Config
+  clock: Clock
+  log: Logger
+  metrics: Metrics
+  database: Database
+  access: Access
+  /** Null without a GitHub App. `/setup` can create one while the service runs. */
+  github_app: GithubApp | null
+  /** The OAuth client that people sign in to the page with; null if there is none. `/setup` can create it too. */
+  sign_in: OAuthClient | null
+  /** Null if no repository is watched. */
+  watch: Watch | null
+  change_feed: ChangeFeed
+  repositories: RepositoryCache
+  /** Overlaps of whole repositories, shared by concurrent callers. */
+  comparisons: SingleFlight
+  /** Invalidates cached permissions for the repositories of an account, on every instance. */
+  invalidateAccess(owner: string): Promise<void>
+  /** Makes the job worker of this instance poll now, for a job that was committed. */
+  wakeWorker(): void
+}

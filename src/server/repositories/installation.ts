@@ -1,0 +1,168 @@
+/** Calls to GitHub as an installation of the App. A rate limit is stored with the repository, and reschedules the job. */
+import { later } from '../../vocabulary/clock.ts'
+import type { Installation } from '../github/app.ts'
+import { isNotFound } from '../github/client.ts'
+import { classifyError, statusOf } from '../github/octokit.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
+import type { JobRow } from '../jobs/table.ts'
+import type { App } from './app.ts'
+import {
+  type InstalledRepository,
+  installationOf,
+  recordInstallation,
+  registerInstallation,
+} from './installed-repository.ts'
+import { openKnownRepo, type RepoContext } from './repo.ts'
+import { findRepository, pauseInstallation, updateRepository } from './store.ts'
+
+/** Thrown while GitHub limits the rate of an installation or a token. */
+export class RateLimited extends Error {
+  readonly retry_at: Date
+
+  /** `cause`: the error of GitHub's client, if a call was made. */
+  constructor(retry_at: Date, cause?: unknown) {
+    super('GitHub limits the rate of this installation or token', { cause })
+    this.retry_at = retry_at
+  }
+}
+
+/** A job handler that reschedules its job when GitHub limits the rate, and otherwise throws what `work` throws. */
+export function rescheduledByRateLimit(
+  app: App,
+  work: (job: JobRow, now: Date) => Promise<void>,
+): JobHandler {
+  return async (job, now) => {
+    try {
+      await work(job, now)
+      return undefined
+    } catch (thrown) {
+      // Probot collects the errors of event handlers in an AggregateError.
+      const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
+      if (error instanceof RateLimited) return { retry_at: error.retry_at }
+      const refusal = classifyError(error, app.clock())
+      if (refusal.kind !== 'rate_limited') throw error
+      return { retry_at: later(app.clock(), refusal.retry_after * 1000) }
+    }
+  }
+}
+
+/**
+ * Runs `work` with the client of the repository's installation. Returns undefined if the App is suspended or no longer
+ * installed there, even if the delivery that says so has not arrived yet. Throws `RateLimited`, and what the client throws.
+ */
+export async function asInstallation<Result>(
+  app: App,
+  { db, now, repo }: RepoContext,
+  work: (client: Installation) => Promise<Result>,
+): Promise<Result | undefined> {
+  const stored = await findRepository(db, repo.id)
+  if (!app.github_app || stored?.installation_id == null) return undefined
+  if (stored.paused_until && stored.paused_until > now) throw new RateLimited(stored.paused_until)
+  try {
+    return await work(await app.github_app.probot.auth(stored.installation_id))
+  } catch (error) {
+    const refusal = classifyError(error, app.clock())
+    if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
+    if (mayBeUninstalled(error) && !(await isInstalled(app, repo))) {
+      await updateRepository(db, repo.id, { installation_id: null, uninstalled_at: app.clock() })
+      return undefined
+    }
+    if (refusal.kind !== 'rate_limited') throw error
+    const paused_until = later(app.clock(), refusal.retry_after * 1000)
+    await pauseInstallation(db, stored.installation_id, paused_until)
+    throw new RateLimited(paused_until)
+  }
+}
+
+/** Whether a call may have failed because the App was uninstalled. GitHub then answers its tokens with 401. */
+export function mayBeUninstalled(error: unknown): boolean {
+  return isNotFound(error) || statusOf(error) === 401
+}
+
+/** Whether a call failed because the installation is suspended. When that ends, the repositories are imported again. */
+export function isSuspended(error: unknown): boolean {
+  const { status, message } = error as { status?: number; message?: string }
+  return status === 403 && /installation has been suspended/i.test(message ?? '')
+}
+
+interface Name {
+  owner: string
+  name: string
+}
+
+/** Whether the App is installed in a repository, according to GitHub. One call. */
+export async function isInstalled(app: App, repository: Name): Promise<boolean> {
+  return (await installationOf(app, repository)) !== null
+}
+
+/**
+ * Opens the repository of an event. The first event also reads its settings. If the event has another name or installation
+ * than the stored one, GitHub decides, because the event may be older.
+ */
+export async function openInstalled(
+  app: App,
+  repository: InstalledRepository,
+  now: Date,
+): Promise<RepoContext> {
+  const known = await openKnownRepo(app, repository.id, now)
+  const { id, owner, name, installation_id } = repository
+  const isSame =
+    known?.repo.installation_id === installation_id && known.repo.owner === owner && known.repo.name === name
+  if (known && isSame) return known
+  if (known?.repo.is_installed) {
+    // Being able to read the repository proves nothing: every installation can read a public one.
+    const isOther = known.repo.installation_id !== installation_id
+    if (isOther && (await installationOf(app, repository)) !== installation_id) return known
+    const present = await presentNameOf(app, repository)
+    if (!present) return known
+    await recordInstallation(app, { id, ...present, installation_id }, now)
+  } else {
+    // The delivery may be older than the uninstallation.
+    if (known && !(await isInstalled(app, repository))) return known
+    await registerInstallation(app, { id, owner, name, installation_id }, now)
+  }
+  return (await openKnownRepo(app, id, now)) as RepoContext
+}
+
+/** The current name of a repository; undefined if the installation no longer has it. */
+async function presentNameOf(
+  app: App,
+  { id, owner, name, installation_id }: InstalledRepository,
+): Promise<{ owner: string; name: string } | undefined> {
+  try {
+    const client = await app.github_app?.probot.auth(installation_id)
+    // A former name redirects, unless another repository has taken it.
+    const found = await client?.rest.repos.get({ owner, repo: name })
+    return found?.data.id === id ? { owner: found.data.owner.login, name: found.data.name } : undefined
+  } catch (error) {
+    if (isNotFound(error) || isSuspended(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * Runs a write to a pull request. Returns undefined, and logs it, if GitHub refuses it permanently: the conversation is
+ * locked, the repository archived, or a permission missing. Throws every other error.
+ */
+export async function unlessRefused<Result>(
+  app: App,
+  { repo }: RepoContext,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    // If the App was uninstalled, `asInstallation` handles it.
+    if (!isRefusal(error, app.clock()) || (isNotFound(error) && !(await isInstalled(app, repo)))) throw error
+    const { status, message } = error as { status?: number; message?: string }
+    app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'github refused write')
+    return undefined
+  }
+}
+
+/** Whether a retry would fail too: neither a rate limit nor a suspension. */
+function isRefusal(error: unknown, now: Date): boolean {
+  const status = statusOf(error)
+  const isFinal = status === 403 || status === 422 || isNotFound(error)
+  return isFinal && classifyError(error, now).kind !== 'rate_limited' && !isSuspended(error)
+}

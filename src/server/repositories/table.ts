@@ -1,0 +1,47 @@
+/** The table of repositories. */
+import { sql } from 'drizzle-orm'
+import { bigint, check, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import type { FileSettings, Settings, SettingsProblem } from '../../vocabulary/contract/settings.ts'
+import { bytes, instant } from '../db/column.ts'
+import type { AttributeRule } from '../line-verdicts/git-attributes.ts'
+
+export const repositories = pgTable(
+  'repositories',
+  {
+    /** GitHub's numeric id. It stays the same when the repository is renamed or transferred. */
+    repo_id: bigint({ mode: 'number' }).primaryKey(),
+    owner: text().notNull(),
+    name: text().notNull(),
+    /** The installation of the GitHub App; null if it is not installed. */
+    installation_id: bigint({ mode: 'number' }),
+    /** When the App was uninstalled. Its data is deleted after the retention period. */
+    uninstalled_at: instant('left_at'),
+    /** When an instance last polled the repository, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */
+    watched_at: instant(),
+    /** When the rate limit ends that GitHub reported for the installation, or for the token that watches the repository. */
+    paused_until: instant(),
+    /** The last valid settings file; null if there is none. */
+    settings: jsonb().$type<FileSettings>(),
+    /** The areas of `.github/labeler.yml`, which apply if the settings have none; null if there is no such file. */
+    labeler_areas: jsonb().$type<Settings['areas']>(),
+    /** The rules about noise in the root `.gitattributes`; null if there is no such file. */
+    noise_attributes: jsonb().$type<AttributeRule[]>(),
+    settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
+    /** The last branch that the reconciliation checked; null if it checked all. */
+    branches_after: text(),
+    /** The key with which lines are hashed; null until the first patch of the repository. See `lineHasherOf`. */
+    line_key: bytes(),
+    created_at: instant().notNull(),
+    /** When the repository was last swept. An instance claims a repository by updating it. */
+    swept_at: instant().notNull(),
+  },
+  (table) => [
+    check('repositories_repo_id_check', sql`${table.repo_id} > 0`),
+    check('repositories_name_check', sql`${table.owner} <> '' and ${table.name} <> ''`),
+    check(
+      'repositories_left_at_check',
+      sql`${table.uninstalled_at} is null or ${table.installation_id} is null`,
+    ),
+    check('repositories_settings_errors_check', sql`jsonb_typeof(${table.settings_errors}) = 'array'`),
+  ],
+)

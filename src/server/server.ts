@@ -1,0 +1,219 @@
+/** Starts and stops the service: configuration → app → HTTP server and workers → shutdown. */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Clock, systemClock } from '../vocabulary/clock.ts'
+import type { Config } from './base/config.ts'
+import { SingleFlight } from './base/single-flight.ts'
+import { ChangeFeed } from './db/change-feed.ts'
+import { openDatabase, pendingDatabase } from './db/open.ts'
+import { Access } from './github/access.ts'
+import { openGithub } from './github/octokit.ts'
+import { Watch } from './github/watch.ts'
+import { Wakeup } from './jobs/wakeup.ts'
+import { Admission } from './operations/admission.ts'
+import { sweepUntil } from './operations/sweep.ts'
+import type { App } from './repositories/app.ts'
+import { RepositoryCache } from './repositories/repository-cache.ts'
+import { adoptCreatedApp } from './setup/adopt.ts'
+import { httpSurface } from './surfaces/http/http.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './surfaces/http/http-server.ts'
+import type { McpExchange } from './surfaces/mcp/mcp.ts'
+import { dashboard } from './surfaces/page/dashboard.ts'
+import { EventStreams } from './surfaces/page/event-streams.ts'
+import { LOCAL_SIGN_IN_PATH, LocalSignIn } from './surfaces/page/local-sign-in.ts'
+import { ACCESS_CHANNEL, actingAs } from './surfaces/webhooks/acting-app.ts'
+import { forwardChannel } from './surfaces/webhooks/channel.ts'
+import { receiveDelivery } from './surfaces/webhooks/deliveries.ts'
+import { openLog } from './telemetry/log.ts'
+import { openMetrics } from './telemetry/metrics.ts'
+import { watchUntil } from './tracking/watch.ts'
+
+export interface Service {
+  app: App
+  /** The local URL. */
+  url: string
+  /** Where the GitHub App can be created, with a one-time code; null if there is an App already, or no public address. */
+  setup_url: string | null
+  /** An address that signs one browser in with `token` and shows the path, such as `/#/acme/shop`; null if others can reach the service. */
+  signInUrl(token: string, path: string): string | null
+  /** Stops accepting requests, drains those in flight, and closes the database. */
+  close(): Promise<void>
+}
+
+/** The maximum size of all cached comparisons together, in characters. */
+const COMPARISONS_MAX = 4_000_000
+
+/** Timeout of requests in flight after shutdown begins. */
+const DRAIN_MS = 6000
+/** Timeout of requests and jobs during shutdown. A job that does not finish runs again when its lease expires. */
+const STOP_MS = 7000
+/** Timeout of closing the database. Platforms kill a process ten seconds after SIGTERM. */
+const CLOSE_MS = 1500
+/** Idle timeout of connections during shutdown. */
+const IDLE_MS = 100
+
+/** Options that only tests set. */
+export interface ServiceOptions {
+  clock?: Clock
+  log?: Logger
+  connection_limits?: Partial<ConnectionLimits>
+  /** If false, jobs and the sweep run only when the test runs them. */
+  has_workers?: boolean
+  /** If false, writes to GitHub are not paced. */
+  paces_writes?: boolean
+  /** How long the idle worker waits before it polls for jobs again. */
+  job_poll_ms?: number
+}
+
+/** The parts of the service, before it listens. `github` is the client that sign-in uses too; `opened` passes on the opened database. */
+function assemble(config: Config, options: ServiceOptions) {
+  const clock = options.clock ?? systemClock
+  const log = options.log ?? openLog(config.log_level)
+  const metrics = openMetrics(clock)
+  const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
+  const github = openGithub(config.github_api_url, { metrics, log })
+  const wakeup = new Wakeup()
+  const app: App = {
+    config,
+    clock,
+    log,
+    metrics,
+    database,
+    access: new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics }),
+    github_app: null,
+    sign_in: config.sign_in,
+    watch: config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics }),
+    change_feed: new ChangeFeed(database, log),
+    repositories: new RepositoryCache(),
+    comparisons: new SingleFlight({
+      size: COMPARISONS_MAX,
+      count: (outcome) => metrics.comparisons.inc({ outcome }),
+    }),
+    invalidateAccess: (owner) => database.announce(ACCESS_CHANNEL, owner),
+    wakeWorker: () => wakeup.wake(),
+  }
+  return { app, github, wakeup, opened }
+}
+
+/** Resolves when the service is ready. */
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const { has_workers = true, paces_writes = true } = options
+  const { app, github, wakeup, opened } = assemble(config, options)
+  const workers: Promise<void>[] = []
+  const stop = new AbortController()
+  const actAs = actingAs(app, {
+    paces_writes,
+    polling: { wakeup, poll_ms: options.job_poll_ms },
+    work: (run) => {
+      if (has_workers) workers.push(run(stop.signal))
+    },
+  })
+  if (config.github_app) app.github_app = await actAs.open(config.github_app)
+  const streams = new EventStreams(app)
+  const local = new LocalSignIn(app.clock)
+  const limits = { ...CONNECTION_LIMITS, ...options.connection_limits }
+  const surfaces = {
+    webhooks: receiveDelivery(app, limits),
+    mcp: mcpOnDemand(app),
+    page: dashboard(app, { streams, local, github, useCreatedApp: actAs.created }),
+  }
+  const server = httpServer(httpSurface(app, new Admission(app), surfaces), { limits, log: app.log })
+  let setup_url: string | null = null
+  let stopChannel = () => {}
+  try {
+    // Listen before migrating: `/healthz` responds meanwhile (everything else with 503), and a port conflict is found early.
+    await listen(server, config)
+    opened(await openDatabase(config))
+    await app.change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
+    if (app.github_app) await actAs.connected(app.github_app)
+    else setup_url = await adoptCreatedApp(app, actAs.created)
+    if (app.watch || config.notify) actAs.startWorker()
+    stopChannel = await openChannel(app, urlOf(server, config))
+  } catch (error) {
+    stop.abort()
+    server.close().closeAllConnections()
+    await Promise.all(workers)
+    await app.database.close()
+    throw error
+  }
+  if (has_workers) workers.push(sweepUntil(app, stop.signal))
+  if (has_workers && app.watch) workers.push(watchUntil(app, stop.signal))
+  return {
+    app,
+    url: urlOf(server, config),
+    setup_url,
+    signInUrl: (token, path) =>
+      isLocal(server)
+        ? `${urlOf(server, config)}${LOCAL_SIGN_IN_PATH}?code=${local.issue(token, path)}`
+        : null,
+    close: async () => {
+      stop.abort()
+      stopChannel()
+      app.change_feed.stop()
+      streams.close()
+      await withTimeout(Promise.all([drain(server), ...workers]), STOP_MS)
+      await withTimeout(app.database.close(), CLOSE_MS)
+    },
+  }
+}
+
+/** Resolves when `work` ends, or after `ms`. */
+async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
+  await Promise.race([work, wait(ms, undefined, { ref: false })])
+}
+
+/** Forwards the webhooks of `WEBHOOK_PROXY_URL`, if it is set, to the service at `url`. Returns a function that stops it. */
+async function openChannel(app: App, url: string): Promise<() => void> {
+  const channel = app.config.webhook_proxy_url
+  return channel ? forwardChannel(app, { channel, target: `${url}/api/github/webhooks` }) : () => {}
+}
+
+/** Loads the MCP library when the first message arrives: at startup, it would take a third of the time. */
+function mcpOnDemand(app: App): (exchange: McpExchange) => Promise<void> {
+  let loaded: Promise<(exchange: McpExchange) => Promise<void>> | undefined
+  return async (exchange) => {
+    loaded ??= import('./surfaces/mcp/mcp.ts').then(({ mcpOverHttp }) => mcpOverHttp(app))
+    const handle = await loaded
+    await handle(exchange)
+  }
+}
+
+function listen(server: Server, { port, host }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Whether only this machine can reach the server. */
+function isLocal(server: Server): boolean {
+  const { address } = server.address() as AddressInfo
+  return address === '::1' || address.startsWith('127.')
+}
+
+function urlOf(server: Server, { host }: Config): string {
+  const { port } = server.address() as AddressInfo
+  const isAny = host === '0.0.0.0' || host === '::'
+  return `http://${isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/**
+ * Closes the server after the last request. Responses close their connections from now on. An idle connection is closed
+ * after a short wait, because a request may already be on its way.
+ */
+async function drain(server: Server): Promise<void> {
+  server.prependListener('request', (_req, res) => {
+    res.shouldKeepAlive = false
+  })
+  await wait(IDLE_MS)
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
+  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  await new Promise((resolve) => server.close(resolve))
+  clearInterval(idle)
+  clearTimeout(deadline)
+}

@@ -1,0 +1,116 @@
+/** The Express app: all routes and their middleware (contract §1). */
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import { VERSION } from '../../../vocabulary/version.ts'
+import type { Admission } from '../../operations/admission.ts'
+import type { App } from '../../repositories/app.ts'
+import { docsPage } from './docs-page.ts'
+import {
+  exchange,
+  findCaller,
+  named,
+  onlyMethods,
+  routeNotFound,
+  sendFailures,
+  sendJson,
+} from './exchange.ts'
+import { type MessageSurface, messageRoute } from './message-route.ts'
+import { showMetrics } from './metrics.ts'
+import { openApiDocument } from './openapi.ts'
+import { METADATA_PATHS, showProtectedResource } from './protected-resource.ts'
+import { apiReference } from './reference.ts'
+import { restRouter } from './router.ts'
+
+/** The other surfaces that this server hosts. */
+export interface HostedSurfaces {
+  /** Handlers of `POST /api/github/webhooks`. */
+  webhooks: (RequestHandler | ErrorRequestHandler)[]
+  /** Handler of `POST /mcp`. */
+  mcp: MessageSurface
+  /** The page at `/`. `authenticate` adds the token of the session to requests of the page; `assets` serves its files. */
+  page: { authenticate: RequestHandler; routes: PageRoute[]; assets: RequestHandler }
+}
+
+interface PageRoute {
+  name: string
+  method: 'GET' | 'POST'
+  path: string
+  handler: RequestHandler
+}
+
+export function httpSurface(
+  app: App,
+  admission: Admission,
+  { webhooks, mcp, page }: HostedSurfaces,
+): Express {
+  const surface = express()
+  surface.disable('x-powered-by')
+  surface.disable('etag')
+  surface.set('query parser', 'simple')
+  surface.set('trust proxy', app.config.trust_proxy ?? false)
+  surface.use(exchange(app))
+  surface.use(page.authenticate)
+  surface.use(findCaller(admission))
+  const rest = restRouter(app)
+  for (const base of ['/api/v1', '/v1']) {
+    surface
+      .route(`${base}/openapi.json`)
+      .all(named('openapi'))
+      .get((_req, res) => sendJson(res, 200, JSON.stringify(openApiDocument(base))))
+      .all(onlyMethods(['GET']))
+    surface.use(base, rest)
+  }
+  surface.use(
+    '/docs',
+    named('docs'),
+    docsPage(() => apiReference(openApiDocument('/api/v1'))),
+  )
+  const health = JSON.stringify({ status: 'ok', version: VERSION, github_host: githubHost(app) })
+  surface
+    .route('/healthz')
+    .all(named('healthz'))
+    .get((_req, res) => sendJson(res, 200, health))
+    .all(onlyMethods(['GET']))
+  surface
+    .route('/readyz')
+    .all(named('readyz'))
+    .get(async (_req, res) => {
+      await app.database.ping()
+      sendJson(res, 200, '{"status":"ok"}')
+    })
+    .all(onlyMethods(['GET']))
+  surface
+    .route('/metrics')
+    .all(named('metrics'))
+    .get(showMetrics(app))
+    .all(onlyMethods(['GET']))
+  surface
+    .route('/mcp')
+    .all(named('mcp'))
+    .post(messageRoute(app, mcp))
+    .all(onlyMethods(['POST']))
+  surface
+    .route(METADATA_PATHS)
+    .all(named('mcp-metadata'))
+    .get(showProtectedResource(app.config))
+    .all(onlyMethods(['GET']))
+  surface
+    .route('/api/github/webhooks')
+    .all(named('webhook'))
+    .post(...webhooks)
+    .all(onlyMethods(['POST']))
+  for (const { name, method, path, handler } of page.routes) {
+    const route = surface.route(path).all(named(name))
+    if (method === 'GET') route.get(handler)
+    else route.post(handler)
+    route.all(onlyMethods([method]))
+  }
+  surface.use('/assets', page.assets)
+  surface.use(routeNotFound)
+  surface.use(sendFailures(app.log))
+  return surface
+}
+
+/** The host of the repositories. Clients compare it with the remote of a working tree. */
+function githubHost({ config }: App): string {
+  return new URL(config.github_web_url).host
+}

@@ -1,0 +1,187 @@
+/** The error responses of each operation in the OpenAPI document, with an example of each type. */
+import { z } from 'zod'
+import type { ZodOpenApiResponsesObject } from 'zod-openapi'
+import type { OperationName } from '../../../vocabulary/contract/contract.ts'
+import type { Operation } from '../../../vocabulary/contract/operation.ts'
+import { FAILURE_TYPES, type FailureType } from '../../../vocabulary/failure.ts'
+import { failureExample } from './examples.ts'
+import { HEADERS_COUNT_MAX } from './exchange.ts'
+
+const ErrorBody = z
+  .strictObject({
+    error: z
+      .strictObject({
+        type: z.enum(FAILURE_TYPES).meta({ description: 'The machine-readable type; branch on it.' }),
+        message: z.string().meta({ description: 'What is wrong and what to do, for humans.' }),
+        param: z
+          .string()
+          .optional()
+          .meta({ description: 'The field or parameter that is wrong, such as `scope.paths[3]`.' }),
+        request_id: z
+          .string()
+          .meta({ description: 'The same as the header `X-Request-Id`; include it in bug reports.' }),
+      })
+      .meta({ description: 'The error.' }),
+  })
+  .meta({ id: 'Error' })
+
+interface ShownFailure {
+  status: number
+  type: FailureType
+  description: string
+  message: string
+  param?: string
+}
+
+const MALFORMED = 'The request is malformed'
+
+/** Any operation can return these. */
+const FAILURES: ShownFailure[] = [
+  {
+    status: 400,
+    type: 'invalid_request',
+    description: `${MALFORMED}: invalid JSON, a missing or unknown field, or an invalid cursor.`,
+    message: 'path: unknown field; did you mean paths?',
+    param: 'path',
+  },
+  {
+    status: 401,
+    type: 'unauthorized',
+    description: 'The token is missing or GitHub rejects it.',
+    message: 'Authorization: send a GitHub token that can read the repository, as Bearer TOKEN',
+  },
+  {
+    status: 408,
+    type: 'invalid_request',
+    description: 'The request did not arrive in time.',
+    message: 'the request did not arrive in time; send it again',
+  },
+  {
+    status: 422,
+    type: 'validation_error',
+    description: 'A value is invalid.',
+    message: 'risk: must be one of low, medium, high, critical',
+    param: 'risk',
+  },
+  {
+    status: 429,
+    type: 'rate_limited',
+    description: 'Too many requests; see Retry-After.',
+    message: 'more than 600 requests in one minute; retry after the number of seconds in Retry-After',
+  },
+  {
+    status: 431,
+    type: 'invalid_request',
+    description: 'The request line and headers exceed 16 KiB, or there are more than 100 headers.',
+    message: `headers: send at most ${HEADERS_COUNT_MAX}`,
+  },
+  {
+    status: 500,
+    type: 'internal_error',
+    description: 'Internal error; safe to retry.',
+    message: 'internal error; try again, and report the request_id if it persists',
+  },
+  {
+    status: 503,
+    type: 'service_unavailable',
+    description: 'GitHub or the database is unavailable; safe to retry.',
+    message: 'the database is unavailable; try again',
+  },
+]
+
+const FORBIDDEN: ShownFailure = {
+  status: 403,
+  type: 'forbidden',
+  description: 'The token does not have the required permission on the repository.',
+  message: 'this token can only read the repository; use a token with push access to it',
+}
+
+const NOT_FOUND: ShownFailure = {
+  status: 404,
+  type: 'not_found',
+  description: 'The record does not exist, or the token cannot access its repository.',
+  message: 'the activity does not exist, or this token cannot access its repository',
+}
+
+const TOO_LARGE: ShownFailure = {
+  status: 413,
+  type: 'invalid_request',
+  description: 'The body is larger than 1 MiB.',
+  message: 'body: must have at most 1048576 bytes',
+}
+
+const NOT_LIVE: ShownFailure = {
+  status: 409,
+  type: 'invalid_transition',
+  description: 'The current status does not allow the change.',
+  message: 'the record is archived; create a new one to continue',
+}
+
+const IDEMPOTENCY: ShownFailure[] = [
+  {
+    status: 409,
+    type: 'idempotency_conflict',
+    description: 'A request with this Idempotency-Key is still in progress.',
+    message: 'Idempotency-Key: a request with this key is still in progress; send it again in a moment',
+  },
+  {
+    status: 422,
+    type: 'idempotency_mismatch',
+    description: 'The Idempotency-Key was already used with a different body.',
+    message:
+      'Idempotency-Key: this key was already used with a different body; use a new key for a new request',
+    param: 'Idempotency-Key',
+  },
+]
+
+const CATEGORY_DISABLED: ShownFailure = {
+  status: 400,
+  type: 'category_not_allowed',
+  description: 'The settings of the repository disable this category.',
+  message: 'category: this repository has disabled release; allowed: architecture, process',
+  param: 'category',
+}
+
+/** The error responses of an operation, by status. */
+export function failuresOf(name: OperationName, operation: Operation): ZodOpenApiResponsesObject {
+  const { method, on, record, access, path, is_idempotent } = operation
+  const all = [
+    ...FAILURES,
+    ...(on === 'repository' && (!record || access === 'write') ? [FORBIDDEN] : []),
+    ...(record ? [NOT_FOUND] : []),
+    ...(method === 'GET' ? [] : [TOO_LARGE]),
+    ...(method === 'PATCH' || path.endsWith('/heartbeat') ? [NOT_LIVE] : []),
+    ...(is_idempotent ? IDEMPOTENCY : []),
+    ...(name === 'createNotable' ? [CATEGORY_DISABLED] : []),
+  ]
+  const statuses = [...new Set(all.map(({ status }) => status))].sort()
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      responseOf(
+        status,
+        all.filter((each) => each.status === status),
+      ),
+    ]),
+  )
+}
+
+/** The response of one status, with an example of each of its error types. */
+function responseOf(
+  status: number,
+  failures: ShownFailure[],
+): ZodOpenApiResponsesObject[`${1 | 2 | 3 | 4 | 5}XX`] {
+  const examples = failures.map(({ type, description, message, param }) => [
+    type,
+    { summary: description, value: failureExample(type, message, param) },
+  ])
+  return {
+    description: failures.map(({ description }) => description).join(' '),
+    ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
+    content: { 'application/json': { schema: ErrorBody, examples: Object.fromEntries(examples) } },
+  }
+}
+
+const retryAfter = z.object({
+  'Retry-After': z.string().meta({ description: 'Seconds to wait before retrying.', examples: ['60'] }),
+})

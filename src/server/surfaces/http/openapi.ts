@@ -1,0 +1,107 @@
+/** The OpenAPI 3.1 document, derived from the contract. */
+import { z } from 'zod'
+import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi'
+import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'
+import type { Operation } from '../../../vocabulary/contract/operation.ts'
+import { routeOf } from '../../../vocabulary/contract/route.ts'
+import { EXAMPLES, NOTABLE_ID } from './examples.ts'
+import { failuresOf } from './openapi-failures.ts'
+import { ACTIVITY_ID } from './overlap-examples.ts'
+
+const owner = z.string().meta({ description: 'The owner of the repository on GitHub.', examples: ['acme'] })
+const repo = z.string().meta({ description: 'The name of the repository on GitHub.', examples: ['shop'] })
+const idOf = (record: 'act' | 'ntb') =>
+  z
+    .string()
+    .meta({ description: 'The id of the record.', examples: [record === 'act' ? ACTIVITY_ID : NOTABLE_ID] })
+
+type Document = ReturnType<typeof createDocument>
+
+let described: Document | undefined
+
+/** The document for the routes below the path `url`. The rest of it is built once, which takes tens of milliseconds. */
+export function openApiDocument(url: string): Document {
+  described ??= describeAll()
+  return { ...described, servers: [{ url }] }
+}
+
+function describeAll(): Document {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
+  for (const [name, operation] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
+    const path = routeOf(operation)
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(name, operation) }
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Deconflict',
+      version: '1',
+      description: 'Shows who else is working on the same part of a repository. Advisory: it never blocks.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    security: [{ github: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        github: { type: 'http', scheme: 'bearer', description: 'A GitHub token of the caller.' },
+      },
+    },
+  })
+}
+
+/** Groups operations by the first segment of their path. */
+function tagOf({ path }: Operation): string {
+  const [, noun = ''] = path.split('/')
+  const names: Record<string, string> = {
+    repos: 'repositories',
+    activity: 'activities',
+    'merge-order': 'overlaps',
+  }
+  return names[noun] ?? noun
+}
+
+function describe(name: OperationName, operation: Operation): ZodOpenApiOperationObject {
+  const isGet = operation.method === 'GET'
+  const path = {
+    ...(operation.on === 'repository' && { owner, repo }),
+    ...(operation.record && { id: idOf(operation.record) }),
+  }
+  const { request, response } = EXAMPLES[name]
+  const body = {
+    required: operation.method === 'PATCH' || operation.status === 201,
+    content: { 'application/json': { schema: operation.input, example: request } },
+  }
+  const hasBody = !isGet && Object.keys(operation.input.shape).length > 0
+  return {
+    operationId: name,
+    tags: [tagOf(operation)],
+    summary: operation.summary,
+    description: operation.description,
+    requestParams: {
+      ...(Object.keys(path).length > 0 && { path: z.object(path) }),
+      ...(isGet ? { query: operation.input } : {}),
+      ...(operation.is_idempotent ? { header: idempotency } : {}),
+    },
+    ...(hasBody ? { requestBody: body } : {}),
+    responses: {
+      [operation.status]: {
+        description: 'Success.',
+        content: { 'application/json': { schema: operation.output, example: response } },
+      },
+      ...failuresOf(name, operation),
+    },
+  }
+}
+
+const idempotency = z.object({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description:
+        'Unique per logical operation. A retry with the same key within 24 hours returns the original response.',
+      examples: ['payment-retries-1'],
+    }),
+})

@@ -1,0 +1,90 @@
+/** The page at `/`: its files, the sign-in, its event streams, and the set-up of the GitHub App. */
+import { fileURLToPath } from 'node:url'
+import express, { type RequestHandler } from 'express'
+import { DAY_MS } from '../../../vocabulary/clock.ts'
+import { Failure } from '../../../vocabulary/failure.ts'
+import { ROOT } from '../../../vocabulary/root.ts'
+import type { App } from '../../repositories/app.ts'
+import type { EventStreams } from './event-streams.ts'
+import { LOCAL_SIGN_IN_PATH, type LocalSignIn } from './local-sign-in.ts'
+import { type SetupOptions, setup } from './setup.ts'
+import { signIn } from './sign-in.ts'
+
+/** The page as Vite builds it. */
+const FILES = fileURLToPath(new URL('dist/web', ROOT))
+
+const YEAR_MS = 365 * DAY_MS
+
+/**
+ * Allows scripts, styles and requests of this origin only: nothing inline, no framing, and nothing external except avatars,
+ * which GitHub redirects to a host of their own.
+ */
+function policyFor(github_web_url: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data: ${github_web_url} ${avatarsUrl(github_web_url)}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** GitHub's host of avatars; on GitHub Enterprise Server, a subdomain. */
+function avatarsUrl(github_web_url: string): string {
+  const { protocol, host } = new URL(github_web_url)
+  return host === 'github.com' ? 'https://avatars.githubusercontent.com' : `${protocol}//avatars.${host}`
+}
+
+interface PageRoute {
+  /** The operation in metrics and logs. */
+  name: string
+  method: 'GET' | 'POST'
+  path: string
+  handler: RequestHandler
+}
+
+export interface Dashboard {
+  /** Middleware before all routes: authenticates the page's requests with the token of their session. */
+  authenticate: RequestHandler
+  routes: PageRoute[]
+  /** Serves `/assets`. */
+  assets: RequestHandler
+}
+
+export function dashboard(
+  app: App,
+  { streams, local, ...options }: { streams: EventStreams; local: LocalSignIn } & Omit<SetupOptions, 'app'>,
+): Dashboard {
+  const { show, complete: completeSetup } = setup({ app, ...options })
+  const { authenticate, showSession, begin, complete, signOut } = signIn(app, local)
+  return {
+    authenticate,
+    routes: [
+      { name: 'page', method: 'GET', path: '/', handler: showPage(policyFor(app.config.github_web_url)) },
+      { name: 'session', method: 'GET', path: '/session', handler: showSession },
+      { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
+      { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
+      { name: 'localSignIn', method: 'GET', path: LOCAL_SIGN_IN_PATH, handler: local.open },
+      { name: 'signOut', method: 'POST', path: '/session/logout', handler: signOut },
+      { name: 'setup', method: 'GET', path: '/setup', handler: show },
+      { name: 'setupCreated', method: 'GET', path: '/setup/created', handler: completeSetup },
+      { name: 'events', method: 'GET', path: '/events/:owner/:repo', handler: streams.handler },
+    ],
+    assets: express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false }),
+  }
+}
+
+function showPage(policy: string): RequestHandler {
+  return (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', policy)
+    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+    res.setHeader('Cache-Control', 'no-cache')
+    res.sendFile('index.html', { root: FILES }, (error) => {
+      if (error && !res.headersSent)
+        next(new Failure('not_found', 'the page has not been built; run npm run build'))
+    })
+  }
+}

@@ -1,0 +1,47 @@
+/** The manifest from which GitHub creates the App: app.yml with the addresses of this service. */
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { ROOT } from '../../../vocabulary/root.ts'
+
+const FILE = new URL('app.yml', ROOT)
+
+/** GitHub's limit. */
+const NAME_MAX = 34
+
+const AppFile = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  url: z.url(),
+  public: z.boolean(),
+  hook_attributes: z.strictObject({ url: z.url(), active: z.boolean() }),
+  default_permissions: z.record(z.string(), z.enum(['read', 'write'])),
+  default_events: z.array(z.string()),
+})
+
+export type AppFile = z.infer<typeof AppFile>
+
+export function readAppFile(): AppFile {
+  return AppFile.parse(parse(readFileSync(FILE, 'utf8')))
+}
+
+/** `organization`: the future owner; null for the user who creates the App. */
+export function manifestOf(
+  { public_url, webhook_proxy_url }: { public_url: string; webhook_proxy_url: string | null },
+  organization: string | null,
+): object {
+  const file = readAppFile()
+  return {
+    ...file,
+    // Names of Apps are unique on GitHub, so the owner is added. The user can change the name on GitHub.
+    name: `${file.name} ${organization ?? new URL(public_url).hostname}`.slice(0, NAME_MAX),
+    url: public_url,
+    hook_attributes: {
+      ...file.hook_attributes,
+      url: webhook_proxy_url ?? `${public_url}/api/github/webhooks`,
+    },
+    redirect_url: `${public_url}/setup/created`,
+    callback_urls: [`${public_url}/session/callback`],
+    setup_url: public_url,
+  }
+}

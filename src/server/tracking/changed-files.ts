@@ -1,0 +1,137 @@
+/**
+ * Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read
+ * (contract §11).
+ */
+
+import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
+import { replaceChangesOf } from '../activities/automatic.ts'
+import type { PushedChanges } from '../activities/file-changes.ts'
+import { listUnread } from '../activities/pull-request-store.ts'
+import { isNotFound, listChangedFiles } from '../github/client.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
+import { changeOf, type FileEntry } from '../line-verdicts/change.ts'
+import { findPullRequest, listNumbered, listUnreadPushes, savePullRequest } from '../pull-requests/store.ts'
+import type { App } from '../repositories/app.ts'
+import { lineHasherOf } from '../repositories/line-key.ts'
+import { readGithub } from '../repositories/reading.ts'
+import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { listRepositories } from '../repositories/store.ts'
+
+/** The kinds of jobs that read the files of one pull request, and that enqueue such jobs for an installation. */
+export const READ_FILES = 'read_files'
+export const READ_MISSING_FILES = 'read_missing_files'
+
+/** The maximum number of pull requests per installation and minute whose missing files are read. */
+const PER_MINUTE = 20
+
+/**
+ * The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor
+ * watched any more.
+ */
+export async function readChanges(
+  app: App,
+  ctx: RepoContext,
+  number: number,
+): Promise<PushedChanges | undefined> {
+  const entries = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, number))
+  // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
+  return entries && pushedChangesOf(ctx, entries, null)
+}
+
+/** GitHub's list of files, with its patches reduced to digests. */
+export async function pushedChangesOf(
+  ctx: RepoContext,
+  entries: FileEntry[],
+  base_sha: string | null,
+): Promise<PushedChanges> {
+  const hash = await lineHasherOf(ctx)
+  return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha }
+}
+
+/** Enqueues a job for each open pull request among `numbers` that reads its files. */
+export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: number[]): Promise<void> {
+  const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
+  const jobs = open.map(({ number }) => ({
+    id: `${READ_FILES}:${repo.id}:${number}`,
+    kind: READ_FILES,
+    repo_id: repo.id,
+    payload: { number },
+    run_at: now,
+  }))
+  await enqueue(db, jobs, now)
+}
+
+/** Stores the files of an open pull request with its activities. */
+export async function readFiles(app: App, ctx: RepoContext, { number }: { number: number }): Promise<void> {
+  const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
+  if (!pr?.is_open) return
+  try {
+    const changes = await readChanges(app, ctx, number)
+    if (!changes) return
+    await replaceChangesOf(ctx, number, changes)
+    await savePullRequest(ctx.db, ctx.repo.id, number, { pushed_head_sha: pr.head_sha })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+/** The pull requests after this one are still to be read. */
+interface Position {
+  repo_id: number
+  number: number
+}
+
+/** The job that reads missing files of an installation. It runs a minute later, which limits it to one run per minute. */
+export function missingFilesJob(
+  installation_id: number,
+  now: Date,
+  after: Position = { repo_id: 0, number: 0 },
+): NewJob {
+  return {
+    id: `${READ_MISSING_FILES}:${installation_id}`,
+    kind: READ_MISSING_FILES,
+    repo_id: 0,
+    payload: { installation_id, after },
+    run_at: later(now, MINUTE_MS),
+  }
+}
+
+/** Whether the repository has a pull request whose files were not read, such as one that an earlier version imported or received a push to. */
+export async function hasMissingFiles(ctx: RepoContext): Promise<boolean> {
+  return (await listMissing(ctx, { after: 0, limit: 1 })).length > 0
+}
+
+/** The numbers of up to `limit` pull requests after the number `after` whose files, or those of the last push, were not read. */
+async function listMissing(
+  { db, now, repo }: RepoContext,
+  page: { after: number; limit: number },
+): Promise<number[]> {
+  const never = await listUnread(db, repo.id, { now, ...page })
+  const pushed = await listUnreadPushes(db, repo.id, page)
+  return [...new Set([...never, ...pushed])].sort((a, b) => a - b).slice(0, page.limit)
+}
+
+/** Enqueues reading the next pull requests of an installation, and itself again if there are more. */
+export async function readMissingFiles(
+  app: App,
+  { installation_id, after }: { installation_id: number; after: Position },
+  now: Date,
+): Promise<void> {
+  const db = app.database.connection()
+  const repositories = await listRepositories(db, { installation_id })
+  const ids = repositories.map(({ repo_id }) => repo_id).filter((id) => id >= after.repo_id)
+  let left = PER_MINUTE
+  for (const repo_id of ids.sort((a, b) => a - b)) {
+    const ctx = await openKnownRepo(app, repo_id, now)
+    if (!ctx) continue
+    const first = repo_id === after.repo_id ? after.number : 0
+    const numbers = await listMissing(ctx, { after: first, limit: left })
+    await enqueueFileReads(ctx, numbers)
+    left -= numbers.length
+    const last = numbers.at(-1)
+    if (left === 0 && last !== undefined) {
+      await enqueue(db, [missingFilesJob(installation_id, now, { repo_id, number: last })], now)
+      return
+    }
+  }
+}

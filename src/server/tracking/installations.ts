@@ -1,0 +1,167 @@
+/** Imports the repositories of new installations, and handles uninstallation. */
+import { later } from '../../vocabulary/clock.ts'
+import { isNotFound, openPullRequests } from '../github/client.ts'
+import { parsePullRequest } from '../github/pull-request.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
+import type { App } from '../repositories/app.ts'
+import { asInstallation, isSuspended, mayBeUninstalled, openInstalled } from '../repositories/installation.ts'
+import {
+  type InstalledRepository,
+  recordInstallation,
+  refreshSettings,
+} from '../repositories/installed-repository.ts'
+import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { findRepository, listRepositories, updateRepository } from '../repositories/store.ts'
+import { recordEffect } from '../telemetry/execution.ts'
+import { pullRequestChanged } from './pull-requests.ts'
+
+/** The kinds of jobs that import the repositories of an installation, a repository, and a few pull requests. */
+export const INSTALLATION = 'installation'
+export const REPOSITORY = 'repository'
+export const PULL_REQUEST = 'pull_request'
+
+const PAGE = 100
+/** The number of pull requests that one job imports at the same time. */
+const IMPORTED_AT_ONCE = 5
+/** The number of pull requests whose jobs run in the order of the list, because their due times differ. */
+const ORDERED_MAX = 1000
+
+export function installationJob(installation_id: number, run_at: Date): NewJob {
+  return {
+    id: `${INSTALLATION}:${installation_id}`,
+    kind: INSTALLATION,
+    repo_id: 0,
+    payload: { installation_id },
+    run_at,
+  }
+}
+
+export function repositoryJob(repository: InstalledRepository, run_at: Date): NewJob {
+  return {
+    id: `${REPOSITORY}:${repository.id}`,
+    kind: REPOSITORY,
+    repo_id: repository.id,
+    payload: repository,
+    run_at,
+  }
+}
+
+/**
+ * Enqueues the import of all repositories of an installation. If the installation was deleted, marks them as uninstalled.
+ * One call per 100 repositories.
+ */
+export async function importInstallation(app: App, installation_id: number, now: Date): Promise<void> {
+  const db = app.database.connection()
+  try {
+    for (let page = 1; ; page += 1) {
+      const found = await listInstalled(app, installation_id, page)
+      await enqueue(
+        db,
+        found.map((repository) => repositoryJob(repository, now)),
+        now,
+      )
+      if (found.length < PAGE) return
+    }
+  } catch (error) {
+    if (isSuspended(error)) return
+    if (!mayBeUninstalled(error) || (await exists(app, installation_id))) throw error
+    await leaveInstallation(app, installation_id, now)
+  }
+}
+
+async function exists(app: App, installation_id: number): Promise<boolean> {
+  try {
+    const asApp = await app.github_app?.probot.auth()
+    await asApp?.rest.apps.getInstallation({ installation_id })
+    return true
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
+}
+
+async function listInstalled(
+  app: App,
+  installation_id: number,
+  page: number,
+): Promise<InstalledRepository[]> {
+  if (!app.github_app) return []
+  const client = await app.github_app.probot.auth(installation_id)
+  const { data } = await client.rest.apps.listReposAccessibleToInstallation({ per_page: PAGE, page })
+  return data.repositories.map(({ id, name, owner }) => ({ id, owner: owner.login, name, installation_id }))
+}
+
+/** Imports a repository: reads its settings and enqueues a job for each open pull request. One call per 100 pull requests. */
+export async function importRepository(app: App, repository: InstalledRepository, now: Date): Promise<void> {
+  const known = await openKnownRepo(app, repository.id, now)
+  if (!known?.repo.is_installed) await recordInstallation(app, repository, now)
+  const ctx = await openInstalled(app, repository, now)
+  await asInstallation(app, ctx, async (client) => {
+    // Known settings may be stale: while the App was suspended, there were no push events.
+    await refreshSettings(app, client, repository)
+    let position = 0
+    for await (const page of openPullRequests(client, ctx.repo)) {
+      await enqueue(ctx.db, pullRequestJobs(repository.id, page, { now, position }), now)
+      position += page.length
+    }
+  })
+}
+
+/**
+ * The jobs that import pull requests, in the order of the list. `prs`: GitHub's representations; `position`: how many were
+ * listed before.
+ */
+export function pullRequestJobs(
+  repo_id: number,
+  prs: readonly { number: number }[],
+  { now, position }: { now: Date; position: number },
+): NewJob[] {
+  return Array.from({ length: Math.ceil(prs.length / IMPORTED_AT_ONCE) }, (_, index) => {
+    const payload = prs.slice(index * IMPORTED_AT_ONCE, (index + 1) * IMPORTED_AT_ONCE)
+    const numbers = payload.map(({ number }) => number)
+    const rank = position + index * IMPORTED_AT_ONCE
+    return {
+      id: `${PULL_REQUEST}:${repo_id}:${numbers.join()}`,
+      kind: PULL_REQUEST,
+      repo_id,
+      payload,
+      // The queue runs the job that has been due longest.
+      run_at: later(now, Math.min(rank - ORDERED_MAX, 0)),
+    }
+  })
+}
+
+/**
+ * Imports a few pull requests at the same time, because each waits for GitHub. If one fails, the job retries all; the
+ * others then cost no call.
+ */
+export async function importBatch(app: App, ctx: RepoContext, payload: unknown): Promise<void> {
+  // Earlier versions stored one pull request.
+  const imports = await Promise.allSettled(
+    [payload].flat().map(async (pr) => pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')),
+  )
+  const failed = imports.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
+/** Handles the removal of an installation from a repository, unless another one has replaced it. */
+export async function leaveRepositoryOf(
+  app: App,
+  { id, installation_id }: { id: number; installation_id: number },
+  now: Date,
+): Promise<void> {
+  const stored = await findRepository(app.database.connection(), id)
+  if (stored?.installation_id === installation_id) await leaveRepository(app, id, now)
+}
+
+/** Marks a repository as uninstalled. Data of the App is deleted after the retention period. */
+export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
+  await updateRepository(app.database.connection(), repo_id, { installation_id: null, uninstalled_at: now })
+  recordEffect('repository_left')
+}
+
+/** Marks all repositories of an installation as uninstalled. */
+export async function leaveInstallation(app: App, installation_id: number, now: Date): Promise<void> {
+  const repositories = await listRepositories(app.database.connection(), { installation_id })
+  for (const { repo_id } of repositories) await leaveRepository(app, repo_id, now)
+}

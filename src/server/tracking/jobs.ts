@@ -1,0 +1,68 @@
+/** The job handlers of this folder by kind. */
+
+import { CHANGE } from '../announcements/changes.ts'
+import { NOTIFY } from '../announcements/notifications.ts'
+import { recheckAffected } from '../decision/affected.ts'
+import { OUTCOME, readOutcome } from '../decision/outcomes.ts'
+import { RECHECK, recheck } from '../decision/recheck.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
+import type { NewJob } from '../jobs/store.ts'
+import type { JobRow } from '../jobs/table.ts'
+import { postNotification } from '../notifications/notify.ts'
+import type { App } from '../repositories/app.ts'
+import { rescheduledByRateLimit } from '../repositories/installation.ts'
+import {
+  DISCOVER,
+  discoverInstallation,
+  type InstalledRepository,
+  type NamedRepository,
+} from '../repositories/installed-repository.ts'
+import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { READ_FILES, READ_MISSING_FILES, readFiles, readMissingFiles } from './changed-files.ts'
+import {
+  INSTALLATION,
+  importBatch,
+  importInstallation,
+  importRepository,
+  PULL_REQUEST,
+  REPOSITORY,
+} from './installations.ts'
+import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
+import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
+import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
+import { POLL, poll } from './watch.ts'
+
+/** The periodic jobs. Each enqueues its next run itself. */
+export function firstJobs(now: Date): NewJob[] {
+  return [redeliverJob(now), reconcileJob(now)]
+}
+
+export function jobHandlers(app: App): Record<string, JobHandler> {
+  /** A handler for a job of one repository. If the App is not installed there and nobody watches it, nothing is left to do. */
+  const onRepo =
+    <Payload>(work: (app: App, ctx: RepoContext, payload: Payload) => Promise<void>) =>
+    async ({ repo_id, payload }: JobRow, now: Date): Promise<void> => {
+      const ctx = await openKnownRepo(app, repo_id, now)
+      if (ctx?.repo.is_tracked) await work(app, ctx, payload as Payload)
+    }
+  const work: Record<string, (job: JobRow, now: Date) => Promise<void>> = {
+    [CHANGE]: onRepo(recheckAffected),
+    [RECHECK]: onRepo(recheck),
+    [PULL_REQUEST]: onRepo(importBatch),
+    [COMPARE_BRANCH]: onRepo(compareBranch),
+    [READ_FILES]: onRepo(readFiles),
+    [OUTCOME]: onRepo(readOutcome),
+    [POLL]: onRepo(poll),
+    [RECONCILE]: onRepo(reconcile),
+    [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
+    [INSTALLATION]: ({ payload }, now) =>
+      importInstallation(app, (payload as { installation_id: number }).installation_id, now),
+    [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
+    [READ_MISSING_FILES]: ({ payload }, now) =>
+      readMissingFiles(app, payload as Parameters<typeof readMissingFiles>[1], now),
+    [REDELIVER]: (_, now) => redeliverFailed(app, now),
+    [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
+  }
+  const rescheduled = Object.entries(work).map(([kind, each]) => [kind, rescheduledByRateLimit(app, each)])
+  return { ...Object.fromEntries(rescheduled), [NOTIFY]: postNotification(app) }
+}

@@ -1,0 +1,154 @@
+/** Applies events of pull requests (contract §5, automatic moves). The webhook surface translates payloads to these calls. */
+import {
+  closePullRequest,
+  linkPullRequest,
+  refreshPullRequest,
+  trackPullRequest,
+} from '../activities/automatic.ts'
+import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
+import { enqueueRechecks } from '../announcements/changes.ts'
+import { enqueueOutcomes, enterPullRequestEnd } from '../decision/outcomes.ts'
+import { enqueueRecheck } from '../decision/recheck.ts'
+import type { GithubPullRequest } from '../github/pull-request.ts'
+import {
+  clearRefusals,
+  type Facts,
+  findPullRequest,
+  recordPullRequest,
+  savePullRequest,
+} from '../pull-requests/store.ts'
+import { MUTE_LABEL } from '../report/comment.ts'
+import type { App } from '../repositories/app.ts'
+import { readPullRequest } from '../repositories/reading.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { readChanges } from './changed-files.ts'
+import {
+  type ActivityPlan,
+  isEnd,
+  isQueued,
+  isTied,
+  mayBeUnlocked,
+  type PullRequestEvent,
+  planOf,
+  takesTitle,
+} from './event-plan.ts'
+import { linkPullRequestStack } from './stack-links.ts'
+
+/**
+ * Applies an event of a pull request. An event that is older than the stored one changes nothing. If the older one could
+ * not be applied because GitHub was unavailable, the newer one applies both.
+ */
+export async function pullRequestChanged(
+  app: App,
+  ctx: RepoContext,
+  received: GithubPullRequest,
+  received_event: PullRequestEvent,
+): Promise<void> {
+  const { db, now, repo } = ctx
+  const before = await findPullRequest(db, repo.id, received.number)
+  const read = isTied(received, before) ? await readPullRequest(app, ctx, received.number) : undefined
+  // GitHub's response may be older than the event.
+  const current = read && read.changed_at >= received.changed_at ? read : undefined
+  const pr = current ?? received
+  const event = current ? (current.is_open ? 'reopened' : 'closed') : received_event
+  if (mayBeUnlocked(event)) await clearRefusals(db, repo.id, pr.number)
+  if (!(await recordPullRequest(db, repo.id, factsOf(pr), { event, now }))) {
+    // The newer event stored everything except the title.
+    if (event === 'edited') await importAgain(app, ctx, pr.number)
+    // Otherwise the pull request would stay first until its next push.
+    if (event === 'dequeued' && before?.is_queued) await setQueued(ctx, pr.number, false)
+    return
+  }
+  if (pr.is_open) {
+    await linkPullRequestStack(ctx, pr, before)
+    const is_untracked = await lacksActivity(ctx, pr.number)
+    await updateActivities(app, ctx, pr, planOf(event, pr, { before, is_untracked }))
+  }
+  if (isEnd(event, pr, before)) await endActivities(ctx, pr)
+  const title = takesTitle(event) ? { title: pr.title } : {}
+  await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...title })
+  const is_queued = isQueued(event, pr, before)
+  if (is_queued !== (before?.is_queued ?? false)) await setQueued(ctx, pr.number, is_queued)
+  const stored = await findPullRequest(db, repo.id, pr.number)
+  if (stored?.is_open) await enqueueRecheck(ctx, [stored])
+}
+
+async function updateActivities(
+  app: App,
+  ctx: RepoContext,
+  pr: GithubPullRequest,
+  { link, track, refresh }: ActivityPlan,
+): Promise<void> {
+  const linked = link ? await linkPullRequest(ctx, pr) : []
+  if (track && linked.length === 0) {
+    if (!ctx.settings.track_pull_requests) return
+    const changes = await readChanges(app, ctx, pr.number)
+    if (changes) await trackPullRequest(ctx, pr, changes)
+    return
+  }
+  if (refresh === null) return
+  const { files, ...fields } = refresh
+  const hasLive = files && (await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)).length > 0
+  const changes = hasLive ? await readChanges(app, ctx, pr.number) : undefined
+  await refreshPullRequest(ctx, pr, { ...fields, changes: changes ?? null })
+}
+
+/** Archives the activities of a pull request that was merged or closed, and enters the end in the ledger. */
+async function endActivities(ctx: RepoContext, pr: GithubPullRequest): Promise<void> {
+  // Their changed files are deleted with the activities.
+  const awaited = await enterPullRequestEnd(ctx, pr)
+  await closePullRequest(ctx, pr, pr.is_merged)
+  await enqueueOutcomes(ctx, awaited)
+}
+
+/** Enqueues a recheck of this pull request and those that overlap with it: the order of the merges has changed. */
+async function setQueued(ctx: RepoContext, number: number, is_queued: boolean): Promise<void> {
+  await savePullRequest(ctx.db, ctx.repo.id, number, { is_queued })
+  const live = await listLiveOf(ctx.db, ctx.repo.id, number, ctx.now)
+  await enqueueRechecks(
+    ctx,
+    live.map(({ id }) => id),
+  )
+}
+
+async function lacksActivity({ db, repo, now }: RepoContext, number: number): Promise<boolean> {
+  return (await listUntracked(db, repo.id, { numbers: [number], now })).length > 0
+}
+
+/** Reads the pull request from GitHub and imports it if it is open. */
+async function importAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
+  const present = await readPullRequest(app, ctx, number)
+  if (present?.is_open) await pullRequestChanged(app, ctx, present, 'seen')
+}
+
+/**
+ * Imports a pull request whose declared activity ended, if it is open and has no other activity: the end of a declared
+ * activity does not end tracking. One or two calls.
+ */
+export async function trackAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
+  if (!ctx.settings.track_pull_requests || !(await lacksActivity(ctx, number))) return
+  await importAgain(app, ctx, number)
+}
+
+function factsOf(pr: GithubPullRequest): Facts & { title: string } {
+  const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, is_mergeable } = pr
+  const { branch, head_sha, base_branch, opened_at, changed_at } = pr
+  return {
+    number,
+    title,
+    author,
+    is_open,
+    is_draft,
+    is_bot,
+    is_by_newcomer,
+    is_mergeable,
+    is_muted: pr.labels.includes(MUTE_LABEL),
+    head_sha,
+    branch,
+    base_branch,
+    stack_number: pr.stack?.number ?? null,
+    stack_position: pr.stack?.position ?? null,
+    opened_at,
+    changed_at,
+  }
+}

@@ -1,0 +1,187 @@
+/** Reconciles each repository with GitHub every hour, to make up for missed deliveries. */
+
+import { later } from '../../vocabulary/clock.ts'
+import { deleteBranch } from '../activities/branches.ts'
+import {
+  extendTracked,
+  listPushedBranches,
+  listTrackedPullRequests,
+  listUntracked,
+} from '../activities/pull-request-store.ts'
+import { isNotFound, openPullRequests, type Reader } from '../github/client.ts'
+import { parsePullRequest } from '../github/pull-request.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
+import { listOpen } from '../pull-requests/store.ts'
+import type { App } from '../repositories/app.ts'
+import { readGithub } from '../repositories/reading.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { findRepository, listInstalledRepositories, updateRepository } from '../repositories/store.ts'
+import { recordEffect } from '../telemetry/execution.ts'
+import { hasMissingFiles, missingFilesJob } from './changed-files.ts'
+import { pullRequestJobs } from './installations.ts'
+import { pullRequestChanged } from './pull-requests.ts'
+
+/** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
+export const RECONCILE_ALL = 'reconcile_all'
+export const RECONCILE = 'reconcile'
+
+const RECONCILE_EVERY_MS = 3_600_000
+const PAGE = 100
+/** The maximum number of branches that one run looks up in a repository. One call each. */
+const BRANCHES_MAX = 100
+
+/** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
+export function reconcileJob(run_at: Date): NewJob {
+  return { id: RECONCILE_ALL, kind: RECONCILE_ALL, repo_id: 0, run_at }
+}
+
+/** Enqueues the reconciliation of every repository in which the App is installed. */
+export async function reconcileAll(app: App, now: Date): Promise<void> {
+  const db = app.database.connection()
+  await enqueue(db, [reconcileJob(later(now, RECONCILE_EVERY_MS))], now)
+  for (let after = 0; ; ) {
+    const ids = await listInstalledRepositories(db, { after, limit: PAGE })
+    await enqueue(
+      db,
+      ids.map((repo_id) => ({ id: `${RECONCILE}:${repo_id}`, kind: RECONCILE, repo_id, run_at: now })),
+      now,
+    )
+    if (ids.length < PAGE) return
+    after = ids.at(-1) ?? after
+  }
+}
+
+/**
+ * Imports what changed in one repository without a delivery: pull requests opened, updated and closed, and branches
+ * deleted. An open pull request counts as a heartbeat of the activity that was made from it.
+ */
+export async function reconcile(app: App, ctx: RepoContext): Promise<void> {
+  if (!ctx.repo.is_installed) return
+  await readGithub(app, ctx, async (reader) => {
+    await importPullRequests(app, ctx, reader)
+    await archiveDeletedBranches(ctx, reader)
+  })
+  const { installation_id } = ctx.repo
+  if (installation_id !== null && (await hasMissingFiles(ctx)))
+    await enqueue(ctx.db, [missingFilesJob(installation_id, ctx.now)], ctx.now)
+}
+
+/**
+ * Imports the open pull requests that changed, and those that are not open any more. Returns how many are open, and when one
+ * was last updated; null if none is open. One call per 100 open pull requests, and one per closed one.
+ */
+export async function importPullRequests(
+  app: App,
+  ctx: RepoContext,
+  reader: Reader,
+  pages_max?: number,
+): Promise<{ open: number; newest_at: Date | null }> {
+  const known = await knownOpen(ctx)
+  let open = 0
+  let newest_at: Date | null = null
+  for await (const page of openPullRequests(reader, ctx.repo, pages_max)) {
+    await importOpen(ctx, page, { known, position: open })
+    open += page.length
+    for (const { updated_at } of page)
+      if (!newest_at || newest_at < new Date(updated_at)) newest_at = new Date(updated_at)
+  }
+  // The pull requests that are left in `known` are not in GitHub's list of open ones.
+  for (const number of known.keys()) await importClosed(app, ctx, reader, number)
+  return { open, newest_at }
+}
+
+interface Listed {
+  number: number
+  head: { sha: string }
+  updated_at: string
+}
+
+/** The pull requests that are stored as open, by number. Null for one that only an activity names. */
+export type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolean } | null>
+
+/** The pull requests that are open as far as the service knows. */
+export async function knownOpen(ctx: RepoContext): Promise<Known> {
+  const known: Known = new Map()
+  for (const number of await listTrackedPullRequests(ctx.db, ctx.repo.id, ctx.now)) known.set(number, null)
+  for (let after = 0; ; ) {
+    const page = await listOpen(ctx.db, ctx.repo.id, { after, limit: PAGE })
+    for (const pr of page) known.set(pr.number, pr)
+    if (page.length < PAGE) return known
+    after = page.at(-1)?.number ?? after
+  }
+}
+
+/**
+ * Enqueues the import of new and changed pull requests of a page, and removes the page from `known`. `position`: how many
+ * were listed before.
+ */
+export async function importOpen(
+  ctx: RepoContext,
+  page: Listed[],
+  { known, position }: { known: Known; position: number },
+): Promise<void> {
+  const { db, now, repo, settings } = ctx
+  const numbers = page.map(({ number }) => number)
+  if (numbers.length === 0) return
+  const kept = await extendTracked(db, repo.id, numbers, {
+    now,
+    ttl_ms: settings.activity_ttl_ms,
+    max_ttl_ms: settings.max_activity_ttl_ms,
+  })
+  recordEffect('kept_alive', kept)
+  const lost = new Set(isKeptAlive(settings) ? await listUntracked(db, repo.id, { numbers, now }) : [])
+  const changed = page.filter((pr) => {
+    const before = known.get(pr.number)
+    const isSame =
+      before?.head_sha === pr.head.sha && before.changed_at >= new Date(pr.updated_at) && !before.is_behind
+    return !isSame || lost.has(pr.number)
+  })
+  for (const number of numbers) known.delete(number)
+  await enqueue(db, pullRequestJobs(repo.id, changed, { now, position }), now)
+}
+
+/**
+ * Whether every open pull request should have a live activity: not if the settings let one expire before the next
+ * reconciliation.
+ */
+function isKeptAlive({
+  track_pull_requests,
+  activity_ttl_ms,
+  max_activity_ttl_ms,
+}: RepoContext['settings']): boolean {
+  return track_pull_requests && max_activity_ttl_ms === null && activity_ttl_ms > RECONCILE_EVERY_MS
+}
+
+async function importClosed(app: App, ctx: RepoContext, reader: Reader, number: number): Promise<void> {
+  try {
+    const { data } = await reader.rest.pulls.get({
+      owner: ctx.repo.owner,
+      repo: ctx.repo.name,
+      pull_number: number,
+    })
+    if (data.state === 'closed') await pullRequestChanged(app, ctx, parsePullRequest(data), 'closed')
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+/** Archives the activities of deleted branches. At most `BRANCHES_MAX` calls; the next run continues after the last branch. */
+async function archiveDeletedBranches(ctx: RepoContext, reader: Reader): Promise<void> {
+  const { db, now, repo } = ctx
+  const { branches_after } = (await findRepository(db, repo.id)) ?? {}
+  const branches = await listPushedBranches(db, repo.id, {
+    now,
+    after: branches_after ?? '',
+    limit: BRANCHES_MAX,
+  })
+  for (const branch of branches) {
+    try {
+      await reader.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      await deleteBranch(ctx, branch)
+    }
+  }
+  const last = branches.length < BRANCHES_MAX ? null : (branches.at(-1) ?? null)
+  if (last !== branches_after) await updateRepository(db, repo.id, { branches_after: last })
+}

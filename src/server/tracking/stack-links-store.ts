@@ -1,0 +1,57 @@
+/** The queries for stacks among pull requests. */
+import { and, eq, ne, sql } from 'drizzle-orm'
+import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
+import { type PullRequestRow, pull_requests } from '../pull-requests/table.ts'
+import { branch_commits } from '../stacks/table.ts'
+
+const readHeadsIn = prepared('heads_in_branch', (db) =>
+  db
+    .selectDistinct({ branch: pull_requests.branch })
+    .from(branch_commits)
+    .innerJoin(
+      pull_requests,
+      and(
+        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
+        eq(pull_requests.head_sha, branch_commits.sha),
+      ),
+    )
+    .where(
+      and(
+        eq(branch_commits.repo_id, sql.placeholder('repo_id')),
+        eq(branch_commits.branch, sql.placeholder('branch')),
+        pull_requests.is_open,
+        ne(pull_requests.branch, sql.placeholder('branch')),
+      ),
+    )
+    .limit(sql.placeholder('limit')),
+)
+
+/** The branches of up to `limit` open pull requests whose head is among the commits of `branch`. */
+export async function listHeadsIn(
+  db: Db,
+  repo_id: number,
+  of: { branch: string; limit: number },
+): Promise<string[]> {
+  const rows = await readHeadsIn(db, { repo_id, ...of })
+  return rows.flatMap((row) => row.branch ?? [])
+}
+
+/** Up to `limit` open pull requests of GitHub's stack `stack_number`. */
+export function listStack(
+  db: Db,
+  repo_id: number,
+  { stack_number, limit }: { stack_number: number; limit: number },
+): Promise<Pick<PullRequestRow, 'branch' | 'stack_position'>[]> {
+  return db
+    .select({ branch: pull_requests.branch, stack_position: pull_requests.stack_position })
+    .from(pull_requests)
+    .where(
+      and(
+        eq(pull_requests.repo_id, repo_id),
+        pull_requests.is_open,
+        eq(pull_requests.stack_number, stack_number),
+      ),
+    )
+    .limit(limit)
+}

@@ -1,0 +1,91 @@
+/** Creates activities for pushed branches that have no pull request (contract §5 and §8, `track_branches`). */
+
+import { later } from '../../vocabulary/clock.ts'
+import { parseGlob } from '../../vocabulary/scope/glob.ts'
+import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+import { pushBranch, trackBranch, trackingBy, trackingOf } from '../activities/branches.ts'
+import {
+  COMPARED_FILES_MAX,
+  type Comparison,
+  compareBranches,
+  hasOpenPullRequest,
+  isNotFound,
+} from '../github/client.ts'
+import { enqueue } from '../jobs/store.ts'
+import type { App } from '../repositories/app.ts'
+import { readGithub } from '../repositories/reading.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { pushedChangesOf } from './changed-files.ts'
+
+/** The kind of job that compares one branch with the default branch. */
+export const COMPARE_BRANCH = 'compare_branch'
+
+/** The pushes of a burst arrive within this time. */
+const BURST_MS = 2000
+/** The minimum time between two comparisons of one branch. */
+const QUIET_MS = 30_000
+const BRANCH_MAX = 255
+
+/** A push to a branch of the repository itself. */
+export interface BranchPush {
+  branch: string
+  default_branch: string
+  /** The login of the pusher. */
+  actor: string
+  /** The message of the head commit. */
+  message: string
+}
+
+/** Treats a push as a heartbeat of the branch's activities, and enqueues the comparison of a tracked branch. */
+export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<void> {
+  const live = await pushBranch(ctx, push.branch)
+  if (!isTracked(ctx, push) || trackingBy(live) === 'other') return
+  const { db, now, repo } = ctx
+  const job = {
+    id: `${COMPARE_BRANCH}:${repo.id}:${push.branch}`,
+    kind: COMPARE_BRANCH,
+    repo_id: repo.id,
+    payload: push,
+    run_at: later(now, BURST_MS),
+  }
+  await enqueue(db, [job], now, { gap_ms: QUIET_MS })
+}
+
+function isTracked({ settings }: RepoContext, { branch, default_branch }: BranchPush): boolean {
+  if (branch === default_branch || branch.length > BRANCH_MAX) return false
+  return settings.track_branches.some((glob) => matchesPath(parseGlob(glob), branch))
+}
+
+/**
+ * Reads the changed files of a pushed branch, and stores them with its activity. One call. Before the branch gets an activity,
+ * one more call asks whether it has a pull request, because deliveries may have been missed.
+ */
+export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush): Promise<void> {
+  if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
+  const tracking = await trackingOf(ctx, push.branch)
+  if (tracking === 'other') return
+  const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })
+  if (!comparison) return
+  const { files, merge_base_sha } = comparison
+  const changes = await pushedChangesOf(ctx, files, merge_base_sha)
+  const cut_at = files.length < COMPARED_FILES_MAX ? null : COMPARED_FILES_MAX
+  await trackBranch(ctx, { ...push, base_branch: push.default_branch, cut_at }, changes)
+}
+
+/** Undefined if the branch was deleted or has an open pull request. */
+async function readComparison(
+  app: App,
+  ctx: RepoContext,
+  { push, isNew }: { push: BranchPush; isNew: boolean },
+): Promise<Comparison | undefined> {
+  const { branch, default_branch } = push
+  try {
+    return await readGithub(app, ctx, async (reader) => {
+      if (isNew && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
+      return compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
+    })
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,247 @@
+/** The schemas of activities: enums, request bodies and responses (specification §2.1 and §4.1, contract §4). */
+import { z } from 'zod'
+import { branchName, outputTimestamp, text } from './field.ts'
+import { pageParameters } from './pagination.ts'
+import {
+  ActivityScope,
+  baseSha,
+  EMPTY_ACTIVITY_SCOPE,
+  ListedActivityScope,
+  ShownActivityScope,
+} from './scope-changes.ts'
+
+export const LIVE_STATUSES = [
+  'planned',
+  'active',
+  'paused',
+  'blocked',
+  'draft-pr-open',
+  'ready-for-review',
+] as const
+export const FINISHED_STATUSES = ['merged', 'abandoned'] as const
+export const CLOSED_STATUSES = ['archived', 'expired'] as const
+export const ActivityStatus = z.enum([...LIVE_STATUSES, ...FINISHED_STATUSES, ...CLOSED_STATUSES])
+export type ActivityStatus = z.output<typeof ActivityStatus>
+
+export const Risk = z.enum(['low', 'medium', 'high', 'critical'])
+export type Risk = z.output<typeof Risk>
+
+export const ArchiveReason = z.enum([
+  'requested',
+  'finished',
+  'pull_request_merged',
+  'pull_request_closed',
+  'branch_deleted',
+])
+export type ArchiveReason = z.output<typeof ArchiveReason>
+
+export const ActivitySource = z.enum(['api', 'pull_request', 'branch'])
+export type ActivitySource = z.output<typeof ActivitySource>
+
+/** The minimum of `ttl_ms`. */
+const TTL_MIN_MS = 60_000
+
+/** The maximum number of characters of each text. */
+export const ACTIVITY_MAX = { title: 200, summary: 4000, actor: 100, agent: 100, pr_url: 2048 }
+
+const title = text(1, ACTIVITY_MAX.title).meta({
+  description: 'A short name for the work.',
+  examples: ['Retry failed payments'],
+})
+const summary = text(1, ACTIVITY_MAX.summary).meta({
+  description: 'A description in one or two lines.',
+  examples: ['Retries a declined payment twice before the order is cancelled.'],
+})
+const actor = text(1, ACTIVITY_MAX.actor).meta({
+  description: 'The person who is responsible for the work.',
+  examples: ['Ada Lovelace'],
+})
+const agent = text(1, ACTIVITY_MAX.agent).meta({
+  description: 'The coding agent in use; null for manual work.',
+  examples: ['claude-code'],
+})
+const branch = branchName.meta({
+  description: 'The branch of the work.',
+  examples: ['feature/payment-retries'],
+})
+const baseBranch = branchName.meta({
+  description: 'The branch that the work will be merged into.',
+  examples: ['main'],
+})
+const prUrl = text(1, ACTIVITY_MAX.pr_url).meta({
+  description: 'The URL of the pull request, which must be in this repository.',
+  examples: ['https://github.com/acme/shop/pull/7'],
+})
+const draftPr = z.boolean().meta({ description: 'Whether the linked pull request is a draft.' })
+const blocking = z
+  .boolean()
+  .meta({ description: 'Whether to warn others prominently. It never blocks them.' })
+const ttlMs = z
+  .int()
+  .min(TTL_MIN_MS)
+  .meta({
+    description:
+      'The time to live that heartbeats renew, in milliseconds. Set it if the process that creates the activity may be killed before it archives it. A value above `activity_ttl_ms` is lowered to it. It no longer applies when the activity is linked to a pull request.',
+    examples: [900_000],
+  })
+const risk = Risk.meta({ description: 'The risk of the work for others.' })
+
+export const CreateActivity = z
+  .strictObject({
+    title,
+    summary,
+    actor,
+    agent: agent.nullable().default(null),
+    branch: branch.nullable().default(null),
+    base_branch: baseBranch.nullable().default(null),
+    scope: ActivityScope.default(EMPTY_ACTIVITY_SCOPE).meta({
+      description: 'The areas, paths and files that the work changes.',
+    }),
+    base_sha: baseSha.default(null),
+    risk: risk.default('low'),
+    pr_url: prUrl.nullable().default(null),
+    draft_pr: draftPr.default(false),
+    blocking: blocking.default(false),
+    ttl_ms: ttlMs.nullable().default(null),
+  })
+  .meta({ id: 'CreateActivity' })
+export type CreateActivity = z.output<typeof CreateActivity>
+
+export const UpdateActivity = z
+  .strictObject({
+    title: title.optional(),
+    summary: summary.optional(),
+    branch: branch.nullable().optional(),
+    base_branch: baseBranch.nullable().optional(),
+    scope: ActivityScope.optional().meta({
+      description: 'Replaces the whole scope, and `base_sha` with it.',
+    }),
+    base_sha: baseSha.optional(),
+    risk: risk.optional(),
+    pr_url: prUrl.nullable().optional(),
+    draft_pr: draftPr.optional(),
+    blocking: blocking.optional(),
+    status: ActivityStatus.optional().meta({
+      description: 'The new status. A transition that is not allowed gets 409.',
+    }),
+    heartbeat: z
+      .boolean()
+      .optional()
+      .meta({ description: 'If true, sets `heartbeat_at` to now and extends `expires_at`.' }),
+  })
+  .meta({ id: 'UpdateActivity' })
+export type UpdateActivity = z.output<typeof UpdateActivity>
+
+function flag(description: string) {
+  return z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
+    .optional()
+    .meta({ description, override: { type: 'boolean' } })
+}
+
+export const ListActivities = z.strictObject({
+  status: ActivityStatus.optional().meta({
+    description: 'Only this status. Default: all except archived and expired.',
+  }),
+  risk: Risk.optional().meta({ description: 'Only this risk.' }),
+  actor: text(1, 100).optional().meta({ description: 'Only activities of this actor.' }),
+  branch: text(1, 255)
+    .optional()
+    .meta({ description: 'Only activities on this branch; `owner:branch` for a fork.' }),
+  has_pr: flag('If true, only activities with a pull request; if false, only those without.'),
+  draft_pr_only: flag('If true, only activities with a draft pull request.'),
+  ...pageParameters('act'),
+})
+export type ListActivities = z.output<typeof ListActivities>
+
+const activityId = z
+  .string()
+  .meta({ description: 'The id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] })
+
+/** The abbreviated representation: the response to an update, and, with fewer fields of the scope, the items of a list. */
+export const ActivityBrief = z
+  .strictObject({
+    id: activityId,
+    title: z.string().meta({ description: 'A short name for the work.' }),
+    actor: z.string().meta({ description: 'The person who is responsible for the work.' }),
+    agent: z.string().nullable().meta({ description: 'The coding agent in use; null for manual work.' }),
+    status: ActivityStatus.meta({
+      description: 'The status of the work. Archived and expired activities are closed.',
+    }),
+    risk,
+    branch: z.string().nullable().meta({ description: 'The branch of the work; `owner:branch` for a fork.' }),
+    base_branch: z.string().nullable().meta({ description: 'The branch that the work will be merged into.' }),
+    scope: ShownActivityScope.meta({ description: 'The areas, paths and changed files of the work.' }),
+    base_sha: z.string().nullable().meta({
+      description: 'The commit that the patches of the changed files start from; null if unknown.',
+    }),
+    pr_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'The URL of the pull request; null if there is none.' }),
+    draft_pr: draftPr,
+    blocking,
+    heartbeat_at: outputTimestamp
+      .nullable()
+      .meta({ description: 'When the last heartbeat was received; null if there was none.' }),
+    expires_at: outputTimestamp.meta({
+      description: 'When the activity expires unless it gets a heartbeat.',
+    }),
+    ttl_ms: z
+      .int()
+      .nullable()
+      .meta({ description: 'Its own time to live; null if that of the repository applies.' }),
+    created_at: outputTimestamp.meta({ description: 'When the activity was created.' }),
+    updated_at: outputTimestamp.meta({ description: 'When the activity was last updated.' }),
+    archived_at: outputTimestamp
+      .nullable()
+      .meta({ description: 'When the activity was archived; null unless the status is `archived`.' }),
+    archive_reason: ArchiveReason.nullable().meta({
+      description: 'Why the activity was archived; null if it is not archived.',
+    }),
+    created_by: z.string().nullable().meta({
+      description: 'The GitHub login of the creator; null for a token without a user and for a webhook.',
+    }),
+    archived_by: z.string().nullable().meta({
+      description:
+        'The GitHub login of the user who archived it; null if it is not archived, and for a token without a user, a webhook and expiry.',
+    }),
+    source: ActivitySource.meta({
+      description:
+        'What created the activity: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when a pull request of the pushed branch is opened.',
+    }),
+  })
+  .meta({ id: 'ActivityBrief' })
+export type ActivityBrief = z.output<typeof ActivityBrief>
+
+export const ListedActivity = ActivityBrief.extend({
+  scope: ListedActivityScope.meta({ description: 'The areas, paths and changed files of the work.' }),
+}).meta({ id: 'ListedActivity' })
+export type ListedActivity = z.output<typeof ListedActivity>
+
+/** The full representation. */
+export const Activity = ActivityBrief.extend({
+  type: z.literal('activity').meta({ description: 'The type of the record.' }),
+  summary: z.string().meta({ description: 'A description in one or two lines.' }),
+}).meta({ id: 'Activity' })
+export type Activity = z.output<typeof Activity>
+
+export const Heartbeat = z
+  .strictObject({
+    id: activityId,
+    heartbeat_at: outputTimestamp.meta({ description: 'When the heartbeat was received.' }),
+    expires_at: outputTimestamp.meta({
+      description: 'When the activity expires unless it gets a heartbeat.',
+    }),
+  })
+  .meta({ id: 'Heartbeat' })
+export type Heartbeat = z.output<typeof Heartbeat>
+
+export const ArchivedActivity = z
+  .strictObject({
+    id: activityId,
+    status: z.literal('archived').meta({ description: 'The new status.' }),
+    archived_at: outputTimestamp.meta({ description: 'When the activity was first archived.' }),
+  })
+  .meta({ id: 'ArchivedActivity' })
+export type ArchivedActivity = z.output<typeof ArchivedActivity>

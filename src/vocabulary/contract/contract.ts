@@ -1,0 +1,241 @@
+/** Every operation of the service as data. Routes, the OpenAPI document, MCP tools and the client are derived from it (specification §4). */
+import { z } from 'zod'
+import { CommentBudget } from '../../server/ledger/budget.ts'
+import { GetSignal, Signal } from '../../server/ledger/signal.ts'
+import { MergeOrder } from '../../server/overlap/merge-order.ts'
+import {
+  Activity,
+  ActivityBrief,
+  ArchivedActivity,
+  CreateActivity,
+  Heartbeat,
+  ListActivities,
+  ListedActivity,
+  UpdateActivity,
+} from './activity.ts'
+import {
+  ArchivedNotable,
+  CreateNotable,
+  ListNotables,
+  Notable,
+  NotableBrief,
+  UpdateNotable,
+} from './notable.ts'
+import { type Operation, operation } from './operation.ts'
+import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from './overlap.ts'
+import { Overlaps } from './overlap-list.ts'
+import { RepositoryOverview } from './overview.ts'
+import { SettingsView } from './settings.ts'
+
+function page<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({
+    items: z.array(item).meta({ description: 'Most recent first.' }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Pass it as `cursor` to get the next page; null on the last page.' }),
+  })
+}
+
+const CreatedActivity = z
+  .strictObject({
+    activity: Activity.meta({ description: 'The activity that was created.' }),
+    overlap: OverlapResult.meta({ description: 'Other work that overlaps with it.' }),
+  })
+  .meta({ id: 'CreatedActivity' })
+
+const currentOverlap = {
+  overlap: OverlapBrief.nullable().meta({
+    description: 'The current overlap; null if the activity is not live.',
+  }),
+}
+
+export const OPERATIONS = {
+  listRepositories: operation({
+    method: 'GET',
+    path: '/repos',
+    on: 'caller',
+    access: 'read',
+    output: RepositoryOverview,
+    summary: 'List repositories with work',
+    description:
+      'Returns the repositories with live records that GitHub shows to this token, those that need attention first.',
+  }),
+  listActivities: operation({
+    method: 'GET',
+    path: '/activity',
+    access: 'read',
+    input: ListActivities,
+    output: page(ListedActivity).meta({ id: 'ActivityPage' }),
+    summary: 'List activities',
+    description:
+      'Most recent first. Archived and expired activities are excluded unless you filter by `status`.',
+  }),
+  checkOverlap: operation({
+    method: 'POST',
+    path: '/activity/check',
+    access: 'read',
+    input: CheckOverlap,
+    output: OverlapResult,
+    confirms_repository: true,
+    summary: 'Check for overlap',
+    description:
+      'Compares planned work with the live activities and active notables. It creates nothing and never blocks.',
+  }),
+  createActivity: operation({
+    method: 'POST',
+    path: '/activity',
+    access: 'write',
+    input: CreateActivity,
+    output: CreatedActivity,
+    status: 201,
+    is_idempotent: true,
+    needs_identity: () => true,
+    summary: 'Create an activity',
+    description: 'Declares work in progress and returns what it overlaps with.',
+  }),
+  getActivity: operation({
+    method: 'GET',
+    path: '/activity/{id}',
+    access: 'read',
+    record: 'act',
+    output: Activity.extend({
+      pr_reminder_due: z.boolean().meta({
+        description: 'True when it is time to open a draft pull request so that others can see the work.',
+      }),
+      drift: Drift.nullable().meta({
+        description:
+          'How the changed files of the pull request differ from the declared scope, which they replace in comparisons; null if they do not replace it.',
+      }),
+      ...currentOverlap,
+    }).meta({ id: 'RetrievedActivity' }),
+    summary: 'Retrieve an activity',
+    description: 'Returns the activity with its current overlap.',
+  }),
+  updateActivity: operation({
+    method: 'PATCH',
+    path: '/activity/{id}',
+    access: 'write',
+    record: 'act',
+    input: UpdateActivity,
+    output: ActivityBrief.extend(currentOverlap).meta({ id: 'UpdatedActivity' }),
+    needs_identity: ({ status }: { status?: unknown }) => status === 'archived',
+    summary: 'Update an activity',
+    description: 'Changes only the fields that are sent. Returns the current overlap.',
+  }),
+  heartbeatActivity: operation({
+    method: 'POST',
+    path: '/activity/{id}/heartbeat',
+    access: 'write',
+    record: 'act',
+    output: Heartbeat.extend(currentOverlap).meta({ id: 'HeartbeatAnswer' }),
+    summary: 'Send a heartbeat',
+    description:
+      'Extends `expires_at` and returns the current overlap, including collisions that appeared later.',
+  }),
+  archiveActivity: operation({
+    method: 'POST',
+    path: '/activity/{id}/archive',
+    access: 'write',
+    record: 'act',
+    output: ArchivedActivity,
+    needs_identity: () => true,
+    summary: 'Archive an activity',
+    description: 'Idempotent: archiving an archived activity returns its original `archived_at`.',
+  }),
+  listOverlaps: operation({
+    method: 'GET',
+    path: '/overlaps',
+    access: 'read',
+    output: Overlaps,
+    summary: 'List all collisions',
+    description: 'Returns each collision between two live activities once. Own and stacked work is excluded.',
+  }),
+  getMergeOrder: operation({
+    method: 'GET',
+    path: '/merge-order',
+    access: 'read',
+    output: MergeOrder,
+    summary: 'Retrieve the merge order',
+    description:
+      'Returns the order in which to merge the open pull requests that conflict with each other, and lists those that do not conflict. It is advice for people. The activities of one pull request count as one.',
+  }),
+  listNotables: operation({
+    method: 'GET',
+    path: '/notables',
+    access: 'read',
+    input: ListNotables,
+    output: page(NotableBrief).meta({ id: 'NotablePage' }),
+    summary: 'List notables',
+    description: 'Most recent first. Only active notables are returned unless you filter by `status`.',
+  }),
+  createNotable: operation({
+    method: 'POST',
+    path: '/notables',
+    access: 'write',
+    input: CreateNotable,
+    output: NotableBrief,
+    status: 201,
+    is_idempotent: true,
+    needs_identity: () => true,
+    summary: 'Create a notable',
+    description: 'Announces something to everyone who works on a part of the repository.',
+  }),
+  getNotable: operation({
+    method: 'GET',
+    path: '/notables/{id}',
+    access: 'read',
+    record: 'ntb',
+    output: Notable,
+    summary: 'Retrieve a notable',
+    description: 'Returns the notable with all fields.',
+  }),
+  updateNotable: operation({
+    method: 'PATCH',
+    path: '/notables/{id}',
+    access: 'write',
+    record: 'ntb',
+    input: UpdateNotable,
+    output: NotableBrief,
+    summary: 'Update a notable',
+    description: 'Changes only the fields that are sent.',
+  }),
+  archiveNotable: operation({
+    method: 'POST',
+    path: '/notables/{id}/archive',
+    access: 'write',
+    record: 'ntb',
+    output: ArchivedNotable,
+    summary: 'Archive a notable',
+    description: 'Idempotent: archiving an archived notable returns its original `archived_at`.',
+  }),
+  getSignal: operation({
+    method: 'GET',
+    path: '/signal',
+    access: 'read',
+    input: GetSignal,
+    output: Signal,
+    summary: 'Retrieve the signal report',
+    description:
+      'Returns how many pull requests got a comment, which pairs were shown, their outcomes, and where conflicts come from. In shadow mode, pairs that would have been shown count as shown.',
+  }),
+  getSettings: operation({
+    method: 'GET',
+    path: '/settings',
+    access: 'read',
+    output: SettingsView.extend({
+      budget: CommentBudget.meta({ description: 'Whether the comment budget is in force.' }),
+    }).meta({ id: 'RetrievedSettings' }),
+    summary: 'Retrieve the settings',
+    description: 'Returns the effective settings of the repository and the errors in its settings file.',
+  }),
+} satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof OPERATIONS
+/** Operations on all that the caller may see. */
+export type CallerOperationName = {
+  [Name in OperationName]: (typeof OPERATIONS)[Name]['on'] extends 'caller' ? Name : never
+}[OperationName]
+export type RepositoryOperationName = Exclude<OperationName, CallerOperationName>
+export type InputOf<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]['input']>
+export type OutputOf<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]['output']>

@@ -1,0 +1,142 @@
+/** The schemas of notables: enums, request bodies and responses (specification §2.2 and §4.2, contract §4). */
+import { z } from 'zod'
+import { EMPTY_SCOPE, label, Scope, ShownScope } from '../scope/scope.ts'
+import { httpsUrl, outputTimestamp, text, timestamp } from './field.ts'
+import { isId } from './id.ts'
+import { pageParameters } from './pagination.ts'
+import { NOTABLE_CATEGORIES } from './settings.ts'
+
+export const NotableStatus = z.enum(['active', 'archived', 'expired'])
+export type NotableStatus = z.output<typeof NotableStatus>
+
+export const Importance = z.enum(['low', 'medium', 'high', 'critical'])
+export type Importance = z.output<typeof Importance>
+
+export const Category = z.enum(NOTABLE_CATEGORIES)
+export type Category = z.output<typeof Category>
+
+/** The maximum number of characters of each text, and of entries in `supersedes`. */
+export const NOTABLE_MAX = { title: 200, summary: 4000, supersedes: 100 }
+
+const title = text(1, NOTABLE_MAX.title).meta({
+  description: 'A one-line summary of the notable.',
+  examples: ['Migrations are frozen'],
+})
+const summary = text(1, NOTABLE_MAX.summary).meta({
+  description: 'The details, in a sentence or two.',
+  examples: ['No schema change before Friday: the cut-over to the new cluster is running.'],
+})
+const importance = Importance.meta({ description: 'How important the notable is for work in its scope.' })
+const category = Category.meta({ description: 'The kind of notable.' })
+const decisionUrl = httpsUrl.meta({
+  description: 'The URL of the document that records the decision.',
+  examples: ['https://github.com/acme/shop/blob/main/docs/adr/7.md'],
+})
+const scope = Scope.meta({
+  description: 'Where the notable applies. An empty scope is the whole repository.',
+})
+const appliesUntil = timestamp.meta({
+  description: 'When the notable stops applying: a future timestamp with an offset.',
+})
+const blocking = z
+  .boolean()
+  .meta({ description: 'Whether to warn others prominently. It never blocks them.' })
+
+export const CreateNotable = z
+  .strictObject({
+    title,
+    summary,
+    importance,
+    category,
+    decision_url: decisionUrl.nullable().default(null),
+    scope: scope.default(EMPTY_SCOPE),
+    applies_until: appliesUntil.nullable().default(null),
+    blocking: blocking.default(false),
+    supersedes: z
+      .array(z.string().refine((id) => isId('ntb', id), { error: 'must be the id of a notable' }))
+      .max(NOTABLE_MAX.supersedes)
+      .default([])
+      .meta({
+        description: 'The ids of notables of this repository that this one replaces. They are archived.',
+      }),
+  })
+  .meta({ id: 'CreateNotable' })
+export type CreateNotable = z.output<typeof CreateNotable>
+
+export const UpdateNotable = z
+  .strictObject({
+    title: title.optional(),
+    summary: summary.optional(),
+    importance: importance.optional(),
+    decision_url: decisionUrl.nullable().optional(),
+    scope: scope.optional(),
+    applies_until: appliesUntil.nullable().optional(),
+    blocking: blocking.optional(),
+  })
+  .meta({ id: 'UpdateNotable' })
+export type UpdateNotable = z.output<typeof UpdateNotable>
+
+export const ListNotables = z.strictObject({
+  status: NotableStatus.default('active').meta({ description: 'Only this status.' }),
+  importance: importance.optional().meta({ description: 'Only this importance.' }),
+  category: category.optional().meta({ description: 'Only this category.' }),
+  area: label.optional().meta({ description: 'Only notables whose scope contains this area.' }),
+  ...pageParameters('ntb'),
+})
+export type ListNotables = z.output<typeof ListNotables>
+
+const notableId = z
+  .string()
+  .meta({ description: 'The id of the notable.', examples: ['ntb_01h455vb4pex5vsknk084sn02q'] })
+
+/** The abbreviated representation: items of a list, and the response to create and update. */
+export const NotableBrief = z
+  .strictObject({
+    id: notableId,
+    title: z.string().meta({ description: 'A one-line summary of the notable.' }),
+    category,
+    importance,
+    status: NotableStatus.meta({ description: 'The status. Archived and expired notables no longer apply.' }),
+    decision_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'The URL of the document that records the decision.' }),
+    supersedes: z.array(z.string()).meta({ description: 'The ids of the notables that this one replaced.' }),
+    superseded_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the notable that replaced this one.' }),
+    applies_until: outputTimestamp.nullable().meta({ description: 'When the notable stops applying.' }),
+    scope: ShownScope.meta({
+      description: 'Where the notable applies. An empty scope is the whole repository.',
+    }),
+    blocking,
+    created_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'The GitHub login of the creator; null for a token without a user.' }),
+    expires_at: outputTimestamp.meta({ description: 'When the notable expires.' }),
+    created_at: outputTimestamp.meta({ description: 'When the notable was created.' }),
+    updated_at: outputTimestamp.meta({ description: 'When the notable was last updated.' }),
+    archived_at: outputTimestamp
+      .nullable()
+      .meta({ description: 'When the notable was archived; null unless the status is `archived`.' }),
+  })
+  .meta({ id: 'NotableBrief' })
+export type NotableBrief = z.output<typeof NotableBrief>
+
+/** The full representation. */
+export const Notable = NotableBrief.extend({
+  type: z.literal('notable').meta({ description: 'The type of the record.' }),
+  summary: z.string().meta({ description: 'The details, in a sentence or two.' }),
+}).meta({ id: 'Notable' })
+export type Notable = z.output<typeof Notable>
+
+export const ArchivedNotable = z
+  .strictObject({
+    id: notableId,
+    status: z.literal('archived').meta({ description: 'The new status.' }),
+    archived_at: outputTimestamp.meta({ description: 'When the notable was first archived.' }),
+  })
+  .meta({ id: 'ArchivedNotable' })
+export type ArchivedNotable = z.output<typeof ArchivedNotable>

@@ -1,0 +1,46 @@
+/** The format of an operation in the contract. */
+import { z } from 'zod'
+import type { IdPrefix } from './id.ts'
+
+export interface Operation {
+  method: 'GET' | 'POST' | 'PATCH'
+  /** Relative to `/repos/{owner}/{repo}`; for operations on the caller, to the root of the API. */
+  path: string
+  /** What the operation is about: a repository, or all that the caller may see. */
+  on: 'repository' | 'caller'
+  /** The permission on the repository that the caller needs. A check only reads, although it is a POST. */
+  access: 'read' | 'write'
+  /** The prefix of `{id}`; null if the path has no id. */
+  record: Extract<IdPrefix, 'act' | 'ntb'> | null
+  /** The query parameters of a GET, otherwise the body. */
+  input: z.ZodObject
+  output: z.ZodObject
+  status: 200 | 201
+  /** Whether the operation supports `Idempotency-Key`. */
+  is_idempotent: boolean
+  /** Whether the operation calls `confirmVersion`, so that it can start with a cached row of the repository. */
+  confirms_repository: boolean
+  /** Whether the operation needs the GitHub user behind the token, given this input. */
+  needs_identity: (input: Record<string, unknown>) => boolean
+  summary: string
+  description: string
+}
+
+const NO_INPUT = z.strictObject({})
+
+const defaults = {
+  on: 'repository',
+  record: null,
+  input: NO_INPUT,
+  status: 200,
+  is_idempotent: false,
+  confirms_repository: false,
+  needs_identity: (): boolean => false,
+} as const
+
+/** Adds the defaults and keeps the exact schemas in the type. */
+export function operation<const Given extends Partial<Operation> & Omit<Operation, keyof typeof defaults>>(
+  given: Given,
+): Omit<typeof defaults, keyof Given> & Given {
+  return { ...defaults, ...given }
+}

@@ -1,0 +1,69 @@
+/** Schemas of the overview of repositories (contract §13). */
+import { z } from 'zod'
+import { outputTimestamp } from './field.ts'
+
+/** The number of days for which created activities are counted. */
+export const DAYS = 14
+export const LOGINS_MAX = 5
+/** The maximum number of repositories in the overview. */
+export const LISTED_MAX = 200
+
+const count = (description: string) => z.int().min(0).meta({ description })
+
+const Collisions = z
+  .strictObject({
+    high: count('Collisions of severity `high`.'),
+    medium: count('Collisions of severity `medium`.'),
+    low: count('Collisions of severity `low`.'),
+  })
+  .meta({ id: 'CollisionCounts' })
+
+const RepositorySummary = z
+  .strictObject({
+    owner: z.string().meta({ description: 'The owner on GitHub.' }),
+    name: z.string().meta({ description: 'The name on GitHub.' }),
+    live_activities: count('Live activities.'),
+    collisions: Collisions.nullable().meta({
+      description:
+        'The collisions that `GET …/overlaps` finds, by severity; null if the work budget of the request did not suffice to count them.',
+    }),
+    active_notables: count('Active notables.'),
+    high_notables: count('Active notables that are blocking, or whose importance is `high` or `critical`.'),
+    people: count('People with live activities.'),
+    logins: z.array(z.string()).meta({
+      description: `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
+    }),
+    created_by_day: z.array(z.int()).meta({
+      description: `How many activities were created on each of the last ${DAYS} days, which end now; the oldest first.`,
+    }),
+    last_change_at: outputTimestamp.meta({
+      description: 'When a live activity or an active notable was changed last.',
+    }),
+  })
+  .meta({ id: 'RepositorySummary' })
+export type RepositorySummary = z.output<typeof RepositorySummary>
+
+export const RepositoryOverview = z
+  .strictObject({
+    items: z.array(RepositorySummary).meta({
+      description: `Those with collisions of severity \`high\` first, then those with high notables, then those with further collisions; at most ${LISTED_MAX}.`,
+    }),
+    complete: z.boolean().meta({
+      description: `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
+    }),
+  })
+  .meta({ id: 'RepositoryOverview' })
+export type RepositoryOverview = z.output<typeof RepositoryOverview>
+
+/** Orders repositories by what needs attention. */
+export function byAttention(one: RepositorySummary, other: RepositorySummary): number {
+  const [a, b] = [attentionOf(one), attentionOf(other)]
+  const at = a.findIndex((value, index) => value !== b[index])
+  if (at >= 0) return (b[at] as number) - (a[at] as number)
+  return one.last_change_at < other.last_change_at ? 1 : -1
+}
+
+function attentionOf({ collisions, high_notables }: RepositorySummary): number[] {
+  const { high, medium, low } = collisions ?? { high: 0, medium: 0, low: 0 }
+  return [high, high_notables, medium, low]
+}

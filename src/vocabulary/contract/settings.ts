@@ -1,0 +1,200 @@
+/** The settings of a repository: schema, defaults and limits (contract §8). */
+import { z } from 'zod'
+import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
+import { label, labelKey, paths } from '../scope/scope.ts'
+
+export const NOTABLE_CATEGORIES = [
+  'architecture',
+  'process',
+  'pattern',
+  'warning',
+  'migration',
+  'testing',
+  'security',
+  'dependency',
+  'api-contract',
+  'temporary-workaround',
+  'deprecation',
+  'release',
+] as const
+
+/** The branches that cloud coding agents push to. */
+const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']
+
+const SEVERITIES = ['low', 'medium', 'high'] as const
+
+const commentFields = {
+  mode: z.enum(['on', 'shadow', 'off']).meta({
+    description:
+      'Whether pull requests get a comment. `shadow`: nothing is posted, but the signal report shows what would have been posted. `off`: nothing is posted or recorded.',
+  }),
+  min_severity: z.enum(SEVERITIES).meta({ description: 'The lowest severity that is shown.' }),
+  draft_min_severity: z
+    .enum(SEVERITIES)
+    .meta({ description: 'The lowest severity that is shown while the pull request is a draft.' }),
+  audience: z.enum(['later', 'both']).meta({
+    description:
+      'Which pull request gets the comment: the one whose push caused the overlap (if unknown, the one that was opened later), or both.',
+  }),
+  stale_after_days: z.int().min(1).max(365).meta({
+    description: 'Other work that was not pushed or declared for this many days is not shown.',
+  }),
+  same_author: z.boolean().meta({ description: 'Whether other work of the same author is shown.' }),
+  budget: z.number().min(0).max(1).meta({
+    description:
+      'If more than this share of the pull requests by people of the last 30 days have a comment, new comments need conflicts in two files, a duplicate or raised risk.',
+  }),
+  on_bots: z.boolean().meta({ description: 'Whether pull requests that bots opened get a comment too.' }),
+  agents: z.array(z.string().trim().min(1).max(100)).max(100).meta({
+    description: 'Logins of coding agents, with or without `[bot]`, which do not count as bots.',
+  }),
+}
+
+const DEFAULT_COMMENT = {
+  mode: 'on',
+  min_severity: 'medium',
+  draft_min_severity: 'high',
+  audience: 'later',
+  stale_after_days: 14,
+  same_author: false,
+  budget: 0.15,
+  on_bots: false,
+  agents: ['Copilot', 'copilot-swe-agent', 'devin-ai-integration', 'claude', 'google-labs-jules', 'cursor'],
+} satisfies z.output<z.ZodObject<typeof commentFields>>
+
+function byNoiseClass<Value extends z.ZodType>(value: Value) {
+  const fields = Object.fromEntries(NOISE_CLASSES.map((noise) => [noise, value]))
+  return z.strictObject(fields as Record<NoiseClass, Value>).partial()
+}
+
+const YEAR_MS = 31_536_000_000
+const duration = z.int().min(1000).max(YEAR_MS)
+
+export const Settings = z
+  .strictObject({
+    activity_ttl_ms: duration
+      .default(86_400_000)
+      .meta({ description: 'The time to live of an activity after its last heartbeat.' }),
+    max_activity_ttl_ms: duration
+      .nullable()
+      .default(null)
+      .meta({ description: 'The longest time to live of an activity, heartbeats included; null: no limit.' }),
+    notable_ttl_ms: duration.default(604_800_000).meta({ description: 'The time to live of a notable.' }),
+    pr_reminder_after_ms: duration
+      .default(7_200_000)
+      .meta({ description: 'The time after which an activity without a pull request gets a reminder.' }),
+    disabled_categories: z
+      .array(z.enum(NOTABLE_CATEGORIES))
+      .default([])
+      .meta({ description: 'Categories that notables of this repository cannot have.' }),
+    areas: z
+      .record(label, paths)
+      .refine((areas) => Object.keys(areas).length <= 100, { error: 'must contain at most 100 areas' })
+      .superRefine(checkNames)
+      .default({})
+      .meta({ description: 'The globs of each area, by label.' }),
+    ignore_paths: paths
+      .default([])
+      .meta({ description: 'Plain paths and changed files that match one of these globs are not compared.' }),
+    noise_paths: byNoiseClass(paths.meta({ description: 'Globs of further files of the class.' }))
+      .default({})
+      .meta({
+        description:
+          'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
+      }),
+    noise_classes: byNoiseClass(z.boolean().meta({ description: 'Whether the class is on.' }))
+      .default({})
+      .meta({ description: 'Switches classes of noise off. Each is on unless it is `false`.' }),
+    track_pull_requests: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'Whether a pull request without an activity gets one.' }),
+    track_branches: paths.default(TRACKED_BRANCHES).meta({
+      description:
+        'A pushed branch that one of these globs matches gets an activity until it has a pull request; `[]`: none.',
+    }),
+    comment: z
+      .strictObject(commentFields)
+      .default(DEFAULT_COMMENT)
+      .meta({ description: 'The comment on a pull request.' }),
+    check_run: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether pull requests get a check run beside the comment.' }),
+  })
+  .meta({ id: 'Settings' })
+export type Settings = z.output<typeof Settings>
+
+export const DEFAULT_SETTINGS: Settings = Settings.parse({})
+
+/** The settings in a file: all are optional, and names of earlier versions are accepted. */
+export const FileSettings = Settings.extend({
+  comment: z
+    .strictObject({
+      ...commentFields,
+      mode: z.literal(['on', 'shadow', 'off', true, false]),
+      /** Former name of `mode`. */
+      enabled: z.boolean(),
+    })
+    .partial(),
+  /** Former name of `comment.on_bots`. */
+  comment_on_bots: z.boolean(),
+}).partial()
+export type FileSettings = Partial<z.output<typeof FileSettings>>
+
+/** The effective settings for the content of a file. */
+export function settingsOf({ comment = {}, comment_on_bots, ...others }: FileSettings): Settings {
+  const { enabled, mode = enabled, ...fields } = comment
+  return {
+    ...DEFAULT_SETTINGS,
+    ...others,
+    comment: {
+      ...DEFAULT_COMMENT,
+      ...(comment_on_bots !== undefined && { on_bots: comment_on_bots }),
+      ...fields,
+      ...(mode !== undefined && { mode: typeof mode === 'boolean' ? modeOf(mode) : mode }),
+    },
+  }
+}
+
+function modeOf(isOn: boolean): 'on' | 'off' {
+  return isOn ? 'on' : 'off'
+}
+
+/** Reports labels that differ only in case: they would be one area. */
+function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): void {
+  const seen = new Map<string, string>()
+  for (const name of Object.keys(areas)) {
+    const other = seen.get(labelKey(name))
+    if (other !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `duplicates the area ${other}; keep one of them`,
+      })
+    }
+    seen.set(labelKey(name), name)
+  }
+}
+
+/** A problem in the settings file. */
+export const SettingsProblem = z
+  .strictObject({
+    line: z.int().nullable().meta({ description: 'The line of the file, counted from 1; null if unknown.' }),
+    key: z.string().nullable().meta({ description: 'The key, such as `comment.min_severity`.' }),
+    message: z.string().meta({ description: 'What is wrong and how to fix it.' }),
+  })
+  .meta({ id: 'SettingsProblem' })
+export type SettingsProblem = z.output<typeof SettingsProblem>
+
+/** The effective settings, their source, and the problems of the file. */
+export const SettingsView = Settings.extend({
+  source: z.enum(['defaults', 'file']).meta({
+    description:
+      '`file`: `.github/deconflict.yml` of the default branch. `defaults`: there is no valid file yet; `areas` may still come from `.github/labeler.yml`.',
+  }),
+  errors: z.array(SettingsProblem).meta({
+    description: 'The problems of the file. If there are any, the last valid values stay in force.',
+  }),
+}).meta({ id: 'SettingsView' })
+export type SettingsView = z.output<typeof SettingsView>

@@ -1,0 +1,165 @@
+/** Globs: parsing and validation (contract §6, limits of §4). */
+
+import { type Budget, unbounded } from '../budget.ts'
+import {
+  type Alternative,
+  alternativeOf,
+  fileAlternative,
+  plainAlternative,
+  subtreeAlternative,
+} from './alternative.ts'
+import { type Expansion, expandBraces } from './braces.ts'
+import { GlobError } from './glob-error.ts'
+import { formsOf, NAMED, PARENT } from './segment-forms.ts'
+import { type CharClass, SLASH, tokenize } from './tokens.ts'
+
+export { GlobError }
+
+const MAX_LENGTH = 1024
+const MAX_WILD_LENGTH = 512
+const MAX_ALTERNATIVES = 64
+
+/** `**`, `src/api`, `app/{a,b}/*.ts`. A glob matches a path if one of its alternatives does. */
+export interface Glob {
+  /** The original text. */
+  readonly source: string
+  /** It has no wildcard and no alternation: it matches one path and everything beneath it. */
+  readonly is_plain: boolean
+  /** Null until needed, because braces can expand a short text into 64 long ones. Use `alternativesOf`. */
+  alternatives: readonly Alternative[] | null
+  /** The parsed text, from which `alternatives` are built; null if they are built from the start. */
+  readonly syntax: Syntax | null
+}
+
+interface Syntax {
+  readonly expansion: Expansion
+  readonly classes: readonly CharClass[]
+}
+
+/**
+ * A cache of parsed globs, because checks compare the same globs again and again. Lengths are in characters, added up over
+ * all alternatives. Globs above `ENTRY_LENGTH_MAX` are not cached. Above `CACHE_LENGTH_MAX`, the cache is cleared.
+ */
+const CACHE = new Map<string, Glob>()
+const CACHE_LENGTH_MAX = 500_000
+const ENTRY_LENGTH_MAX = 256
+let cacheLength = 0
+
+/** Cost units of parsing: of every glob, and in addition of a cache miss, which also costs one unit per character. */
+const GLOB_COST = 4
+const MISS_COST = 100
+
+const SPECIAL = /[*?[{\\]/
+const UNTIDY = /(?:^|\/)\.{0,2}(?:\/|$)/
+
+/** Parses a glob. Costs up to 104 units, and one per character. Throws GlobError if it is invalid or over a limit. */
+export function parseGlob(source: string, budget: Budget = unbounded()): Glob {
+  budget.remaining -= GLOB_COST
+  if (isLonger(source, MAX_LENGTH)) {
+    throw new GlobError(`must have at most ${MAX_LENGTH} characters; use a parent directory`)
+  }
+  if (source.charCodeAt(0) === 0x21) {
+    throw new GlobError(
+      "must not start with '!'; list the paths to include, or write '\\!' for a literal exclamation mark",
+    )
+  }
+  if (!source.isWellFormed()) {
+    throw new GlobError('must be valid Unicode, without unpaired surrogates')
+  }
+  if (!SPECIAL.test(source) && !UNTIDY.test(source)) return treeGlob(source, true)
+  let glob = CACHE.get(source)
+  if (glob === undefined) {
+    budget.remaining -= MISS_COST + source.length
+    glob = parseSpecial(source)
+    addToCache(glob)
+  }
+  return glob
+}
+
+function addToCache(glob: Glob): void {
+  const length = countOf(glob) * glob.source.length
+  if (length > ENTRY_LENGTH_MAX) return
+  cacheLength += length
+  if (cacheLength > CACHE_LENGTH_MAX) {
+    CACHE.clear()
+    cacheLength = length
+  }
+  CACHE.set(glob.source, glob)
+}
+
+/** Length in code points. */
+function isLonger(source: string, max: number): boolean {
+  return source.length > max && [...source].length > max
+}
+
+function parseSpecial(source: string): Glob {
+  const { tokens, classes } = tokenize(source, MAX_ALTERNATIVES)
+  const expansion = expandBraces(tokens, MAX_ALTERNATIVES)
+  const isPlain = expansion.whole.count === 1 && expansion.read(0).every(isLiteral)
+  if (!isPlain && isLonger(source, MAX_WILD_LENGTH)) {
+    throw new GlobError(
+      `must have at most ${MAX_WILD_LENGTH} characters, because it has wildcards; split it into several paths`,
+    )
+  }
+  const forms = formsOf(expansion.whole)
+  if (forms & PARENT) {
+    throw new GlobError("must not contain '..'; write it from the root of the repository")
+  }
+  if (!(forms & NAMED)) throw new GlobError("matches no path; write '**' for the whole repository")
+  return { source, is_plain: isPlain, alternatives: null, syntax: { expansion, classes } }
+}
+
+function isLiteral(token: number): boolean {
+  return token >= 0 || token === SLASH
+}
+
+/** The number of brace alternatives, at most 64. */
+export function countOf({ syntax }: Glob): number {
+  return syntax?.expansion.whole.count ?? 1
+}
+
+/**
+ * The alternatives of a glob: at least one, or none if the budget is exhausted. Building them costs a few units per token.
+ */
+export function alternativesOf(glob: Glob, budget: Budget): readonly Alternative[] {
+  glob.alternatives ??= build(glob.syntax as Syntax, budget)
+  return glob.alternatives ?? []
+}
+
+function build({ expansion, classes }: Syntax, budget: Budget): Alternative[] | null {
+  const alternatives: Alternative[] = []
+  for (let which = 0; which < expansion.whole.count; which++) {
+    const alternative = alternativeOf(expansion.read(which), classes, budget)
+    if (budget.remaining < 0) return null
+    if (alternative !== null) alternatives.push(alternative)
+  }
+  return alternatives
+}
+
+/** The directory before the first wildcard or brace, which contains every match; '' is the root. */
+export function literalDir({ source, syntax }: Glob): string {
+  if (syntax === null) return source
+  const [head] = syntax.expansion.whole.runs as [readonly number[]]
+  const wild = head.findIndex((token) => !isLiteral(token))
+  const literal = wild === -1 ? head : head.slice(0, wild)
+  const names = literal.slice(0, literal.lastIndexOf(SLASH) + 1)
+  return alternativeOf(names, [], unbounded())?.dir ?? ''
+}
+
+/**
+ * Matches exactly one file, such as one that a pull request changes. Every character is literal, and nothing beneath the
+ * path matches.
+ */
+export function fileGlob(path: string): Glob {
+  return { source: path, is_plain: true, alternatives: [fileAlternative(path)], syntax: null }
+}
+
+/** Matches the path and everything beneath it. Every character is literal. `is_plain`: whether it can be ignored or noise. */
+export function treeGlob(path: string, is_plain: boolean): Glob {
+  return { source: path, is_plain, alternatives: [plainAlternative(path)], syntax: null }
+}
+
+/** Matches everything beneath the path. Every character is literal; '' is the root. */
+export function subtreeGlob(path: string): Glob {
+  return { source: path, is_plain: false, alternatives: [subtreeAlternative(path)], syntax: null }
+}

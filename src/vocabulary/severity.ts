@@ -1,0 +1,102 @@
+/** The severity of an overlap (contract §6 and §11). Pure. */
+
+import type { Severity } from './contract/overlap.ts'
+import type { Confidence, Verdict } from './verdict.ts'
+import type { Weight } from './weight.ts'
+
+/** In ascending order. */
+export const SEVERITIES = ['low', 'medium', 'high'] as const satisfies Severity[]
+
+/** The other side: an activity that shares an area only, an activity that shares a path, or a notable. */
+export type OverlapKind = 'area' | 'path' | 'notable'
+
+/** The severity by the weight of the other side. The statement of a check is generated from this table. */
+export const SEVERITY_BY_WEIGHT: Record<OverlapKind, readonly [Severity, Severity, Severity]> = {
+  area: ['low', 'medium', 'high'],
+  path: ['medium', 'high', 'high'],
+  notable: ['low', 'medium', 'high'],
+}
+
+export function overlapSeverity(kind: OverlapKind, weight: Weight): Severity {
+  return SEVERITY_BY_WEIGHT[kind][weight]
+}
+
+/** The strongest verdict about two activities whose changed lines were compared. */
+export interface StrongestVerdict {
+  verdict: Verdict
+  confidence: Confidence | null
+  is_duplicate: boolean
+  /** For `unknown`: declared work sent no patch, so the lines that it will change are unknown. */
+  lacks_patch: boolean
+}
+
+/** The severity by lines instead of paths. Null if the pair shares only noise, which is not a collision. */
+export function verdictSeverity(pair: StrongestVerdict, weight: Weight): Severity | null {
+  const { verdict, confidence, is_duplicate, lacks_patch } = pair
+  if (verdict === 'noise' && !is_duplicate) return null
+  if (is_duplicate) return 'high'
+  if (verdict === 'conflict' && confidence === 'proved') return 'high'
+  const isMedium = verdict === 'conflict' || (verdict === 'unknown' && lacks_patch)
+  if (isMedium) return overlapSeverity('path', weight)
+  if (verdict === 'unknown') return overlapSeverity('area', weight)
+  return weight === 2 ? 'high' : 'low'
+}
+
+export interface Ranked {
+  id: string
+  severity: Severity
+}
+
+/** Counts all items that are added, and keeps the first `max` in the order of `compare`. */
+export class Ranking<Item> {
+  total = 0
+  readonly #max: number
+  readonly #compare: (a: Item, b: Item) => number
+  #items: Item[] = []
+  /** The last item of the first `max` so far. Items after it are dropped. */
+  #last: Item | undefined
+
+  constructor(max: number, compare: (a: Item, b: Item) => number) {
+    this.#max = max
+    this.#compare = compare
+  }
+
+  add(item: Item): void {
+    this.total += 1
+    if (this.#last !== undefined && this.#compare(item, this.#last) > 0) return
+    this.#items.push(item)
+    if (this.#items.length < 2 * this.#max) return
+    this.#items = this.top()
+    this.#last = this.#items.at(-1)
+  }
+
+  /** The first `max` items, in order. */
+  top(): Item[] {
+    return this.#items.toSorted(this.#compare).slice(0, this.#max)
+  }
+}
+
+/** The highest severity; null if there are none. */
+export function highest(all: readonly Ranked[]): Severity | null {
+  return all.toSorted(bySeverity)[0]?.severity ?? null
+}
+
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least)
+}
+
+/** The higher of two severities; null if there are none. */
+export function higher<One extends Severity | null>(one: One, other: One): One {
+  if (one === null || other === null) return one ?? other
+  return isAtLeast(one, other) ? one : other
+}
+
+/** The most severe first. */
+export function byRank(a: Pick<Ranked, 'severity'>, b: Pick<Ranked, 'severity'>): number {
+  return SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity)
+}
+
+/** The most severe first, then the newest: ids are ordered by time. */
+export function bySeverity(a: Ranked, b: Ranked): number {
+  return byRank(a, b) || (a.id < b.id ? 1 : -1)
+}
