@@ -3,16 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'
 import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'
-import {
-  type Duplicate,
-  duplicateOf,
-  type Fingerprint,
-  fingerprintOf,
-} from '../../src/server/line-verdicts/duplicate.ts'
+import { duplicateOf, type Fingerprint, fingerprintOf } from '../../src/server/line-verdicts/duplicate.ts'
 import { KEY_BYTES, lineHasher } from '../../src/server/line-verdicts/line-hash.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/server/line-verdicts/noise.ts'
 import { type FilePair, type FileVerdict, pairVerdict } from '../../src/server/line-verdicts/pair-verdict.ts'
-import type { Confidence, Verdict } from '../../src/vocabulary/verdict.ts'
+import type { Confidence, Duplicate, Verdict } from '../../src/vocabulary/verdict.ts'
 
 /** An entry of GitHub's list of the files of a pull request. */
 const Entry = z.object({

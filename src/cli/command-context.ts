@@ -1,7 +1,7 @@
 /** The context of every command: the workspace, a client, and the output. */
 
 import { type Client, createClient } from '../client/client.ts'
-import { isLive } from '../server/activities/lifecycle.ts'
+import { isLive } from '../vocabulary/activity-status.ts'
 import { readChangedFiles } from './changed-files.ts'
 import { findConnection, type Limits, type ServerOptions } from './connection.ts'
 import { type GivenScope, withChanges } from './given-scope.ts'

@@ -1,7 +1,7 @@
 /** `deconflict list`, `show` and `notes`: activities and notables. */
 
 import type { RequestOf } from '../client/client.ts'
-import { isLive } from '../server/activities/lifecycle.ts'
+import { isLive } from '../vocabulary/activity-status.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
 import { nameCollisions, readOverlaps } from './named-collisions.ts'

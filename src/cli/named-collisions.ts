@@ -1,7 +1,7 @@
 /** The collisions of activities in a list, with the name of the other side. */
-import { isLive } from '../server/activities/lifecycle.ts'
+import { isLive } from '../vocabulary/activity-status.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
-import type { Severity } from '../vocabulary/contract/overlap.ts'
+import type { Severity } from '../vocabulary/severity.ts'
 import { byRank } from '../vocabulary/severity.ts'
 import { comparedLinesOf } from '../vocabulary/verdict-words.ts'
 import type { CommandContext } from './command-context.ts'

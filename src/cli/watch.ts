@@ -1,7 +1,7 @@
 /** `deconflict watch`: live activities, collisions and notables, refreshed at an interval. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { DeconflictError } from '../client/client.ts'
-import { isLive } from '../server/activities/lifecycle.ts'
+import { isLive } from '../vocabulary/activity-status.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { type CommandContext, type CommonOptions, displayOf, openContext } from './command-context.ts'

@@ -1,5 +1,5 @@
 /** The records that the page shows, as the operations return them. */
-import type { ChangedCollisions, ChangedRecords } from '../server/operations/changed-records.ts'
+import type { ChangedCollisions, ChangedRecords } from '../vocabulary/contract/changed-records.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 
 export type Activity = OutputOf<'listActivities'>['items'][number]

@@ -1,11 +1,11 @@
 /** The severity of an overlap (contract §6 and §11). Pure. */
 
-import type { Severity } from './contract/overlap.ts'
 import type { Confidence, Verdict } from './verdict.ts'
 import type { Weight } from './weight.ts'
 
 /** In ascending order. */
-export const SEVERITIES = ['low', 'medium', 'high'] as const satisfies Severity[]
+export const SEVERITIES = ['low', 'medium', 'high'] as const
+export type Severity = (typeof SEVERITIES)[number]
 
 /** The other side: an activity that shares an area only, an activity that shares a path, or a notable. */
 export type OverlapKind = 'area' | 'path' | 'notable'

@@ -1,6 +1,5 @@
 /** Describes for humans how the changes of two sides relate (contract §11). Pure. */
-import type { Duplicate } from '../server/line-verdicts/duplicate.ts'
-import type { Confidence, LineRange, Verdict } from './verdict.ts'
+import type { Confidence, Duplicate, LineRange, Verdict } from './verdict.ts'
 
 /** Quotes or escapes a text from users for the place where it is shown. */
 export type Quote = (text: string) => string

@@ -33,3 +33,13 @@ export function byStrength(
 function rank({ verdict, confidence }: Pick<LinesVerdict, 'verdict' | 'confidence'>): number {
   return 2 * VERDICTS.indexOf(verdict) + (confidence === 'likely' ? 1 : 0)
 }
+
+/** Two sides that seem to do the same work. */
+export interface Duplicate {
+  /** The share of the smaller side's added lines that the other side adds too, from 0 to 1. */
+  share: number
+  /** The number of distinct telling lines that the smaller side adds. */
+  added_lines: number
+  /** An issue that both close: its number, or `owner/name#7` in another repository; otherwise null. */
+  issue: number | string | null
+}

@@ -1,6 +1,6 @@
 /** The merge order of tracked pull requests follows their events (contract §12). */
 import { expect, test } from 'vitest'
-import type { MergeOrder } from '../../src/server/overlap/merge-order.ts'
+import type { MergeOrder } from '../../src/vocabulary/contract/merge-order.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'

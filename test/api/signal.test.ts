@@ -1,6 +1,6 @@
 /** `GET …/signal` as pull requests change: pairs, hot files, noise and reactions; and its parameters and callers (contract §12). */
 import { describe, expect, test } from 'vitest'
-import type { Signal } from '../../src/server/ledger/signal.ts'
+import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 

@@ -1,8 +1,8 @@
 /** `GET …/signal`: how many pull requests got a comment, which pairs were shown, and how right that was (contract §12). */
 import { expect, test } from 'vitest'
-import type { Signal } from '../../src/server/ledger/signal.ts'
 import { noise_pairs, pair_totals, pairs } from '../../src/server/ledger/table.ts'
 import { pull_requests } from '../../src/server/pull-requests/table.ts'
+import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 

@@ -4,8 +4,8 @@ import { claimsOf } from '../../src/server/claims-index/claim.ts'
 import { readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/server/overlap/compare.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
+import { globsOfPaths, Scope } from '../../src/vocabulary/contract/scope.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
-import { globsOfPaths, Scope } from '../../src/vocabulary/scope/scope.ts'
 
 const plenty = () => ({ remaining: 1_000_000 })
 const none = DEFAULT_SETTINGS

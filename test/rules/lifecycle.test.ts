@@ -1,7 +1,8 @@
 /** The lifecycle of an activity: allowed transitions, exact expiry, time to live (contract §5). */
 import { describe, expect, test } from 'vitest'
-import { asOf, canTransition, expiryAt, isClosed, isLive } from '../../src/server/activities/lifecycle.ts'
+import { asOf, canTransition, expiryAt } from '../../src/server/activities/lifecycle.ts'
 import type { ActivityRow } from '../../src/server/activities/table.ts'
+import { isClosed, isLive } from '../../src/vocabulary/activity-status.ts'
 import { CLOSED, FINISHED, LIVE, MOVES, STATUSES } from '../fixtures/activity-moves.ts'
 
 const HOUR_MS = 3_600_000

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { briefWithoutOwn, withoutOwn } from '../../src/cli/own-activities.ts'
 import { NO_RELATION } from '../../src/server/overlap/relation.ts'
-import type { OverlapResult, Severity } from '../../src/vocabulary/contract/overlap.ts'
+import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
+import type { Severity } from '../../src/vocabulary/severity.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
 const FROM_SERVICE =

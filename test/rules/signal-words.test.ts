@@ -1,7 +1,7 @@
 /** The signal report: precision, months, and the words of the page (contract §12). */
 import { describe, expect, test } from 'vitest'
 import { linesText, noiseShares } from '../../src/page/signal-words.ts'
-import { monthsOf, pairCountsOf, precisionOf } from '../../src/server/ledger/signal.ts'
+import { monthsOf, pairCountsOf, precisionOf } from '../../src/server/ledger/precision.ts'
 import { NOISE_CLASSES } from '../../src/vocabulary/noise-names.ts'
 
 test.each([

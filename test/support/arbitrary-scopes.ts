@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import type { ChangedFile } from '../../src/server/line-verdicts/change.ts'
 import type { AttributeRule } from '../../src/server/line-verdicts/git-attributes.ts'
+import { paths } from '../../src/vocabulary/contract/scope.ts'
 import type { Settings } from '../../src/vocabulary/contract/settings.ts'
-import { paths } from '../../src/vocabulary/scope/scope.ts'
 
 /** Objects as `JSON.parse` returns them. */
 export function record<Values extends object>(

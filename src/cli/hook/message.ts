@@ -1,6 +1,6 @@
 /** The warning that an agent reads: who else works where, in at most 600 characters. Pure. */
 
-import type { Severity } from '../../vocabulary/contract/overlap.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank } from '../../vocabulary/severity.ts'
 import type { LineRange, Verdict } from '../../vocabulary/verdict.ts'
 import { linesText } from '../../vocabulary/verdict-words.ts'

@@ -1,4 +1,6 @@
 /** Create, retrieve, list, update, heartbeat and archive activities (specification §4.1, contract §4 and §5). */
+
+import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
 import type {
   CreateActivity,
@@ -15,7 +17,7 @@ import type { FileChange } from '../line-verdicts/change.ts'
 import { pullRequestNumber } from '../repositories/pull-request-url.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { changedFileOf, declareChanges, deletePushedChanges, digestChanges } from './file-changes.ts'
-import { asOf, canTransition, expiryAt, isClosed, isLive, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
+import { asOf, canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { listedOf } from './representation.ts'
 import * as store from './store.ts'

@@ -1,5 +1,6 @@
 /** Applies events of pull requests to activities (contract §5, automatic moves). */
 
+import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import { enqueueRechecks } from '../announcements/changes.ts'
@@ -7,7 +8,7 @@ import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import { distinctNames } from './compared-scope.ts'
 import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './file-changes.ts'
-import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
+import { asOf, expiryAt, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { clip, type PullRequest, pullRequestFields } from './pull-request-fields.ts'
 import { listLiveOf, lockActivitiesOf, lockOrigin } from './pull-request-store.ts'

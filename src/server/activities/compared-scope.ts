@@ -1,6 +1,6 @@
 /** The part of an activity that is compared: its declared scope, and the files that it changes (contract §11). Pure. */
 
-import type { Scope } from '../../vocabulary/scope/scope.ts'
+import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'
 import type { ChangeOrigin } from '../line-verdicts/table.ts'
 import type { ActivityRow } from './table.ts'

@@ -1,5 +1,6 @@
 /** The changed files of activities: those that were declared, and those that GitHub lists (contract §11). */
 import { isDeepStrictEqual } from 'node:util'
+import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { periodicYield } from '../base/event-loop.ts'
@@ -10,7 +11,6 @@ import { PatchError } from '../line-verdicts/patch.ts'
 import { listChangeSet, replaceFileChanges } from '../line-verdicts/store.ts'
 import { lineHasherOf } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { isLive } from './lifecycle.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 

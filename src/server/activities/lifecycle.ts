@@ -1,11 +1,7 @@
 /** The lifecycle of an activity: allowed transitions, expiry, time to live (specification §3.1, contract §5). Pure. */
+
+import { type ActivityStatus, isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
-import {
-  type ActivityStatus,
-  CLOSED_STATUSES,
-  FINISHED_STATUSES,
-  LIVE_STATUSES,
-} from '../../vocabulary/contract/activity.ts'
 import type { ActivityRow } from './table.ts'
 
 /** The statuses that a PATCH can set, by current status. Setting the current status is a no-op, see `canTransition`. */
@@ -29,18 +25,6 @@ export const TRANSITIONS: Record<ActivityStatus, readonly ActivityStatus[]> = {
   abandoned: ['archived'],
   archived: [],
   expired: [],
-}
-
-export function isLive(status: ActivityStatus): boolean {
-  return (LIVE_STATUSES as readonly ActivityStatus[]).includes(status)
-}
-
-export function isFinished(status: ActivityStatus): boolean {
-  return (FINISHED_STATUSES as readonly ActivityStatus[]).includes(status)
-}
-
-export function isClosed(status: ActivityStatus): boolean {
-  return (CLOSED_STATUSES as readonly ActivityStatus[]).includes(status)
 }
 
 /** Whether a PATCH can set `to`. Setting the current status of an open activity is allowed. */

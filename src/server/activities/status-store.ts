@@ -1,11 +1,7 @@
 /** SQL conditions on the status of an activity. */
 import { and, eq, gt, lte, or, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import {
-  type ActivityStatus,
-  CLOSED_STATUSES,
-  FINISHED_STATUSES,
-  LIVE_STATUSES,
-} from '../../vocabulary/contract/activity.ts'
+import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../../vocabulary/activity-status.ts'
+import type { ActivityStatus } from '../../vocabulary/contract/activity.ts'
 import { COUNTED_MAX } from '../db/batch.ts'
 import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'

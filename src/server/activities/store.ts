@@ -1,5 +1,6 @@
 /** Queries for single activities and their list. Every statement starts with the repository id; none reads the database clock. */
 import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../vocabulary/contract/activity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { type ClaimSource, claimsOf } from '../claims-index/claim.ts'
@@ -16,7 +17,6 @@ import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { deleteFileChanges, insertFileChanges } from '../line-verdicts/store.ts'
 import { comparedScopeOf, distinctNames } from './compared-scope.ts'
-import { isLive } from './lifecycle.ts'
 import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 

@@ -3,10 +3,10 @@
  * repository id.
  */
 import { and, eq, inArray, ne, or, sql } from 'drizzle-orm'
+import { isLive } from '../../vocabulary/activity-status.ts'
 import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { hasExpired, listIds, lockAmong } from '../db/sweep-batches.ts'
-import { isLive } from './lifecycle.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
 import { unindexActivities } from './store.ts'
 import { activities } from './table.ts'

@@ -8,7 +8,7 @@ import {
   ArchiveReason,
   Risk,
 } from '../../vocabulary/contract/activity.ts'
-import type { Scope } from '../../vocabulary/scope/scope.ts'
+import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
 import type { ChangedFile } from '../line-verdicts/change.ts'
 

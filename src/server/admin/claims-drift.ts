@@ -1,6 +1,6 @@
 /** Finds where the claims index and the changed files differ from the records: checks then miss overlaps or report false ones (docs/operations.md: the claims index). */
 import { printableId } from '../../vocabulary/contract/id.ts'
-import { Scope, ShownScope } from '../../vocabulary/scope/scope.ts'
+import { Scope, ShownScope } from '../../vocabulary/contract/scope.ts'
 import { type Claim, TRUNCATED } from '../claims-index/claim.ts'
 import type { IndexedRecord, StoredClaim } from '../claims-index/store.ts'
 import type { Db } from '../db/database.ts'

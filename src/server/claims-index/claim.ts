@@ -1,6 +1,7 @@
 /** The claims of a record: its scope as rows of the claims index (contract §6). Pure. */
 import { setImmediate } from 'node:timers/promises'
 import { type Budget, unbounded } from '../../vocabulary/budget.ts'
+import { globsOfPaths, labelKey, type Scope } from '../../vocabulary/contract/scope.ts'
 import type { Alternative } from '../../vocabulary/scope/alternative.ts'
 import {
   alternativesOf,
@@ -12,7 +13,6 @@ import {
   subtreeGlob,
   treeGlob,
 } from '../../vocabulary/scope/glob.ts'
-import { globsOfPaths, labelKey, type Scope } from '../../vocabulary/scope/scope.ts'
 import { periodicYield } from '../base/event-loop.ts'
 
 /**

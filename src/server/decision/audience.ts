@@ -1,8 +1,8 @@
 /** Which overlapping work a comment names (contract §12). Pure. */
 
 import { DAY_MS } from '../../vocabulary/clock.ts'
-import type { Severity } from '../../vocabulary/contract/overlap.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
 
 /** Why other work is not named in a comment. */

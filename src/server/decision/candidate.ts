@@ -7,8 +7,8 @@ import { bySecond, numberOf, pullRequestKey } from '../ledger/pair.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { type Candidate, isBot } from './audience.ts'
+import type { EnteredOverlaps } from './overlap-groups.ts'
 import { activeAt, loginOf, type OverlapGroup, recordOf } from './overlap-groups.ts'
-import type { EnteredOverlaps } from './sightings.ts'
 
 type Subject = Pick<PullRequestRow, 'number' | 'author' | 'opened_at' | 'pushed_at' | 'head_sha'>
 

@@ -4,6 +4,7 @@ import { authorLogin } from '../activities/author.ts'
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { branchKey, type LastChange, type LedgerSide, pullRequestKey, type SideKey } from '../ledger/pair.ts'
+import type { PairRow } from '../ledger/table.ts'
 import type { Found } from '../overlap/conclude.ts'
 import type { NumberedPullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
@@ -100,4 +101,13 @@ export function activeAt(group: OverlapGroup, others: OtherPullRequests): Date {
 export function loginOf(group: OverlapGroup, others: OtherPullRequests): string {
   const other = group.number === null ? undefined : others.get(group.number)
   return other?.author ?? authorOf([recordOf(group)]) ?? ''
+}
+
+/** The overlaps of a side as the ledger has them. */
+export interface EnteredOverlaps {
+  groups: OverlapGroup[]
+  /** The pairs of the side in the ledger, by the other side. */
+  pairs: ReadonlyMap<SideKey, PairRow>
+  /** The open pull requests of the other sides, by number. */
+  others: ReadonlyMap<number, NumberedPullRequest>
 }

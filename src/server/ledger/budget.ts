@@ -1,20 +1,5 @@
 /** The budget of comments: the share of pull requests that may have one (contract §12). Pure. */
-import { z } from 'zod'
-
-export const CommentBudget = z
-  .strictObject({
-    share: z.number().nullable().meta({
-      description:
-        'The share of the pull requests by people opened in the last 30 days that have a comment; null if there were none.',
-    }),
-    limit: z.number().meta({ description: 'The setting `comment.budget`.' }),
-    in_force: z.boolean().meta({
-      description:
-        'Whether the share is above the limit, of at least 20 pull requests: new comments then need conflicts in two files, a duplicate or raised risk.',
-    }),
-  })
-  .meta({ id: 'CommentBudget' })
-export type BudgetState = z.output<typeof CommentBudget>
+import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 
 /** The share counts the pull requests that were opened in this period. */
 export const BUDGET_DAYS = 30

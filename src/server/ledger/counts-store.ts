@@ -1,10 +1,10 @@
 /** Queries that count the pairs of the ledger. Every statement about one repository starts with its id. */
 import { and, count, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
+import type { Outcome } from '../../vocabulary/outcome.ts'
 import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import type { NoiseClass } from '../line-verdicts/noise.ts'
-import type { Outcome } from './pair.ts'
-import type { OutcomeCounts } from './signal.ts'
+import type { OutcomeCounts } from './precision.ts'
 import { firstShownAt, noise_pairs, type PairRow, pair_totals, pairs } from './table.ts'
 
 /** The maximum number of pairs whose files are counted, the newest ones. */

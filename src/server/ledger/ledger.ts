@@ -1,10 +1,11 @@
 /** Records in the ledger which pairs conflict, who was shown them, and what became of them (contract §12). */
 import { isDeepStrictEqual } from 'node:util'
+import type { Outcome } from '../../vocabulary/outcome.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { outcomeAfterMerge } from './merged-lines.ts'
-import type { LastChange, LedgerSide, Outcome, SideKey, Sighting } from './pair.ts'
+import type { LastChange, LedgerSide, SideKey, Sighting } from './pair.ts'
 import { numberOf } from './pair.ts'
 import * as store from './store.ts'
 import type { PairRow } from './table.ts'

@@ -8,14 +8,6 @@ export type SideKey = string
 export const SLOTS = ['first', 'second'] as const
 export type Slot = (typeof SLOTS)[number]
 
-/**
- * What became of a pair. `came_true`: one side was merged, and the other one then conflicted or edited the merged lines.
- * `resolved`: a push took the overlap away before a merge. `wrong`: one side was merged, and the other one neither
- * conflicted nor edited the merged lines. `given_up`: one side was closed unmerged.
- */
-export const OUTCOMES = ['open', 'came_true', 'resolved', 'wrong', 'given_up'] as const
-export type Outcome = (typeof OUTCOMES)[number]
-
 /** A file in which a pair conflicts, with the lines of each side on its own base. */
 export interface PairFile {
   path: string

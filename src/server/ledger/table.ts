@@ -1,11 +1,12 @@
 /** The tables of the ledger: which pairs conflicted, who was shown them, and what became of them (contract §12). */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
+import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
 import type { Confidence } from '../../vocabulary/verdict.ts'
 import { bytes, byteText, instant, isOneOf, repoId } from '../db/column.ts'
-import type { ChangeStatus } from '../line-verdicts/change.ts'
 import type { NoiseClass } from '../line-verdicts/noise.ts'
-import { OUTCOMES, type Outcome, type PairFile, SLOTS, type Slot } from './pair.ts'
+import { type PairFile, SLOTS, type Slot } from './pair.ts'
 
 /** When either side was first shown the pair; null if neither was. */
 export function firstShownAt(table: { first_shown_at: SQLWrapper; second_shown_at: SQLWrapper }): SQL {

@@ -1,4 +1,6 @@
 /** How a pair of the ledger changes with each event (contract §12). Pure: a row and an event make the next row. */
+
+import type { Outcome } from '../../vocabulary/outcome.ts'
 import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
 import {
   bySecond,
@@ -7,7 +9,6 @@ import {
   hasMoved,
   type LastChange,
   type LedgerSide,
-  type Outcome,
   otherSlot,
   type SideKey,
   type Sighting,

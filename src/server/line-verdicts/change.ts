@@ -1,10 +1,8 @@
 /** One changed file, and its conversion from GitHub's list of files (contract §11). */
+import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
 import { PatchError } from './patch.ts'
-
-export const CHANGE_STATUSES = ['added', 'modified', 'removed', 'renamed'] as const
-export type ChangeStatus = (typeof CHANGE_STATUSES)[number]
 
 /** A changed file without its lines. */
 export interface ChangedFile {

@@ -2,6 +2,7 @@
  * Finds duplicates: two sides that seem to do the same work, by the lines that they add and the issues that they close
  * (contract §11). Pure.
  */
+import type { Duplicate } from '../../vocabulary/verdict.ts'
 import type { FileChange } from './change.ts'
 import { type NoiseRules, noiseOf } from './noise.ts'
 
@@ -15,15 +16,6 @@ export interface Fingerprint {
   added: Uint32Array
   /** See `closingIssues`. */
   closes: ReadonlySet<number | string>
-}
-
-export interface Duplicate {
-  /** The share of the smaller side's added lines that the other side adds too, from 0 to 1. */
-  share: number
-  /** The number of distinct telling lines that the smaller side adds. */
-  added_lines: number
-  /** An issue that both close: its number, or `owner/name#7` in another repository; otherwise null. */
-  issue: number | string | null
 }
 
 /** `files`: the changed files of the side. Those that are noise do not count. */

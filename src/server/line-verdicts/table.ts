@@ -1,7 +1,7 @@
 /** The table of changed files of live activities, with the digests of their patches (contract §11). */
 import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
 import { bytes, byteText, repoId } from '../db/column.ts'
-import type { ChangeStatus } from './change.ts'
 
 /** The origin of the file: the activity's `scope.changes`, or its pull request or branch on GitHub. */
 export type ChangeOrigin = 'declared' | 'pushed'

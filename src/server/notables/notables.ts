@@ -9,8 +9,8 @@ import {
   type UpdateNotable,
 } from '../../vocabulary/contract/notable.ts'
 import { type Page, pageOf } from '../../vocabulary/contract/pagination.ts'
+import { labelKey } from '../../vocabulary/contract/scope.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { labelKey } from '../../vocabulary/scope/scope.ts'
 import { isHigh } from '../../vocabulary/weight.ts'
 import { changesAnything, changing, enqueueRechecks } from '../announcements/changes.ts'
 import { insertIfRoom, tooManyLive } from '../announcements/live-limit.ts'

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { Category, Importance, NOTABLE_MAX, NotableStatus } from '../../vocabulary/contract/notable.ts'
-import type { Scope } from '../../vocabulary/scope/scope.ts'
+import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
 
 export const notables = pgTable(

@@ -1,6 +1,7 @@
 /** What changed in a repository: the records and their collisions. It is sent to open pages, so that they need no request. */
 
-import type { OutputOf } from '../../vocabulary/contract/contract.ts'
+import { isLive } from '../../vocabulary/activity-status.ts'
+import type { ChangedCollisions, ChangedRecords } from '../../vocabulary/contract/changed-records.ts'
 import * as activityLifecycle from '../activities/lifecycle.ts'
 import { listedOf } from '../activities/representation.ts'
 import { listActivitiesWith } from '../activities/store.ts'
@@ -10,42 +11,15 @@ import { listNotablesWith } from '../notables/store.ts'
 import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
-type Overlaps = OutputOf<'listOverlaps'>
-type MergeOrder = OutputOf<'getMergeOrder'>
-
 /** The maximum number of items of the merge order that pages show. */
 const MERGE_ORDER_MAX = 20
-
-/** Changed records as lists show them. */
-export interface ChangedRecords {
-  /** When the records were read. */
-  as_of: string
-  /** The changed activities that are live, and the changed notables that are active. */
-  activities: OutputOf<'listActivities'>['items']
-  notables: OutputOf<'listNotables'>['items']
-  /** The ids of the other changed records, and of the notables that a changed notable supersedes. */
-  gone: string[]
-}
-
-/** The collisions of changed activities. */
-export interface ChangedCollisions {
-  /** The ids of the changed activities. */
-  of: string[]
-  /** All collisions that these activities have now. A collision that is not among them has ended. */
-  collisions: Overlaps['items']
-  /** The number of all collisions of the repository. */
-  total: Overlaps['total']
-  checked_against: Overlaps['checked_against']
-  /** The first pull requests to merge, and how many more there are. */
-  merge_order: Pick<MergeOrder, 'items' | 'reason'> & { more: number }
-}
 
 /** Reads the activities and notables `ids`, as lists show them. */
 export async function changedRecords(ctx: RepoContext, ids: readonly string[]): Promise<ChangedRecords> {
   const { db, now, repo } = ctx
   const activities = (await listActivitiesWith(db, repo.id, activityIds(ids)))
     .map((row) => activityLifecycle.asOf(row, now))
-    .filter(({ status }) => activityLifecycle.isLive(status))
+    .filter(({ status }) => isLive(status))
     .map(listedOf)
   const notable_ids = ids.filter((id) => id.startsWith('ntb_'))
   const notables = (await listNotablesWith(db, repo.id, notable_ids))

@@ -1,5 +1,6 @@
 /** The handler of each operation: it calls a verb and renders the result. An operation without a handler does not compile. */
 
+import { isLive } from '../../vocabulary/activity-status.ts'
 import type {
   CallerOperationName,
   InputOf,
@@ -8,11 +9,8 @@ import type {
   RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
 import * as activities from '../activities/activities.ts'
-import { isLive } from '../activities/lifecycle.ts'
 import * as activityForm from '../activities/representation.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { checkAnswered, createAnswered } from '../decision/answers.ts'
-import { budgetStateOf } from '../decision/comment-budget.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'
 import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
@@ -24,6 +22,8 @@ import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
 import type { App } from '../repositories/app.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import { checkAnswered, createAnswered } from '../tracking/answers.ts'
+import { budgetStateOf } from '../tracking/comment-budget.ts'
 import { getSignal } from '../tracking/signal.ts'
 
 /** `id` is empty if the path has none. */

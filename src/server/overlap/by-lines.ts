@@ -1,9 +1,9 @@
 /** Ranks the activities that a check found by their changed lines. Bounded (contract §11). */
 
 import type { Budget } from '../../vocabulary/budget.ts'
-import { PAIRS_MAX, type Severity } from '../../vocabulary/contract/overlap.ts'
+import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
-import { bySeverity, overlapSeverity, type Ranked } from '../../vocabulary/severity.ts'
+import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'

@@ -1,9 +1,9 @@
 /** All collisions among the activities of a repository, added one by one from the newest (contract §6). */
 
-import type { Severity } from '../../vocabulary/contract/overlap.ts'
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
+import { labelKey } from '../../vocabulary/contract/scope.ts'
 import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
-import { labelKey } from '../../vocabulary/scope/scope.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank, higher, overlapSeverity, Ranking } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import type { OutlinedActivity } from '../activities/live-store.ts'

@@ -1,6 +1,7 @@
 /** Compares two scopes under the settings of their repository, as pure functions (contract §6). */
 
 import type { Budget } from '../../vocabulary/budget.ts'
+import { globsOfPaths, labelKey, type Scope } from '../../vocabulary/contract/scope.ts'
 import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
 import {
   type GlobPair,
@@ -10,7 +11,6 @@ import {
   takePairs,
   withoutIgnored,
 } from '../../vocabulary/scope/path-set.ts'
-import { globsOfPaths, labelKey, type Scope } from '../../vocabulary/scope/scope.ts'
 import { type ComparedFields, comparedScopeOf, distinctNames } from '../activities/compared-scope.ts'
 import type { Rules } from './rules.ts'
 

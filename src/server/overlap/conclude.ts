@@ -7,9 +7,8 @@ import {
   type NamedMatch,
   type OverlapResult,
   REUSE_MAX,
-  type Severity,
 } from '../../vocabulary/contract/overlap.ts'
-import { byRank, highest, type Ranked } from '../../vocabulary/severity.ts'
+import { byRank, highest, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 import type { NotableRow } from '../notables/table.ts'

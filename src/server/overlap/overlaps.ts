@@ -3,13 +3,14 @@
  * activities are compared with each other, each pair once (contract §6, §11 and §12).
  */
 import { createHash } from 'node:crypto'
-import type { Severity } from '../../vocabulary/contract/overlap.ts'
+import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import {
   COMPARED_MAX,
   OVERLAPS_MAX,
   type Overlap,
   type Overlaps,
 } from '../../vocabulary/contract/overlap-list.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
 import {
   listLive,
   listScopesOf,
@@ -21,7 +22,7 @@ import { listLinks } from '../stacks/store.ts'
 import type { BranchLink } from '../stacks/table.ts'
 import { Collisions, type Participant } from './collisions.ts'
 import { storedScopeOf } from './compare.ts'
-import { type MergeOrder, mergeOrder } from './merge-order.ts'
+import { mergeOrder } from './merge-order.ts'
 import { type LinkedPullRequest, linkedPullRequest, openPullRequests } from './open-pull-requests.ts'
 import { overlapItems } from './overlap-items.ts'
 import { rankCollisions } from './ranked-collisions.ts'

@@ -1,7 +1,7 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded (contract §11). */
 
-import type { Severity } from '../../vocabulary/contract/overlap.ts'
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
 import { higher, overlapSeverity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { listScopesOf } from '../activities/live-store.ts'

@@ -1,11 +1,11 @@
 /** The settings that affect a comparison, compiled (contract §6 and §8). Pure. */
 import { LRUCache } from 'lru-cache'
+import { labelKey } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { nameExpressions } from '../../vocabulary/noise-names.ts'
 import { alternativesOf, type Glob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
 import type { Exclusion } from '../../vocabulary/scope/path-set.ts'
-import { labelKey } from '../../vocabulary/scope/scope.ts'
 import { type AttributeRule, attributesOf } from '../line-verdicts/git-attributes.ts'
 import { isOn, NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../line-verdicts/noise.ts'
 

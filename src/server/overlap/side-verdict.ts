@@ -1,10 +1,10 @@
 /** The verdict about two sides, by the lines of the files that both change (contract §11). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
-import type { Severity } from '../../vocabulary/contract/overlap.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
 import { higher, type StrongestVerdict, verdictSeverity } from '../../vocabulary/severity.ts'
-import { byStrength } from '../../vocabulary/verdict.ts'
+import { byStrength, type Duplicate } from '../../vocabulary/verdict.ts'
 import type { Weight } from '../../vocabulary/weight.ts'
-import { type Duplicate, duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
+import { duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
 import {
   type FilePair,

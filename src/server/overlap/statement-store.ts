@@ -1,6 +1,6 @@
 /** The statements of an overlap check, generated from the truth table and the severities (contract §6). */
 import { type SQL, sql } from 'drizzle-orm'
-import { LIVE_STATUSES } from '../../vocabulary/contract/activity.ts'
+import { LIVE_STATUSES } from '../../vocabulary/activity-status.ts'
 import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from '../../vocabulary/severity.ts'
 import { COMPARED_JSON, MERGED_JSON } from '../activities/live-store.ts'
 import { activities } from '../activities/table.ts'

@@ -3,17 +3,18 @@
  * Pure.
  */
 
-import type { PathPair, Severity } from '../../vocabulary/contract/overlap.ts'
+import type { PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
 import { isAhead, type Stage, stageOf } from '../../vocabulary/standing.ts'
+import type { Duplicate } from '../../vocabulary/verdict.ts'
 import { byStrength, type Verdict } from '../../vocabulary/verdict.ts'
 import { inOrderOfComment, type Suppression, suppressionOf } from '../decision/audience.ts'
 import { candidateOf, mergedSincePush } from '../decision/candidate.ts'
+import type { EnteredOverlaps } from '../decision/overlap-groups.ts'
 import { type FoundOverlaps, type OverlapGroup, recordOf } from '../decision/overlap-groups.ts'
-import type { EnteredOverlaps } from '../decision/sightings.ts'
 import type { SideKey } from '../ledger/pair.ts'
-import type { Duplicate } from '../line-verdicts/duplicate.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclude.ts'

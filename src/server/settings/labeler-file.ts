@@ -1,7 +1,7 @@
 /** Reads areas from the configuration file of the labeler action (contract §8). Pure. */
 
+import { label, labelKey, paths } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import { label, labelKey, paths } from '../../vocabulary/scope/scope.ts'
 import { readYaml } from './yaml-file.ts'
 
 const AREAS_MAX = 100

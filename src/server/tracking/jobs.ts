@@ -2,9 +2,6 @@
 
 import { CHANGE } from '../announcements/changes.ts'
 import { NOTIFY } from '../announcements/notifications.ts'
-import { recheckAffected } from '../decision/affected.ts'
-import { OUTCOME, readOutcome } from '../decision/outcomes.ts'
-import { RECHECK, recheck } from '../decision/recheck.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
@@ -18,6 +15,7 @@ import {
   type NamedRepository,
 } from '../repositories/installed-repository.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { recheckAffected } from './affected.ts'
 import { READ_FILES, READ_MISSING_FILES, readFiles, readMissingFiles } from './changed-files.ts'
 import {
   INSTALLATION,
@@ -27,6 +25,8 @@ import {
   PULL_REQUEST,
   REPOSITORY,
 } from './installations.ts'
+import { OUTCOME, readOutcome } from './outcomes.ts'
+import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
 import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'

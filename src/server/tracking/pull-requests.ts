@@ -7,8 +7,6 @@ import {
 } from '../activities/automatic.ts'
 import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
 import { enqueueRechecks } from '../announcements/changes.ts'
-import { enqueueOutcomes, enterPullRequestEnd } from '../decision/outcomes.ts'
-import { enqueueRecheck } from '../decision/recheck.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import {
   clearRefusals,
@@ -32,6 +30,8 @@ import {
   planOf,
   takesTitle,
 } from './event-plan.ts'
+import { enqueueOutcomes, enterPullRequestEnd } from './outcomes.ts'
+import { enqueueRecheck } from './recheck.ts'
 import { linkPullRequestStack } from './stack-links.ts'
 
 /**

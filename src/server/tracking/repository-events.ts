@@ -1,6 +1,5 @@
 /** Applies events of a repository to all of its pull requests. The webhook surface translates payloads to these calls. */
 
-import { enqueueAllRechecks } from '../decision/recheck.ts'
 import { reportCheckRun } from '../github/check-runs.ts'
 import { clearRefusals } from '../pull-requests/store.ts'
 import { settingsRunOf } from '../report/check-run.ts'
@@ -8,6 +7,7 @@ import type { App } from '../repositories/app.ts'
 import { asInstallation, unlessRefused } from '../repositories/installation.ts'
 import { refreshSettings } from '../repositories/installed-repository.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { enqueueAllRechecks } from './recheck.ts'
 
 /** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`, unless the mode is `shadow` or `off` (contract §12). */
 export async function settingsChanged(app: App, ctx: RepoContext, sha: string | null): Promise<void> {

@@ -1,18 +1,12 @@
 /** How often the comments of a repository were right (contract §12). */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import { budgetStateOf, countPullRequests } from '../decision/comment-budget.ts'
+import type { GetSignal, RecentPair, Signal } from '../../vocabulary/contract/signal.ts'
 import * as counts from '../ledger/counts-store.ts'
 import { branchOf, numberOf, type Slot } from '../ledger/pair.ts'
-import {
-  type GetSignal,
-  monthsOf,
-  pairCountsOf,
-  precisionOf,
-  type RecentPair,
-  type Signal,
-} from '../ledger/signal.ts'
+import { monthsOf, pairCountsOf, precisionOf } from '../ledger/precision.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import { budgetStateOf, countPullRequests } from './comment-budget.ts'
 
 const LISTED_MAX = 20
 

@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../vocabulary/clock.ts'
 import { faultOf } from '../db/errors.ts'
-import { enqueueAllRechecks } from '../decision/recheck.ts'
 import type { Reader } from '../github/client.ts'
 import { classifyError } from '../github/octokit.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
@@ -15,6 +14,7 @@ import { pauseAfter, readGithub, STOP_MS } from '../repositories/reading.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { findRepository, type RepositoryRow, updateRepository } from '../repositories/store.ts'
 import { pullRequestChanged } from './pull-requests.ts'
+import { enqueueAllRechecks } from './recheck.ts'
 import { importOpen, importPullRequests, knownOpen } from './reconcile.ts'
 
 /** The kind of job that polls the pull requests of one repository. */

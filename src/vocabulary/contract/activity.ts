@@ -1,5 +1,6 @@
 /** The schemas of activities: enums, request bodies and responses (specification §2.1 and §4.1, contract §4). */
 import { z } from 'zod'
+import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../activity-status.ts'
 import { branchName, outputTimestamp, text } from './field.ts'
 import { pageParameters } from './pagination.ts'
 import {
@@ -10,16 +11,6 @@ import {
   ShownActivityScope,
 } from './scope-changes.ts'
 
-export const LIVE_STATUSES = [
-  'planned',
-  'active',
-  'paused',
-  'blocked',
-  'draft-pr-open',
-  'ready-for-review',
-] as const
-export const FINISHED_STATUSES = ['merged', 'abandoned'] as const
-export const CLOSED_STATUSES = ['archived', 'expired'] as const
 export const ActivityStatus = z.enum([...LIVE_STATUSES, ...FINISHED_STATUSES, ...CLOSED_STATUSES])
 export type ActivityStatus = z.output<typeof ActivityStatus>
 

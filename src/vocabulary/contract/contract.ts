@@ -1,8 +1,5 @@
 /** Every operation of the service as data. Routes, the OpenAPI document, MCP tools and the client are derived from it (specification §4). */
 import { z } from 'zod'
-import { CommentBudget } from '../../server/ledger/budget.ts'
-import { GetSignal, Signal } from '../../server/ledger/signal.ts'
-import { MergeOrder } from '../../server/overlap/merge-order.ts'
 import {
   Activity,
   ActivityBrief,
@@ -13,6 +10,7 @@ import {
   ListedActivity,
   UpdateActivity,
 } from './activity.ts'
+import { MergeOrder } from './merge-order.ts'
 import {
   ArchivedNotable,
   CreateNotable,
@@ -26,6 +24,7 @@ import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from './overlap.ts'
 import { Overlaps } from './overlap-list.ts'
 import { RepositoryOverview } from './overview.ts'
 import { SettingsView } from './settings.ts'
+import { CommentBudget, GetSignal, Signal } from './signal.ts'
 
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({

@@ -1,9 +1,9 @@
 /** The schemas of notables: enums, request bodies and responses (specification §2.2 and §4.2, contract §4). */
 import { z } from 'zod'
-import { EMPTY_SCOPE, label, Scope, ShownScope } from '../scope/scope.ts'
 import { httpsUrl, outputTimestamp, text, timestamp } from './field.ts'
 import { isId } from './id.ts'
 import { pageParameters } from './pagination.ts'
+import { EMPTY_SCOPE, label, Scope, ShownScope } from './scope.ts'
 import { NOTABLE_CATEGORIES } from './settings.ts'
 
 export const NotableStatus = z.enum(['active', 'archived', 'expired'])

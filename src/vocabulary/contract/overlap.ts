@@ -1,12 +1,12 @@
 /** Schemas of the input and the results of an overlap check (specification §2.3 and §4.1, contract §6). */
 import { z } from 'zod'
-import { labels } from '../scope/scope.ts'
+import { SEVERITIES } from '../severity.ts'
 import { VERDICTS } from '../verdict.ts'
 import { branchName, outputTimestamp } from './field.ts'
+import { labels } from './scope.ts'
 import { ActivityScope, baseSha } from './scope-changes.ts'
 
-export const Severity = z.enum(['low', 'medium', 'high'])
-export type Severity = z.output<typeof Severity>
+export const Severity = z.enum(SEVERITIES)
 
 export const Relationship = z.enum(['own', 'stacked', 'collision'])
 export type Relationship = z.output<typeof Relationship>

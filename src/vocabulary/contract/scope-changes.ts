@@ -1,9 +1,13 @@
 /** The schema of `scope.changes`: changed files with their patches (contract §11). */
 import { z } from 'zod'
-import { CHANGE_STATUSES } from '../../server/line-verdicts/change.ts'
+
 import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
-import { EMPTY_SCOPE, Scope, ShownScope } from '../scope/scope.ts'
+
 import { text } from './field.ts'
+import { EMPTY_SCOPE, Scope, ShownScope } from './scope.ts'
+
+export const CHANGE_STATUSES = ['added', 'modified', 'removed', 'renamed'] as const
+export type ChangeStatus = (typeof CHANGE_STATUSES)[number]
 
 /** The path of one file, in which no character is a wildcard. */
 const filePath = text(1, PATH_LENGTH_MAX).refine(isFilePath, {

@@ -1,7 +1,8 @@
 /** The settings of a repository: schema, defaults and limits (contract §8). */
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
-import { label, labelKey, paths } from '../scope/scope.ts'
+import { SEVERITIES } from '../severity.ts'
+import { label, labelKey, paths } from './scope.ts'
 
 export const NOTABLE_CATEGORIES = [
   'architecture',
@@ -20,8 +21,6 @@ export const NOTABLE_CATEGORIES = [
 
 /** The branches that cloud coding agents push to. */
 const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']
-
-const SEVERITIES = ['low', 'medium', 'high'] as const
 
 const commentFields = {
   mode: z.enum(['on', 'shadow', 'off']).meta({

@@ -2,6 +2,8 @@
 
 import { later } from '../../vocabulary/clock.ts'
 import { listLiveOf } from '../activities/pull-request-store.ts'
+import { NAMED_MAX } from '../decision/audience.ts'
+import { sideOfPullRequest } from '../decision/overlap-groups.ts'
 import { enqueue } from '../jobs/store.ts'
 import { enterShown } from '../ledger/ledger.ts'
 import { checkActivities } from '../overlap/check.ts'
@@ -11,9 +13,7 @@ import { publish } from '../report/publish.ts'
 import { type ReportOptions, reportOf, reportOfNone } from '../report/report.ts'
 import type { App } from '../repositories/app.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { NAMED_MAX } from './audience.ts'
 import { budgetStateOf } from './comment-budget.ts'
-import { sideOfPullRequest } from './overlap-groups.ts'
 import { enterOverlaps } from './sightings.ts'
 
 /** The kind of job that rechecks one pull request. Jobs of earlier versions have this value, too. */

@@ -1,7 +1,8 @@
 /** Rechecks the pull requests that a changed record affects, and keeps open pull requests tracked (contract §5 and §10). */
 
+import { isFinished, isLive } from '../../vocabulary/activity-status.ts'
 import { isId } from '../../vocabulary/contract/id.ts'
-import { asOf, isFinished, isLive } from '../activities/lifecycle.ts'
+import { asOf } from '../activities/lifecycle.ts'
 import { listPullRequestsOf } from '../activities/pull-request-store.ts'
 import { findActivity } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
@@ -9,9 +10,9 @@ import { relatedActivityIds } from '../overlap/check.ts'
 import { listNumbered, listRelatedTo } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { enqueueFileReads } from '../tracking/changed-files.ts'
-import { trackAgain } from '../tracking/pull-requests.ts'
+import { enqueueFileReads } from './changed-files.ts'
 import { branchChanged } from './outcomes.ts'
+import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 
 /**

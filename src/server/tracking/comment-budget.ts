@@ -1,12 +1,13 @@
 /** How many pull requests have a comment, and whether that is more than the repository's budget (contract §12). */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { type Settings, settingsOf } from '../../vocabulary/contract/settings.ts'
+import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 import type { Db } from '../db/database.ts'
-import { BUDGET_DAYS, type BudgetState, budgetOf } from '../ledger/budget.ts'
+import { isBot } from '../decision/audience.ts'
+import { BUDGET_DAYS, budgetOf } from '../ledger/budget.ts'
 import { countByAuthor, countByRepository } from '../pull-requests/counts-store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { listSettingsFiles } from '../repositories/store.ts'
-import { isBot } from './audience.ts'
 
 export async function budgetStateOf(ctx: RepoContext): Promise<BudgetState> {
   return budgetOf(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)

@@ -1,11 +1,11 @@
 /** Records in the ledger which pairs the answer to a create or a check showed (contract §12). */
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
+import { groupOverlaps, sideOfBranch } from '../decision/overlap-groups.ts'
 import { enterShown } from '../ledger/ledger.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { groupOverlaps, sideOfBranch } from './overlap-groups.ts'
 import { enterOverlaps } from './sightings.ts'
 
 /**

@@ -1,51 +1,23 @@
-/** How often the comments of a repository were right: the schemas of `GET …/signal`, and precision (contract §12). Pure. */
+/** The schemas of `GET …/signal`: how often the comments of a repository were right (contract §12). */
 import { z } from 'zod'
-import { outputTimestamp, wholeNumber } from '../../vocabulary/contract/field.ts'
-import { NOISE_CLASSES } from '../../vocabulary/noise-names.ts'
-import { CommentBudget } from './budget.ts'
-import { OUTCOMES, type Outcome } from './pair.ts'
+import { NOISE_CLASSES } from '../noise-names.ts'
+import { OUTCOMES } from '../outcome.ts'
+import { outputTimestamp, wholeNumber } from './field.ts'
 
-/** With fewer decided pairs, precision is not meaningful. */
-const DECIDED_MIN = 10
-
-/** The share of right pairs among those that were shown and decided; null if fewer than 10 were decided. */
-export function precisionOf({
-  came_true,
-  resolved,
-  wrong,
-}: Pick<Record<Outcome, number>, 'came_true' | 'resolved' | 'wrong'>): number | null {
-  const right = came_true + resolved
-  return right + wrong < DECIDED_MIN ? null : right / (right + wrong)
-}
-
-/** Pairs that were shown, by outcome. */
-export type OutcomeCounts = Record<Outcome, number>
-
-const NO_PAIRS: OutcomeCounts = { open: 0, came_true: 0, resolved: 0, wrong: 0, given_up: 0 }
-
-/** The counts as the operation returns them. An outcome that is missing in `counts` counts as 0. */
-export function pairCountsOf(counts: Partial<OutcomeCounts>): z.output<typeof PairCounts> {
-  const all = { ...NO_PAIRS, ...counts }
-  return { shown: Object.values(all).reduce((sum, count) => sum + count, 0), ...all }
-}
-
-/** The maximum number of months in a response. */
-const MONTHS_MAX = 12
-
-/** The last months with pairs, the oldest first. Counts of the same month and outcome are added. */
-export function monthsOf(
-  counts: readonly { month: string; outcome: Outcome; pairs: number }[],
-): z.output<typeof Month>[] {
-  const months = new Map<string, OutcomeCounts>()
-  for (const { month, outcome, pairs } of counts) {
-    const before = months.get(month) ?? NO_PAIRS
-    months.set(month, { ...before, [outcome]: before[outcome] + pairs })
-  }
-  return [...months]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .slice(-MONTHS_MAX)
-    .map(([month, each]) => ({ month, ...pairCountsOf(each), precision: precisionOf(each) }))
-}
+export const CommentBudget = z
+  .strictObject({
+    share: z.number().nullable().meta({
+      description:
+        'The share of the pull requests by people opened in the last 30 days that have a comment; null if there were none.',
+    }),
+    limit: z.number().meta({ description: 'The setting `comment.budget`.' }),
+    in_force: z.boolean().meta({
+      description:
+        'Whether the share is above the limit, of at least 20 pull requests: new comments then need conflicts in two files, a duplicate or raised risk.',
+    }),
+  })
+  .meta({ id: 'CommentBudget' })
+export type BudgetState = z.output<typeof CommentBudget>
 
 const DAYS_MAX = 90
 
@@ -66,14 +38,14 @@ const pairFields = {
   given_up: count('One side was closed unmerged.'),
   open: count('The outcome is not known yet.'),
 }
-const PairCounts = z.strictObject(pairFields).meta({ id: 'PairCounts' })
+export const PairCounts = z.strictObject(pairFields).meta({ id: 'PairCounts' })
 
 const precision = z.number().nullable().meta({
   description:
     'The share that was right: (`came_true` + `resolved`) / (`came_true` + `resolved` + `wrong`). Null if the divisor is less than 10.',
 })
 
-const Month = z
+export const Month = z
   .strictObject({
     month: z.string().meta({ description: 'A month, such as `2026-03`.' }),
     ...pairFields,

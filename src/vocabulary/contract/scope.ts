@@ -1,9 +1,9 @@
 /** A scope: the areas and paths that work changes or a notable applies to (specification §2, contract §4 and §6). */
 import { z } from 'zod'
 import { type Budget, unbounded } from '../budget.ts'
-import { text } from '../contract/field.ts'
-import { type Glob, GlobError, parseGlob } from './glob.ts'
-import { PATH_LENGTH_MAX, PATHS_MAX } from './limits.ts'
+import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'
+import { PATH_LENGTH_MAX, PATHS_MAX } from '../scope/limits.ts'
+import { text } from './field.ts'
 
 const LABELS_MAX = 100
 const WILDCARD_PATHS_MAX = 200

@@ -1,6 +1,14 @@
 /** Records the overlaps of a pull request, or of a branch without one, in the ledger (contract §12). */
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
+import {
+  authorOf,
+  type EnteredOverlaps,
+  groupOverlaps,
+  lastChangeOf,
+  lastDeclared,
+  type OverlapGroup,
+} from '../decision/overlap-groups.ts'
 import { enterPushAfterMerge, enterSightings, pairsOf } from '../ledger/ledger.ts'
 import {
   branchKey,
@@ -22,7 +30,6 @@ import type { Conclusion } from '../overlap/conclude.ts'
 import { rulesOf } from '../overlap/rules.ts'
 import { listNumbered, type NumberedPullRequest, savePullRequest } from '../pull-requests/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { authorOf, groupOverlaps, lastChangeOf, lastDeclared, type OverlapGroup } from './overlap-groups.ts'
 
 /** One side, and what a check of its activities found. */
 export interface SideOverlaps {
@@ -33,14 +40,6 @@ export interface SideOverlaps {
   conclusion: Conclusion
   /** Not all activities of the side were compared, so a pair that was not found may still exist. */
   is_partial?: boolean
-}
-
-export interface EnteredOverlaps {
-  groups: OverlapGroup[]
-  /** The pairs of the side in the ledger, by the other side. */
-  pairs: ReadonlyMap<SideKey, PairRow>
-  /** The open pull requests of the other sides, by number. */
-  others: ReadonlyMap<number, NumberedPullRequest>
 }
 
 /** Records the conflicts and duplicates of a side, and the outcomes of its earlier pairs, in one transaction. */
