@@ -74,7 +74,8 @@ async function run(program: Program, options: Partial<SessionOptions> = {}) {
     ? `warned in request ${warned_in} of ${turns.length}`
     : `not warned in ${turns.length} requests`
   report.push(`  ${duration_ms} ms, ${what}: ${name}`)
-  expect([code, content], output).toEqual([0, EDITED])
+  expect(code, output).toBe(0)
+  expect(content, output).toEqual(EDITED)
   const times_shown = (turns.at(-1)?.split(TITLE).length ?? 0) - 1
   return { warned_in, times_shown, announced, ended: await ownIds(), hooks, problems }
 }
@@ -110,13 +111,15 @@ describe.each(PROGRAMS)('$name', (program) => {
     const { warned_in, times_shown, hooks } = await run(program, {
       prepare: (tree) => tree.write({ 'src/checkout/pay.ts': 'export {}\n' }),
     })
-    expect([warned_in, times_shown], hooks).toEqual([1, 1])
+    expect(warned_in, hooks).toBe(1)
+    expect(times_shown, hooks).toBe(1)
   })
 
   test('is warned in the first request about overlap with a file that the prompt names', async () => {
     await startAsBen(FILE)
     const { warned_in, times_shown, hooks } = await run(program, { prompt: `${PROMPT} It is in ${FILE}.` })
-    expect([warned_in, times_shown], hooks).toEqual([1, 1])
+    expect(warned_in, hooks).toBe(1)
+    expect(times_shown, hooks).toBe(1)
   })
 
   test('completes its session while the service is down', async () => {

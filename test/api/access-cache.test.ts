@@ -190,9 +190,11 @@ describe.each(outages)('while GitHub is unavailable (%s)', (fault) => {
     service.clock.advance(TTL_MS + 1)
     expect(await write()).toBe('201')
     service.clock.advance(HONOURED_MS - TTL_MS - 2)
-    expect([await read(), await write()]).toEqual(['200', '201'])
+    expect(await read()).toBe('200')
+    expect(await write()).toBe('201')
     service.clock.advance(2)
-    expect([await read(), await write()]).toEqual(['503 service_unavailable', '503 service_unavailable'])
+    expect(await read()).toBe('503 service_unavailable')
+    expect(await write()).toBe('503 service_unavailable')
   })
 
   test('a repository without an earlier answer is 503', async () => {
@@ -210,7 +212,8 @@ describe.each(outages)('while GitHub is unavailable (%s)', (fault) => {
     expect(await read()).toBe('200')
     github.fault(SHOP, fault)
     service.clock.advance(TTL_MS + 1)
-    expect([await read(), await write()]).toEqual(['200', '403 forbidden'])
+    expect(await read()).toBe('200')
+    expect(await write()).toBe('403 forbidden')
   })
 })
 

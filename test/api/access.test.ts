@@ -136,7 +136,7 @@ describe('without a token', () => {
       const before = github.calls('*')
       for (const route of ROUTES) {
         const answer = await call(service, route, { token: null, headers: given, body: '{not json' })
-        expect([route.name, outcome(answer)]).toEqual([route.name, '401 unauthorized'])
+        expect(outcome(answer), route.name).toBe('401 unauthorized')
         expect(answer.headers.get('www-authenticate')).toBe('Bearer')
       }
       expect(github.calls('*')).toBe(before)

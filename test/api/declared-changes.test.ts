@@ -281,7 +281,8 @@ describe('a check and a write reject', () => {
       await repo.request('PATCH', `/activity/${id}`, { body }),
     ]
     for (const answer of answers) {
-      expect([answer.status, answer.body.error.param], answer.body.error.message).toEqual([status, param])
+      expect(answer.status, answer.body.error.message).toEqual(status)
+      expect(answer.body.error.param, answer.body.error.message).toEqual(param)
       expect(answer.body.error.message).toMatch(message)
     }
   })
@@ -290,9 +291,11 @@ describe('a check and a write reject', () => {
     const repo = repository()
     const notable = { title: 'a', summary: 'a', importance: 'low', category: 'warning' }
     const answer = await repo.request('POST', '/notables', { body: { ...notable, scope: { changes: [] } } })
-    expect([answer.status, answer.body.error.param]).toEqual([400, 'scope.changes'])
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.param).toBe('scope.changes')
     const check = await repo.request('POST', '/activity/check', { body: { base_sha: 'main' } })
-    expect([check.status, check.body.error.param]).toEqual([422, 'base_sha'])
+    expect(check.status).toBe(422)
+    expect(check.body.error.param).toBe('base_sha')
   })
 })
 

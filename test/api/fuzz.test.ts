@@ -153,9 +153,9 @@ test(
         ['X-GitHub-Delivery', randomUUID()],
       ]
       const target = '/api/github/webhooks'
-      expect([202, 400, 401]).toContain(
-        await send({ method: 'POST', target, isDescribed: false, headers, body }),
-      )
+      expect(await send({ method: 'POST', target, isDescribed: false, headers, body })).toBeOneOf([
+        202, 400, 401,
+      ])
     })
     await fc.assert(property, { numRuns: Math.ceil(numRuns / 5) })
   },

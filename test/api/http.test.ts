@@ -88,7 +88,8 @@ describe('an unknown path', () => {
         headers: { authorization: 'Bearer ada' },
       })
       const { error } = (await response.json()) as { error: { type: string; request_id: string } }
-      expect([method, response.status, error.type]).toEqual([method, 404, 'not_found'])
+      expect(response.status, method).toBe(404)
+      expect(error.type, method).toBe('not_found')
       expect(error.request_id).toBe(response.headers.get('x-request-id'))
     }
   })
@@ -114,7 +115,7 @@ describe('an unsupported method', () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'REPORT']) {
       if (allowed.includes(method)) continue
       const answer = await service.api(method, path.replace('{id}', act))
-      expect([method, outcome(answer)]).toEqual([method, '405 method_not_allowed'])
+      expect(outcome(answer), method).toBe('405 method_not_allowed')
       expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed.sort())
     }
   })
@@ -124,7 +125,8 @@ describe('an unsupported method', () => {
       method: 'HEAD',
       headers: { authorization: 'Bearer ada' },
     })
-    expect([response.status, await response.text()]).toEqual([200, ''])
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe('')
   })
 })
 
@@ -163,7 +165,8 @@ describe('a body', () => {
     connection.write('9\r\n{"title":\r\n')
     const { status, body } = await connection.answer()
     connection.socket.destroy()
-    expect([status, body.error.type]).toEqual([401, 'unauthorized'])
+    expect(status).toBe(401)
+    expect(body.error.type).toBe('unauthorized')
     expect(github.calls('*')).toBe(before)
   })
 

@@ -30,7 +30,8 @@ describe('with an OAuth client', () => {
 
   test.each(PATHS)('%s names GitHub, with addresses from PUBLIC_URL', async (path) => {
     const response = await get(path)
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
     expect(await response.json()).toEqual({
       resource: `${PUBLIC_URL}/mcp`,
       resource_name: 'Deconflict',

@@ -84,7 +84,8 @@ describe('signing in', () => {
   test('exchanges the code with the verifier of the challenge and returns to the starting page', async () => {
     const { address, cookie, state } = await begin('/#/acme/shop')
     const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/#/acme/shop'])
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toBe('/#/acme/shop')
     const challenge = createHash('sha256')
       .update(exchanged.code_verifier as string)
       .digest('base64url')
@@ -234,7 +235,7 @@ test('the session names the login of a token that a tab uses, and no login for a
       }
     ).login
   expect(await loginOf('rita')).toBe('rita')
-  expect(await loginOf('unknown')).toBe(null)
+  expect(await loginOf('unknown')).toBeNull()
 })
 
 test('the page may load nothing from elsewhere except pictures of people from GitHub', async () => {
@@ -265,13 +266,12 @@ test.each([
   ['DELETE', '/events/acme/shop', 'GET, HEAD'],
 ])('%s %s is 405 and names the allowed methods', async (method, path, allow) => {
   const response = await get(path, {}, method)
-  expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
+  expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toEqual(allow)
 })
 
 test('an unknown file of the page is 404', async () => {
   const response = await get('/assets/none.js')
-  expect([response.status, ((await response.json()) as { error: { type: string } }).error.type]).toEqual([
-    404,
-    'not_found',
-  ])
+  expect(response.status).toBe(404)
+  expect(((await response.json()) as { error: { type: string } }).error.type).toBe('not_found')
 })

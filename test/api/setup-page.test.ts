@@ -77,11 +77,12 @@ describe('the page', () => {
 })
 
 describe('nothing is set up', () => {
-  afterEach(() => expect(service.app.github_app).toBe(null))
+  afterEach(() => expect(service.app.github_app).toBeNull())
 
   test.each(['', '?code=', '?code=guess', '?code=a&code=b'])('with the address /setup%s', async (query) => {
     const { status, text } = await service.get(`/setup${query}`)
-    expect([status, text.includes('no valid code')]).toEqual([403, true])
+    expect(status).toBe(403)
+    expect(text).toContain('no valid code')
   })
 
   test('with another state, or from another browser', async () => {
@@ -92,7 +93,8 @@ describe('nothing is set up', () => {
       [form, ''],
     ] as const) {
       const { status, text } = await service.confirm(given, sent)
-      expect([status, text.includes('another browser')]).toEqual([403, true])
+      expect(status).toBe(403)
+      expect(text).toContain('another browser')
     }
     expect(github.calls('POST /app-manifests/*')).toBe(before)
   })
@@ -101,7 +103,8 @@ describe('nothing is set up', () => {
     const { form, cookie } = await service.open()
     const state = new URL(form.action).searchParams.get('state')
     const { status, text } = await service.get(`/setup/created?code=made-up&state=${state}`, { cookie })
-    expect([status, text.includes('does not accept the code')]).toEqual([403, true])
+    expect(status).toBe(403)
+    expect(text).toContain('does not accept the code')
     expect((await service.get(`/setup?code=${service.code}`)).status).toBe(200)
   })
 
@@ -109,7 +112,8 @@ describe('nothing is set up', () => {
     const { form, cookie } = await service.open()
     github.fault('POST /app-manifests/*', 'unavailable')
     const { status, text } = await service.confirm(form, cookie)
-    expect([status, text.includes('GitHub is unavailable')]).toEqual([503, true])
+    expect(status).toBe(503)
+    expect(text).toContain('GitHub is unavailable')
     expect((await service.get(`/setup?code=${service.code}`)).status).toBe(200)
   })
 
@@ -118,7 +122,8 @@ describe('nothing is set up', () => {
     for (let turn = 0; turn < 100; turn += 1)
       expect((await limited.get('/setup?code=guess')).status).toBe(403)
     const { status, headers } = await limited.get(`/setup?code=${limited.code}`)
-    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect(status).toBe(429)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     await limited.close()
   })
 
@@ -130,9 +135,10 @@ describe('nothing is set up', () => {
 
 test('without PUBLIC_URL, the page names what to set', async () => {
   const service = await startSetupService(github, {})
-  expect(service.setup_url).toBe(null)
+  expect(service.setup_url).toBeNull()
   const { status, text } = await service.get('/setup?code=any')
-  expect([status, text.includes('Set PUBLIC_URL')]).toEqual([503, true])
+  expect(status).toBe(503)
+  expect(text).toContain('Set PUBLIC_URL')
   await service.close()
 })
 

@@ -117,7 +117,9 @@ test.each([
   ['days=', 'days'],
 ])('the report rejects %s', async (query, param) => {
   const { status, body } = await repository.request('GET', `/signal?${query}`)
-  expect([status, body.error.type, body.error.param]).toEqual([422, 'validation_error', param])
+  expect(status).toBe(422)
+  expect(body.error.type).toBe('validation_error')
+  expect(body.error.param).toEqual(param)
 })
 
 test('the report needs read access to the repository', async () => {

@@ -44,7 +44,8 @@ describe('a branch whose pushes contain the head of a pull request is stacked on
     await push('upper', [first])
     const upper = await open('upper')
     expect(await relation('lower', 'upper')).toBe('stacked')
-    expect([repository.comment(lower), repository.comment(upper)]).toEqual([undefined, undefined])
+    expect(repository.comment(lower)).toBeUndefined()
+    expect(repository.comment(upper)).toBeUndefined()
   })
 
   test('if both are pushed before either is opened', async () => {

@@ -184,7 +184,8 @@ describe('the list of notables', () => {
   test('returns the abbreviated form', async () => {
     const [item] = (await repo.request('GET', '/notables?limit=1')).body.items
     const { type, summary, ...brief } = (await repo.request('GET', `/notables/${item.id}`)).body
-    expect([type, summary]).toEqual(['notable', 'Until Friday.'])
+    expect(type).toBe('notable')
+    expect(summary).toBe('Until Friday.')
     expect(item).toEqual(brief)
   })
 

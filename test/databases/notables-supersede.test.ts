@@ -72,7 +72,8 @@ describe('an id of no notable in this repository', () => {
     const old = await raise()
     const before = [await count(), await get(old)]
     const answer = await post([old, old, id])
-    expect([outcome(answer), answer.body.error.param]).toEqual(['422 validation_error', 'supersedes[2]'])
+    expect(outcome(answer)).toBe('422 validation_error')
+    expect(answer.body.error.param).toBe('supersedes[2]')
     expect([await count(), await get(old)]).toEqual(before)
   })
 })

@@ -90,9 +90,11 @@ describe('the changes of a pull request', () => {
     const pr_url = `https://github.com/acme/r${repo.id - 1000}/pull/7`
     await repo.request('PATCH', `/activity/${id}`, { body: { pr_url, draft_pr: true } })
     await push(repo, id, [{ filename: 'src/a.ts', patch: PATCH }])
-    expect([await collides(repo, ['docs']), await collides(repo, ['src'])]).toEqual([true, true])
+    expect(await collides(repo, ['docs'])).toBe(true)
+    expect(await collides(repo, ['src'])).toBe(true)
     await repo.request('PATCH', `/activity/${id}`, { body: { draft_pr: false } })
-    expect([await collides(repo, ['docs']), await collides(repo, ['src'])]).toEqual([false, true])
+    expect(await collides(repo, ['docs'])).toBe(false)
+    expect(await collides(repo, ['src'])).toBe(true)
     expect((await repo.request('GET', `/activity/${id}`)).body.scope.paths).toEqual(['docs/plan.md'])
   })
 
@@ -110,7 +112,8 @@ describe('the changes of a pull request', () => {
     await push(repo, id, [{ filename: 'a.ts' }, { filename: 'b.ts' }])
     await push(repo, id, [{ filename: 'b.ts', patch: PATCH }])
     expect((await rowsOf(repo)).map(({ name }) => name)).toEqual(['b.ts'])
-    expect([await collides(repo, ['a.ts']), await collides(repo, ['b.ts'])]).toEqual([false, true])
+    expect(await collides(repo, ['a.ts'])).toBe(false)
+    expect(await collides(repo, ['b.ts'])).toBe(true)
   })
 
   test.each(['archive', 'merge', 'expiry'])('are deleted when the activity ends by %s', async (end) => {

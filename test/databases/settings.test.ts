@@ -135,7 +135,8 @@ describe('with a file', () => {
     await store({ disabled_categories: ['migration', 'release'] })
     const before = (await service.api('GET', '/notables?limit=100')).body.items.length
     const answer = await service.api('POST', '/notables', { body: NOTABLE })
-    expect([outcome(answer), answer.body.error.param]).toEqual(['400 category_not_allowed', 'category'])
+    expect(outcome(answer)).toBe('400 category_not_allowed')
+    expect(answer.body.error.param).toBe('category')
     expect(answer.body.error.message).toContain('security')
     expect((await service.api('GET', '/notables?limit=100')).body.items).toHaveLength(before)
     const allowed = await service.api('POST', '/notables', { body: { ...NOTABLE, category: 'security' } })

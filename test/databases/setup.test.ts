@@ -81,7 +81,8 @@ describe('the App is created', () => {
   test('and the code and the page cannot be used again', async () => {
     for (const path of ['/setup', `/setup?code=${service.code}`, '/setup/created?code=x&state=y']) {
       const { status, text } = await service.get(path)
-      expect([path, status, text.includes('is configured')]).toEqual([path, 404, true])
+      expect(status, path).toBe(404)
+      expect(text, path).toContain('is configured')
     }
     const rows = await service.app.database.connection().execute(sql`select 1 from setup_codes`)
     expect([...((rows as unknown as { rows?: unknown[] }).rows ?? (rows as unknown as unknown[]))]).toEqual(
@@ -92,7 +93,7 @@ describe('the App is created', () => {
   test('and an instance that starts later has it', async () => {
     const later = await service.restart({})
     expect(later.app.github_app?.id).toBe(github.app.id)
-    expect(later.setup_url).toBe(null)
+    expect(later.setup_url).toBeNull()
     await later.close()
   })
 

@@ -147,10 +147,10 @@ describe('verify', () => {
       expect.stringMatching(/^tallies of active notables of repository 1: count 3, but 1 are stored; /),
     ])
     const repaired = await runAdmin(env, 'verify', '--repair')
-    expect([repaired.code, repaired.lines.at(-1)]).toEqual([
-      1,
+    expect(repaired.code).toBe(1)
+    expect(repaired.lines.at(-1)).toEqual(
       expect.stringMatching(new RegExp(`^problems: ${lines.length - 1 - 4}, repaired: 4, `)),
-    ])
+    )
     expect((await runAdmin(env, 'verify')).lines).toHaveLength(lines.length - 4)
     await query(
       `create index notables_archived on notables (repo_id, archived_at) where archived_at is not null`,
@@ -247,7 +247,8 @@ test('the embedded database is verified when no service uses it; otherwise the r
   })
   await running?.kill('SIGTERM')
   const { code, lines } = await runAdmin(embedded, 'verify')
-  expect([code, lines]).toEqual([0, ['problems: 0, repaired: 0, repositories: 1, rows: 1']])
+  expect(code).toBe(0)
+  expect(lines).toEqual(['problems: 0, repaired: 0, repositories: 1, rows: 1'])
   await directory.remove()
 })
 
@@ -266,10 +267,8 @@ test.each([
 test('an unavailable database ends a command with 2 and one line without the password', async () => {
   const away = { DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/db' }
   const { code, errors } = await runAdmin(away, 'verify')
-  expect([code, errors]).toEqual([
-    2,
-    [expect.stringMatching(/cannot be read \(ECONNREFUSED\).*DATABASE_URL/)],
-  ])
+  expect(code).toBe(2)
+  expect(errors).toEqual([expect.stringMatching(/cannot be read \(ECONNREFUSED\).*DATABASE_URL/)])
   expect(errors.join()).not.toContain('secret')
 })
 

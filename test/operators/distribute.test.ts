@@ -15,7 +15,8 @@ afterAll(() => database.drop())
 test('on PostgreSQL without Citus, distribute names what is missing and changes nothing', async () => {
   const url = database.database_url as string
   const { code, errors, lines } = await runAdmin({ DATABASE_URL: url }, 'distribute')
-  expect([code, lines]).toEqual([2, []])
+  expect(code).toBe(2)
+  expect(lines).toEqual([])
   expect(errors).toEqual([
     expect.stringMatching(/^deconflict-admin: .*Citus is not installed.*create extension citus/),
   ])

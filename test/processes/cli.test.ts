@@ -50,7 +50,8 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   await tree.git('checkout', '-q', '-b', 'payment-retries')
   await tree.write({ 'src/checkout/retry.ts': 'export const retries = 2\n' })
   const clear = await tree.runProcess(['check'])
-  expect([clear.code, clear.stderr]).toEqual([0, ''])
+  expect(clear.code).toBe(0)
+  expect(clear.stderr).toBe('')
   expect(clear.stdout).toMatch(/^Clear: no overlap \(compared with 0 live activities/)
 
   const started = await tree.runProcess(['start', 'Retry declined payments'])
@@ -90,13 +91,16 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   const named =
     /^Overlap, medium\n {2}collision, medium {2}“Tidy the retries” by Ben on tidy\n {4}src\/checkout\/retry\.ts\n/m
   const beat = await tree.runProcess(['heartbeat'])
-  expect([beat.code, beat.stdout]).toEqual([2, expect.stringMatching(named)])
+  expect(beat.code).toBe(2)
+  expect(beat.stdout).toEqual(expect.stringMatching(named))
   expect(beat.stdout).not.toContain(other)
   await tree.write({ 'docs/new.md': '' })
   const updated = await tree.runProcess(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
-  expect([updated.code, updated.stdout]).toEqual([2, expect.stringMatching(named)])
+  expect(updated.code).toBe(2)
+  expect(updated.stdout).toEqual(expect.stringMatching(named))
   const moved = await tree.runProcess(['update', '--paths', 'docs/**'])
-  expect([moved.code, moved.stdout]).toEqual([0, expect.stringMatching(/\nClear: no overlap\n$/)])
+  expect(moved.code).toBe(0)
+  expect(moved.stdout).toEqual(expect.stringMatching(/\nClear: no overlap\n$/))
   await tree.runProcess(['update', '--refresh'])
   expect(await json(['show', id])).toMatchObject({
     risk: 'high',
@@ -104,7 +108,8 @@ test('the commands lead from a check to the end of an activity, with exit codes 
     scope: { paths: [], changes: [{ path: 'src/checkout/retry.ts' }, { path: 'docs/new.md' }] },
   })
   const ended = await tree.runProcess(['done'])
-  expect([ended.code, ended.stdout]).toEqual([0, `Done: ${id} is archived\n`])
+  expect(ended.code).toBe(0)
+  expect(ended.stdout).toBe(`Done: ${id} is archived\n`)
   expect((await json(['list'])).items.map((each: { id: string }) => each.id)).toEqual([other])
 })
 
@@ -232,8 +237,11 @@ describe('the hook of an agent', () => {
     const both = await Promise.all([tree.runProcess(HOOK, options), tree.runProcess(HOOK, options)])
     const why = /^deconflict: (http:\S+ did not answer|another hook of this session|the hook took too long)/
     // A hook that starts after the other one failed does not ask.
-    for (const { code, stdout, stderr } of both)
-      expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(stderr === '' ? '' : why)])
+    for (const { code, stdout, stderr } of both) {
+      expect(code).toBe(0)
+      expect(stdout).toBe('')
+      expect(stderr).toEqual(expect.stringMatching(stderr === '' ? '' : why))
+    }
     expect(both.map(({ stderr }) => stderr).join('')).toMatch(why)
   })
 })

@@ -60,7 +60,8 @@ test('over stdio, a client that closes its end of the output ends the server wit
   const message = { jsonrpc: '2.0', id: 1, method: 'ping' }
   child.stdin.write(`${JSON.stringify(message)}\n`)
   const [code] = await once(child, 'exit')
-  expect([code, await errors]).toEqual([0, ''])
+  expect(code).toBe(0)
+  expect(await errors).toBe('')
 })
 
 /** The result of a tool, which has the same form as text, and whether it is an error. */
@@ -147,7 +148,7 @@ describe.each([
       ['show_record', {}],
     ] as const) {
       const { overlap } = await callTool(ada, tool, { ...where, id: mine.activity.id, ...more })
-      expect([tool, overlap]).toMatchObject([tool, named])
+      expect(overlap, tool).toMatchObject(named)
       expect(Object.keys(overlap.matches[0])).toEqual(Object.keys(named.matches[0] as object))
     }
     for (const { activity } of [mine, theirs])

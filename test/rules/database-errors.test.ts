@@ -22,7 +22,8 @@ test.each([
   ['PostgreSQL has an internal error', failed('XX000', 'cache lookup failed'), false, false],
   ['a table is missing', failed('42P01'), false, false],
 ])('%s', (_, error, is_away, is_down) => {
-  expect([isDatabaseUnavailable(error), isDatabaseDown(error)]).toEqual([is_away, is_down])
+  expect(isDatabaseUnavailable(error)).toEqual(is_away)
+  expect(isDatabaseDown(error)).toEqual(is_down)
 })
 
 test('the log of a database error contains no message', () => {

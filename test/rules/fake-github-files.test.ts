@@ -117,11 +117,9 @@ describe.each(variants)('checks and files on the fake GitHub %s', (_, start) => 
         size: number
       }
     const file = await get()
-    expect([file.encoding, Buffer.from(file.content, 'base64').toString(), file.size]).toEqual([
-      'base64',
-      text,
-      Buffer.byteLength(text),
-    ])
+    expect(file.encoding).toBe('base64')
+    expect(Buffer.from(file.content, 'base64').toString()).toEqual(text)
+    expect(file.size).toEqual(Buffer.byteLength(text))
     const onNext = await get({ ref: 'next' })
     expect(Buffer.from(onNext.content, 'base64').toString()).toBe('check_run: true\n')
     const raw = await octokit.rest.repos.getContent({ ...AT, path, mediaType: { format: 'raw' } })

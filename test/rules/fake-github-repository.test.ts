@@ -69,7 +69,8 @@ describe.each(variants)('a repository on the fake GitHub %s', (_, start) => {
       pull_number: 1,
       per_page: 500,
     })
-    expect([all.length, all.at(-1)?.filename]).toEqual([3_000, 'src/file-2999.ts'])
+    expect(all.length).toBe(3_000)
+    expect(all.at(-1)?.filename).toBe('src/file-2999.ts')
     expect(github.calls('GET /repos/acme/shop/pulls/1/files')).toBe(30)
     expect((await octokit.rest.pulls.listFiles({ ...AT, pull_number: 2 })).data).toMatchObject([
       { filename: 'new [1].ts', status: 'renamed', previous_filename: 'old.ts' },

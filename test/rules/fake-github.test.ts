@@ -81,7 +81,8 @@ describe.each(variants)('the fake GitHub %s', (_, start) => {
   test('redirects the former name of a repository to its id', async () => {
     github.rename('acme/shop', 'acme/store')
     const moved = await request('/repos/acme/shop', 'tok-alice', { redirect: 'manual' })
-    expect([moved.status, moved.headers.get('location')]).toEqual([301, `${fake.url}/repositories/7`])
+    expect(moved.status).toBe(301)
+    expect(moved.headers.get('location')).toBe(`${fake.url}/repositories/7`)
     expect((await askJson('/repos/acme/shop')).body).toMatchObject({
       full_name: 'acme/store',
       permissions: { push: true },
@@ -91,7 +92,8 @@ describe.each(variants)('the fake GitHub %s', (_, start) => {
   test('fails for the configured number of requests', async () => {
     github.fault('*', 'rate_limited', 1)
     const limited = await request('/repos/acme/shop')
-    expect([limited.status, limited.headers.get('x-ratelimit-remaining')]).toEqual([403, '0'])
+    expect(limited.status).toBe(403)
+    expect(limited.headers.get('x-ratelimit-remaining')).toBe('0')
     expect((await request('/repos/acme/shop')).status).toBe(200)
   })
 

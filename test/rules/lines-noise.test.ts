@@ -79,7 +79,7 @@ describe('by its name', () => {
     ['manifest', ['go.mod', 'api/go.mod', 'go.work', 'vendor.mod']],
     ['binary', ['logo.PNG', 'font.woff2', 'a.tar.gz']],
   ])('a file is %s', (noise, paths) => {
-    for (const path of paths) expect([path, classOf(path)]).toEqual([path, noise])
+    for (const path of paths) expect(classOf(path), path).toEqual(noise)
   })
 
   test.each([

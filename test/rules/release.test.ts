@@ -21,7 +21,9 @@ describe('the version of package.json', () => {
 
   test('is that of server.json and of its package', () => {
     const [command] = server.packages
-    expect([server.version, command.version, command.identifier]).toEqual([VERSION, VERSION, manifest.name])
+    expect(server.version).toEqual(VERSION)
+    expect(command.version).toEqual(VERSION)
+    expect(command.identifier).toEqual(manifest.name)
     expect(server.name).toBe(manifest.mcpName)
   })
 
@@ -99,11 +101,9 @@ test('the Kubernetes manifest runs two instances that may be disrupted one by on
   const { spec } = deployment.spec.template
   const labels = deployment.spec.selector.matchLabels
   expect(deployment.spec.replicas).toBe(2)
-  expect([
-    service.spec.selector,
-    budget.spec.selector.matchLabels,
-    deployment.spec.template.metadata.labels,
-  ]).toEqual([labels, labels, labels])
+  expect(service.spec.selector).toEqual(labels)
+  expect(budget.spec.selector.matchLabels).toEqual(labels)
+  expect(deployment.spec.template.metadata.labels).toEqual(labels)
   expect(budget).toMatchObject({ kind: 'PodDisruptionBudget', spec: { minAvailable: 1 } })
   const [container] = spec.containers
   expect(container.readinessProbe.httpGet.path).toBe('/readyz')

@@ -67,7 +67,8 @@ describe('a remote on github.com', () => {
     async (github_host) => {
       const { code, stderr } = await listOn(github_host)
       const [hostname] = github_host.split(':')
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`serves repositories on ${hostname};`)])
+      expect(code).toBe(1)
+      expect(stderr).toEqual(expect.stringContaining(`serves repositories on ${hostname};`))
     },
   )
 
@@ -109,7 +110,8 @@ describe('a service of an earlier release', () => {
   test('that does not name what overlaps: heartbeat counts it', async () => {
     const answers = { [`${SHOP}/activity/act_a/heartbeat`]: { ...HEARTBEAT, overlap } }
     const { code, stdout } = await runOn(['heartbeat', 'act_a'], answers)
-    expect([code, stdout]).toEqual([2, expect.stringMatching(/\nOverlap, medium\n {2}with 1 activity\n/)])
+    expect(code).toBe(2)
+    expect(stdout).toEqual(expect.stringMatching(/\nOverlap, medium\n {2}with 1 activity\n/))
   })
 
   test('that reports no overlap: heartbeat succeeds, on the base branch too', async () => {
@@ -167,10 +169,8 @@ describe('a token over http:// to another machine', () => {
     const env = { DECONFLICT_URL: elsewhere(), DECONFLICT_INSECURE: '1' }
     expect((await tree.run(['check'], { env })).code).toBe(0)
     const login = await tree.run(['login', elsewhere(), '--insecure'])
-    expect([login.code, login.stdout]).toEqual([
-      0,
-      expect.stringMatching(/needs --insecure or DECONFLICT_INSECURE=1/),
-    ])
+    expect(login.code).toBe(0)
+    expect(login.stdout).toEqual(expect.stringMatching(/needs --insecure or DECONFLICT_INSECURE=1/))
     const hook = await tree.run(['hook', 'session-end', '--agent', 'cursor', '--insecure'], { env })
     expect(hook).toEqual({ code: 0, stdout: '', stderr: '' })
   })

@@ -44,10 +44,8 @@ test('note creates a notable, which check then shows', async () => {
     /^Migrations are frozen {2}high {2}migration {2}expires in 7 d\n {2}ntb_\w+ {2}db\/migrations\/\*\*\n/,
   )
   const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
-  expect([check.code, check.stdout]).toEqual([
-    2,
-    expect.stringContaining('“Migrations are frozen”, migration'),
-  ])
+  expect(check.code).toBe(2)
+  expect(check.stdout).toEqual(expect.stringContaining('“Migrations are frozen”, migration'))
   await api('POST', `/notables/${id}/archive`)
   expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
 })
@@ -84,7 +82,10 @@ test.each([[100], [80]])(
     ]) {
       const { code, stdout } = await tree.run(args, { env })
       expect(code).toBe(2)
-      expect([args, stdout.split('\n').filter((line) => displayWidth(line) > columns)]).toEqual([args, []])
+      expect(
+        stdout.split('\n').filter((line) => displayWidth(line) > columns),
+        args.join(' '),
+      ).toEqual([])
       // Nothing is cut off.
       expect(stdout.replaceAll(/\n +/g, '')).toContain(`src/${'deep/'.repeat(40)}file.ts`)
     }
@@ -109,7 +110,10 @@ describe('list and watch', () => {
       for (const args of [['list'], ['watch', '--once'], ['notes']]) {
         const lines = (await tree.run(args, { env })).stdout.split('\n')
         expect(lines.length).toBeGreaterThan(2)
-        expect([args, lines.filter((line) => displayWidth(line) > (columns ?? 100))]).toEqual([args, []])
+        expect(
+          lines.filter((line) => displayWidth(line) > (columns ?? 100)),
+          args.join(' '),
+        ).toEqual([])
       }
       const { stdout } = await tree.run(['list'], { env })
       expect(stdout.match(/collision, high {2}重試|collision, high {2}Erst/g)).toHaveLength(2)
@@ -298,7 +302,8 @@ describe('the scope from git', () => {
     await startAsBen({ scope: { paths: ['**/README.md', 'app/*/page.tsx/x'] } })
     await tree.write({ 'src/checkout/retry.ts': 'changed', 'app/[id]/page.tsx': '1' })
     const clear = await tree.run(['check'])
-    expect([clear.code, clear.stdout]).toEqual([0, expect.stringMatching(/^Clear/)])
+    expect(clear.code).toBe(0)
+    expect(clear.stdout).toEqual(expect.stringMatching(/^Clear/))
     const named = ['src/checkout/retry.ts', 'app/[id]/page.tsx']
     expect((await tree.run(['check', '--paths', ...named])).code).toBe(2)
     await tree.write({ 'README.md': 'changed' })
@@ -315,7 +320,8 @@ describe('the scope from git', () => {
     )
     await startAsBen({ scope: { paths: ['lib/part-69/**/file-3499.ts'] } })
     const { code, stderr } = await tree.run(['check'])
-    expect([code, stderr]).toEqual([2, ''])
+    expect(code).toBe(2)
+    expect(stderr).toBe('')
   })
 
   test('without unstaged changes is checked before a push, with exit code 0', async () => {
@@ -325,7 +331,8 @@ describe('the scope from git', () => {
     expect((await json(['check', '--staged'])).overlap_detected).toBe(false)
     await tree.git('add', '-A')
     const ran = await tree.run(['check', '--staged'])
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('Overlap')])
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toEqual(expect.stringContaining('Overlap'))
     expect((await tree.run(['check', '--staged', '--block'])).code).toBe(2)
   })
 
@@ -340,16 +347,15 @@ describe('the scope from git', () => {
     await writeFile(join(bin, 'gh'), '#!/bin/sh\necho tok-ada\n', { mode: 0o755 })
     const env = { GITHUB_TOKEN: undefined, PATH: `${bin}:${process.env.PATH}` }
     const ran = await tree.run(['check', '--staged', '--block'], { env })
-    expect([ran.code, ran.stdout]).toEqual([2, expect.stringContaining('Overlap')])
+    expect(ran.code).toBe(2)
+    expect(ran.stdout).toEqual(expect.stringContaining('Overlap'))
   })
 
   test('is not checked before a push if the server is unreachable, which fails with --block only', async () => {
     const env = { DECONFLICT_URL: 'http://127.0.0.1:9' }
     const ran = await tree.run(['check', '--staged'], { env })
-    expect([ran.code, ran.stderr]).toEqual([
-      0,
-      expect.stringMatching(/^deconflict: not checked: .*cannot be reached/),
-    ])
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toEqual(expect.stringMatching(/^deconflict: not checked: .*cannot be reached/))
     expect((await tree.run(['check', '--staged', '--block'], { env })).code).toBe(1)
   })
 
@@ -376,23 +382,26 @@ describe('the scope from git', () => {
     await tree.write({ 'README.md': 'changed' })
     expect((await tree.run(['check'])).code).toBe(2)
     expect((await tree.run(['start'])).stderr).toMatch(/no branch to take the title from/)
-    expect((await json(['start', 'Fix', '--paths', 'x'])).activity.branch).toBe(null)
+    expect((await json(['start', 'Fix', '--paths', 'x'])).activity.branch).toBeNull()
   })
 
   test('is sent without a branch on the base branch, so that work to be merged there can collide', async () => {
     const other = await startAsBen({ base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } })
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const ran = await tree.run(['check'])
-    expect([ran.code, ran.stdout]).toEqual([2, expect.stringContaining(other)])
+    expect(ran.code).toBe(2)
+    expect(ran.stdout).toEqual(expect.stringContaining(other))
     expect((await tree.run(['start'])).stderr).toMatch(/no branch to take the title from/)
     const { activity, overlap } = await json(['start', 'On the trunk'])
-    expect([activity.branch, overlap.related_activity_ids]).toEqual([null, [other]])
+    expect(activity.branch).toBeNull()
+    expect(overlap.related_activity_ids).toEqual([other])
     // The activity just created is Ada's own.
     expect(await json(['check'])).toMatchObject({ related_activity_ids: [other], total_related: 1 })
     await api('POST', `/activity/${other}/archive`)
     expect((await tree.run(['check'])).code).toBe(0)
     const { code, stdout } = await tree.run(['check', '--json'])
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ overlap_detected: false })])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual(expect.objectContaining({ overlap_detected: false }))
     expect((await tree.run(['done'])).stdout).toBe(`Done: ${activity.id} is archived\n`)
   })
 
@@ -404,7 +413,7 @@ describe('the scope from git', () => {
     await startAsBen({ branch: null })
     const listed = await json(['list', '--mine', '--limit', '1'])
     expect(listed.items.map(({ id }: { id: string }) => id)).toEqual([activity.id])
-    expect(listed.next_cursor).toBe(null)
+    expect(listed.next_cursor).toBeNull()
     expect((await tree.run(['list', '--mine', '--risk', 'high'])).stdout).toBe(
       'No live activity matches; use --all to include finished, archived and expired ones.\n',
     )
@@ -422,36 +431,37 @@ describe('the scope from git', () => {
     await tree.git('checkout', '-q', '-b', 'fresh')
     await startAsBen({ scope: { paths: ['src/**'] } })
     const check = await tree.run(['check'])
-    expect([check.code, check.stdout]).toEqual([
-      0,
+    expect(check.code).toBe(0)
+    expect(check.stdout).toBe(
       'No files were compared: nothing differs from main yet. Use --paths to name the files that you intend\nto change.\n',
-    ])
+    )
     const started = await tree.run(['start'])
-    expect([started.code, started.stdout]).toEqual([
-      0,
+    expect(started.code).toBe(0)
+    expect(started.stdout).toEqual(
       expect.stringMatching(
         /^Started “Fresh” on fresh\n {2}act_\w+ {2}expires in 1 d without a heartbeat\nNo files were compared: nothing differs from main yet\. Name them with deconflict update --paths\nFILE…, or run deconflict update --refresh after your first edits\.\n$/,
       ),
-    ])
+    )
     const unchanged = await tree.run(['update', '--risk', 'medium'])
-    expect([unchanged.code, unchanged.stdout]).toEqual([0, expect.stringMatching(/\nNo files were compared/)])
+    expect(unchanged.code).toBe(0)
+    expect(unchanged.stdout).toEqual(expect.stringMatching(/\nNo files were compared/))
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const ran = await tree.run(['update', '--refresh'])
-    expect([ran.code, ran.stdout]).toEqual([
-      2,
+    expect(ran.code).toBe(2)
+    expect(ran.stdout).toEqual(
       expect.stringMatching(
         /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by Ben/,
       ),
-    ])
+    )
   })
 
   test('is not reported as clear if the settings ignore every path', async () => {
     await startAsBen({ scope: { paths: ['**'] } })
     const { code, stdout } = await tree.run(['check', '--paths', 'package-lock.json'])
-    expect([code, stdout]).toEqual([
-      0,
+    expect(code).toBe(0)
+    expect(stdout).toEqual(
       expect.stringMatching(/^Not compared: No activity was compared: every path of the scope is noise/),
-    ])
+    )
   })
 
   test('without changes is that of the branch’s activities, and check shows that', async () => {
@@ -459,12 +469,12 @@ describe('the scope from git', () => {
     await tree.run(['start', '--paths', 'src/checkout/retry.ts'])
     await startAsBen({ scope: { paths: ['src/**'] } })
     const { code, stdout } = await tree.run(['check'])
-    expect([code, stdout]).toEqual([
-      2,
+    expect(code).toBe(2)
+    expect(stdout).toEqual(
       expect.stringMatching(
         /^Compared the declared files of declared, because nothing differs from main yet\.\nOverlap, medium/,
       ),
-    ])
+    )
   })
 
   test('without changes is that of the branch’s activities in start as well', async () => {
@@ -472,12 +482,12 @@ describe('the scope from git', () => {
     await tree.run(['start', '--paths', 'src/checkout/retry.ts'])
     await startAsBen({ scope: { paths: ['src/**'] } })
     const { code, stdout } = await tree.run(['start', 'Again'])
-    expect([code, stdout]).toEqual([
-      2,
+    expect(code).toBe(2)
+    expect(stdout).toEqual(
       expect.stringMatching(
         /\nCompared the declared files of declared, because nothing differs.*\nOverlap, medium/,
       ),
-    ])
+    )
     expect(stdout).not.toContain('No files were compared')
   })
 
@@ -485,10 +495,10 @@ describe('the scope from git', () => {
     await tree.git('checkout', '-q', '-b', 'fresh')
     await tree.run(['note', 'Release week', '--importance', 'high'])
     const { code, stdout } = await tree.run(['start'])
-    expect([code, stdout]).toEqual([
-      2,
+    expect(code).toBe(2)
+    expect(stdout).toEqual(
       expect.stringMatching(/\nNo files were compared.*\n.*\nOverlap, high.*\n.*Release week/),
-    ])
+    )
   })
 })
 
@@ -545,12 +555,12 @@ describe('the repository', () => {
       'is accepted with a warning if ssh does not resolve the alias: %s',
       async (answer) => {
         const { code, stderr } = await tree.run(['list'], await withSsh(answer))
-        expect([code, stderr]).toEqual([
-          0,
+        expect(code).toBe(0)
+        expect(stderr).toEqual(
           expect.stringMatching(
             /ssh cannot resolve the host alias work; assuming that origin is on 127\.0\.0\.1 or github\.com/,
           ),
-        ])
+        )
       },
     )
 
@@ -565,10 +575,8 @@ describe('the repository', () => {
   test('must be given if there is no remote', async () => {
     await tree.git('remote', 'remove', 'origin')
     const refused = await tree.run(['list'])
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringMatching(/no remote on GitHub; .*--repo OWNER\/NAME\n$/),
-    ])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toEqual(expect.stringMatching(/no remote on GitHub; .*--repo OWNER\/NAME\n$/))
     expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
     const mine = await tree.run(['list', '--repo', 'acme/shop', '--mine'])
     expect(mine.stdout).toBe(
@@ -596,14 +604,16 @@ describe('one line says what to do after', () => {
     ['an unknown id', ['show', 'act_1'], {}, /activity does not exist/],
   ])('%s', async (_, args, env, message) => {
     const { code, stdout, stderr } = await tree.run(args, { env })
-    expect([code, stdout]).toEqual([1, ''])
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
     expect(stderr).toMatch(message)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
   test('a misspelt command is answered with the nearest one', async () => {
     const { code, stderr } = await tree.run(['chekc'])
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/Did you mean check\?.*see --help/s)])
+    expect(code).toBe(1)
+    expect(stderr).toEqual(expect.stringMatching(/Did you mean check\?.*see --help/s))
   })
 })
 
@@ -620,7 +630,7 @@ test('hostile titles are inert in every command that shows them', async () => {
     const { stdout } = await tree.run(args)
     expect(stdout).toContain('Retry')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test asserts that none is left
-    expect([args, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/.test(stdout)]).toEqual([args, false])
+    expect(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/.test(stdout), args.join(' ')).toBe(false)
     expect(stdout.split('\n').some((line) => line.startsWith('Clear: no overlap'))).toBe(false)
   }
   expect((await json(['list'])).items[0].title).toBe(title)
@@ -632,7 +642,8 @@ describe('login', () => {
 
   test('stores only the address, which other commands use', async () => {
     const { code, stdout } = await tree.run(['login', shop.url], { env: unset })
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Your token can read acme/shop')])
+    expect(code).toBe(0)
+    expect(stdout).toEqual(expect.stringContaining('Your token can read acme/shop'))
     expect(JSON.parse(await readFile(config(), 'utf8'))).toEqual({ url: shop.url })
     expect((await tree.run(['list'], { env: unset })).code).toBe(0)
   })

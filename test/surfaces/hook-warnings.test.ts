@@ -41,7 +41,8 @@ const run = (event: string, about: object = {}, { agent = 'claude-code', env, fl
 /** The warning that the agent reads; empty if there is none. */
 const warningOf = async (...given: Parameters<typeof run>): Promise<string> => {
   const { stdout, stderr, code } = await run(...given)
-  expect([code, stderr]).toEqual([0, ''])
+  expect(code).toBe(0)
+  expect(stderr).toBe('')
   return stdout === '' ? '' : JSON.parse(stdout).hookSpecificOutput.additionalContext
 }
 const read = (file: string) => ({ tool_name: 'Read', tool_input: { file_path: at(file) } })

@@ -178,18 +178,21 @@ describe('the hook of an agent', () => {
     const ben = body.activity.id
     await hook('session-start')
     const mine = (await listed()).find(({ id }: { id: string }) => id !== ben)
-    expect([mine.title, mine.branch]).toEqual(['Work on main', null])
+    expect(mine.title).toBe('Work on main')
+    expect(mine.branch).toBeNull()
     const ran = await hook('before-edit', edit('src/checkout/retry.ts'))
     expect(ran.stdout).toMatch(/“Tidy” by Ben on tidy/)
     expect((await hook('before-edit', edit('src/checkout/other.ts'))).stdout).toBe('')
     await shop.api('POST', `/activity/${ben}/archive`, { token: 'tok-ben' })
     // The agent's own commands do not collide with its session.
     const check = await tree.run(['check', '--paths', 'src/checkout/retry.ts'])
-    expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/^Clear/)])
+    expect(check.code).toBe(0)
+    expect(check.stdout).toEqual(expect.stringMatching(/^Clear/))
     const args = ['start', 'By hand', '--paths', 'src/checkout/retry.ts', '--json']
     const started = await tree.run(args)
     const { activity, overlap } = JSON.parse(started.stdout)
-    expect([started.code, overlap]).toMatchObject([0, { overlap_detected: false, related_activity_ids: [] }])
+    expect(started.code).toBe(0)
+    expect(overlap).toMatchObject({ overlap_detected: false, related_activity_ids: [] })
     await shop.api('POST', `/activity/${activity.id}/archive`)
     expect((await tree.run(['list', '--mine'])).stdout).toContain(mine.id)
     await hook('session-end')
@@ -242,7 +245,8 @@ describe('the hook of an agent', () => {
     ['a missing permission', { GITHUB_TOKEN: 'tok-rita' }, /token with push access/],
   ])('exits with 0 after an error: %s', async (_, env, message) => {
     const { code, stdout, stderr } = await hook('before-edit', edit('src/a.ts'), { env })
-    expect([code, stdout]).toEqual([0, ''])
+    expect(code).toBe(0)
+    expect(stdout).toBe('')
     expect(stderr).toMatch(message)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
