@@ -162,6 +162,7 @@ describe('a negative answer', () => {
     expect(await read()).toBe('200')
   })
 
+  // Threat: A token that lost access
   test('replaces the positive answer before it', async () => {
     expect(await read()).toBe('200')
     grant('none')
@@ -184,6 +185,7 @@ const outages: Fault[] = [
 ]
 
 describe.each(outages)('while GitHub is unavailable (%s)', (fault) => {
+  // Threat: An outage of GitHub that grants access
   test('a positive answer is used for 5 minutes and no longer', async () => {
     expect(await write()).toBe('201')
     github.fault('*', fault)
@@ -207,6 +209,7 @@ describe.each(outages)('while GitHub is unavailable (%s)', (fault) => {
     expect(await read()).toBe('503 service_unavailable')
   })
 
+  // Threat: A read-only token that writes
   test('a read-only token cannot write', async () => {
     grant('read')
     expect(await read()).toBe('200')

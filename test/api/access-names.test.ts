@@ -43,6 +43,7 @@ function getAsWritten(path: string): Promise<string> {
 describe('a record of another repository', () => {
   const withId = ROUTES.filter(({ record }) => record !== null)
 
+  // Threat: Using the id of another repository's record
   test('is 404 on every route and is not changed', async () => {
     const ids = await records('/api/v1/repos/acme/other')
     const before = await service.api('GET', `/api/v1/repos/acme/other/activity/${ids.act}`)
@@ -54,6 +55,7 @@ describe('a record of another repository', () => {
     expect(after.body).toEqual(before.body)
   })
 
+  // Threat: Another repository's notable through `supersedes`
   test('cannot be superseded', async () => {
     const { ntb } = await records('/api/v1/repos/acme/other')
     const answer = await service.api('POST', '/notables', { body: { ...NOTABLE, supersedes: [ntb] } })
@@ -63,6 +65,7 @@ describe('a record of another repository', () => {
     expect(kept.body).toMatchObject({ status: 'active', superseded_by: null })
   })
 
+  // Threat: Another repository's record in a list or an overlap check
   test('is in no list and no overlap', async () => {
     const ids = await records('/api/v1/repos/acme/other')
     const texts = [
@@ -89,6 +92,8 @@ describe('a record of another repository', () => {
 })
 
 describe('names', () => {
+  // Threat: Another repository through a name: `..`, encoded slashes, a reused name
+  // Threat: Server-side request forgery through `GITHUB_API_URL`
   test.each([
     '..',
     '.',
@@ -145,6 +150,7 @@ describe('names', () => {
     }
   })
 
+  // Threat: Another repository through a name: `..`, encoded slashes, a reused name
   test('that another repository takes over do not lead to the records of the first one', async () => {
     github.repository({ id: 30, full_name: 'acme/reused' })
     github.token('max', { login: 'max', id: 30, permissions: { 'acme/reused': 'write' } })

@@ -125,6 +125,7 @@ describe.each(doors)('%s', (_, door) => {
     expect(github.calls('*')).toBe(before)
   })
 
+  // Threat: Guessing tokens
   test('rejects an invalid token, and every unknown token beyond the limit of its address', async () => {
     expect(await through(door, 'ada')).toBe('200')
     expect(await tally(names('made-up', FAILED_MAX).map((token) => through(door, token)))).toEqual({
@@ -159,6 +160,7 @@ describe('failed tokens of an address', () => {
     expect(await fail(1)).toEqual({ '401 unauthorized': 1 })
   })
 
+  // Threat: Guessing tokens
   test('cause no more calls to GitHub than the limit and leave no row per token', async () => {
     await service.app.database.connection().delete(quotas)
     const before = github.calls('*')
@@ -228,6 +230,7 @@ describe('an event stream', () => {
   }
   const openPages = async () => (await scrape(service.url)).value('deconflict_open_pages')
 
+  // Threat: Aborted event streams
   test('that is aborted during a call to GitHub leaves nothing behind', async () => {
     await expect.poll(openPages).toBe(0)
     const logged = service.log.length
@@ -259,6 +262,7 @@ describe('an event stream', () => {
     expect(await openPages()).toBe(0)
   })
 
+  // Threat: Receiving events of a repository without access
   test('is authorised repeatedly and charged once', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {

@@ -41,6 +41,7 @@ describe('one comment per pull request', () => {
     expect(repository.calls().length).toBe(before)
   })
 
+  // Threat: Taking over somebody's comment
   test('only a comment written by this App counts as its own, not one that quotes it', async () => {
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     const quoting = [

@@ -148,6 +148,7 @@ describe('declared changes', () => {
     expect((await repo.check({ branch: 'one' })).related_activity_ids).toEqual([other])
   })
 
+  // Threat: Code at rest in the service's database
   test('leave no line of a patch in the database', async () => {
     const repo = repository()
     const body = { scope: { changes: [{ path: 'a.ts', patch: PATCH }] }, base_sha: SHA }
@@ -299,6 +300,7 @@ describe('a check and a write reject', () => {
   })
 })
 
+// Threat: Patches that are expensive to parse
 test('a check takes 3,000 files and 512 KiB of patches', async () => {
   const repo = repository()
   const rows = Array.from({ length: 500 }, (_, row) => `+${String(row).padStart(900, 'x')}`)

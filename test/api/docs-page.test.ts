@@ -28,6 +28,7 @@ const textOf = (html: string) =>
     .replaceAll('&amp;', '&')
 
 describe('the page loads', () => {
+  // Threat: Markup in responses and in `/docs`
   test('one style sheet of this service and nothing else', async () => {
     const loaded = [...page.matchAll(/<(?:link|script|img|iframe|object|embed|source|form)\b[^>]*>/g)]
     expect(loaded.map(([tag]) => tag)).toEqual([

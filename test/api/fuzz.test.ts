@@ -83,6 +83,7 @@ async function answered(request: FuzzRequest, bytes: Uint8Array): Promise<number
   return status
 }
 
+// Threat: SQL, a stack trace or a file path in a response
 test(
   'every operation responds as documented to any input',
   async () => {
@@ -127,12 +128,14 @@ describe('the created records', () => {
     TIMEOUT_MS,
   )
 
+  // Threat: Prototype pollution through fields, keys and ids
   test('do not change Object.prototype', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
     expect(({} as Record<string, unknown>).title).toBeUndefined()
   })
 })
 
+// Threat: Malformed contents
 test(
   'a signed delivery is accepted or rejected, whatever it contains',
   async () => {

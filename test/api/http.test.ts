@@ -136,6 +136,7 @@ describe('a body', () => {
     return `${open}${' '.repeat(bytes - open.length - 1)}}`
   }
 
+  // Threat: Large, deep or ambiguous bodies
   test('of 1 MiB is accepted, and one byte more is 413', async () => {
     expect((await service.api('POST', '/activity', { body: padded(MIB) })).status).toBe(201)
     const answer = await service.api('POST', '/activity', { body: padded(MIB + 1) })
@@ -156,6 +157,7 @@ describe('a body', () => {
     expect(answer).toEqual([413, 'invalid_request'])
   })
 
+  // Threat: Large, deep or ambiguous bodies
   test('is not read for an unknown caller', async () => {
     const before = github.calls('*')
     const connection = await openRawConnection(service.url)

@@ -44,6 +44,7 @@ describe('live activities', () => {
     expect(await list()).toHaveLength(LIMIT)
   })
 
+  // Threat: Many records
   test('of many concurrent creates are as many as the limit', async () => {
     const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, createActivity))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT)
@@ -108,6 +109,7 @@ describe('a pull request', () => {
 })
 
 describe('active notables', () => {
+  // Threat: Many records
   test('are limited to a tenth', async () => {
     for (let turn = 0; turn < NOTABLES; turn += 1) expect(outcome(await raise())).toBe('201')
     const refused = await raise()

@@ -48,6 +48,7 @@ test('the address signs the browser in, and the page acts with the token', async
   expect(await statusOf(asPage(cookie))).toBe(200)
 })
 
+// Threat: Somebody else uses the address that signs in
 test('the address signs in once, and again only the browser that used it', async () => {
   const { cookie } = await open()
   expect(await open()).toMatchObject({ location: '/?problem=used', cookie: '' })
@@ -59,12 +60,14 @@ test('a HEAD request does not use up the address', async () => {
   expect((await open()).location).toBe(PATH)
 })
 
+// Threat: Somebody else uses the address that signs in
 test('the address expires after 15 minutes', async () => {
   service.clock.advance(15 * MINUTE_MS)
   expect((await open()).location).toBe('/?problem=used')
 })
 
 describe('the session', () => {
+  // Threat: Another site uses the session of that address
   test('does not authenticate a request of another site, which cannot send the header of the page', async () => {
     const { cookie } = await open()
     expect(await statusOf({ cookie })).toBe(401)
@@ -89,6 +92,7 @@ describe('the session', () => {
   })
 })
 
+// Threat: Somebody else uses the address that signs in
 test('neither the code nor the token is logged', async () => {
   await open()
   const code = new URL(url).searchParams.get('code') as string
@@ -96,6 +100,7 @@ test('neither the code nor the token is logged', async () => {
   expect(service.log.join()).not.toContain(TOKEN)
 })
 
+// Threat: Somebody else uses the address that signs in
 test('a service that other machines can reach has no such address', async () => {
   const open_to_all = await startTestService({ token: TOKEN, config: { host: '0.0.0.0' } })
   expect(open_to_all.signInUrl(TOKEN, PATH)).toBeNull()

@@ -100,6 +100,7 @@ describe('no line contains tokens, bodies or query values', () => {
       () => service.api('POST', '/activity', { body, headers: { 'idempotency-key': 'KeySecret' } }),
     ],
   ]
+  // Threat: A token in a log, an error, the metrics or the database
   test.each(cases)('of %s', async (_, send) => {
     await send()
     await lines(1)

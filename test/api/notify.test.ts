@@ -309,6 +309,7 @@ describe('a receiver', () => {
     expect(received).toHaveLength(2)
   })
 
+  // Threat: Server-side request forgery, or a secret sent in the clear, through `NOTIFY_WEBHOOK_URL`
   test('a redirect is not followed, and the answer is not read', async () => {
     answers = [[302, { location: '/elsewhere' }]]
     const [failed] = await notify()

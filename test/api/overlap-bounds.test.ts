@@ -147,6 +147,7 @@ describe('a check that exceeds the work budget', () => {
   const theirs = hostileScope('x')
   const mine = { paths: [...scope.paths, ...hostileScope('y', 4).paths.slice(1)] }
 
+  // Threat: Globs that are expensive to compare
   test('reports that it is incomplete and how many it compared: the most severe first, then the newest', async () => {
     const { createActivity, createNotable, check, insertCopies } = repository()
     // Patterns, which the index cannot decide. The files of `mine` match all of the simple ones.
@@ -217,6 +218,7 @@ describe('a check that exceeds the work budget', () => {
     })
   })
 
+  // Threat: Globs that are expensive to compare
   test('does not block other requests', async () => {
     const { check, createNotable, insertActivities } = repository()
     const hard = (index: number, end: string) => [`${'*a'.repeat(20)}${index}[${end}]`]

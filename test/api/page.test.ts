@@ -81,6 +81,7 @@ describe('signing in', () => {
     })
   })
 
+  // Threat: A sign-in started or completed by somebody else
   test('exchanges the code with the verifier of the challenge and returns to the starting page', async () => {
     const { address, cookie, state } = await begin('/#/acme/shop')
     const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
@@ -93,6 +94,7 @@ describe('signing in', () => {
     expect(exchanged).toMatchObject({ client_id: 'Iv1.abc', client_secret: 'hush', code: 'code-of-ada' })
   })
 
+  // Threat: A stolen or forged session
   test('keeps the token in an encrypted, HttpOnly, same-site cookie', async () => {
     const { cookie, state } = await begin()
     const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
@@ -107,6 +109,7 @@ describe('signing in', () => {
     })
   })
 
+  // Threat: A sign-in started or completed by somebody else
   test.each([
     ['another state', (state: string) => `code=code-of-ada&state=${state}x`, true],
     ['no state', () => 'code=code-of-ada', true],
@@ -121,6 +124,7 @@ describe('signing in', () => {
     )
   })
 
+  // Threat: An open redirect after sign-in
   test.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
     'never redirects to %s',
     async (elsewhere) => {
@@ -130,6 +134,7 @@ describe('signing in', () => {
     },
   )
 
+  // Threat: Guessing tokens
   test('count guessed codes as failed tokens', async () => {
     const { github_web_url, sign_in } = service.app.config
     const limited = await startTestService({ token: 'ada', config: { github_web_url, sign_in } })
@@ -147,6 +152,7 @@ describe('signing in', () => {
     await limited.close()
   })
 
+  // Threat: Cross-site request forgery
   test('ends with a sign-out that no other site can trigger', async () => {
     const cookie = await signIn()
     expect((await get('/session/logout', { cookie }, 'POST')).status).toBe(403)
@@ -159,6 +165,7 @@ describe('signing in', () => {
 describe('a session', () => {
   const list = '/api/v1/repos/acme/shop/activity'
 
+  // Threat: Cross-site request forgery
   test('authenticates only requests of the page', async () => {
     const cookie = await signIn()
     expect((await get(list, { cookie, ...PAGE })).status).toBe(200)
@@ -170,6 +177,7 @@ describe('a session', () => {
     expect((await get(list, { cookie, ...PAGE, authorization: 'Bearer nobody' })).status).toBe(401)
   })
 
+  // Threat: A stolen or forged session
   test('that is forged authenticates nobody', async () => {
     for (const made of ['x', 'a.b.c.d.e', (await signIn()).slice('deconflict_session='.length, -3)])
       expect((await get(list, { cookie: `deconflict_session=${made}`, ...PAGE })).status).toBe(401)
@@ -180,6 +188,7 @@ describe('events', () => {
   const events = (token?: string) =>
     get('/events/acme/shop', token === undefined ? {} : { authorization: `Bearer ${token}` })
 
+  // Threat: Receiving events of a repository without access
   test('are rejected without a token or read access', async () => {
     expect((await events()).status).toBe(401)
     expect((await events('nobody')).status).toBe(401)

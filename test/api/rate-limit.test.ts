@@ -135,6 +135,7 @@ describe('a caller', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 400, 422, 404, 200, 429])
   })
 
+  // Threat: Expensive requests
   test('is charged for work beyond the first unit, as the headers show', async () => {
     const service = await start(100)
     const charge = async (path: string, body: object) => {
@@ -179,6 +180,7 @@ describe('a caller', () => {
       expect((await service.api('GET', path)).status).toBe(200)
   })
 
+  // Threat: Many requests, many tokens
   test('gets exactly the limit from many concurrent requests', async () => {
     const service = await start(30)
     const answers = await Promise.all(Array.from({ length: 90 }, () => service.api('GET', '/activity')))
@@ -223,6 +225,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('two instances on
     expect(await granted(instances, 600)).toBeLessThanOrEqual(200)
   })
 
+  // Threat: Many requests, many tokens
   test('count the failed tokens of an address together', async () => {
     const [first, second] = await two(LIMIT)
     expect(await read(first, 60, 'made-up')).toEqual(times(60, '401 unauthorized'))

@@ -32,6 +32,7 @@ afterAll(async () => {
   github.close()
 })
 
+// Threat: Timing attacks on the signature
 test('the signature is compared in constant time', async () => {
   const compared: string[][] = []
   const { timingSafeEqual } = crypto
@@ -80,6 +81,7 @@ describe('an installation', () => {
     payload: { ...(webhook.payload as object), installation: { id: installation_id } } as never,
   })
 
+  // Threat: A repository changed by a webhook of another installation
   test.each([
     ['private', true],
     ['public', false],
@@ -101,6 +103,7 @@ describe('an installation', () => {
     expect(used).toEqual([])
   })
 
+  // Threat: A repository changed by a webhook of another installation
   test('does not end tracking in repositories of another', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -118,6 +121,7 @@ describe('an installation', () => {
   })
 })
 
+// Threat: The App's secret, key or installation token in a log, an error, the metrics or the database
 test('neither the secret, nor the key, nor an installation token is stored, logged or measured', async () => {
   repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
   repo.githubRepo.open({ head: 'tidy', files: ['src/a.ts'] })

@@ -101,6 +101,7 @@ const TIMED_OUT = [
 ]
 
 describe.concurrent('is disconnected while others are served:', () => {
+  // Threat: Slow, idle or too many connections
   test('a client that sends headers slowly', async () => {
     const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}`, () => 'X: y\r\n')
     expect(answers).toEqual(TIMED_OUT)
@@ -110,6 +111,7 @@ describe.concurrent('is disconnected while others are served:', () => {
     expect(await trickle(slow, '', () => '')).toEqual(TIMED_OUT)
   })
 
+  // Threat: Slow, idle or too many connections
   test.each([
     ['with a Content-Length', 'Content-Length: 1000000\r\n\r\n{"title": "', () => 'x'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', () => '1\r\nx\r\n'],
@@ -133,11 +135,13 @@ describe.concurrent('is disconnected while others are served:', () => {
     expect((await trickle(slow, head, () => 'x')).map(({ status }) => status)).toEqual([401])
   })
 
+  // Threat: Slow, idle or too many connections
   test('a connection that is idle between two requests', async () => {
     const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`, () => '')
     expect(answers.map(({ status }) => status)).toEqual([200])
   })
 
+  // Threat: Slow, idle or too many connections
   test('a client that does not read the responses', async () => {
     const silent = await start({ stall_ms: SHORT_MS })
     const connection = await open(silent)
@@ -149,6 +153,7 @@ describe.concurrent('is disconnected while others are served:', () => {
   })
 })
 
+// Threat: Slow, idle or too many connections
 test('connections over the limit are closed, and the others are served', async () => {
   const small = await start({ connections: 2 })
   const [first, second] = [await open(small), await open(small)]
@@ -166,6 +171,7 @@ test('connections over the limit are closed, and the others are served', async (
 
 describe('is rejected with an error object', () => {
   const create = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}`
+  // Threat: Server-side request forgery through `GITHUB_API_URL`
   test.each([
     ['bytes that are not HTTP', 400, 'HELLO\r\n\r\n'],
     ['a TLS handshake', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
@@ -267,6 +273,7 @@ describe('pipelined requests', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200])
   })
 
+  // Threat: Request smuggling
   test('are not affected by an invalid next request', async () => {
     const body = JSON.stringify({ ...ACTIVITY, title: 'Sent before nonsense' })
     const sound = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Content-Length: ${body.length}\r\n\r\n${body}`
@@ -275,6 +282,7 @@ describe('pipelined requests', () => {
     expect(answers[0]?.headers.get('connection')).toBe('close')
   })
 
+  // Threat: Request smuggling
   test('are not parsed from a rejected body', async () => {
     const smuggled = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Content-Length: 2\r\n\r\n{}`
     const outer = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`

@@ -44,6 +44,7 @@ async function records(base = '') {
   return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
 }
 
+// Threat: Another repository's records through a cursor
 test.each(['/activity', '/notables'])(
   'a cursor of another repository reveals nothing in %s',
   async (path) => {
@@ -61,6 +62,7 @@ test.each(['/activity', '/notables'])(
   },
 )
 
+// Threat: A token that lost access
 test('a token that lost access is rejected everywhere and learns nothing about the record', async () => {
   const ids = await records()
   const everything = { 'acme/shop': 'write' } as const
@@ -76,6 +78,7 @@ test('a token that lost access is rejected everywhere and learns nothing about t
   )
 })
 
+// Threat: A token in a log, an error, the metrics or the database
 test('no token appears in a table, the log, the metrics or a response', async () => {
   const secrets = ['ghp_GoodSecret', 'ghp_BadSecret', 'ghp_QuerySecret', 'Secret Token']
   const [good, bad, inQuery, malformed] = secrets as [string, string, string, string]
@@ -109,6 +112,7 @@ test('no token appears in a table, the log, the metrics or a response', async ()
   }
 })
 
+// Threat: Server-side request forgery through `pr_url` or `decision_url`
 test('no submitted URL makes the service call it', async () => {
   await service.api('GET', '/activity')
   const before = github.requests().length
@@ -141,6 +145,7 @@ test('no submitted URL makes the service call it', async () => {
   ).toEqual([])
 })
 
+// Threat: A token sent to another host by a redirect
 test('the token is not sent when GitHub redirects to another host', async () => {
   const received: IncomingHttpHeaders[] = []
   const elsewhere = createServer((req, res) => {
@@ -165,6 +170,7 @@ test('the token is not sent when GitHub redirects to another host', async () => 
 
 describe('responses protect browsers', () => {
   const policy = "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'"
+  // Threat: Markup in responses and in `/docs`
   test.each([
     ['GET', '/activity'],
     ['POST', '/activity'],
@@ -191,6 +197,7 @@ describe('responses protect browsers', () => {
     expect(headers.has('x-powered-by')).toBe(false)
   })
 
+  // Threat: Markup in responses and in `/docs`
   test('by returning markup in a record as text', async () => {
     const title = '<script>alert(1)</script><img src=x onerror=alert(1)>'
     const { body } = await service.api('POST', '/activity', { body: { ...ACTIVITY, title } })
@@ -217,6 +224,7 @@ describe('X-Forwarded-For', () => {
   const together = ['401 unauthorized', '429 rate_limited']
   const apart = ['401 unauthorized', '401 unauthorized']
 
+  // Threat: A forged `X-Forwarded-For`
   test('is ignored unless a proxy is trusted', async () => {
     expect(await twice({}, ['192.0.2.1', '192.0.2.2'])).toEqual(together)
     expect(await twice({ trust_proxy: ['10.0.0.0/8'] }, ['192.0.2.1', '192.0.2.2'])).toEqual(together)
@@ -230,6 +238,7 @@ describe('X-Forwarded-For', () => {
     expect(await twice({ trust_proxy }, ['192.0.2.1', '192.0.2.1'])).toEqual(together)
   })
 
+  // Threat: A forged `X-Forwarded-For`
   test('is not trusted beyond the configured proxies', async () => {
     expect(await twice({ trust_proxy: 1 }, ['192.0.2.1, 192.0.2.9', '192.0.2.2, 192.0.2.9'])).toEqual(
       together,
@@ -248,6 +257,7 @@ describe('X-Forwarded-For', () => {
   })
 })
 
+// Threat: SQL, a stack trace or a file path in a response
 test('a database error of the rate limit is not revealed or printed', async () => {
   const broken = await start({})
   const db = broken.app.database.connection()

@@ -332,6 +332,7 @@ describe('noise', () => {
     expect(await listed()).toBe(0)
   })
 
+  // Threat: A hostile `.gitattributes`
   test('is all that is stored of .gitattributes', async () => {
     await repository.writeFile(
       ATTRIBUTES,

@@ -21,6 +21,7 @@ afterAll(async () => {
 })
 
 describe('the page', () => {
+  // Threat: A forged `Host` header in the addresses of the App
   test('has a manifest with the addresses of PUBLIC_URL, whatever the Host header says', async () => {
     const { form } = await service.open({ host: 'evil.example' })
     expect(form.manifest).toMatchObject({
@@ -79,12 +80,14 @@ describe('the page', () => {
 describe('nothing is set up', () => {
   afterEach(() => expect(service.app.github_app).toBeNull())
 
+  // Threat: Somebody else creates the App, and so owns it
   test.each(['', '?code=', '?code=guess', '?code=a&code=b'])('with the address /setup%s', async (query) => {
     const { status, text } = await service.get(`/setup${query}`)
     expect(status).toBe(403)
     expect(text).toContain('no valid code')
   })
 
+  // Threat: A link that makes the service use a stranger’s App
   test('with another state, or from another browser', async () => {
     const { form, cookie } = await service.open()
     const before = github.calls('POST /app-manifests/*')
@@ -117,6 +120,7 @@ describe('nothing is set up', () => {
     expect((await service.get(`/setup?code=${service.code}`)).status).toBe(200)
   })
 
+  // Threat: Somebody else creates the App, and so owns it
   test('by many guesses, which count as failed tokens of the address', async () => {
     const limited = await startSetupService(github, { public_url: PUBLIC_URL })
     for (let turn = 0; turn < 100; turn += 1)

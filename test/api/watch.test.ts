@@ -87,6 +87,7 @@ const callsSince = (from: number) =>
 const lines = (message: string) =>
   service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
 
+// Threat: A write with the token that watches
 test('open pull requests become activities with their lines, collide, and nothing is written to GitHub', async () => {
   const one = open('retries', 40, { title: 'Retry payments' })
   const two = open('tidy', 41)
@@ -116,6 +117,7 @@ test('open pull requests become activities with their lines, collide, and nothin
   expect(JSON.stringify(service.log)).not.toContain(TOKEN)
 })
 
+// Threat: Reading a watched repository without access to it
 test('a caller who cannot read the repository on GitHub sees nothing of it', async () => {
   open('retries', 40)
   await turn()

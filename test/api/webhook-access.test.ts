@@ -81,6 +81,7 @@ const EVENTS: [string, () => Webhook][] = [
 ]
 
 describe('after an event', () => {
+  // Threat: A token that lost access
   test.each(EVENTS)('%s, a positive answer is revalidated on every instance', async (_, event) => {
     expect(await everywhere()).toEqual(all('201'))
     grant('none')
@@ -168,6 +169,7 @@ describe('a positive answer that predates an event', () => {
     return { answer, release }
   }
 
+  // Threat: A token that lost access
   test.each([
     ['the first time', false],
     ['again', true],
@@ -187,6 +189,7 @@ describe('a positive answer that predates an event', () => {
     expect(await write(first())).toBe('403 forbidden')
   })
 
+  // Threat: A token that lost access
   test('is not used while GitHub is unavailable', async () => {
     expect(await write(first())).toBe('201')
     first().clock.advance(TTL_MS + 1)
@@ -220,6 +223,7 @@ describe('a positive answer that predates an event', () => {
   })
 })
 
+// Threat: A token that lost access
 test('after a transfer, answers of the former owner are revalidated', async () => {
   const elsewhere = `${owner}/elsewhere`
   github.repository({ id: 50_000 + tests, full_name: elsewhere })

@@ -81,6 +81,7 @@ async function untilRefused(): Promise<RawConnection> {
   throw new Error('nothing is refused')
 }
 
+// Threat: Many large unauthenticated bodies at once
 test('over the limit the largest body gets 503 and small deliveries are accepted', async () => {
   const small = await hoard(300 * KIB)
   const large = await untilRefused()
@@ -115,6 +116,7 @@ test('the bytes of a disconnected sender are released', async () => {
   expect(kept.received()).toBe('')
 })
 
+// Threat: Many large unauthenticated bodies at once
 test('a slow sender times out and its bytes are released', async () => {
   const slow = await hoard(900 * KIB, shortTimeouts)
   expect((await slow.answer()).status).toBe(408)

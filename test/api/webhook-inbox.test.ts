@@ -56,6 +56,7 @@ async function post(body: string, headers: Record<string, string | undefined>) {
 const deliveries = async () => (await service.jobs('delivery')).length
 
 describe('a delivery', () => {
+  // Threat: Unsigned deliveries
   test.each([
     ['without a signature', { 'X-Hub-Signature-256': undefined }],
     ['with an empty signature', { 'X-Hub-Signature-256': '' }],
@@ -74,6 +75,7 @@ describe('a delivery', () => {
     expect(await deliveries()).toBe(before)
   })
 
+  // Threat: Forged deliveries
   test.each([
     ['with another secret', (body: string) => ({ body, sign: signature(body, 'development') })],
     ['with the empty secret', (body: string) => ({ body, sign: signature(body, '') })],
@@ -157,6 +159,7 @@ describe('a delivery', () => {
     expect(status).toBe(413)
   })
 
+  // Threat: Unsigned deliveries
   test('without a signature is rejected before it is sent', async () => {
     const { port } = new URL(service.url)
     const status = await new Promise((resolve, reject) => {
@@ -201,6 +204,7 @@ describe('a delivery', () => {
 })
 
 describe('the same delivery', () => {
+  // Threat: Replayed deliveries
   test('sent again counts once', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     const opened = repo.event(1, 'opened')
@@ -234,6 +238,7 @@ describe('the same delivery', () => {
     expect(await repo.tracked()).toHaveLength(1)
   })
 
+  // Threat: Replayed deliveries
   test('under another id is a new one and is harmless', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const opened = repo.event(1, 'opened')

@@ -236,6 +236,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
+  // Threat: Markup in titles and names
   test('shows hostile text as text', async () => {
     const id = await declare({
       title: HOSTILE,

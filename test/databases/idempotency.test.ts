@@ -95,6 +95,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(idOf(again)).toEqual(idOf(first))
   })
 
+  // Threat: Another repository's record through an idempotency key
   test.each([
     ['another caller', { token: 'bob' }],
     ['another repository', { base: OTHER }],
@@ -114,6 +115,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(idOf(again)).toEqual(idOf(first))
   })
 
+  // Threat: Another repository's record through an idempotency key
   test('of installations is separate for each token', async () => {
     const first = await send(path, body, { token: 'app' })
     const second = await send(path, body, { token: 'app-2' })
@@ -155,6 +157,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(await count()).toBe(before + 1)
   })
 
+  // Threat: A token that lost access
   test('is rejected for a caller who lost write access', async () => {
     github.token('eve', { login: 'eve', id: 5, permissions: { 'acme/shop': 'write' } })
     await send(path, body, { token: 'eve' })

@@ -131,6 +131,7 @@ describe('the changes of a pull request', () => {
   })
 })
 
+// Threat: Guessing lines from their hashes
 test('a repository has one line-hash key, however many request it first', async () => {
   const repo = repository()
   await repo.createActivity({})

@@ -63,6 +63,7 @@ describe('the App is created', () => {
     expect(address.searchParams.get('redirect_uri')).toBe(`${PUBLIC_URL}/session/callback`)
   })
 
+  // Threat: The stored credentials of the App
   test('and its secrets are neither readable by others nor logged', async () => {
     const { client_secret, webhook_secret, private_key } = credentials
     const line = private_key.split('\n')[3] as string
@@ -78,6 +79,7 @@ describe('the App is created', () => {
       expect(service.log.join('\n')).not.toContain(secret)
   })
 
+  // Threat: Somebody else creates the App, and so owns it
   test('and the code and the page cannot be used again', async () => {
     for (const path of ['/setup', `/setup?code=${service.code}`, '/setup/created?code=x&state=y']) {
       const { status, text } = await service.get(path)

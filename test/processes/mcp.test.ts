@@ -156,6 +156,7 @@ describe.each([
     await Promise.all([ada.close(), ben.close()])
   })
 
+  // Threat: Prompt injection through a title
   test('every tool has a description and short schemas without references', async () => {
     const client = await connect('tok-ada')
     const answer = await client.listTools()
@@ -302,6 +303,7 @@ describe('the route /mcp', () => {
     expect(await outcomeOf(response)).toEqual([401, 'unauthorized'])
   })
 
+  // Threat: Large, deep or ambiguous bodies at `/mcp`
   test('rejects a body that is not JSON, too large or too deep', async () => {
     expect(await outcomeOf(await send({ headers, body: 'hello' }))).toEqual([400, 'invalid_request'])
     expect(
@@ -322,6 +324,7 @@ describe('the route /mcp', () => {
     expect(await outcomeOf(response)).toEqual([405, 'method_not_allowed'])
   })
 
+  // Threat: Large, deep or ambiguous bodies at `/mcp`
   test('counts against the caller’s rate limit', async () => {
     const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
     let response = await send({ headers, body: message })

@@ -85,6 +85,7 @@ describe('a watched repository', () => {
     expect(writes()).toEqual([])
   })
 
+  // Threat: The token that watches in a log or the database
   test('a restart finds what was opened and merged meanwhile, and reads no other files again', async () => {
     const opened = [open(), open(), open()]
     const before = await start()

@@ -216,6 +216,7 @@ describe('without the patches', () => {
   })
 })
 
+// Threat: A secret in a file of the working tree
 test('of a file that git does not track only the name is sent, until it is staged', async () => {
   git('init', '-q', '-b', 'main')
   const secret = 'TOKEN=hunter2\n'

@@ -209,6 +209,7 @@ describe('the token', () => {
     expect(make(base_url)).not.toThrow()
   })
 
+  // Threat: A token intercepted on its way to the service
   test.each([
     'http://deconflict.test',
     'HTTP://deconflict.test',

@@ -122,6 +122,7 @@ const HOSTILE: [string, string][] = [
   ['blanks only', ' \t\n '],
 ]
 
+// Threat: Markup in comments
 describe('markup from users is escaped in the comment', () => {
   const ALLOWED_LINKS = new Set(['https://github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
   const places: [string, (text: string) => Partial<Report>][] = [
@@ -182,6 +183,7 @@ describe('markup from users is escaped in the comment', () => {
     })
   })
 
+  // Threat: Markup in comments
   test('bidirectional and invisible characters are removed', () => {
     const text = 'a\u202Eb\u2066c\u200Bd\u200Fe\u061Cf\u0000g\u001Bh\uFEFFi\u{E0041}j'
     const comment = commentOf(report({ activities: [{ ...reportedActivity, title: text }] }))

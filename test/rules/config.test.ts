@@ -160,6 +160,8 @@ test.each([
 })
 
 describe('an invalid value gives one line that names the variable:', () => {
+  // Threat: Server-side request forgery, or a secret sent in the clear, through `NOTIFY_WEBHOOK_URL`
+  // Threat: Server-side request forgery through `GITHUB_API_URL`
   test.each([
     ['PORT', '65536', 'PORT must be at most 65535'],
     ['PORT', '-1', 'PORT must be at least 0'],

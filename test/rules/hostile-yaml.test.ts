@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/server/settings/settings-file.ts'
 
+// Threat: A hostile settings file
 describe('a hostile file is rejected and neither throws nor ends the process', () => {
   const nested = 'the file is nested deeper than 50 levels'
   test.each([

@@ -22,6 +22,7 @@ describe('is rejected:', () => {
     expect(shapeProblem(json)).toEqual({ param, message: expect.stringContaining('appears twice') })
   })
 
+  // Threat: Large, deep or ambiguous bodies
   test('nesting of more than 32', () => {
     expect(shapeProblem(nested(32))).toBeUndefined()
     expect(shapeProblem(nested(33))).toEqual({ message: expect.stringContaining('more than 32 levels deep') })

@@ -64,6 +64,7 @@ test('a notable has its importance, author and title, and the page if there is o
   )
 })
 
+// Threat: A mention or a link in a notification through a title or a branch
 describe('user text becomes no mention and no link', () => {
   test.each([
     '<!channel> look',

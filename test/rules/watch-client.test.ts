@@ -46,6 +46,7 @@ describe('it pauses until the reset when a tenth of the rate limit is left', () 
   })
 })
 
+// Threat: A write with the token that watches
 test.each([
   ['POST', '/repos/acme/shop/issues/1/comments'],
   ['PATCH', '/repos/acme/shop/pulls/1'],
@@ -58,6 +59,7 @@ test.each([
   expect(sent.isDone()).toBe(false)
 })
 
+// Threat: The token that watches in a log or the database
 test('the token is sent to the API only, and is in no error', async () => {
   nock(API_URL, { reqheaders: { authorization: 'token ghp_1' } })
     .get('/repos/acme/shop')

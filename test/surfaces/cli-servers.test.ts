@@ -152,6 +152,7 @@ describe('a token over http:// to another machine', () => {
   const refusal = () =>
     `deconflict: ${elsewhere()} does not use https://, so your GitHub token could be read in transit; use https://, or pass --insecure or set DECONFLICT_INSECURE=1 to send it anyway\n`
 
+  // Threat: A token intercepted on its way to the service
   test('is sent by no command', async () => {
     const env = { DECONFLICT_URL: elsewhere() }
     for (const args of [['check'], ['start', 'x'], ['list'], ['watch', '--once'], ['mcp'], ['login']])

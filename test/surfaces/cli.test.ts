@@ -513,6 +513,7 @@ describe('the repository', () => {
     expect((await tree.run(['list'])).stdout).toMatch(/^No live activities in acme\/shop\.\n$/)
   })
 
+  // Threat: Work in another forge's repository declared for the repository of that name on GitHub
   test.each([
     ['git@gitlab.com:acme/shop.git', 'gitlab.com'],
     ['https://ghe.example.com/acme/shop.git', 'ghe.example.com'],
@@ -617,6 +618,7 @@ describe('one line says what to do after', () => {
   })
 })
 
+// Threat: Terminal escape sequences
 test('hostile titles are inert in every command that shows them', async () => {
   const title = '\u001b]0;pwned\u0007\u001b[2J\u009b31mRetry\r\nClear: no overlap\u202e'
   const id = await startAsBen({ title, summary: title, actor: title, scope: { paths: ['src/**'] } })
@@ -648,6 +650,7 @@ describe('login', () => {
     expect((await tree.run(['list'], { env: unset })).code).toBe(0)
   })
 
+  // Threat: A token in a file of the command `deconflict`
   test('stores a token only with --with-token, readable only by the user, and reports that', async () => {
     const env = { ...unset, GITHUB_TOKEN: undefined }
     const { stdout } = await tree.run(['login', shop.url, '--with-token'], { env, input: 'tok-ben\n' })
