@@ -1,33 +1,13 @@
 /** The limits of live activities and active notables per repository (contract §4). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-} from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '../support/app-service.ts'
 import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
 
 const LIMIT = 20
 const NOTABLES = 2
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let service: AppService
-const freshRepository = appRepositories(github, () => service)
-let repo: AppRepository
-
-beforeAll(async () => {
-  service = await startAppService(github, { config: { max_live_activities: LIMIT } })
-})
-beforeEach(() => {
-  repo = freshRepository()
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { service, repo, changeRepository } = useApp({ config: { max_live_activities: LIMIT } })
 
 const createActivity = () => repo.request('POST', '/activity', { body: ACTIVITY })
 const raise = (body: object = {}) => repo.request('POST', '/notables', { body: { ...NOTABLE, ...body } })
@@ -64,7 +44,7 @@ describe('live activities', () => {
 
   test('of one repository do not count for another', async () => {
     await fill()
-    repo = freshRepository()
+    changeRepository()
     expect(outcome(await createActivity())).toBe('201')
   })
 

@@ -1,36 +1,15 @@
 /** Forged webhooks, and an installation that names another one's repository (SECURITY.md). */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findRepository } from '../../src/server/repositories/store.ts'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-  WEBHOOK_SECRET,
-} from '../support/app-service.ts'
+import { useApp, WEBHOOK_SECRET } from '../support/app-service.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
-import { fakeGithub } from '../support/github.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { installationEvent, installationRepositoriesEvent, signedDelivery } from '../support/webhooks.ts'
 
-const github = fakeGithub()
-let service: AppService
-const freshRepository = appRepositories(github, () => service)
-let repo: AppRepository
-
-beforeAll(async () => {
-  service = await startAppService(github)
-  github.repository({ id: 66, full_name: 'evil/own' })
-})
-beforeEach(() => {
-  repo = freshRepository()
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { github, service, repo } = useApp()
+github.repository({ id: 66, full_name: 'evil/own' })
 
 // Threat: Timing attacks on the signature
 test('the signature is compared in constant time', async () => {

@@ -1,16 +1,9 @@
 /** The inbox: which deliveries are rejected before they are stored, and the effect of those that are stored (contract §1, §3 and §5). */
 import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-  WEBHOOK_SECRET,
-} from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useApp, WEBHOOK_SECRET } from '../support/app-service.ts'
 import { startTestService } from '../support/service.ts'
 import { signedDelivery } from '../support/webhooks.ts'
 
@@ -19,21 +12,7 @@ const MIB = 1024 * 1024
 /** The level of informational log lines. */
 const INFO = 30
 
-const github = fakeGithub()
-let service: AppService
-const freshRepository = appRepositories(github, () => service)
-let repo: AppRepository
-
-beforeAll(async () => {
-  service = await startAppService(github)
-})
-beforeEach(() => {
-  repo = freshRepository()
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { service, repo } = useApp()
 
 /** A valid delivery. */
 function sound() {

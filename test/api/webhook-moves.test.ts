@@ -1,36 +1,14 @@
 /** The effects of pull requests, pushes and deleted branches on activities: every row of the table of automatic transitions in contract §5. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/id.ts'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-} from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useApp } from '../support/app-service.ts'
 import { pushEvent, refEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 const STATUSES = ['planned', 'active', 'paused', 'blocked', 'draft-pr-open', 'ready-for-review'] as const
 const SCOPE = { areas: ['checkout'], paths: ['src/pay/**'] }
 
-const github = fakeGithub()
-let service: AppService
-const freshRepository = appRepositories(github, () => service)
-let repo: AppRepository
-
-beforeAll(async () => {
-  service = await startAppService(github)
-})
-beforeEach(() => {
-  repo = freshRepository()
-})
-// Else a later test that moves the clock would expire and reconcile these records too.
-afterEach(() => service.deleteRecords())
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { github, service, repo } = useApp()
 
 const prUrl = (number: number) => `https://github.com/${repo.full_name}/pull/${number}`
 const now = () => service.clock.now.toISOString()

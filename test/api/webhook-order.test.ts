@@ -1,32 +1,10 @@
 /** Deliveries that arrive late, twice or out of order have the same result, and nothing is restored (contract §5). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-} from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '../support/app-service.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { refEvent } from '../support/webhooks.ts'
 
-const github = fakeGithub()
-let service: AppService
-const freshRepository = appRepositories(github, () => service)
-let repo: AppRepository
-
-beforeAll(async () => {
-  service = await startAppService(github)
-})
-beforeEach(() => {
-  repo = freshRepository()
-})
-// Else a later test that moves the clock would expire and reconcile these records too.
-afterEach(() => service.deleteRecords())
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { github, service, repo } = useApp()
 
 /** All permutations of the numbers below `count`. */
 function orders(count: number): number[][] {

@@ -1,31 +1,9 @@
 /** Activities that are created from pull requests and track them (contract §5 and §8: track_pull_requests). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-} from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useApp } from '../support/app-service.ts'
 
-const github = fakeGithub()
-let service: AppService
-const freshRepository = appRepositories(github, () => service)
-let repo: AppRepository
-
-beforeAll(async () => {
-  service = await startAppService(github)
-})
-beforeEach(() => {
-  repo = freshRepository()
-  service.clock.advance(1000)
-})
-// Else a later test that moves the clock would expire and reconcile these records too.
-afterEach(() => service.deleteRecords())
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { github, service, repo } = useApp()
+beforeEach(() => service.clock.advance(1000))
 
 const now = () => service.clock.now.toISOString()
 const filesRoute = () => `GET /repos/${repo.full_name}/pulls/*/files`

@@ -1,18 +1,12 @@
 /** The sweep of repositories with the App installed or uninstalled: closed pull requests, and the data of the App (contract §1). */
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/pull-requests/table.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-} from '../support/app-service.ts'
+import { useApp } from '../support/app-service.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { isEmbedded } from '../support/database.ts'
-import { fakeGithub } from '../support/github.ts'
 import { connectRaw } from '../support/postgres.ts'
 
 const DAY_MS = 86_400_000
@@ -20,21 +14,7 @@ const RETENTION_DAYS = 3
 /** Longer than RETENTION_DAYS. */
 const LEDGER_DAYS = 90
 
-const github = fakeGithub()
-let service: AppService
-const freshRepository = appRepositories(github, () => service)
-let repo: AppRepository
-
-beforeAll(async () => {
-  service = await startAppService(github, { config: { retention_days: RETENTION_DAYS } })
-})
-beforeEach(() => {
-  repo = freshRepository()
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { service, repo } = useApp({ config: { retention_days: RETENTION_DAYS } })
 
 const db = () => service.app.database.connection()
 const open = async (files = ['src/a.ts']) => {

@@ -1,5 +1,6 @@
 /** The service with a configured GitHub App: delivers signed webhooks to it and runs the jobs that they enqueue. */
 import { and, eq, isNotNull, lte, or, sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Config } from '../../src/server/base/config.ts'
 import { prepared } from '../../src/server/db/prepared.ts'
 import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
@@ -7,7 +8,7 @@ import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
 import type { ConnectionLimits } from '../../src/server/surfaces/http/http-server.ts'
 import { DELIVERY, handleDelivery } from '../../src/server/surfaces/webhooks/deliveries.ts'
 import { jobHandlers } from '../../src/server/tracking/jobs.ts'
-import type { FakeGithub } from './github.ts'
+import { type FakeGithub, fakeGithub } from './github.ts'
 import type { FakeRepository } from './github-repository.ts'
 import { timestamp } from './github-state.ts'
 import { freshRepositories, type TestRepository } from './repository.ts'
@@ -45,15 +46,17 @@ const readOpen = prepared('open_jobs_of_test', (db) => {
     .where(or(isDue, isNotNull(jobs.last_error)))
 })
 
+interface AppServiceOptions {
+  config?: Partial<Config>
+  has_workers?: boolean
+  job_poll_ms?: number
+  connection_limits?: Partial<ConnectionLimits>
+}
+
 /** Starts the service as the App of the fake GitHub. */
 export async function startAppService(
   github: FakeGithub,
-  options: {
-    config?: Partial<Config>
-    has_workers?: boolean
-    job_poll_ms?: number
-    connection_limits?: Partial<ConnectionLimits>
-  } = {},
+  options: AppServiceOptions = {},
 ): Promise<AppService> {
   const github_app = { id: github.app.id, private_key: github.app.key(), webhook_secret: WEBHOOK_SECRET }
   const config = { rate_limit_per_minute: 1_000_000, github_app, ...options.config }
@@ -145,4 +148,36 @@ export function appRepositories(github: FakeGithub, service: () => TestService):
       },
     }
   }
+}
+
+/** What the tests of one file share. The hooks fill `service` and `repo`. */
+interface AppTests {
+  github: FakeGithub
+  service: AppService
+  /** The repository of the current test. */
+  repo: AppRepository
+  /** Gives the current test another repository. */
+  changeRepository(): void
+}
+
+/** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
+export function useApp(options: AppServiceOptions = {}): AppTests {
+  const github = fakeGithub()
+  const service = {} as AppService
+  const repo = {} as AppRepository
+  const freshRepository = appRepositories(github, () => service)
+  beforeAll(async () => {
+    Object.assign(service, await startAppService(github, options))
+  })
+  const changeRepository = () => {
+    Object.assign(repo, freshRepository())
+  }
+  beforeEach(changeRepository)
+  // Else a later test that moves the clock would expire and reconcile these records too.
+  afterEach(() => service.deleteRecords())
+  afterAll(async () => {
+    await service.close()
+    github.close()
+  })
+  return { github, service, repo, changeRepository }
 }
