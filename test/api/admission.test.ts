@@ -283,4 +283,21 @@ describe('an event stream', () => {
       github.token('ada', { login: 'ada', id: 3, permissions: { 'acme/shop': 'write' } })
     }
   })
+
+  test('ends when another repository takes over the name', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const taken = github.at('acme/shop').repository
+    const { id } = taken
+    try {
+      const reader = (await open()).pipeThrough(new TextDecoderStream()).getReader()
+      expect((await reader.read()).value).toContain('event: hello')
+      taken.id = 4711
+      service.clock.advance(MINUTE_MS + 1)
+      vi.advanceTimersByTime(30_000)
+      expect((await reader.read()).done).toBe(true)
+    } finally {
+      taken.id = id
+      vi.useRealTimers()
+    }
+  })
 })

@@ -60,9 +60,10 @@ export class EventStreams {
       throw new Failure('service_unavailable', 'too many open event streams; reload the page to update it', {
         headers: { 'Retry-After': '60' },
       })
+    // Another repository can take over the name. Its page has to open a stream of its own.
     const send = (text: string) =>
       admit().then(
-        () => write(res, text),
+        ({ id }) => (id === repository.id ? write(res, text) : void res.end()),
         () => void res.end(),
       )
     const check = setInterval(() => void send(': keep-alive\n\n'), CHECK_MS)
