@@ -198,6 +198,13 @@ describe('an invalid value gives one line that names the variable:', () => {
         'NOTIFY_WEBHOOK_URL must be an https:// URL, or http:// on this machine',
       ],
     ),
+    ...['https://ada:hush@hooks.example/a', 'https://hush@hooks.example/a'].map(
+      (url): [string, string, string] => [
+        'NOTIFY_WEBHOOK_URL',
+        url,
+        'NOTIFY_WEBHOOK_URL must not contain a user or password; put a secret into the path or the query',
+      ],
+    ),
     [
       'NOTIFY_WEBHOOK_SECRET',
       'hush',

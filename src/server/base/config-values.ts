@@ -7,10 +7,16 @@ import { readDatabaseUrl } from './database-url.ts'
 export const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
   .transform((url) => url.replace(/\/+$/, ''))
-/** The addresses of many receivers contain a secret, so the service connects over TLS, except on this machine. */
-export const receiverAddress = z.string().refine(isPrivateAddress, {
-  error: 'must be an https:// URL, or http:// on this machine',
-})
+/**
+ * The addresses of many receivers contain a secret, so the service connects over TLS, except on this machine. A user or
+ * password is rejected: `fetch` refuses to call such a URL, with an error that contains it.
+ */
+export const receiverAddress = z
+  .string()
+  .refine(isPrivateAddress, { error: 'must be an https:// URL, or http:// on this machine', abort: true })
+  .refine(hasNoUser, {
+    error: 'must not contain a user or password; put a secret into the path or the query',
+  })
 export const postgresAddress = z
   .string()
   .refine((url) => readDatabaseUrl(url) !== undefined, { error: 'must be a postgres:// URL' })
@@ -31,6 +37,11 @@ function isPrivateAddress(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, hostname } = new URL(value)
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
+function hasNoUser(value: string): boolean {
+  const { username, password } = new URL(value)
+  return username === '' && password === ''
 }
 
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
