@@ -126,6 +126,11 @@ test('while migrations wait, /healthz is 200 and everything else is 503 service_
   const service = await starting
   expect((await api('GET', '/readyz')).status).toBe(200)
   expect((await api('GET', '/activity')).status).toBe(200)
+  const errors = service
+    ?.output()
+    .split('\n')
+    .filter((line) => line.includes('"level":50'))
+  expect(errors).toEqual([])
   await service?.kill('SIGTERM')
   await runOn(url, `drop database ${name} with (force)`)
 })

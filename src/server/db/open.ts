@@ -1,4 +1,5 @@
 /** Opens the database, PostgreSQL or the embedded one, and migrates its schema (contract §1). */
+import { unavailable } from '../../vocabulary/failure.ts'
 import type { Database } from './database.ts'
 import { openEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
@@ -40,8 +41,8 @@ export function pendingDatabase(kind: Database['kind']): {
 } {
   let open: Database | undefined
   const current = () => {
-    if (!open)
-      throw Object.assign(new Error('the database is being opened'), { code: 'CONNECTION_NOT_OPEN_YET' })
+    // Without a cause, so that readiness probes during a start are not logged as errors.
+    if (!open) throw unavailable('the service is starting; try again')
     return open
   }
   const database: Database = {
