@@ -1,4 +1,4 @@
-/** Reads many records by their ids, each by the primary key (decisions: storage). */
+/** Reads many records by their ids, each by the primary key. */
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './database.ts'

@@ -1,4 +1,4 @@
-/** How statements are planned, on one server and on a distributed database (decisions: storage). */
+/** How statements are planned, on one server and on a distributed database. */
 
 /**
  * Settings of every session (docs/operations.md lists them for poolers). Sequential scans are off because every statement

@@ -1,4 +1,4 @@
-/** Prepared statements, built once, for the queries of most requests (decisions: storage). */
+/** Prepared statements, built once, for the queries of most requests. */
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './database.ts'
