@@ -6,7 +6,7 @@ import { summaryOf } from './replay/summary.ts'
 import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
-  one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/signal.md
+  one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/line-verdicts.md
 npm run --silent replay -- --git DIR [--days 90] [--closed-after-days 14]
   tables on stdout, progress on stderr; DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL;
   a pull request that was closed without a merge counts as open for that long after its last push`

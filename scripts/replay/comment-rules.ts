@@ -1,4 +1,4 @@
-/** Counts the comments that each rule would post, by the last heads of the pull requests (docs/signal.md). Pure. */
+/** Counts the comments that each rule would post, by the last heads of the pull requests (docs/line-verdicts.md). Pure. */
 
 import { suppressionOf } from '../../src/server/decision/audience.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'

@@ -1,4 +1,4 @@
-/** The tables of a play: who got a comment, its outcome, and the budget, in Markdown (docs/signal.md). Pure. */
+/** The tables of a play: who got a comment, its outcome, and the budget, in Markdown (docs/line-verdicts.md). Pure. */
 
 import type { Changed } from './heads.ts'
 import { figure, percent, ratio, table } from './markdown.ts'

@@ -1,4 +1,4 @@
-/** The tables of a replay, in Markdown (docs/signal.md). Pure. */
+/** The tables of a replay, in Markdown (docs/line-verdicts.md). Pure. */
 import { isLive, type RuleCount } from './comment-rules.ts'
 import { figure, percent, ratio, table } from './markdown.ts'
 import { isConflict, isProved } from './overlaps.ts'

@@ -1,4 +1,4 @@
-/** Verdicts about real pull requests, compared with git's results of their merges (docs/signal.md). */
+/** Verdicts about real pull requests, compared with git's results of their merges (docs/line-verdicts.md). */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { comparePairs, readRecording } from '../../scripts/replay/pairs.ts'

@@ -8,7 +8,7 @@ import type { Digest } from './digest.ts'
 
 /**
  * The work budget of one file in units of about 5 ns. A median file takes 600, the largest of the recorded ones 8,048
- * (docs/signal.md).
+ * (docs/contract/lines.md#verdicts).
  */
 const FILE_COST_MAX = 500_000
 
