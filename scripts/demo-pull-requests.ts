@@ -1,4 +1,4 @@
-/** The part of the demo with pull requests: comments by file and by lines, and a merge that archives an activity (contract §5, §10, §11). */
+/** The part of the demo with pull requests: comments by file and by lines, and a merge that archives an activity. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { editOf } from '../test/support/lines.ts'
 import { installationEvent, pullRequestEvent, signedDelivery } from '../test/support/webhooks.ts'

@@ -1,4 +1,4 @@
-/** `npm run replay`: compares recorded pairs of pull requests, or a whole history, without a service (contract §12). */
+/** `npm run replay`: compares recorded pairs of pull requests, or a whole history, without a service (docs/contract/signal.md#replay). */
 import { parseArgs } from 'node:util'
 import { replayHistory } from './replay/history.ts'
 import { comparePairs, readRecording } from './replay/pairs.ts'

@@ -1,4 +1,4 @@
-/** Replays the pull requests of a mirror in the order of events, and compares the verdicts with `git merge-tree` (contract §12). */
+/** Replays the pull requests of a mirror in the order of events, and compares the verdicts with `git merge-tree`. */
 
 import { BUDGET_DAYS } from '../../src/server/ledger/budget.ts'
 import { attributesOf, readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'

@@ -1,4 +1,4 @@
-/** Reads the refs of a mirror that contains GitHub's `refs/pull/N/head` (contract §12). */
+/** Reads the refs of a mirror that contains GitHub's `refs/pull/N/head`. */
 import { type Git, gitIn } from './git.ts'
 
 export interface Ref {

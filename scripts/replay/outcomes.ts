@@ -1,4 +1,4 @@
-/** What became of the pairs that comments named (contract §12), as far as the commits of a mirror show it. */
+/** What became of the pairs that comments named, as far as the commits of a mirror show it. */
 
 import { namesOf } from '../../src/server/line-verdicts/change.ts'
 import type { SharedFile } from '../../src/server/overlap/side-verdict.ts'

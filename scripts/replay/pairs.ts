@@ -1,4 +1,4 @@
-/** Reads a recording of pull requests and pairs of them, and compares the pairs as the service does (contract §12). */
+/** Reads a recording of pull requests and pairs of them, and compares the pairs as the service does. */
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'

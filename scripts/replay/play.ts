@@ -1,6 +1,6 @@
 /**
- * Plays openings, pushes and merges in the order of events through the rules of the service: verdict, audience and budget
- * (contract §12). All pull requests count as ready for review. Pure.
+ * Plays openings, pushes and merges in the order of events through the rules of the service: verdict, audience and budget.
+ * All pull requests count as ready for review. Pure.
  */
 
 import { type Candidate, namedOf, suppressionOf } from '../../src/server/decision/audience.ts'

@@ -1,4 +1,4 @@
-/** Fits changed files into one request (contract §4 and §11). Pure. */
+/** Fits changed files into one request. Pure. */
 import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../vocabulary/scope/limits.ts'
 import type { Change } from './diff-output.ts'
 import { scopePaths } from './scope-paths.ts'

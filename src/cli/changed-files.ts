@@ -1,4 +1,4 @@
-/** The changed files of a working tree, with patches against the merge base (contract §11). */
+/** The changed files of a working tree, with patches against the merge base. */
 import { fitChanges } from './change-limits.ts'
 import { type Change, parseDiff } from './diff-output.ts'
 import type { Git } from './git.ts'

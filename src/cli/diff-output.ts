@@ -1,6 +1,6 @@
 /** Reads the output of `git diff --raw -z --patch --full-index --no-abbrev`. Pure. */
 
-/** A changed file, as an entry of `scope.changes` (contract §11). */
+/** A changed file, as an entry of `scope.changes`. */
 export interface Change {
   path: string
   previous_path?: string

@@ -1,4 +1,4 @@
-/** The scope of a request: the paths that the user or an agent names, and the files that git reports as changed (contract §11). */
+/** The scope of a request: the paths that the user or an agent names, and the files that git reports as changed. */
 import { DeconflictError } from '../client/error.ts'
 import type { ChangedFiles } from './changed-files.ts'
 import type { Change } from './diff-output.ts'

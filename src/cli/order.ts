@@ -1,4 +1,4 @@
-/** `deconflict order`: in which order to merge the open pull requests that conflict with each other (contract §12). */
+/** `deconflict order`: in which order to merge the open pull requests that conflict with each other. */
 
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'

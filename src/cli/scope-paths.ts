@@ -1,4 +1,4 @@
-/** File names as paths of a scope: escaped to match only themselves, and within the limits of one request (contract §4). */
+/** File names as paths of a scope: escaped to match only themselves, and within the limits of one request. */
 import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { PATHS_MAX } from '../vocabulary/scope/limits.ts'

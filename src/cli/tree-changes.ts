@@ -1,4 +1,4 @@
-/** A client that adds the changed files of the working tree to what an agent sends over MCP (contract §11). */
+/** A client that adds the changed files of the working tree to what an agent sends over MCP. */
 import type { Client, RequestOf } from '../client/client.ts'
 import { type ChangedFiles, readChangedFiles } from './changed-files.ts'
 import { sendScope, withChanges } from './given-scope.ts'

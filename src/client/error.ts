@@ -1,4 +1,4 @@
-/** The exception of a client call, built from the service's error object (specification §7.1), or from the failure to get one. */
+/** The exception of a client call, built from the service's error object, or from the failure to get one. */
 import type { FailureType } from '../vocabulary/failure.ts'
 
 /** The service's error types, and those of the client itself. */

@@ -1,4 +1,4 @@
-/** The overview: all repositories with live work that the reader may see, those that need attention first (contract §13). */
+/** The overview: all repositories with live work that the reader may see, those that need attention first. */
 import { useEffect, useState } from 'preact/hooks'
 import { MINUTE_MS } from '../vocabulary/clock.ts'
 import { SEVERITIES } from '../vocabulary/severity.ts'

@@ -1,4 +1,4 @@
-/** The section below the timeline: which pairs were shown, their outcomes, and where conflicts come from (contract §12). */
+/** The section below the timeline: which pairs were shown, their outcomes, and where conflicts come from. */
 import type { ComponentChildren } from 'preact'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import type { Repository } from './api.ts'

@@ -1,4 +1,4 @@
-/** The statuses of an activity, and which of them are live, finished or closed (specification §3.1). Pure. */
+/** The statuses of an activity, and which of them are live, finished or closed. Pure. */
 
 export const LIVE_STATUSES = [
   'planned',

@@ -1,4 +1,4 @@
-/** Work budgets: the cost of a computation is counted in units, and the computation stops when they are used up (contract §6 and §9). */
+/** Work budgets: the cost of a computation is counted in units, and the computation stops when they are used up. */
 
 /** Units left. Below 0 the budget is exhausted: the computation has stopped early, and its result is incomplete. */
 export interface Budget {

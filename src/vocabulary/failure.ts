@@ -1,4 +1,4 @@
-/** The only error class that clients see, and the table that maps its kinds to HTTP responses (specification §7, contract §3). */
+/** The only error class that clients see, and the table that maps its kinds to HTTP responses (docs/contract/errors.md#types). */
 
 const FAILURES = {
   invalid_request: { status: 400, type: 'invalid_request' },

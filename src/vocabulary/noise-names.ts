@@ -1,4 +1,4 @@
-/** Names of files whose conflicts are mechanical, by class (contract §11). Pure. Case is ignored. */
+/** Names of files whose conflicts are mechanical, by class (docs/contract/lines.md#noise). Pure. Case is ignored. */
 
 /** A file of several classes belongs to the first enabled one. */
 export const NOISE_CLASSES = [

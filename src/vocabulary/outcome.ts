@@ -1,4 +1,4 @@
-/** What became of a pair of overlapping pull requests or branches (contract §12). */
+/** What became of a pair of overlapping pull requests or branches (docs/contract/signal.md#outcomes). */
 
 /**
  * What became of a pair. `came_true`: one side was merged, and the other one then conflicted or edited the merged lines.

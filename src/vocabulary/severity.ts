@@ -1,4 +1,4 @@
-/** The severity of an overlap (contract §6 and §11). Pure. */
+/** The severity of an overlap (docs/contract/overlap.md#severity). Pure. */
 
 import type { Confidence, Verdict } from './verdict.ts'
 import type { Weight } from './weight.ts'

@@ -1,4 +1,4 @@
-/** Describes for humans how the changes of two sides relate (contract §11). Pure. */
+/** Describes for humans how the changes of two sides relate. Pure. */
 import type { Confidence, Duplicate, LineRange, Verdict } from './verdict.ts'
 
 /** Quotes or escapes a text from users for the place where it is shown. */

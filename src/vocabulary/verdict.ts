@@ -1,4 +1,4 @@
-/** Verdicts about files and about pairs of activities, and their order (contract §11). */
+/** Verdicts about files and about pairs of activities, and their order (docs/contract/lines.md#verdicts). */
 
 /** How the changes of two sides relate in a file, the strongest first. `noise` is for files whose conflicts are mechanical. */
 export const VERDICTS = ['conflict', 'unknown', 'agrees', 'touching', 'near', 'far', 'noise'] as const

@@ -1,4 +1,4 @@
-/** The weight of a claim: how much its record raises the severity of an overlap (contract §6). Pure. */
+/** The weight of a claim: how much its record raises the severity of an overlap. Pure. */
 
 export type Weight = 0 | 1 | 2
 type Level = 'low' | 'medium' | 'high' | 'critical'

@@ -1,4 +1,4 @@
-/** How long positive and negative answers of GitHub are cached, and that positive ones are honoured during an outage (contract §2). */
+/** How long positive and negative answers of GitHub are cached, and that positive ones are honoured during an outage. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import type { Fault } from '../support/github-world.ts'

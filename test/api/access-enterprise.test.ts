@@ -1,4 +1,4 @@
-/** A GitHub Enterprise Server, and the responses that grant write access (contract §1 and §2). */
+/** A GitHub Enterprise Server, and the responses that grant write access. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

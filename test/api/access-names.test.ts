@@ -1,4 +1,4 @@
-/** Which repository and record an address refers to: current and former names, and ids of other repositories (contract §2). */
+/** Which repository and record an address refers to: current and former names, and ids of other repositories. */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'

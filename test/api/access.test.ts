@@ -1,4 +1,4 @@
-/** Permissions over HTTP, which GitHub decides for the caller's own token (specification §5, contract §2). */
+/** Permissions over HTTP, which GitHub decides for the caller's own token. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import type { Fault } from '../support/github-world.ts'

@@ -1,4 +1,4 @@
-/** Every field of an activity over HTTP: minimum and maximum values, null, scopes, unknown names, pull requests (contract §3 and §4). */
+/** Every field of an activity over HTTP: minimum and maximum values, null, scopes, unknown names, pull requests. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'

@@ -1,4 +1,4 @@
-/** The lifecycle of an activity over HTTP: every transition of the table, heartbeats, archiving, and its time to live (contract §5). */
+/** The lifecycle of an activity over HTTP: every transition of the table, heartbeats, archiving, and its time to live. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINISHED, LIVE, MOVES, STATUSES, type Status } from '../fixtures/activity-moves.ts'
 import { fakeGithub } from '../support/github.ts'

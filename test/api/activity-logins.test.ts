@@ -1,4 +1,4 @@
-/** The GitHub logins of the creator and of the user who archived an activity (contract §2 and §4). */
+/** The GitHub logins of the creator and of the user who archived an activity. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, outcome } from '../support/routes.ts'

@@ -1,4 +1,4 @@
-/** `pr_url` must be a pull request of this repository (contract §4). */
+/** `pr_url` must be a pull request of this repository. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { startTestService, type TestService } from '../support/service.ts'

@@ -1,4 +1,4 @@
-/** An activity with its own time to live: its limits, what renews it, and when it no longer applies (contract §4 and §5). */
+/** An activity with its own time to live: its limits, what renews it, and when it no longer applies. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { usePullRequests } from '../support/pull-request-service.ts'
 

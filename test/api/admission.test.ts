@@ -1,4 +1,4 @@
-/** Admission: the same token check, limit of failed tokens and quota on every surface (contract §2, §9). */
+/** Admission: the same token check, limit of failed tokens and quota on every surface. */
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'

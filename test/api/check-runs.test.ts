@@ -1,4 +1,4 @@
-/** The check run `Deconflict`: only if it is enabled, never a failure, with annotations on the files that overlap (contract §10). */
+/** The check run `Deconflict`: only if it is enabled, never a failure, with annotations on the files that overlap. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { editOf, editOfPay, PAY_LINES } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'

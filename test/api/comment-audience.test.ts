@@ -1,4 +1,4 @@
-/** Which side of an overlap gets a comment, and what it names (contract §12). */
+/** Which side of an overlap gets a comment, and what it names. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { pairs } from '../../src/server/ledger/table.ts'

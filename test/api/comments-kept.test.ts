@@ -1,4 +1,4 @@
-/** A pull request has one comment of the App, which is edited in place and at a limited rate, whatever other comments exist (contract §10). */
+/** A pull request has one comment of the App, which is edited in place and at a limited rate, whatever other comments exist. */
 import { describe, expect, test } from 'vitest'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 

@@ -1,4 +1,4 @@
-/** What the App does when GitHub refuses a comment, and how it finds its own comment among many (contract §10). */
+/** What the App does when GitHub refuses a comment, and how it finds its own comment among many. */
 import { describe, expect, test } from 'vitest'
 import { MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'

@@ -1,4 +1,4 @@
-/** Whose words a comment repeats, and when its own words change (contract §10). */
+/** Whose words a comment repeats, and when its own words change. */
 import { and, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { pull_requests } from '../../src/server/pull-requests/table.ts'

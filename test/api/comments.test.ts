@@ -1,4 +1,4 @@
-/** The comment on a pull request: when it is created, what it says, when it is edited, and when there is none (contract §10). */
+/** The comment on a pull request: when it is created, what it says, when it is edited, and when there is none. */
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { editOfPay } from '../support/lines.ts'

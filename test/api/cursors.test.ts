@@ -1,4 +1,4 @@
-/** Pagination of lists: complete, without duplicates, and stable while records are created and deleted (contract §4). */
+/** Pagination of lists: complete, without duplicates, and stable while records are created and deleted. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'

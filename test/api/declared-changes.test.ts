@@ -1,4 +1,4 @@
-/** Changed files in an activity or a check: what is accepted, returned, stored and compared (contract §11). */
+/** Changed files in an activity or a check: what is accepted, returned, stored and compared. */
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { file_changes } from '../../src/server/line-verdicts/table.ts'

@@ -1,4 +1,4 @@
-/** How a pull request differs from what was declared before it, on retrieval (contract §11). */
+/** How a pull request differs from what was declared before it, on retrieval. */
 import { expect, test } from 'vitest'
 import type { FileGiven } from '../support/github-repository.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'

@@ -1,4 +1,4 @@
-/** Every kind of error on every operation that can return it, and their order of precedence (specification §7, contract §3). */
+/** Every kind of error on every operation that can return it, and their order of precedence. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, call, NOTABLE, outcome, outcomes, pathOf, ROUTES, type Route } from '../support/routes.ts'

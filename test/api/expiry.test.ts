@@ -1,4 +1,4 @@
-/** Activities at exactly `expires_at`, in every operation that reads them, whether or not a sweep has stored the expiry (contract §5). */
+/** Activities at exactly `expires_at`, in every operation that reads them, whether or not a sweep has stored the expiry. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { later } from '../../src/vocabulary/clock.ts'

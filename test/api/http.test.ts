@@ -1,4 +1,4 @@
-/** HTTP: addresses, methods, sizes, encodings and headers (contract §1 and §3). */
+/** HTTP: addresses, methods, sizes, encodings and headers. */
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { Readable } from 'node:stream'

@@ -1,4 +1,4 @@
-/** One Idempotency-Key on two instances that share a PostgreSQL database (contract §7). */
+/** One Idempotency-Key on two instances that share a PostgreSQL database. */
 import type { Sql, TransactionSql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'

@@ -1,4 +1,4 @@
-/** The cost of the claims index by PostgreSQL's statistics and plans: the rows that are written and read (contract §6). */
+/** The cost of the claims index by PostgreSQL's statistics and plans: the rows that are written and read. */
 import { sql } from 'drizzle-orm'
 import type postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The limits of live activities and active notables per repository (contract §4). */
+/** The limits of live activities and active notables per repository. */
 import { describe, expect, test } from 'vitest'
 import { useApp } from '../support/app-service.ts'
 import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'

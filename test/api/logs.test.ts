@@ -1,4 +1,4 @@
-/** The access log: one line per request, without tokens, bodies or values of queries (contract §2). */
+/** The access log: one line per request, without tokens, bodies or values of queries. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { openRawConnection } from '../support/raw-connection.ts'

@@ -1,4 +1,4 @@
-/** The merge order of tracked pull requests follows their events (contract §12). */
+/** The merge order of tracked pull requests follows their events. */
 import { expect, test } from 'vitest'
 import type { MergeOrder } from '../../src/vocabulary/contract/merge-order.ts'
 import type { PullFile } from '../support/github-state.ts'

@@ -1,4 +1,4 @@
-/** The order in which to merge open pull requests over HTTP: who is listed, and when it is incomplete (contract §12). */
+/** The order in which to merge open pull requests over HTTP: who is listed, and when it is incomplete. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
 import { replacePushedChanges } from '../../src/server/activities/file-changes.ts'

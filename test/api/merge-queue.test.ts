@@ -1,4 +1,4 @@
-/** A pull request in the merge queue is ahead of the others: what their comments say (contract §10). */
+/** A pull request in the merge queue is ahead of the others: what their comments say. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'

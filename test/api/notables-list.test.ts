@@ -1,4 +1,4 @@
-/** The list of notables: its contents, filters and pages (specification §2.4 and §4.2, contract §4). */
+/** The list of notables: its contents, filters and pages. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { NOTABLE, outcome } from '../support/routes.ts'

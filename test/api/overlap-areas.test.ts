@@ -1,4 +1,4 @@
-/** Areas, tags and ignored paths in an overlap check, with the settings of the repository (contract §6). */
+/** Areas, tags and ignored paths in an overlap check, with the settings of the repository. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories } from '../support/repository.ts'

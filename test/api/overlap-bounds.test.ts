@@ -1,4 +1,4 @@
-/** The limits of an overlap check: how many results it lists, in which order, and how it reports an exhausted budget (contract §6). */
+/** The limits of an overlap check: how many results it lists, in which order, and how it reports an exhausted budget. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'
 import { notables } from '../../src/server/notables/table.ts'

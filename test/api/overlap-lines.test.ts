@@ -1,4 +1,4 @@
-/** Collisions by lines over HTTP: verdicts, severities, duplicates, noise and authors (contract §11). */
+/** Collisions by lines over HTTP: verdicts, severities, duplicates, noise and authors. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'

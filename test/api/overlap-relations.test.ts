@@ -1,4 +1,4 @@
-/** How a proposal relates to live work: own, stacked and colliding activities, and when each side sees the other (contract §6). */
+/** How a proposal relates to live work: own, stacked and colliding activities, and when each side sees the other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories } from '../support/repository.ts'

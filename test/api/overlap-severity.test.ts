@@ -1,4 +1,4 @@
-/** Notables in an overlap check, the severity of each match, and merged work to reuse (contract §6). */
+/** Notables in an overlap check, the severity of each match, and merged work to reuse. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories } from '../support/repository.ts'

@@ -1,4 +1,4 @@
-/** The overlap check over HTTP: which scopes overlap, and the text of the result (contract §6). */
+/** The overlap check over HTTP: which scopes overlap, and the text of the result. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { fakeGithub } from '../support/github.ts'

@@ -1,4 +1,4 @@
-/** The list of all collisions and every check compare each pair of activities as the pure rule does (contract §11). */
+/** The list of all collisions and every check compare each pair of activities as the pure rule does. */
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

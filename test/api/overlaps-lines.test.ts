@@ -1,4 +1,4 @@
-/** The list of all collisions by lines over HTTP: what it says, what it costs, and when it is incomplete (contract §11). */
+/** The list of all collisions by lines over HTTP: what it says, what it costs, and when it is incomplete. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
 import { replacePushedChanges } from '../../src/server/activities/file-changes.ts'

@@ -1,4 +1,4 @@
-/** The list of all collisions contains exactly the pairs that a comparison of every two live activities finds (contract §6). */
+/** The list of all collisions contains exactly the pairs that a comparison of every two live activities finds. */
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

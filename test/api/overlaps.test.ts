@@ -1,4 +1,4 @@
-/** All collisions among the live activities of a repository, as the page shows them (contract §6). */
+/** All collisions among the live activities of a repository, as the page shows them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'
 import { fakeGithub } from '../support/github.ts'

@@ -1,4 +1,4 @@
-/** The ledger of pairs: the cause of a pair, who was shown it, and its outcome (contract §12). */
+/** The ledger of pairs: the cause of a pair, who was shown it, and its outcome. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { merged_changes, pair_totals, pairs } from '../../src/server/ledger/table.ts'

@@ -1,4 +1,4 @@
-/** The changed files of tracked pull requests: read with their patches, stored as digests, replaced by pushes (contract §11). */
+/** The changed files of tracked pull requests: read with their patches, stored as digests, replaced by pushes. */
 import { and, eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'

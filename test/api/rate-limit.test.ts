@@ -1,4 +1,4 @@
-/** The rate limit of a caller (contract §9). */
+/** The rate limit of a caller. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, call, outcome, outcomes, ROUTES } from '../support/routes.ts'

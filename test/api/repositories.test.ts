@@ -1,4 +1,4 @@
-/** The repositories with live records that a caller may see, over HTTP (contract §13). */
+/** The repositories with live records that a caller may see, over HTTP. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'

@@ -1,4 +1,4 @@
-/** Slow, oversized and malformed requests are rejected with an error object, and do not affect other clients (contract §3). */
+/** Slow, oversized and malformed requests are rejected with an error object, and do not affect other clients. */
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-/** `GET …/signal` as pull requests change: pairs, hot files, noise and reactions; and its parameters and callers (contract §12). */
+/** `GET …/signal` as pull requests change: pairs, hot files, noise and reactions; and its parameters and callers. */
 import { describe, expect, test } from 'vitest'
 import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { editOfPay } from '../support/lines.ts'

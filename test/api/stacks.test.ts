@@ -1,4 +1,4 @@
-/** Branches that are stacked, by their commits or in a stack on GitHub, do not collide (contract §6 and §11). */
+/** Branches that are stacked, by their commits or in a stack on GitHub, do not collide. */
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'

@@ -1,4 +1,4 @@
-/** Activities of pushed branches without a pull request (contract §5 and §8: track_branches). */
+/** Activities of pushed branches without a pull request. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'

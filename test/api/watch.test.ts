@@ -1,4 +1,4 @@
-/** Repositories that are watched without the GitHub App: polled pull requests become activities, and GitHub is only read (contract §1). */
+/** Repositories that are watched without the GitHub App: polled pull requests become activities, and GitHub is only read. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Watch } from '../../src/server/github/watch.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'

@@ -1,4 +1,4 @@
-/** Events that change permissions invalidate cached permissions at once, on every instance (contract §2). */
+/** Events that change permissions invalidate cached permissions at once, on every instance. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'

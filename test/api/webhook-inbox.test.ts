@@ -1,4 +1,4 @@
-/** The inbox: which deliveries are rejected before they are stored, and the effect of those that are stored (contract §1, §3 and §5). */
+/** The inbox: which deliveries are rejected before they are stored, and the effect of those that are stored. */
 import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The effects of pull requests, pushes and deleted branches on activities: every row of the table of automatic transitions in contract §5. */
+/** The effects of pull requests, pushes and deleted branches on activities: every row of the table of automatic transitions in docs/contract/activities.md#pull-requests. */
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { useApp } from '../support/app-service.ts'

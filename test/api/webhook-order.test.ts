@@ -1,4 +1,4 @@
-/** Deliveries that arrive late, twice or out of order have the same result, and nothing is restored (contract §5). */
+/** Deliveries that arrive late, twice or out of order have the same result, and nothing is restored. */
 import { describe, expect, test } from 'vitest'
 import { useApp } from '../support/app-service.ts'
 import type { Webhook } from '../support/webhook-payload.ts'

@@ -1,4 +1,4 @@
-/** Activities that are created from pull requests and track them (contract §5 and §8: track_pull_requests). */
+/** Activities that are created from pull requests and track them. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useApp } from '../support/app-service.ts'
 

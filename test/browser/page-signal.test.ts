@@ -1,4 +1,4 @@
-/** The signal report on the page in a real browser (contract §12). */
+/** The signal report on the page in a real browser. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SIGNAL } from '../../src/server/surfaces/http/signal-example.ts'

@@ -1,4 +1,4 @@
-/** Activities over HTTP: each operation works, returns exactly its fields, rejects invalid requests, and checks access (specification §4.1, contract §4). */
+/** Activities over HTTP: each operation works, returns exactly its fields, rejects invalid requests, and checks access. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'

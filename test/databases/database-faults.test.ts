@@ -1,4 +1,4 @@
-/** An unavailable database, or one with another schema: the responses, and what they never contain (contract §1 and §3). */
+/** An unavailable database, or one with another schema: the responses, and what they never contain. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

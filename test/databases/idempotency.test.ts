@@ -1,4 +1,4 @@
-/** Repeated creates with the same Idempotency-Key (specification §7.3, contract §7). */
+/** Repeated creates with the same Idempotency-Key. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api.ts'

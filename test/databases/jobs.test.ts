@@ -1,4 +1,4 @@
-/** Jobs are leased, retried, dead-lettered and replayed, one at a time per repository, and never run twice at once (contract §5). */
+/** Jobs are leased, retried, dead-lettered and replayed, one at a time per repository, and never run twice at once. */
 import { getEventListeners } from 'node:events'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'

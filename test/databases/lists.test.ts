@@ -1,4 +1,4 @@
-/** Lists of activities and notables: order, each filter alone and combined, limits and parameters (specification §4, contract §4); and the overview of repositories (contract §13). */
+/** Lists of activities and notables: order, each filter alone and combined, limits and parameters; and the overview of repositories. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { fakeGithub } from '../support/github.ts'

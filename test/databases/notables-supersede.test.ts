@@ -1,4 +1,4 @@
-/** A notable that supersedes others archives them in the same transaction, or nothing changes (contract §4). */
+/** A notable that supersedes others archives them in the same transaction, or nothing changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'

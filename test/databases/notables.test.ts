@@ -1,4 +1,4 @@
-/** Notables over HTTP: each operation works, and returns and rejects the fields that it should (specification §2.2, §3.2 and §4.2, contract §4). */
+/** Notables over HTTP: each operation works, and returns and rejects the fields that it should. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'

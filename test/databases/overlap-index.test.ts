@@ -1,4 +1,4 @@
-/** The claims index finds exactly what a comparison with every record finds, after any sequence of changes (contract §6). */
+/** The claims index finds exactly what a comparison with every record finds, after any sequence of changes. */
 import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

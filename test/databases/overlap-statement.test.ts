@@ -1,4 +1,4 @@
-/** The statement of a check agrees with the truth table in each cell, and with a comparison of the scopes (contract §6). */
+/** The statement of a check agrees with the truth table in each cell, and with a comparison of the scopes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertActivity } from '../../src/server/activities/store.ts'
 import {

@@ -1,4 +1,4 @@
-/** Changed files from GitHub's list: stored, compared, and deleted when the activity ends (contract §11). */
+/** Changed files from GitHub's list: stored, compared, and deleted when the activity ends. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'

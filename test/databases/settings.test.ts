@@ -1,4 +1,4 @@
-/** The settings of a repository as they are returned, and their effects (contract §8). */
+/** The settings of a repository as they are returned, and their effects. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'

@@ -1,4 +1,4 @@
-/** `GET …/signal`: how many pull requests got a comment, which pairs were shown, and how right that was (contract §12). */
+/** `GET …/signal`: how many pull requests got a comment, which pairs were shown, and how right that was. */
 import { expect, test } from 'vitest'
 import { noise_pairs, pair_totals, pairs } from '../../src/server/ledger/table.ts'
 import { pull_requests } from '../../src/server/pull-requests/table.ts'

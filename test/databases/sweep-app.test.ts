@@ -1,4 +1,4 @@
-/** The sweep of repositories with the App installed or uninstalled: closed pull requests, and the data of the App (contract §1). */
+/** The sweep of repositories with the App installed or uninstalled: closed pull requests, and the data of the App. */
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'

@@ -1,4 +1,4 @@
-/** The sweep: what it stores, deletes and reports, in batches, also when several run at once (contract §1, §5 and §7). */
+/** The sweep: what it stores, deletes and reports, in batches, also when several run at once. */
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Swept, sweep } from '../../src/server/operations/sweep.ts'

@@ -1,4 +1,4 @@
-/** The worker runs a job when it is committed; no step from an event to a comment waits for the next poll of the queue (contract §10). */
+/** The worker runs a job when it is committed; no step from an event to a comment waits for the next poll of the queue. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type AppRepository,

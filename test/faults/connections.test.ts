@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL that are all busy, refused, or unresponsive (contract §1 and §3). */
+/** Connections to PostgreSQL that are all busy, refused, or unresponsive. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'

@@ -1,4 +1,4 @@
-/** The disk of the embedded database is full, and then has space again (contract §3). */
+/** The disk of the embedded database is full, and then has space again. */
 import { execFile } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Ten thousand webhooks at once, some of them twice: each is stored and processed once (contract §5). */
+/** Ten thousand webhooks at once, some of them twice: each is stored and processed once. */
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'

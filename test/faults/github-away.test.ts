@@ -1,4 +1,4 @@
-/** GitHub slow, down, rate-limiting, cut off or sending nonsense: never a 500, never access granted, and jobs wait for it (contract §2 and §5). */
+/** GitHub slow, down, rate-limiting, cut off or sending nonsense: never a 500, never access granted, and jobs wait for it. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

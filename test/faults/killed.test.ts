@@ -1,4 +1,4 @@
-/** Instances killed under load, on both databases: which records exist after the restart (contract §7). */
+/** Instances killed under load, on both databases: which records exist after the restart. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'

@@ -1,4 +1,4 @@
-/** PostgreSQL stopped abruptly under load and restarted, and a standby that is promoted (contract §1 and §3). */
+/** PostgreSQL stopped abruptly under load and restarted, and a standby that is promoted. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, type Api, apiAt } from '../support/api.ts'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'

@@ -1,4 +1,4 @@
-/** The GitHub App in separate processes, from a signed delivery to a comment, and killed at critical points (contract §5 and §10). */
+/** The GitHub App in separate processes, from a signed delivery to a comment, and killed at critical points. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { apiAt } from '../support/api.ts'

@@ -1,4 +1,4 @@
-/** Which overlapping work a comment names (contract §12): one row per sentence of the contract. */
+/** Which overlapping work a comment names (docs/contract/publishing.md#who-gets-it): one row per rule. */
 import { describe, expect, test } from 'vitest'
 import {
   type AudienceRules,

@@ -1,4 +1,4 @@
-/** Reading a request body from a connection that closes (contract §3). */
+/** Reading a request body from a connection that closes. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'

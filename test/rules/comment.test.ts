@@ -1,4 +1,4 @@
-/** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup (contract §10). */
+/** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup. */
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
 import { checkRunOf, settingsRunOf } from '../../src/server/report/check-run.ts'

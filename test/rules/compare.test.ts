@@ -1,4 +1,4 @@
-/** What two scopes share with a repository's settings, and the result when the budget is exhausted (contract §6). */
+/** What two scopes share with a repository's settings, and the result when the budget is exhausted. */
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../../src/server/claims-index/claim.ts'
 import { readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'

@@ -1,4 +1,4 @@
-/** The sentences of the result of a check, and how its parts are combined (specification §2.3, contract §6). */
+/** The sentences of the result of a check, and how its parts are combined. */
 import { describe, expect, test } from 'vitest'
 import type { MergedActivity } from '../../src/server/activities/live-store.ts'
 import { type Conclusion, conclude } from '../../src/server/overlap/conclude.ts'

@@ -1,4 +1,4 @@
-/** Configuration from the environment: each variable, its default, its bounds and its error message (contract §1). */
+/** Configuration from the environment: each variable, its default, its bounds and its error message. */
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The hosts in `DATABASE_URL`, one or several (contract §1). */
+/** The hosts in `DATABASE_URL`, one or several. */
 import { expect, test } from 'vitest'
 import { readDatabaseUrl } from '../../src/server/base/database-url.ts'
 

@@ -1,5 +1,7 @@
 /** Compares the documentation with the code. */
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { posix, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { apiPage } from '../../scripts/api-docs.ts'
 
@@ -41,4 +43,62 @@ test('the pictures of the README, docs/install.md and docs/tour.md exist and are
   ])
   for (const name of names)
     expect(statSync(new URL(`../../${name}`, import.meta.url)).size).toBeLessThan(150_000)
+})
+
+const ROOT = new URL('../../', import.meta.url)
+const FOLDERS = ['docs', 'scripts', 'src', 'test']
+
+/** The text files of the repository that may link to documentation. */
+const texts = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md') || name.endsWith('.ts')),
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(new URL(folder, ROOT), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(?:md|m?tsx?|ya?ml|css|html|sql)$/.test(entry.name))
+      .map(({ parentPath, name }) => relative(fileURLToPath(ROOT), `${parentPath}/${name}`)),
+  ),
+]
+
+/** The anchors that GitHub gives to the headings of a page. Undefined if there is no such page. */
+function anchorsOf(path: string): string[] | undefined {
+  if (!existsSync(new URL(path, ROOT))) return undefined
+  return [...read(path).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+/** Whether a link such as `docs/contract/lines.md#verdicts` has a target. */
+function hasTarget(link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const anchors = anchorsOf(path)
+  return anchors !== undefined && (anchor === undefined || anchors.includes(anchor))
+}
+
+test('every link from code to a page of the contract has a target', () => {
+  const links = texts.flatMap((file) =>
+    [...read(file).matchAll(/docs\/contract\/[\w-]+\.md(?:#[\w-]+)?/g)].map(([link]) => ({ file, link })),
+  )
+  expect(links.length).toBeGreaterThan(50)
+  expect(links.filter(({ link }) => !hasTarget(link))).toEqual([])
+})
+
+test('every link between pages of the documentation has a target', () => {
+  const links = texts
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      [...read(file).matchAll(/\]\(([\w./-]*\.md)?(#[\w-]+)?\)/g)]
+        .filter(([, path, anchor]) => path ?? anchor)
+        .map(([, path, anchor = '']) => ({
+          file,
+          link: `${path ? posix.join(posix.dirname(file), path) : file}${anchor}`,
+        })),
+    )
+  expect(links.length).toBeGreaterThan(100)
+  expect(links.filter(({ link }) => !hasTarget(link))).toEqual([])
+})
+
+test('no file refers to a section by its number', () => {
+  expect(texts.filter((file) => read(file).includes('\u00a7'))).toEqual([])
 })

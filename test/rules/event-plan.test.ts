@@ -1,4 +1,4 @@
-/** What an event of a pull request changes (contract §5, automatic moves). */
+/** What an event of a pull request changes. */
 import { describe, expect, test } from 'vitest'
 import {
   type ActivityPlan,

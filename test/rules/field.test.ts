@@ -1,4 +1,4 @@
-/** Validation of single values: text length, branch names, timestamps, URLs (contract §4). */
+/** Validation of single values: text length, branch names, timestamps, URLs. */
 import { describe, expect, test } from 'vitest'
 import { branchName, httpsUrl, isRefName, text, timestamp } from '../../src/vocabulary/contract/field.ts'
 

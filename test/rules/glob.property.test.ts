@@ -1,4 +1,4 @@
-/** Compares glob decisions on every short path with an oracle written from contract §6, and with picomatch. */
+/** Compares glob decisions on every short path with an oracle written from docs/contract/overlap.md#paths, and with picomatch. */
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { intersect, overlaps } from '../support/glob-pairs.ts'
 
 /** Pairs per test. Set the variable for a longer run. */
 const RUNS = Number(process.env.GLOB_RUNS ?? 500)
-/** The maximum number of brace alternatives (contract §4). */
+/** The maximum number of brace alternatives. */
 const ALTERNATIVES_MAX = 64
 const plenty = () => ({ remaining: 10_000_000 })
 

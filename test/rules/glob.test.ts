@@ -1,4 +1,4 @@
-/** Globs by the rules of contract §6, and hostile globs within a budget. */
+/** Globs by the rules of docs/contract/overlap.md#paths, and hostile globs within a budget. */
 import { describe, expect, test } from 'vitest'
 import {
   alternativesOf,

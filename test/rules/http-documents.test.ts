@@ -132,7 +132,7 @@ test('an error has exactly the types of the contract', () => {
   expect([...error.properties.error.required].sort()).toEqual(['message', 'request_id', 'type'])
 })
 
-test('lists have the parameters of the specification', () => {
+test('lists have exactly these query parameters', () => {
   expect(parametersOf('listActivities', 'query').sort()).toEqual(
     ['actor', 'branch', 'cursor', 'draft_pr_only', 'has_pr', 'limit', 'risk', 'status'].sort(),
   )

@@ -1,4 +1,4 @@
-/** Problems that are found in a JSON text before it is parsed: duplicate names, deep nesting, too many names (contract §3). */
+/** Problems that are found in a JSON text before it is parsed: duplicate names, deep nesting, too many names. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shapeProblem } from '../../src/server/surfaces/http/json-shape.ts'

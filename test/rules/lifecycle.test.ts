@@ -1,4 +1,4 @@
-/** The lifecycle of an activity: allowed transitions, exact expiry, time to live (contract §5). */
+/** The lifecycle of an activity: allowed transitions, exact expiry, time to live. */
 import { describe, expect, test } from 'vitest'
 import { asOf, canTransition, expiryAt } from '../../src/server/activities/lifecycle.ts'
 import type { ActivityRow } from '../../src/server/activities/table.ts'

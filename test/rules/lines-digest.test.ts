@@ -1,4 +1,4 @@
-/** The digest of a patch: hashes of lines, positions of blocks, and the stored bytes (contract §11). */
+/** The digest of a patch: hashes of lines, positions of blocks, and the stored bytes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DIGEST_LINES_MAX, digestOf } from '../../src/server/line-verdicts/digest.ts'

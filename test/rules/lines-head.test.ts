@@ -1,4 +1,4 @@
-/** Where the lines of a change stand in the changed file (contract §10). */
+/** Where the lines of a change stand in the changed file. */
 import { describe, expect, test } from 'vitest'
 import { headLinesOf } from '../../src/server/line-verdicts/head-lines.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'

@@ -1,4 +1,4 @@
-/** Which files are noise, by name, by attributes and by settings (contract §11). */
+/** Which files are noise, by name, by attributes and by settings. */
 import { describe, expect, test } from 'vitest'
 import { attributesOf, readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
 import { DEFAULT_NOISE, noiseOf, noiseOfPath } from '../../src/server/line-verdicts/noise.ts'

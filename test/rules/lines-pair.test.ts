@@ -1,4 +1,4 @@
-/** Verdicts about pairs, duplicates and severities (contract §11). */
+/** Verdicts about pairs, duplicates and severities. */
 import { describe, expect, test } from 'vitest'
 import { changeOf } from '../../src/server/line-verdicts/change.ts'
 import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'

@@ -1,4 +1,4 @@
-/** Patches in the formats of GitHub and git, and invalid patches (contract §11). */
+/** Patches in the formats of GitHub and git, and invalid patches. */
 import { describe, expect, test } from 'vitest'
 import { PatchError, readPatch } from '../../src/server/line-verdicts/patch.ts'
 

@@ -1,4 +1,4 @@
-/** The verdict about one file that both sides change: a table for each part of the rule (contract §11). */
+/** The verdict about one file that both sides change: a table for each part of the rule. */
 import { describe, expect, test } from 'vitest'
 import type { FileChange } from '../../src/server/line-verdicts/change.ts'
 import { fileVerdict } from '../../src/server/line-verdicts/file-verdict.ts'

@@ -1,4 +1,4 @@
-/** In which order to merge the open pull requests that conflict with each other (contract §12). */
+/** In which order to merge the open pull requests that conflict with each other. */
 import { describe, expect, test } from 'vitest'
 import { mergeOrder, type OpenPullRequest } from '../../src/server/overlap/merge-order.ts'
 

@@ -1,4 +1,4 @@
-/** How a pair of the ledger changes with each event (contract §12). */
+/** How a pair of the ledger changes with each event. */
 import { describe, expect, test } from 'vitest'
 import {
   causeOf,

@@ -1,4 +1,4 @@
-/** Errors in input: which one is reported, how its field is named, and the suggested name (contract §3). */
+/** Errors in input: which one is reported, how its field is named, and the suggested name. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { CreateActivity, ListActivities, UpdateActivity } from '../../src/vocabulary/contract/activity.ts'

@@ -1,4 +1,4 @@
-/** The index of a scope's globs, compared with checking all pairs (contract §6). */
+/** The index of a scope's globs, compared with checking all pairs. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fileGlob, type Glob, parseGlob } from '../../src/vocabulary/scope/glob.ts'

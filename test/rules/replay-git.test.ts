@@ -1,4 +1,4 @@
-/** `npm run replay -- --git DIR` on a small mirror whose pull requests have known outcomes (contract §12). */
+/** `npm run replay -- --git DIR` on a small mirror whose pull requests have known outcomes. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -1,4 +1,4 @@
-/** A small history, played from end to end: what became of the pairs that comments named (contract §12). */
+/** A small history, played from end to end: what became of the pairs that comments named. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { replayHistory } from '../../scripts/replay/history.ts'
 import type { Play } from '../../scripts/replay/play-table.ts'

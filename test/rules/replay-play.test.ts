@@ -1,4 +1,4 @@
-/** How a replay plays events through the rules of the service: one row per scenario (contract §12). */
+/** How a replay plays events through the rules of the service: one row per scenario. */
 import { describe, expect, test } from 'vitest'
 import { type Changed, headComparison, headOf } from '../../scripts/replay/heads.ts'
 import { type Played, play } from '../../scripts/replay/play.ts'

@@ -1,4 +1,4 @@
-/** `npm run replay -- --pairs FILE`, run as a user runs it (contract §12). */
+/** `npm run replay -- --pairs FILE`, run as a user runs it. */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

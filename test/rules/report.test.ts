@@ -1,4 +1,4 @@
-/** What the comment on a pull request contains, and in which order (contract §10). */
+/** What the comment on a pull request contains, and in which order. */
 import { describe, expect, test } from 'vitest'
 import { groupOverlaps } from '../../src/server/decision/overlap-groups.ts'
 import type { Conclusion } from '../../src/server/overlap/conclude.ts'

@@ -1,4 +1,4 @@
-/** The severity of an overlap, and which of many are listed (contract §6). */
+/** The severity of an overlap, and which of many are listed. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bySeverity, highest, overlapSeverity, Ranking } from '../../src/vocabulary/severity.ts'

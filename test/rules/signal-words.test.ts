@@ -1,4 +1,4 @@
-/** The signal report: precision, months, and the words of the page (contract §12). */
+/** The signal report: precision, months, and the words of the page. */
 import { describe, expect, test } from 'vitest'
 import { linesText, noiseShares } from '../../src/page/signal-words.ts'
 import { monthsOf, pairCountsOf, precisionOf } from '../../src/server/ledger/precision.ts'

@@ -1,4 +1,4 @@
-/** Every operation of specification §4, independent of the contract so that a change of the contract fails a test. */
+/** Every operation of the API, written down a second time so that a change of `contract.ts` fails a test. */
 import type { Answer } from './api.ts'
 import type { TestService } from './service.ts'
 

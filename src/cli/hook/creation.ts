@@ -1,6 +1,6 @@
 /**
  * Creates the activity of a session. The request is stored before it is sent: if its response does not arrive, a later hook
- * sends exactly the same one with the same key, and gets the activity that the service may have created (contract §7).
+ * sends exactly the same one with the same key, and gets the activity that the service may have created.
  */
 import { DeconflictError } from '../../client/error.ts'
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
@@ -11,7 +11,7 @@ import type { HookClient } from './hook-client.ts'
 import { placesOf } from './places.ts'
 import { ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'
 
-/** The time to live of an activity after the last heartbeat of its session, which may be killed (contract §5). */
+/** The time to live of an activity after the last heartbeat of its session, which may be killed. */
 export const TTL_MS = 1_800_000
 
 export async function create(

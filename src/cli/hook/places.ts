@@ -1,4 +1,4 @@
-/** Extracts from the service's responses where other work overlaps, and warns the agent of it (contract §6). */
+/** Extracts from the service's responses where other work overlaps, and warns the agent of it. */
 
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'

@@ -64,7 +64,7 @@ function unknownTool(name: string, tools: Tool[]): Failure {
   )
 }
 
-/** The error object of the specification (§7.1), with `retry_after` in seconds if the service sends it. */
+/** The error object of the service, with `retry_after` in seconds if the service sends it. */
 function errorObjectOf(error: unknown): object {
   if (error instanceof Failure) return { type: error.type, message: error.message, param: error.param }
   if (!(error instanceof DeconflictError))

@@ -1,4 +1,4 @@
-/** Create, retrieve, list, update, heartbeat and archive activities (specification §4.1, contract §4 and §5). */
+/** Create, retrieve, list, update, heartbeat and archive activities. */
 
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
@@ -135,7 +135,7 @@ export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityR
   })
 }
 
-/** Whether a draft pull request should be opened, so that others see the work (contract §4). */
+/** Whether a draft pull request should be opened, so that others see the work. */
 export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow): boolean {
   const isOld = later(row.created_at, settings.pr_reminder_after_ms) < now
   return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld

@@ -1,4 +1,4 @@
-/** Applies events of pull requests to activities (contract §5, automatic moves). */
+/** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
 
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'

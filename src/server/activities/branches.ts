@@ -1,6 +1,6 @@
 /**
- * Applies pushes and deletions of branches to activities, and creates activities of pushed branches (contract §5,
- * automatic moves).
+ * Applies pushes and deletions of branches to activities, and creates activities of pushed branches
+ * (docs/contract/activities.md#branches).
  */
 import { newId } from '../../vocabulary/contract/id.ts'
 import { enqueueRechecks } from '../announcements/changes.ts'

@@ -1,4 +1,4 @@
-/** The part of an activity that is compared: its declared scope, and the files that it changes (contract §11). Pure. */
+/** The part of an activity that is compared: its declared scope, and the files that it changes (docs/contract/lines.md#drift). Pure. */
 
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'

@@ -1,4 +1,4 @@
-/** The changed files of activities: those that were declared, and those that GitHub lists (contract §11). */
+/** The changed files of activities: those that were declared, and those that GitHub lists. */
 import { isDeepStrictEqual } from 'node:util'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'

@@ -1,4 +1,4 @@
-/** The lifecycle of an activity: allowed transitions, expiry, time to live (specification §3.1, contract §5). Pure. */
+/** The lifecycle of an activity: allowed transitions, expiry, time to live (docs/contract/activities.md#transitions). Pure. */
 
 import { type ActivityStatus, isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
@@ -67,7 +67,7 @@ export function expiryAt(now: Date, created_at: Date, ttl: TimeToLive, present: 
   return new Date(Math.min(expiry.getTime(), latest.getTime()))
 }
 
-/** The status of a live activity whose pull request is open. Paused and blocked stay (contract §5, automatic moves). */
+/** The status of a live activity whose pull request is open. Paused and blocked stay. */
 export function statusWithPullRequest(status: ActivityStatus, draft: boolean): ActivityStatus {
   if (status === 'paused' || status === 'blocked') return status
   return draft ? 'draft-pr-open' : 'ready-for-review'

@@ -1,4 +1,4 @@
-/** Inserts live activities, up to the limit of the repository (contract §4). */
+/** Inserts live activities, up to the limit of the repository. */
 import { insertIfRoom } from '../announcements/live-limit.ts'
 import type { Batch } from '../db/batch.ts'
 import type { FileChange } from '../line-verdicts/change.ts'

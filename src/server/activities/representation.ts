@@ -1,4 +1,4 @@
-/** Representations of activities in responses (specification §2.1, contract §4). */
+/** Representations of activities in responses. */
 import type {
   Activity,
   ActivityBrief,

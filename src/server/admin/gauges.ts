@@ -62,7 +62,7 @@ async function collect({ database, log, metrics }: App, now: Date): Promise<void
   }
 }
 
-/** Collects how many pull requests have a comment, and how precise the warnings were (contract §12). */
+/** Collects how many pull requests have a comment, and how precise the warnings were. */
 async function collectSignal(metrics: Metrics, db: Db, now: Date): Promise<void> {
   const { shown: _, ...outcomes } = pairCountsOf(await countShown(db))
   const precision = precisionOf(outcomes)

@@ -1,4 +1,4 @@
-/** Finds problems of stored rows that no constraint of the schema can prevent, with a remedy for each row (contract §4 and §5). */
+/** Finds problems of stored rows that no constraint of the schema can prevent, with a remedy for each row. */
 import { z } from 'zod'
 import { type Clock, later } from '../../vocabulary/clock.ts'
 import { printableId } from '../../vocabulary/contract/id.ts'

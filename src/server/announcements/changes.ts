@@ -1,4 +1,4 @@
-/** Announces changed records to open pages and enqueues the recheck of affected pull requests (contract §10). */
+/** Announces changed records to open pages and enqueues the recheck of affected pull requests. */
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 

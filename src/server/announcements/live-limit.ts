@@ -1,4 +1,4 @@
-/** The limit of live records per repository (contract §4). */
+/** The limit of live records per repository (docs/contract/limits.md#live-records). */
 import { Failure } from '../../vocabulary/failure.ts'
 import { countLive, lockLiveCount } from '../claims-index/store.ts'
 import type { Counted } from '../claims-index/table.ts'

@@ -1,4 +1,4 @@
-/** The configuration, read once from the environment (contract §1). */
+/** The configuration, read once from the environment. */
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'

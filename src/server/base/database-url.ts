@@ -1,4 +1,4 @@
-/** Parses `DATABASE_URL`, which may list several hosts of one PostgreSQL cluster, as in libpq (contract §1). */
+/** Parses `DATABASE_URL`, which may list several hosts of one PostgreSQL cluster, as in libpq. */
 
 export interface Address {
   host: string

@@ -1,4 +1,4 @@
-/** The claims of a record: its scope as rows of the claims index (contract §6). Pure. */
+/** The claims of a record: its scope as rows of the claims index. Pure. */
 import { setImmediate } from 'node:timers/promises'
 import { type Budget, unbounded } from '../../vocabulary/budget.ts'
 import { globsOfPaths, labelKey, type Scope } from '../../vocabulary/contract/scope.ts'

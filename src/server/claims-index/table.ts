@@ -1,4 +1,4 @@
-/** The claims index of overlap checks, and the number of live records (contract §6). */
+/** The claims index of overlap checks, and the number of live records. */
 import { index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import type { Weight } from '../../vocabulary/weight.ts'
 import { byteText, repoId } from '../db/column.ts'

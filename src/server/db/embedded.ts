@@ -1,4 +1,4 @@
-/** The embedded database: PostgreSQL inside the process, for one instance (contract §1). */
+/** The embedded database: PostgreSQL inside the process, for one instance. */
 import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'

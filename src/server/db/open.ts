@@ -1,4 +1,4 @@
-/** Opens the database, PostgreSQL or the embedded one, and migrates its schema (contract §1). */
+/** Opens the database, PostgreSQL or the embedded one, and migrates its schema. */
 import { unavailable } from '../../vocabulary/failure.ts'
 import type { Database } from './database.ts'
 import { openEmbedded } from './embedded.ts'
@@ -32,8 +32,8 @@ export async function connectDatabase(address: DatabaseAddress): Promise<Databas
 }
 
 /**
- * A placeholder for a database that is still being opened, so that the service can already answer requests (contract §1:
- * readiness). Every call fails as unavailable until `opened` is called with the database.
+ * A placeholder for a database that is still being opened, so that the service can already answer requests.
+ * Every call fails as unavailable until `opened` is called with the database.
  */
 export function pendingDatabase(kind: Database['kind']): {
   database: Database

@@ -1,4 +1,4 @@
-/** Which overlapping work a comment names (contract §12). Pure. */
+/** Which overlapping work a comment names (docs/contract/publishing.md#who-gets-it). Pure. */
 
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'

@@ -1,4 +1,4 @@
-/** What the rules of the audience need to know about overlapping work (contract §12). Pure. */
+/** What the rules of the audience need to know about overlapping work. Pure. */
 
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { isRisky } from '../../vocabulary/weight.ts'

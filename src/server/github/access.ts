@@ -1,4 +1,4 @@
-/** Permissions: GitHub decides them for the caller's token, and its answers are cached (contract §2). */
+/** Permissions: GitHub decides them for the caller's token, and its answers are cached (docs/contract/access.md#decision). */
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../vocabulary/clock.ts'

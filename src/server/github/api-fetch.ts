@@ -1,4 +1,4 @@
-/** Fetches from GitHub's API only. A response from another host, or one that is too large, is an error (contract §2: an outage never grants access). */
+/** Fetches from GitHub's API only. A response from another host, or one that is too large, is an error: an outage never grants access. */
 
 /** Far above the largest response: 100 changed files with their patches. */
 const RESPONSE_MAX_BYTES = 32 * 1024 * 1024

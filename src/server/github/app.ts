@@ -1,4 +1,4 @@
-/** The GitHub App, built on Probot: verifies deliveries and authenticates as installations (contract §1, §5, §10). */
+/** The GitHub App, built on Probot: verifies deliveries and authenticates as installations. */
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
 import type { AppCredentials } from '../base/config.ts'

@@ -1,4 +1,4 @@
-/** The client for calls with a caller's token: its timeout, and the classification of its errors (contract §2). */
+/** The client for calls with a caller's token: its timeout, and the classification of its errors. */
 import { Octokit } from '@octokit/rest'
 import { Failure, unavailable } from '../../vocabulary/failure.ts'
 import { apiFetch } from './api-fetch.ts'

@@ -1,4 +1,4 @@
-/** The repositories that GitHub lists for a token, cached like permissions (contract §13). */
+/** The repositories that GitHub lists for a token, cached like permissions. */
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'

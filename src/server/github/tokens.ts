@@ -1,4 +1,4 @@
-/** Bearer tokens: which of them GitHub accepts, and whose they are (contract §2). */
+/** Bearer tokens: which of them GitHub accepts, and whose they are (docs/contract/access.md#identity). */
 import { hash } from 'node:crypto'
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'

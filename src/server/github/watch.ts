@@ -1,4 +1,4 @@
-/** Repositories that are watched without the GitHub App: the client that reads them with one token, and when it pauses (contract §1). */
+/** Repositories that are watched without the GitHub App: the client that reads them with one token, and when it pauses. */
 import { Octokit } from '@octokit/rest'
 import { type Clock, later } from '../../vocabulary/clock.ts'
 import type { Config } from '../base/config.ts'

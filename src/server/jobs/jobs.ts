@@ -1,4 +1,4 @@
-/** The worker of the job queue: leases jobs, runs them, retries them with backoff and dead-letters those that keep failing (contract §5). */
+/** The worker of the job queue: leases jobs, runs them, retries them with backoff and dead-letters those that keep failing. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, later, stopwatch } from '../../vocabulary/clock.ts'

@@ -1,4 +1,4 @@
-/** The budget of comments: the share of pull requests that may have one (contract §12). Pure. */
+/** The budget of comments: the share of pull requests that may have one (docs/contract/publishing.md#budget). Pure. */
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 
 /** The share counts the pull requests that were opened in this period. */

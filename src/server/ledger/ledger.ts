@@ -1,4 +1,4 @@
-/** Records in the ledger which pairs conflict, who was shown them, and what became of them (contract §12). */
+/** Records in the ledger which pairs conflict, who was shown them, and what became of them. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Outcome } from '../../vocabulary/outcome.ts'
 import type { FileChange } from '../line-verdicts/change.ts'

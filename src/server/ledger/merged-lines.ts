@@ -1,4 +1,4 @@
-/** The outcome of a pair after one side was merged, by the lines of the other side (contract §12). Pure. */
+/** The outcome of a pair after one side was merged, by the lines of the other side (docs/contract/signal.md#outcomes). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { fileVerdict } from '../line-verdicts/file-verdict.ts'

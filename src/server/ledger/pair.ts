@@ -1,4 +1,4 @@
-/** Pairs of pull requests, or of branches without one, whose changes conflict or do the same (contract §12). Pure. */
+/** Pairs of pull requests, or of branches without one, whose changes conflict or do the same (docs/contract/signal.md#ledger). Pure. */
 import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
 
 /** `#12` for a pull request, `branch:NAME` for a branch without one. The name of a branch contains no colon. */

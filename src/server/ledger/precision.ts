@@ -1,4 +1,4 @@
-/** How often the comments of a repository were right: the counts of pairs by outcome, and precision (contract §12). Pure. */
+/** How often the comments of a repository were right: the counts of pairs by outcome, and precision (docs/contract/signal.md#report). Pure. */
 import type { z } from 'zod'
 import type { Month, PairCounts } from '../../vocabulary/contract/signal.ts'
 import type { Outcome } from '../../vocabulary/outcome.ts'

@@ -1,4 +1,4 @@
-/** The tables of the ledger: which pairs conflicted, who was shown them, and what became of them (contract §12). */
+/** The tables of the ledger: which pairs conflicted, who was shown them, and what became of them. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'

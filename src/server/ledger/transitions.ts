@@ -1,4 +1,4 @@
-/** How a pair of the ledger changes with each event (contract §12). Pure: a row and an event make the next row. */
+/** How a pair of the ledger changes with each event (docs/contract/signal.md#outcomes). Pure: a row and an event make the next row. */
 
 import type { Outcome } from '../../vocabulary/outcome.ts'
 import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'

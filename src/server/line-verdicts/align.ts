@@ -1,4 +1,4 @@
-/** Finds the hunks of two patches that show the same lines of the base, although the bases may differ (contract §11). Pure. */
+/** Finds the hunks of two patches that show the same lines of the base, although the bases may differ (docs/contract/lines.md#alignment). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import { DIGEST_LINES_MAX, type Digest, firstIndex, type Hunk } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'

@@ -1,4 +1,4 @@
-/** Compares the blocks of two patches whose hunks are aligned (contract §11). Pure. */
+/** Compares the blocks of two patches whose hunks are aligned. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
 import type { Alignment } from './align.ts'

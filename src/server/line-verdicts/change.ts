@@ -1,4 +1,4 @@
-/** One changed file, and its conversion from GitHub's list of files (contract §11). */
+/** One changed file, and its conversion from GitHub's list of files. */
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'

@@ -1,4 +1,4 @@
-/** The issues that a pull request closes, by GitHub's keywords in its title, its body and its commits (contract §11). Pure. */
+/** The issues that a pull request closes, by GitHub's keywords in its title, its body and its commits. Pure. */
 
 /** The maximum number of characters that are read of one text. */
 const LENGTH_MAX = 100_000

@@ -1,5 +1,5 @@
 /**
- * The stored form of digests: about four bytes for each distinct line of the patch (contract §11). Pure.
+ * The stored form of digests: about four bytes for each distinct line of the patch. Pure.
  *
  * 1. A byte with the version and the flag for submodules.
  * 2. Hunks and blocks as variable-length integers, with line numbers relative to the previous ones.

@@ -1,4 +1,4 @@
-/** The digest of a patch, which is all that is stored of it: line numbers and hashes, no text (contract §11). Pure. */
+/** The digest of a patch, which is all that is stored of it: line numbers and hashes, no text (docs/contract/lines.md#digests). Pure. */
 import { isTelling, type LineHasher, type LineWord, trimmedHash } from './line-hash.ts'
 import { type PatchHunk, readPatch } from './patch.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Finds duplicates: two sides that seem to do the same work, by the lines that they add and the issues that they close
- * (contract §11). Pure.
+ * (docs/contract/lines.md#duplicates). Pure.
  */
 import type { Duplicate } from '../../vocabulary/verdict.ts'
 import type { FileChange } from './change.ts'

@@ -1,4 +1,4 @@
-/** The verdict about one file that both sides change (contract §11). Pure. */
+/** The verdict about one file that both sides change. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { LineRange, LinesVerdict, Verdict } from '../../vocabulary/verdict.ts'
 import { alignHunks } from './align.ts'

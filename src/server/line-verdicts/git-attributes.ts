@@ -1,4 +1,4 @@
-/** Reads the rules about noise in the root `.gitattributes`: generated, vendored, merged by union (contract §11). Pure. */
+/** Reads the rules about noise in the root `.gitattributes`: generated, vendored, merged by union. Pure. */
 import { z } from 'zod'
 import type { Budget } from '../../vocabulary/budget.ts'
 import { NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'

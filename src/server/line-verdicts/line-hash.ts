@@ -1,5 +1,5 @@
 /**
- * Keyed hashes of lines, which are all that is stored of the text of a patch (contract §11). Pure.
+ * Keyed hashes of lines, which are all that is stored of the text of a patch. Pure.
  *
  * A line is a 32-bit word: 31 bits of hash, and one bit that says whether the line is *telling*. The hashes are
  * keyed, so that a short line cannot be found by hashing all short lines. The key of a repository is deleted with its data.

@@ -1,4 +1,4 @@
-/** Classifies paths and changed files as noise (contract §11). Pure. */
+/** Classifies paths and changed files as noise (docs/contract/lines.md#noise). Pure. */
 import { type Budget, comparisonCost, unbounded } from '../../vocabulary/budget.ts'
 import { isNamed, NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'
 import type { Glob } from '../../vocabulary/scope/glob.ts'

@@ -1,4 +1,4 @@
-/** The verdict about two sides, over all files that both change (contract §11). Pure. */
+/** The verdict about two sides, over all files that both change (docs/contract/lines.md#pairs). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
 import { type ChangedFile, type FileChange, namesOf } from './change.ts'

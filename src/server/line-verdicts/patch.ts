@@ -1,4 +1,4 @@
-/** Parses the unified diff of one file, in the format of GitHub's list of files and of `git diff` (contract §11). Pure. */
+/** Parses the unified diff of one file, in the format of GitHub's list of files and of `git diff`. Pure. */
 
 /** The patch is invalid. The message says what is wrong and what to send. */
 export class PatchError extends Error {

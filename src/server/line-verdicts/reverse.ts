@@ -1,4 +1,4 @@
-/** The digest of the reverse of a patch: its base is the changed file (contract §12). Pure. */
+/** The digest of the reverse of a patch: its base is the changed file. Pure. */
 import type { Block, Digest, Hunk } from './digest.ts'
 
 /** `trimmed` is empty, because the removed lines of a digest have no trimmed hashes. */

@@ -1,4 +1,4 @@
-/** The table of changed files of live activities, with the digests of their patches (contract §11). */
+/** The table of changed files of live activities, with the digests of their patches. */
 import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
 import { bytes, byteText, repoId } from '../db/column.ts'

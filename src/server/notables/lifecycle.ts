@@ -1,4 +1,4 @@
-/** The lifecycle of a notable (specification §3.2). Pure. */
+/** The lifecycle of a notable (docs/contract/notables.md#lifecycle). Pure. */
 import type { NotableRow } from './table.ts'
 
 /** The notable as of `now`: expired from `expires_at` on, whether or not the sweep has stored that. */

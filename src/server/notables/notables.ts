@@ -1,4 +1,4 @@
-/** Create, retrieve, list, update and archive notables (specification §4.2, contract §4). */
+/** Create, retrieve, list, update and archive notables. */
 import { later } from '../../vocabulary/clock.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import {

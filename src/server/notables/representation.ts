@@ -1,4 +1,4 @@
-/** Representations of notables in responses (specification §2.2, contract §4). */
+/** Representations of notables in responses. */
 import type { ArchivedNotable, Notable, NotableBrief } from '../../vocabulary/contract/notable.ts'
 import type { NotableRow } from './table.ts'
 

@@ -1,4 +1,4 @@
-/** Authentication and rate limiting of every request, on every surface (contract §2, §9). */
+/** Authentication and rate limiting of every request, on every surface (docs/contract/access.md#admission). */
 import { Meter } from '../../vocabulary/budget.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { networkOf } from '../base/network.ts'

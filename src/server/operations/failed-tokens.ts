@@ -1,4 +1,4 @@
-/** Limits failed tokens by client address (contract §9). It applies to tokens that GitHub has not accepted recently. */
+/** Limits failed tokens by client address (docs/contract/limits.md#failed-tokens). It applies to tokens that GitHub has not accepted recently. */
 import { Failure } from '../../vocabulary/failure.ts'
 import type { App } from '../repositories/app.ts'
 import { blockOfTwentieth, Quota, type QuotaState } from './quota.ts'

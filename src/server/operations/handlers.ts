@@ -38,7 +38,7 @@ type Handler<Name extends OperationName> = (
  * alone, or in one transaction with an idempotency key. `find` reads the record again when a replay needs it.
  */
 export interface CreateHandler<Name extends OperationName, Row extends { id: string }> {
-  /** Throws the errors that take precedence over a 422 although they depend on the repository (contract §3, order). */
+  /** Throws the errors that take precedence over a 422 although they depend on the repository. */
   precheck?(ctx: RepoContext, raw: { [Field in keyof InputOf<Name>]?: unknown }): void
   create(ctx: RepoContext, input: InputOf<Name>): Promise<Row>
   find(ctx: RepoContext, id: string): Promise<Row>

@@ -1,4 +1,4 @@
-/** Runs a create once per `Idempotency-Key`, however often the request is sent (specification §7.3, contract §7). */
+/** Runs a create once per `Idempotency-Key`, however often the request is sent (docs/contract/idempotency.md#replay). */
 import { createHash } from 'node:crypto'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { InputOf, OperationName } from '../../vocabulary/contract/contract.ts'

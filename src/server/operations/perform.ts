@@ -1,4 +1,4 @@
-/** The request pipeline that every surface uses: authorise, open the repository, parse the input, run the handler (contract §3, order of checks). */
+/** The request pipeline that every surface uses: authorise, open the repository, parse the input, run the handler (docs/contract/errors.md#order). */
 
 import {
   type CallerOperationName,

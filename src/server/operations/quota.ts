@@ -1,4 +1,4 @@
-/** Quotas per minute, shared between instances through the database (contract §9). */
+/** Quotas per minute, shared between instances through the database. */
 import { later } from '../../vocabulary/clock.ts'
 import type { App } from '../repositories/app.ts'
 import { addToQuota } from './store.ts'

@@ -1,4 +1,4 @@
-/** How clients see a quota: the headers of every response, and the 429 (contract §9, IETF draft 8). */
+/** How clients see a quota: the headers of every response, and the 429 (docs/contract/limits.md#rate-limit). */
 import { hash } from 'node:crypto'
 import { Failure } from '../../vocabulary/failure.ts'
 import { QUOTA_WINDOW_MS, type QuotaState } from './quota.ts'

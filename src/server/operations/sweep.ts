@@ -1,4 +1,4 @@
-/** The sweep: stores expiries, and deletes closed records after the retention period, old idempotency keys, jobs and quotas (contract §1 and §5). */
+/** The sweep: stores expiries, and deletes closed records after the retention period, old idempotency keys, jobs and quotas (docs/contract/limits.md#retention). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import {
@@ -33,7 +33,7 @@ const INTERVAL_MS = 300_000
 const PAGE = 500
 /** How long ended jobs are kept, so that duplicates of a delivery are recognized. GitHub redelivers for at most three days. */
 const JOBS_FOR_MS = 7 * DAY_MS
-/** How long the ledger keeps pairs that have ended, and closed pull requests, which the signal report counts (contract §12). */
+/** How long the ledger keeps pairs that have ended, and closed pull requests, which the signal report counts. */
 const LEDGER_FOR_MS = 90 * DAY_MS
 
 export interface Swept {

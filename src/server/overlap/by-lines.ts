@@ -1,4 +1,4 @@
-/** Ranks the activities that a check found by their changed lines. Bounded (contract §11). */
+/** Ranks the activities that a check found by their changed lines. Bounded. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
@@ -117,7 +117,7 @@ async function rankPage(
   return results
 }
 
-/** The severity by areas, and by pairs of paths that are not both changed files (contract §6). Null if they share none. */
+/** The severity by areas, and by pairs of paths that are not both changed files. Null if they share none. */
 function othersOf({ proposal, rules, budgets }: Comparison, row: ComparedActivity): Severity | null {
   const scope = storedScopeOf(row)
   const isFilesOnly = proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0

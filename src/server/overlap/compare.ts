@@ -1,4 +1,4 @@
-/** Compares two scopes under the settings of their repository, as pure functions (contract §6). */
+/** Compares two scopes under the settings of their repository, as pure functions. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
 import { globsOfPaths, labelKey, type Scope } from '../../vocabulary/contract/scope.ts'

@@ -1,4 +1,4 @@
-/** The input of the comparison of one check, and its limits (contract §6 and §11). */
+/** The input of the comparison of one check, and its limits. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { Proposal } from './compare.ts'

@@ -1,4 +1,4 @@
-/** The result of a check, with its sentences for humans (specification §2.3, contract §6). Pure. */
+/** The result of a check, with its sentences for humans (docs/contract/overlap.md#result). Pure. */
 
 import {
   type Expected,

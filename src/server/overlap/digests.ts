@@ -1,4 +1,4 @@
-/** Reads the changed files of activities with their digests, in bounded queries (contract §11). */
+/** Reads the changed files of activities with their digests, in bounded queries. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import type { Digest } from '../line-verdicts/digest.ts'

@@ -1,4 +1,4 @@
-/** How the changes of a pull request differ from what was declared before it (contract §11). */
+/** How the changes of a pull request differ from what was declared before it (docs/contract/lines.md#drift). */
 
 import type { Budget } from '../../vocabulary/budget.ts'
 import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'

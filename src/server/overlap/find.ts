@@ -1,4 +1,4 @@
-/** Finds the records that overlap with a proposal. The work is bounded and yields to other requests (contract §6). */
+/** Finds the records that overlap with a proposal. The work is bounded and yields to other requests. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
 import { type Expected, IDS_MAX } from '../../vocabulary/contract/overlap.ts'

@@ -1,4 +1,4 @@
-/** Describes a match by lines for humans (contract §11). Pure. */
+/** Describes a match by lines for humans. Pure. */
 
 import type { Match } from '../../vocabulary/contract/overlap.ts'
 import type { Verdict } from '../../vocabulary/verdict.ts'

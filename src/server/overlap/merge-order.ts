@@ -1,4 +1,4 @@
-/** The order in which to merge the open pull requests that conflict with each other (contract §12). Pure. */
+/** The order in which to merge the open pull requests that conflict with each other (docs/contract/signal.md#merge-order). Pure. */
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 
 /** An open pull request with all its live activities. */

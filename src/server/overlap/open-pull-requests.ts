@@ -1,4 +1,4 @@
-/** The open pull requests among compared activities, and how they relate: the input of the merge order (contract §12). Pure. */
+/** The open pull requests among compared activities, and how they relate: the input of the merge order. Pure. */
 import type { SidedActivity } from '../activities/live-store.ts'
 import { FILES_MAX } from '../github/client.ts'
 import type { Participant } from './collisions.ts'

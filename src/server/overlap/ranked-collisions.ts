@@ -1,4 +1,4 @@
-/** Ranks the collisions of a repository by the lines that both sides change. Bounded (contract §11). */
+/** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
 
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../../vocabulary/severity.ts'

@@ -1,4 +1,4 @@
-/** Reads the records that a check found, and determines what each shares with the proposal (contract §6 and §11). */
+/** Reads the records that a check found, and determines what each shares with the proposal. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'

@@ -1,4 +1,4 @@
-/** The fields of a match that do not come from scopes: lines, duplicate, author (contract §11). Pure. */
+/** The fields of a match that do not come from scopes: lines, duplicate, author. Pure. */
 
 import type { Match, PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { GlobPair } from '../../vocabulary/scope/path-set.ts'

@@ -1,4 +1,4 @@
-/** The settings that affect a comparison, compiled (contract §6 and §8). Pure. */
+/** The settings that affect a comparison, compiled (docs/contract/overlap.md#ignored-paths). Pure. */
 import { LRUCache } from 'lru-cache'
 import { labelKey } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'

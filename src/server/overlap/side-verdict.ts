@@ -1,4 +1,4 @@
-/** The verdict about two sides, by the lines of the files that both change (contract §11). Pure. */
+/** The verdict about two sides, by the lines of the files that both change. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { higher, type StrongestVerdict, verdictSeverity } from '../../vocabulary/severity.ts'

@@ -1,4 +1,4 @@
-/** The sides of a comparison by lines: their changed files, authors and the issues that they close (contract §11). Pure. */
+/** The sides of a comparison by lines: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). Pure. */
 
 import { authorLogin } from '../activities/author.ts'
 import { type ComparedFields, comparedScopeOf } from '../activities/compared-scope.ts'

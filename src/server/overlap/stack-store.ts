@@ -1,4 +1,4 @@
-/** Own and stacked activities, as a part of the statement of a check (contract §6, relationships). */
+/** Own and stacked activities, as a part of the statement of a check. */
 import { type SQL, sql } from 'drizzle-orm'
 import { isBranch, isOpen, isStoredLive } from '../activities/status-store.ts'
 import { activities } from '../activities/table.ts'
@@ -38,7 +38,7 @@ function anyLinkOf(by: 'branch' | 'base_branch', name: SQL): SQL {
 }
 
 /**
- * Own and stacked activities (contract §6, relationships), as the rows `expected (id, is_own)`. `below` follows base branches
+ * Own and stacked activities, as the rows `expected (id, is_own)`. `below` follows base branches
  * and links of branches downwards, `above` upwards, each branch once. No search changes its direction, because two
  * activities that only share a base are not stacked. An activity can be in `expected` twice.
  */

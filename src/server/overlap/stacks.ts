@@ -1,4 +1,4 @@
-/** Finds own and stacked activities by the rules of a check, in memory (contract §6, relationships). Pure. */
+/** Finds own and stacked activities by the rules of a check, in memory (docs/contract/overlap.md#stacks). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { BranchLink } from '../stacks/table.ts'
 

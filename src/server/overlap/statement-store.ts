@@ -1,4 +1,4 @@
-/** The statements of an overlap check, generated from the truth table and the severities (contract §6). */
+/** The statements of an overlap check, generated from the truth table and the severities. */
 import { type SQL, sql } from 'drizzle-orm'
 import { LIVE_STATUSES } from '../../vocabulary/activity-status.ts'
 import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from '../../vocabulary/severity.ts'

@@ -1,4 +1,4 @@
-/** The repositories with live records that a caller may see, those that need attention first (contract §13). */
+/** The repositories with live records that a caller may see, those that need attention first (docs/contract/overview.md). */
 import type { Meter } from '../../vocabulary/budget.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import {
@@ -16,7 +16,7 @@ import type { App } from '../repositories/app.ts'
 import { openRepo } from '../repositories/repo.ts'
 import { countCreated, listActiveNotables, listPeople, listStored } from './store.ts'
 
-/** The collisions of further repositories are not counted once a request has used this many cost units (contract §6). */
+/** The collisions of further repositories are not counted once a request has used this many cost units. */
 const UNITS_MAX = 12_000_000
 
 /** The time of the request, its cost so far, and the signal that the caller disconnected. */

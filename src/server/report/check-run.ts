@@ -1,4 +1,4 @@
-/** The check run `Deconflict`: the same summary as the comment, on the files that overlap (contract §10). Pure. */
+/** The check run `Deconflict`: the same summary as the comment, on the files that overlap (docs/contract/publishing.md#check-run). Pure. */
 
 import type { SettingsProblem } from '../../vocabulary/contract/settings.ts'
 import { placeSentence } from '../../vocabulary/verdict-words.ts'

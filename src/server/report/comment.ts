@@ -1,4 +1,4 @@
-/** The text of the comment on a pull request (contract §10). Pure. */
+/** The text of the comment on a pull request (docs/contract/publishing.md#text). Pure. */
 import { duplicateText } from '../../vocabulary/verdict-words.ts'
 import { NAMED_MAX } from '../decision/audience.ts'
 import { count, foldedList, joined, linkedNumber, quote, titledList } from './markdown.ts'

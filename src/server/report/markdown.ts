@@ -1,4 +1,4 @@
-/** Markdown for GitHub in which text from users cannot become markup (contract §10). Pure. */
+/** Markdown for GitHub in which text from users cannot become markup. Pure. */
 
 const TEXT_MAX = 120
 const ITEMS_MAX = 10

@@ -1,4 +1,4 @@
-/** The words for a report in which nothing is shown, and for what a report does not cover (contract §10). Pure. */
+/** The words for a report in which nothing is shown, and for what a report does not cover. Pure. */
 import { byRank } from '../../vocabulary/severity.ts'
 import type { Suppression } from '../decision/audience.ts'
 import { count, titledList } from './markdown.ts'

@@ -1,4 +1,4 @@
-/** Describes one overlapping pull request or branch: who it is, where it overlaps, what to do (contract §10). Pure. */
+/** Describes one overlapping pull request or branch: who it is, where it overlaps, what to do. Pure. */
 
 import type { Stage } from '../../vocabulary/standing.ts'
 import { duplicateText, placeSentence, placeText } from '../../vocabulary/verdict-words.ts'

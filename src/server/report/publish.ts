@@ -1,4 +1,4 @@
-/** Publishes the report of a recheck: the comment on the pull request and the check run on its head commit (contract §10). */
+/** Publishes the report of a recheck: the comment on the pull request and the check run on its head commit (docs/contract/publishing.md#comment). */
 import { createHash } from 'node:crypto'
 import { isBot } from '../decision/audience.ts'
 import type { Installation } from '../github/app.ts'

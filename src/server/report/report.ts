@@ -1,5 +1,5 @@
 /**
- * The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge (contract §10).
+ * The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge.
  * Pure.
  */
 

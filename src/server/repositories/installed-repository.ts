@@ -1,4 +1,4 @@
-/** Repositories where the GitHub App is installed, and the files that configure them (contract §8 and §11). */
+/** Repositories where the GitHub App is installed, and the files that configure them. */
 import { isNotFound, type Reader, readFile } from '../github/client.ts'
 import { statusOf } from '../github/octokit.ts'
 import { enqueue } from '../jobs/store.ts'

@@ -1,4 +1,4 @@
-/** The secret key with which the lines of a repository are hashed. It is deleted with the repository's data (contract §11). */
+/** The secret key with which the lines of a repository are hashed. It is deleted with the repository's data. */
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES, type LineHasher, lineHasher } from '../line-verdicts/line-hash.ts'
 import type { RepoContext } from './repo.ts'

@@ -1,4 +1,4 @@
-/** Parses the `pr_url` of an activity (contract §4). */
+/** Parses the `pr_url` of an activity. */
 import { Failure } from '../../vocabulary/failure.ts'
 import type { RepoContext } from './repo.ts'
 

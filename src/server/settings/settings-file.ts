@@ -1,4 +1,4 @@
-/** Parses a settings file and reports its problems with their lines (contract §8). Pure. */
+/** Parses a settings file and reports its problems with their lines (docs/contract/settings.md#errors). Pure. */
 import { formatPath, type Problem, problemsOf } from '../../vocabulary/contract/parse.ts'
 import { FileSettings, type SettingsProblem } from '../../vocabulary/contract/settings.ts'
 import { readYaml } from './yaml-file.ts'

@@ -1,4 +1,4 @@
-/** Parses untrusted YAML with bounded time and memory (contract §8). Pure. */
+/** Parses untrusted YAML with bounded time and memory. Pure. */
 import {
   type Document,
   isAlias,

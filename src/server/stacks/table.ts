@@ -1,4 +1,4 @@
-/** The tables of stacks: the commits of pushed branches, and which branch is built on which (contract §11). */
+/** The tables of stacks: the commits of pushed branches, and which branch is built on which. */
 import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { byteText, instant, repoId } from '../db/column.ts'
 

@@ -1,4 +1,4 @@
-/** Rechecks the pull requests that a changed record affects, and keeps open pull requests tracked (contract §5 and §10). */
+/** Rechecks the pull requests that a changed record affects, and keeps open pull requests tracked. */
 
 import { isFinished, isLive } from '../../vocabulary/activity-status.ts'
 import { isId } from '../../vocabulary/contract/id.ts'

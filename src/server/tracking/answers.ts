@@ -1,4 +1,4 @@
-/** Records in the ledger which pairs the answer to a create or a check showed (contract §12). */
+/** Records in the ledger which pairs the answer to a create or a check showed. */
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { groupOverlaps, sideOfBranch } from '../decision/overlap-groups.ts'

@@ -1,7 +1,4 @@
-/**
- * Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read
- * (contract §11).
- */
+/** Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read. */
 
 import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
 import { replaceChangesOf } from '../activities/automatic.ts'

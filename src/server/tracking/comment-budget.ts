@@ -1,4 +1,4 @@
-/** How many pull requests have a comment, and whether that is more than the repository's budget (contract §12). */
+/** How many pull requests have a comment, and whether that is more than the repository's budget. */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { type Settings, settingsOf } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'

@@ -1,4 +1,4 @@
-/** Decides what an event of a pull request changes (contract §5, automatic moves). Pure functions. */
+/** Decides what an event of a pull request changes (docs/contract/activities.md#pull-requests). Pure functions. */
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 

@@ -1,4 +1,4 @@
-/** What became of the pairs of a pull request or branch that ended (contract §12). */
+/** What became of the pairs of a pull request or branch that ended. */
 
 import { later } from '../../vocabulary/clock.ts'
 import { listLiveOf, listLiveOnBranch } from '../activities/pull-request-store.ts'

@@ -1,4 +1,4 @@
-/** Applies events of pull requests (contract §5, automatic moves). The webhook surface translates payloads to these calls. */
+/** Applies events of pull requests. The webhook surface translates payloads to these calls. */
 import {
   closePullRequest,
   linkPullRequest,

@@ -1,4 +1,4 @@
-/** Rechecks a pull request: computes its overlaps and publishes them if the text changed (contract §10). */
+/** Rechecks a pull request: computes its overlaps and publishes them if the text changed. */
 
 import { later } from '../../vocabulary/clock.ts'
 import { listLiveOf } from '../activities/pull-request-store.ts'

@@ -9,7 +9,7 @@ import { refreshSettings } from '../repositories/installed-repository.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
-/** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`, unless the mode is `shadow` or `off` (contract §12). */
+/** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`, unless the mode is `shadow` or `off`. */
 export async function settingsChanged(app: App, ctx: RepoContext, sha: string | null): Promise<void> {
   await asInstallation(app, ctx, async (client) => {
     const stored = await refreshSettings(app, client, ctx.repo)

@@ -1,4 +1,4 @@
-/** Records the overlaps of a pull request, or of a branch without one, in the ledger (contract §12). */
+/** Records the overlaps of a pull request, or of a branch without one, in the ledger. */
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import {

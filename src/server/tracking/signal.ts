@@ -1,4 +1,4 @@
-/** How often the comments of a repository were right (contract §12). */
+/** How often the comments of a repository were right. */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { GetSignal, RecentPair, Signal } from '../../vocabulary/contract/signal.ts'
 import * as counts from '../ledger/counts-store.ts'

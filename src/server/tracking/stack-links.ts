@@ -1,6 +1,7 @@
 /**
- * Recognises stacks by the commits of pushed branches and by GitHub's own stacks (contract §11). A branch stays linked to the
- * one that it was built on when either is pushed to again, because a push does not list the commits that it leaves in place.
+ * Recognises stacks by the commits of pushed branches and by GitHub's own stacks
+ * (docs/contract/overlap.md#stacks). A branch stays linked to the one that it was built on when either is pushed to again,
+ * because a push does not list the commits that it leaves in place.
  */
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import { enqueueRechecks } from '../announcements/changes.ts'

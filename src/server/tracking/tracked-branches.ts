@@ -1,4 +1,4 @@
-/** Creates activities for pushed branches that have no pull request (contract §5 and §8, `track_branches`). */
+/** Creates activities for pushed branches that have no pull request (docs/contract/activities.md#branches). */
 
 import { later } from '../../vocabulary/clock.ts'
 import { parseGlob } from '../../vocabulary/scope/glob.ts'

@@ -1,4 +1,4 @@
-/** Watches repositories without the GitHub App: polls their pull requests with one token, and writes nothing (contract §1). */
+/** Watches repositories without the GitHub App: polls their pull requests with one token, and writes nothing. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../vocabulary/clock.ts'
 import { faultOf } from '../db/errors.ts'

@@ -1,4 +1,4 @@
-/** The schemas of activities: enums, request bodies and responses (specification §2.1 and §4.1, contract §4). */
+/** The schemas of activities: enums, request bodies and responses. */
 import { z } from 'zod'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../activity-status.ts'
 import { branchName, outputTimestamp, text } from './field.ts'

@@ -1,4 +1,4 @@
-/** Schemas of values that several fields share, with their limits (contract §4). */
+/** Schemas of values that several fields share, with their limits. */
 import { z } from 'zod'
 
 const NUL = '\u0000'

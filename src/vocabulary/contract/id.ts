@@ -1,4 +1,4 @@
-/** Ids of records and requests: TypeIDs, which are a prefix and 26 characters of a time-ordered UUIDv7 (contract §4). */
+/** Ids of records and requests: TypeIDs, which are a prefix and 26 characters of a time-ordered UUIDv7. */
 import { typeidUnboxed } from 'typeid-js'
 
 export type IdPrefix = 'act' | 'ntb' | 'req'

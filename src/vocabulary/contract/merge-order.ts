@@ -1,4 +1,4 @@
-/** The schema of `GET …/merge-order` (contract §12). */
+/** The schema of `GET …/merge-order`. */
 import { z } from 'zod'
 
 export const MergeOrder = z

@@ -1,4 +1,4 @@
-/** The schemas of notables: enums, request bodies and responses (specification §2.2 and §4.2, contract §4). */
+/** The schemas of notables: enums, request bodies and responses. */
 import { z } from 'zod'
 import { httpsUrl, outputTimestamp, text, timestamp } from './field.ts'
 import { isId } from './id.ts'

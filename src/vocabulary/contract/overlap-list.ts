@@ -1,4 +1,4 @@
-/** Schemas of the list of all collisions of a repository (contract §6 and §11). */
+/** Schemas of the list of all collisions of a repository. */
 import { z } from 'zod'
 import { outputTimestamp } from './field.ts'
 import { lineRange, Match, PathPair, relation, Severity } from './overlap.ts'

@@ -1,4 +1,4 @@
-/** Schemas of the input and the results of an overlap check (specification §2.3 and §4.1, contract §6). */
+/** Schemas of the input and the results of an overlap check. */
 import { z } from 'zod'
 import { SEVERITIES } from '../severity.ts'
 import { VERDICTS } from '../verdict.ts'

@@ -1,4 +1,4 @@
-/** Schemas of the overview of repositories (contract §13). */
+/** Schemas of the overview of repositories. */
 import { z } from 'zod'
 import { outputTimestamp } from './field.ts'
 

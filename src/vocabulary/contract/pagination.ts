@@ -1,4 +1,4 @@
-/** Pagination: newest first, with a cursor that holds only a position (specification §2.4, contract §4). */
+/** Pagination: newest first, with a cursor that holds only a position (docs/contract/requests.md#lists). */
 import { z } from 'zod'
 import { wholeNumber } from './field.ts'
 import { type IdPrefix, isId } from './id.ts'

@@ -1,4 +1,4 @@
-/** Parses input with a schema; a failure names the field, the problem and the fix (specification §7, contract §3). */
+/** Parses input with a schema; a failure names the field, the problem and the fix. */
 import { closest, distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { Failure } from '../failure.ts'

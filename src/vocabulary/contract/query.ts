@@ -1,4 +1,4 @@
-/** Turns the typed input of a GET into query parameters, which are text (contract §4). */
+/** Turns the typed input of a GET into query parameters, which are text. */
 
 /** Leaves out fields that are undefined. */
 export function queryOf(input: object): Record<string, string> {

@@ -1,4 +1,4 @@
-/** The schema of `scope.changes`: changed files with their patches (contract §11). */
+/** The schema of `scope.changes`: changed files with their patches (docs/contract/lines.md#changes). */
 import { z } from 'zod'
 
 import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'

@@ -1,4 +1,4 @@
-/** A scope: the areas and paths that work changes or a notable applies to (specification §2, contract §4 and §6). */
+/** A scope: the areas and paths that work changes or a notable applies to. */
 import { z } from 'zod'
 import { type Budget, unbounded } from '../budget.ts'
 import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'

@@ -1,4 +1,4 @@
-/** The settings of a repository: schema, defaults and limits (contract §8). */
+/** The settings of a repository: schema, defaults and limits (docs/contract/settings.md#keys). */
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
 import { SEVERITIES } from '../severity.ts'

@@ -1,4 +1,4 @@
-/** The schemas of `GET …/signal`: how often the comments of a repository were right (contract §12). */
+/** The schemas of `GET …/signal`: how often the comments of a repository were right. */
 import { z } from 'zod'
 import { NOISE_CLASSES } from '../noise-names.ts'
 import { OUTCOMES } from '../outcome.ts'

@@ -1,4 +1,4 @@
-/** One brace alternative of a glob as a list of segments, with the fields that decide most comparisons (contract §6). */
+/** One brace alternative of a glob as a list of segments, with the fields that decide most comparisons. */
 
 import type { Budget } from '../budget.ts'
 import { ANY_NAME, type Segment, segmentOf, type Wild } from './segment.ts'

@@ -1,4 +1,4 @@
-/** Brace expansion. Alternatives are counted before any is built, so that deep nesting cannot exhaust memory (contract §6). */
+/** Brace expansion. Alternatives are counted before any is built, so that deep nesting cannot exhaust memory. */
 
 import { CLOSE, COMMA, OPEN, tooManyAlternatives } from './tokens.ts'
 

@@ -1,4 +1,4 @@
-/** Sets of characters for classes such as `[a-z]`, over all of Unicode (contract §6). */
+/** Sets of characters for classes such as `[a-z]`, over all of Unicode. */
 
 const DOT = 0x2e
 const LAST = 0x10ffff

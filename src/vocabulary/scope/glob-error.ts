@@ -1,4 +1,4 @@
-/** The error for an invalid glob (contract §6). */
+/** The error for an invalid glob. */
 
 /** `message` continues a sentence that starts with the name of the field. It does not repeat the glob. */
 export class GlobError extends Error {

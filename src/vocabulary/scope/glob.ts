@@ -1,4 +1,4 @@
-/** Globs: parsing and validation (contract §6, limits of §4). */
+/** Globs: parsing and validation (docs/contract/overlap.md#paths). */
 
 import { type Budget, unbounded } from '../budget.ts'
 import {

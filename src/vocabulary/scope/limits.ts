@@ -1,5 +1,5 @@
 /**
- * The limits of a scope (contract §4 and §11). This file imports nothing, so that the command can use it without loading
+ * The limits of a scope. This file imports nothing, so that the command can use it without loading
  * schemas.
  */
 

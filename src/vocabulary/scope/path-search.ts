@@ -1,4 +1,4 @@
-/** Searches for a path that matches two lists of segments: whether one exists, and the shortest one (contract §6). */
+/** Searches for a path that matches two lists of segments: whether one exists, and the shortest one. */
 
 import type { Budget } from '../budget.ts'
 import type { Part } from './alternative.ts'

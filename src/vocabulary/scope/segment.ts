@@ -1,4 +1,4 @@
-/** A segment of a glob (the part between two slashes), as text or as a small automaton (contract §6). */
+/** A segment of a glob (the part between two slashes), as text or as a small automaton. */
 
 import type { Budget } from '../budget.ts'
 import { ANYTHING, type CharSet, DOTS, has, OTHERS, readable, shared } from './char-set.ts'

@@ -1,4 +1,4 @@
-/** Tokenizes a glob: escapes, wildcards, classes and brace ranges (contract §6). */
+/** Tokenizes a glob: escapes, wildcards, classes and brace ranges. */
 
 import { type CharSet, charSet } from './char-set.ts'
 import { GlobError } from './glob-error.ts'

@@ -1,4 +1,4 @@
-/** Reads a JSON request body of limited size (contract §3). */
+/** Reads a JSON request body of limited size. */
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream'
 import { Failure } from '../../../vocabulary/failure.ts'

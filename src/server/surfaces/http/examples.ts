@@ -1,4 +1,4 @@
-/** Example requests and responses of each operation for the OpenAPI document (specification §4). Together they tell one story. */
+/** Example requests and responses of each operation for the OpenAPI document. Together they tell one story. */
 
 import type { z } from 'zod'
 import type { OPERATIONS, OperationName, OutputOf } from '../../../vocabulary/contract/contract.ts'

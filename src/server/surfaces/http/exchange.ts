@@ -1,4 +1,4 @@
-/** Middleware of every HTTP exchange: request id, access log, caller and error responses (specification §7.1, contract §3). */
+/** Middleware of every HTTP exchange: request id, access log, caller and error responses. */
 import { isIP } from 'node:net'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'

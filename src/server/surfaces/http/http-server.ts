@@ -1,4 +1,4 @@
-/** The HTTP server: limits of connections, and responses to requests that Node rejects before Express sees them (contract §3). */
+/** The HTTP server: limits of connections, and responses to requests that Node rejects before Express sees them. */
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Express, Response } from 'express'
@@ -67,7 +67,7 @@ export function httpServer(
     surface(req, res)
   }
   server.on('request', serve)
-  // An unknown `Expect` header may be ignored (RFC 9110 §10.1.1); Node would reject it without an error object.
+  // An unknown `Expect` header may be ignored (RFC 9110, section 10.1.1); Node would reject it without an error object.
   server.on('checkExpectation', serve)
   server.on('clientError', (error, socket) =>
     reject(socket, failureOf(error), { error, res: responses.get(socket), log }),

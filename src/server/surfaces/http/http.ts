@@ -1,4 +1,4 @@
-/** The Express app: all routes and their middleware (contract §1). */
+/** The Express app: all routes and their middleware. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { VERSION } from '../../../vocabulary/version.ts'
 import type { Admission } from '../../operations/admission.ts'

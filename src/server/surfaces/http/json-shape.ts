@@ -1,4 +1,4 @@
-/** Checks a JSON text before it is parsed: `JSON.parse` accepts duplicate names and is slow on deep nesting (contract §3). */
+/** Checks a JSON text before it is parsed: `JSON.parse` accepts duplicate names and is slow on deep nesting (docs/contract/requests.md#bodies). */
 import { formatPath } from '../../../vocabulary/contract/parse.ts'
 
 /** Valid bodies have three levels. V8 takes 0.1 s to parse a megabyte of brackets. */

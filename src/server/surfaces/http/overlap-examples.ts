@@ -1,4 +1,4 @@
-/** Example results of overlap checks for the OpenAPI document (specification §4). */
+/** Example results of overlap checks for the OpenAPI document. */
 import type { OutputOf } from '../../../vocabulary/contract/contract.ts'
 
 export const ACTIVITY_ID = 'act_01h455vb4pex5vsknk084sn02q'

@@ -1,4 +1,4 @@
-/** An example of the overview for the OpenAPI document (contract §13). */
+/** An example of the overview for the OpenAPI document. */
 import type { OutputOf } from '../../../vocabulary/contract/contract.ts'
 
 export const OVERVIEW: OutputOf<'listRepositories'> = {

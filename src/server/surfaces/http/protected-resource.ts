@@ -4,7 +4,7 @@ import { Failure } from '../../../vocabulary/failure.ts'
 import type { Config } from '../../base/config.ts'
 import { sendJson } from './exchange.ts'
 
-/** Clients ask for the second path first (RFC 9728 §3.1). */
+/** Clients ask for the second path first (RFC 9728, section 3.1). */
 export const METADATA_PATHS = [
   '/.well-known/oauth-protected-resource',
   '/.well-known/oauth-protected-resource/mcp',
@@ -28,7 +28,7 @@ export function showProtectedResource({ sign_in, github_web_url }: Config): Requ
   }
 }
 
-/** Adds the address of the metadata to the challenge of a 401 (RFC 9728 §5.1), and throws the error again. */
+/** Adds the address of the metadata to the challenge of a 401 (RFC 9728, section 5.1), and throws the error again. */
 export function challenge(error: unknown, { sign_in }: Config, res: Response): never {
   if (error instanceof Failure && error.kind === 'unauthorized' && sign_in) {
     const { 'WWW-Authenticate': given = 'Bearer' } = error.headers

@@ -1,4 +1,4 @@
-/** The REST surface: one route per operation of the contract (specification §4). */
+/** The REST surface: one route per operation of the contract. */
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'

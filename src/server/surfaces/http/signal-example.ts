@@ -1,4 +1,4 @@
-/** An example of the signal report for the OpenAPI document (contract §12). */
+/** An example of the signal report for the OpenAPI document. */
 import type { OutputOf } from '../../../vocabulary/contract/contract.ts'
 
 const PAIRS = { shown: 13, came_true: 6, resolved: 3, wrong: 1, given_up: 1, open: 2 }

@@ -1,4 +1,4 @@
-/** The event streams of open pages: server-sent events with what changed in the repository on a page (WHATWG HTML §9.2). */
+/** The event streams of open pages: server-sent events with what changed in the repository on a page (WHATWG HTML, section 9.2). */
 import type { RequestHandler, Response } from 'express'
 import { Failure } from '../../../vocabulary/failure.ts'
 import type { ChangedRepository } from '../../db/change-feed.ts'

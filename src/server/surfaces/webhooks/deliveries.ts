@@ -1,4 +1,4 @@
-/** The inbox of webhooks: verifies a delivery, stores it as a job, acknowledges it, and dispatches it when the job runs (contract §2 and §5). */
+/** The inbox of webhooks: verifies a delivery, stores it as a job, acknowledges it, and dispatches it when the job runs (docs/contract/webhooks.md#deliveries). */
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { z } from 'zod'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'

@@ -1,4 +1,4 @@
-/** Translates the events of GitHub into calls of verbs (contract §5). */
+/** Translates the events of GitHub into calls of verbs. */
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
 import type { Probot } from 'probot'
 import { deleteBranch } from '../../activities/branches.ts'
