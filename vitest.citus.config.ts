@@ -1,16 +1,7 @@
 /** `npm run test:citus`: the API's tests, and those of the cluster itself, on a Citus cluster of their own. */
 import { defineConfig } from 'vitest/config'
-import { hasCitus } from './test/support/citus.ts'
 
 const MINUTE_MS = 60_000
-
-if (!(await hasCitus())) {
-  process.stderr.write(
-    'The tests on Citus need its extension: install Citus 12.1 for the PostgreSQL of this system' +
-      ' (https://docs.citusdata.com/en/stable/installation/), as postgresql-15-citus-12.1 or built from its source.\n',
-  )
-  process.exit(1)
-}
 
 export default defineConfig({
   test: {

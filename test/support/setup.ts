@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { distribute } from '../../src/server/db/distribute.ts'
 import { connectDatabase, openDatabase } from '../../src/server/db/open.ts'
-import { startCitus } from './citus.ts'
+import { hasCitus, startCitus } from './citus.ts'
 import { runOn } from './database.ts'
 import { databaseUrl, startCluster } from './postgres.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -39,6 +39,11 @@ async function providePostgres(run: TestProject): Promise<TearDown> {
 
 /** On a coordinator and two workers, with few shards, which are slow to create. */
 async function provideCitus(run: TestProject): Promise<TearDown> {
+  if (!(await hasCitus()))
+    throw new Error(
+      'The tests on Citus need its extension: install Citus 12.1 for the PostgreSQL of this system' +
+        ' (https://docs.citusdata.com/en/stable/installation/), as postgresql-15-citus-12.1 or built from its source.',
+    )
   const scratch = await temporaryDirectory('data')
   const cluster = await startCitus({ workers: 2, settings: { 'citus.shard_count': '4' } })
   const template = 'deconflict_template'
