@@ -2,10 +2,8 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { createActivity } from '../../src/server/activities/activities.ts'
-import { SingleFlight } from '../../src/server/base/single-flight.ts'
-import type { RepoContext } from '../../src/server/repositories/repo.ts'
+import { noCaller, type RepoContext } from '../../src/server/repositories/repo.ts'
 import { insertRepository } from '../../src/server/repositories/store.ts'
-import { Meter } from '../../src/vocabulary/budget.ts'
 import type { CreateActivity } from '../../src/vocabulary/contract/activity.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { SHARD } from './work.ts'
@@ -56,8 +54,6 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
   return {
     db,
     now,
-    signal: new AbortController().signal,
-    comparisons: new SingleFlight({ size: 1, count: () => {} }),
     repo: {
       id,
       owner,
@@ -68,18 +64,15 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       is_installed: false,
       is_watched: false,
       is_tracked: false,
+      is_notified: false,
+      settings_file: { source: 'defaults', errors: [] },
+      noise_attributes: [],
+      max_live: { activities: Number.POSITIVE_INFINITY, notables: Number.POSITIVE_INFINITY },
+      unconfirmed_version: null,
+      announce: () => {},
     },
-    identity: null,
-    findIdentity: async () => null,
-    noise_attributes: [],
-    is_notified: false,
-    unconfirmed_version: null,
     settings: DEFAULT_SETTINGS,
-    settings_source: 'defaults',
-    settings_errors: [],
-    max_live: { activities: Number.POSITIVE_INFINITY, notables: Number.POSITIVE_INFINITY },
-    meter: new Meter(),
-    announceChange: () => {},
+    caller: noCaller(),
   }
 }
 

@@ -15,7 +15,7 @@ import { changesAnything, changing, enqueueRechecks } from '../announcements/cha
 import { tooManyLive } from '../announcements/live-limit.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { pullRequestNumber } from '../repositories/pull-request-url.ts'
-import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import { changedFileOf, declareChanges, deletePushedChanges, digestChanges } from './file-changes.ts'
 import { asOf, canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
@@ -28,7 +28,7 @@ import type { ActivityRow } from './table.ts'
  * `rate_limited` at the limit of live activities.
  */
 export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
-  const { now, repo, settings, identity } = ctx
+  const { now, repo, settings, caller } = ctx
   const { changes, ...scope } = input.scope
   const files = await digestChanges(ctx, changes)
   const hasOwnTtl = input.ttl_ms !== null && input.pr_url === null
@@ -42,7 +42,7 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
     status: 'active',
     source: 'api',
     pr_number: input.pr_url === null ? null : pullRequestNumber(ctx, input.pr_url),
-    created_by: identity?.login ?? null,
+    created_by: caller.identity?.login ?? null,
     expires_at: expiryAt(now, now, ttl),
     ttl_ms: hasOwnTtl ? ttl.activity_ttl_ms : null,
     declared_at: now,
@@ -51,13 +51,13 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
   }
   return changing(ctx, async (within) => {
     const inserted = await insertLive(within, row, files)
-    if (!inserted) throw tooManyLive(ctx.max_live.activities, 'live activities')
+    if (!inserted) throw tooManyLive(ctx.repo.max_live.activities, 'live activities')
     return inserted
   })
 }
 
 /** The activity as of now. Throws `not_found`. */
-export async function getActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+export async function getActivity(ctx: OpenedRepo, id: string): Promise<ActivityRow> {
   const row = await store.findActivity(ctx.db, ctx.repo.id, id)
   if (!row) throw noSuchActivity(id)
   return asOf(row, ctx.now)
@@ -156,9 +156,9 @@ function scopeFields(
 }
 
 /** All fields that change when the caller sets `status`. */
-function transitionTo({ now, identity }: RepoContext, status: ActivityRow['status']): store.ActivityChanges {
+function transitionTo({ now, caller }: RepoContext, status: ActivityRow['status']): store.ActivityChanges {
   if (status === 'archived') {
-    const archived_by = identity?.login ?? null
+    const archived_by = caller.identity?.login ?? null
     return { status, archived_at: now, archive_reason: 'requested', archived_by }
   }
   if (status === 'merged') return { status, merged_at: now }

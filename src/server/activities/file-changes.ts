@@ -22,7 +22,7 @@ export async function digestChanges(
   ctx: RepoContext,
   changes: readonly ScopeChange[],
 ): Promise<FileChange[]> {
-  const budget = ctx.meter.budget(UNITS_MAX)
+  const budget = ctx.caller.meter.budget(UNITS_MAX)
   const yieldPeriodically = periodicYield()
   const hasPatch = changes.some(({ patch }) => patch !== undefined)
   const hash = hasPatch ? await lineHasherOf(ctx) : null

@@ -15,7 +15,7 @@ export function insertLive(
 ): Promise<ActivityRow | undefined> {
   const kind = {
     counted: 'act',
-    max: ctx.max_live.activities,
+    max: ctx.repo.max_live.activities,
     expire: async ({ db, repo, now }: RepoContext, batch: Batch<string>) =>
       expireActivities(db, repo.id, now, await listExpiredActivities(db, repo.id, now, batch)),
   } as const

@@ -16,7 +16,7 @@ export async function changing<Row extends { id: string } | undefined>(
 ): Promise<Row> {
   if (!ctx.repo.is_tracked) {
     const row = await work(ctx)
-    if (row) ctx.announceChange([row.id])
+    if (row) ctx.repo.announce([row.id])
     return row
   }
   return inTransaction(ctx, async (within) => {
@@ -29,7 +29,7 @@ export async function changing<Row extends { id: string } | undefined>(
 /** Announces that the records `ids` changed, and enqueues the recheck of the pull requests that they affect. */
 export async function enqueueRechecks(ctx: RepoContext, ids: string[]): Promise<void> {
   if (ids.length === 0) return
-  ctx.announceChange(ids)
+  ctx.repo.announce(ids)
   if (ctx.repo.is_tracked)
     await enqueue(
       ctx.db,

@@ -10,9 +10,9 @@ export interface Computation<Result> {
   /** Identifies everything that the result depends on. */
   key: string
   /** Aborted when the caller disconnects. */
-  signal: AbortSignal
-  /** Must reject soon after its own signal is aborted. */
-  compute(signal: AbortSignal): Promise<Result>
+  disconnected: AbortSignal
+  /** Must reject soon after `cancelled` is aborted. */
+  compute(cancelled: AbortSignal): Promise<Result>
   /** The size of the result in the cache; above 0. */
   sizeOf(result: Result): number
 }
@@ -39,12 +39,12 @@ export class SingleFlight {
 
   /** The result for `key`: from the cache, from a running computation, or from a new one. */
   async get<Result extends object>(computation: Computation<Result>): Promise<Result> {
-    if (computation.signal.aborted) throw clientDisconnected()
+    if (computation.disconnected.aborted) throw clientDisconnected()
     const cached = this.#cache.get(computation.key)
     const running = this.#running.get(computation.key)
     if (cached || running) this.#count('shared')
     if (cached) return cached as Result
-    return this.#wait<Result>(running ?? this.#start(computation), computation.signal)
+    return this.#wait<Result>(running ?? this.#start(computation), computation.disconnected)
   }
 
   #start<Result extends object>({ key, compute, sizeOf }: Computation<Result>): Running {
@@ -62,7 +62,7 @@ export class SingleFlight {
     return running
   }
 
-  #wait<Result extends object>(running: Running, signal: AbortSignal): Promise<Result> {
+  #wait<Result extends object>(running: Running, disconnected: AbortSignal): Promise<Result> {
     running.callers += 1
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -70,8 +70,8 @@ export class SingleFlight {
         if (running.callers === 0) this.#cancel(running)
         reject(clientDisconnected())
       }
-      signal.addEventListener('abort', leave, { once: true })
-      const stopListening = () => signal.removeEventListener('abort', leave)
+      disconnected.addEventListener('abort', leave, { once: true })
+      const stopListening = () => disconnected.removeEventListener('abort', leave)
       running.result.then(
         (value) => {
           stopListening()

@@ -15,7 +15,7 @@ import { isHigh } from '../../vocabulary/weight.ts'
 import { changesAnything, changing, enqueueRechecks } from '../announcements/changes.ts'
 import { insertIfRoom, tooManyLive } from '../announcements/live-limit.ts'
 import { enqueueNotification } from '../announcements/notifications.ts'
-import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import { asOf } from './lifecycle.ts'
 import { briefOf } from './representation.ts'
 import * as store from './store.ts'
@@ -27,7 +27,7 @@ import type { NotableRow } from './table.ts'
  * `validation_error` (`applies_until`, `supersedes[i]`), `rate_limited` at the limit of active notables.
  */
 export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
-  const { now, repo, settings, identity } = ctx
+  const { now, repo, settings, caller } = ctx
   requireAllowed(ctx, input.category)
   requireFuture(input.applies_until, now)
   const supersedes = [...new Set(input.supersedes)]
@@ -38,13 +38,13 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
     id: newId('ntb'),
     status: 'active',
     area_keys: input.scope.areas.map(labelKey),
-    created_by: identity?.login ?? null,
+    created_by: caller.identity?.login ?? null,
     expires_at: later(now, settings.notable_ttl_ms),
     created_at: now,
     updated_at: now,
   }
   return changing(ctx, (within) =>
-    within.is_notified && isHigh(input)
+    within.repo.is_notified && isHigh(input)
       ? inTransaction(within, async (inner) => {
           await enqueueNotification(inner, { notable_id: row.id })
           return insertSuperseding(inner, { ...row, notified_at: now }, input.supersedes)
@@ -73,7 +73,7 @@ async function insertSuperseding(
 }
 
 async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<NotableRow> {
-  const max = ctx.max_live.notables
+  const max = ctx.repo.max_live.notables
   const inserted = await insertIfRoom(
     ctx,
     {
@@ -89,7 +89,7 @@ async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<Nota
 }
 
 /** The notable as of now. Throws `not_found`. */
-export async function getNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
+export async function getNotable(ctx: OpenedRepo, id: string): Promise<NotableRow> {
   const row = await store.findNotable(ctx.db, ctx.repo.id, id)
   if (!row) throw noSuchNotable(id)
   return asOf(row, ctx.now)
@@ -125,7 +125,7 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
     await enqueueRechecks(within, [id])
     const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
     const becomesHigh = !isHigh(row) && isHigh({ ...row, ...input })
-    const isPosted = within.is_notified && becomesHigh && row.notified_at === null
+    const isPosted = within.repo.is_notified && becomesHigh && row.notified_at === null
     if (isPosted) await enqueueNotification(within, { notable_id: id })
     const notified = isPosted ? { notified_at: now } : {}
     return store.updateNotable(db, stored, { ...input, ...areas, ...notified, updated_at: now })
@@ -150,7 +150,7 @@ function requireFuture(applies_until: Date | null | undefined, now: Date): void 
 }
 
 /** Throws `category_not_allowed` if the settings disable the category. */
-export function requireAllowed({ settings }: RepoContext, category: unknown): void {
+export function requireAllowed({ settings }: OpenedRepo, category: unknown): void {
   const { disabled_categories } = settings
   if (!disabled_categories.some((each) => each === category)) return
   const allowed = Category.options.filter((each) => !disabled_categories.includes(each))

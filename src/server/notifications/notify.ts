@@ -34,7 +34,7 @@ export async function notifyNewPairs(
     others: ReadonlyMap<number, Pick<NumberedPullRequest, 'branch'>>
   },
 ): Promise<ReadonlyMap<SideKey, PairRow>> {
-  if (!within.is_notified) return after
+  if (!within.repo.is_notified) return after
   const notified: [SideKey, PairRow][] = []
   for (const [key, row] of after) {
     if (row.notified_at !== null) continue
@@ -79,7 +79,7 @@ export function postNotification(app: App): JobHandler {
   return async ({ id, repo_id, payload }, now) => {
     const { notify } = app.config
     const ctx = await openKnownRepo(app, repo_id, now)
-    const notification = ctx?.is_notified && (await notificationOf(app, ctx, payload as NotifySubject))
+    const notification = ctx?.repo.is_notified && (await notificationOf(app, ctx, payload as NotifySubject))
     if (!notify || !notification) return undefined
     const response = await post(notify, id, notification)
     if (response.ok) return undefined

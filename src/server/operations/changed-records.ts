@@ -5,6 +5,7 @@ import type { ChangedCollisions, ChangedRecords } from '../../vocabulary/contrac
 import * as activityLifecycle from '../activities/lifecycle.ts'
 import { listedOf } from '../activities/representation.ts'
 import { listActivitiesWith } from '../activities/store.ts'
+import type { SingleFlight } from '../base/single-flight.ts'
 import * as notableLifecycle from '../notables/lifecycle.ts'
 import { briefOf } from '../notables/representation.ts'
 import { listNotablesWith } from '../notables/store.ts'
@@ -40,11 +41,12 @@ export async function changedRecords(ctx: RepoContext, ids: readonly string[]): 
 export async function changedCollisions(
   ctx: RepoContext,
   ids: readonly string[],
+  comparisons: SingleFlight,
 ): Promise<ChangedCollisions | null> {
   const changed = activityIds(ids)
   if (changed.length === 0) return null
-  const { items, total, checked_against } = await listOverlaps(ctx)
-  const order = await getMergeOrder(ctx)
+  const { items, total, checked_against } = await listOverlaps(ctx, comparisons)
+  const order = await getMergeOrder(ctx, comparisons)
   return {
     of: changed,
     collisions: items.filter(({ activity_ids }) => activity_ids.some((id) => changed.includes(id))),

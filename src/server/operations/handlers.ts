@@ -11,6 +11,7 @@ import type {
 import * as activities from '../activities/activities.ts'
 import * as activityForm from '../activities/representation.ts'
 import type { ActivityRow } from '../activities/table.ts'
+import type { SingleFlight } from '../base/single-flight.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'
 import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
@@ -21,16 +22,22 @@ import { driftOf } from '../overlap/drift.ts'
 import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
 import type { App } from '../repositories/app.ts'
-import type { RepoContext } from '../repositories/repo.ts'
+import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
 import { checkAnswered, createAnswered } from '../tracking/answers.ts'
 import { budgetStateOf } from '../tracking/comment-budget.ts'
 import { getSignal } from '../tracking/signal.ts'
 
-/** `id` is empty if the path has none. */
-type Handler<Name extends OperationName> = (
+/** What a handler needs besides the context and the input. */
+export interface HandlerOptions {
+  /** Empty if the path has none. */
+  id: string
+  comparisons: SingleFlight
+}
+
+export type Handler<Name extends OperationName> = (
   ctx: RepoContext,
   input: InputOf<Name>,
-  id: string,
+  options: HandlerOptions,
 ) => Promise<OutputOf<Name>>
 
 /**
@@ -39,9 +46,9 @@ type Handler<Name extends OperationName> = (
  */
 export interface CreateHandler<Name extends OperationName, Row extends { id: string }> {
   /** Throws the errors that take precedence over a 422 although they depend on the repository. */
-  precheck?(ctx: RepoContext, raw: { [Field in keyof InputOf<Name>]?: unknown }): void
+  precheck?(ctx: OpenedRepo, raw: { [Field in keyof InputOf<Name>]?: unknown }): void
   create(ctx: RepoContext, input: InputOf<Name>): Promise<Row>
-  find(ctx: RepoContext, id: string): Promise<Row>
+  find(ctx: OpenedRepo, id: string): Promise<Row>
   respond(ctx: RepoContext, row: Row): Promise<OutputOf<Name>>
 }
 
@@ -79,7 +86,7 @@ export const HANDLERS: { [Name in Exclude<RepositoryOperationName, keyof CreateH
     await checkAnswered(ctx, input.branch, conclusion)
     return conclude(conclusion)
   },
-  getActivity: async (ctx, _, id) => {
+  getActivity: async (ctx, _, { id }) => {
     const activity = await activities.getActivity(ctx, id)
     return {
       ...activityForm.fullOf(activity),
@@ -88,26 +95,27 @@ export const HANDLERS: { [Name in Exclude<RepositoryOperationName, keyof CreateH
       overlap: await currentOverlap(ctx, activity),
     }
   },
-  updateActivity: async (ctx, input, id) => {
+  updateActivity: async (ctx, input, { id }) => {
     const activity = await activities.updateActivity(ctx, id, input)
     return { ...activityForm.briefOf(activity), overlap: await currentOverlap(ctx, activity) }
   },
-  heartbeatActivity: async (ctx, _, id) => {
+  heartbeatActivity: async (ctx, _, { id }) => {
     const activity = await activities.heartbeatActivity(ctx, id)
     return { ...activityForm.heartbeatOf(activity), overlap: await currentOverlap(ctx, activity) }
   },
-  archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
-  listOverlaps: (ctx) => listOverlaps(ctx),
-  getMergeOrder: (ctx) => getMergeOrder(ctx),
+  archiveActivity: async (ctx, _, { id }) =>
+    activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
+  listOverlaps: (ctx, _, { comparisons }) => listOverlaps(ctx, comparisons),
+  getMergeOrder: (ctx, _, { comparisons }) => getMergeOrder(ctx, comparisons),
   listNotables: (ctx, input) => notables.listNotables(ctx, input),
-  getNotable: async (ctx, _, id) => notableForm.fullOf(await notables.getNotable(ctx, id)),
-  updateNotable: async (ctx, input, id) => notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
-  archiveNotable: async (ctx, _, id) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
+  getNotable: async (ctx, _, { id }) => notableForm.fullOf(await notables.getNotable(ctx, id)),
+  updateNotable: async (ctx, input, { id }) =>
+    notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
+  archiveNotable: async (ctx, _, { id }) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
   getSignal: (ctx, input) => getSignal(ctx, input),
   getSettings: async (ctx) => ({
     ...ctx.settings,
-    source: ctx.settings_source,
-    errors: ctx.settings_errors,
+    ...ctx.repo.settings_file,
     budget: await budgetStateOf(ctx),
   }),
 }

@@ -13,9 +13,13 @@ import { parse } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { databaseUnavailable } from '../db/errors.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
+import type { Identity, Token } from '../github/tokens.ts'
 import type { App } from '../repositories/app.ts'
 import { registerRepository } from '../repositories/installed-repository.ts'
 import {
+  type ContextCaller,
+  NEVER_ABORTED,
+  type OpenedRepo,
   OutdatedRepository,
   openCachedRepo,
   openRepo,
@@ -24,7 +28,14 @@ import {
 } from '../repositories/repo.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import type { Caller } from './admission.ts'
-import { CALLER_HANDLERS, CREATE_HANDLERS, type CreateHandler, HANDLERS } from './handlers.ts'
+import {
+  CALLER_HANDLERS,
+  CREATE_HANDLERS,
+  type CreateHandler,
+  HANDLERS,
+  type Handler,
+  type HandlerOptions,
+} from './handlers.ts'
 import { createOnce, idempotencyKeyOf } from './idempotency.ts'
 
 /** A request in the terms of the contract, from any surface. */
@@ -40,7 +51,7 @@ export interface OperationRequest {
   /** The header as received; operations that do not support it ignore it. */
   idempotency_key: string | undefined
   /** Aborted when the client disconnects. Optional: without it the operation always runs to its end. */
-  signal?: AbortSignal
+  disconnected?: AbortSignal
 }
 
 export interface OperationResponse {
@@ -78,12 +89,13 @@ function isForCaller(name: OperationName): name is CallerOperationName {
 async function performForCaller(
   app: App,
   name: CallerOperationName,
-  { caller, now, signal, input }: OperationRequest & { now: Date },
+  request: OperationRequest & { now: Date },
 ): Promise<OperationResponse> {
-  const visible = await caller.admit((token) => app.access.repositories(token))
-  parse(OPERATIONS[name].input, await input(), 'parameter')
+  const visible = await request.caller.admit((token) => app.access.repositories(token))
+  parse(OPERATIONS[name].input, await request.input(), 'parameter')
+  const caller = await callerOf(app, request, { is_identified: false })
   return inSpan('run operation', DATABASE, async () =>
-    answerOf(name, await CALLER_HANDLERS[name](app, visible, { now, signal, meter: caller.meter })),
+    answerOf(name, await CALLER_HANDLERS[name](app, visible, { now: request.now, caller })),
   )
 }
 
@@ -93,38 +105,44 @@ async function performOnRepository(
   request: OperationRequest & { now: Date },
 ): Promise<OperationResponse> {
   const operation: Operation = OPERATIONS[name]
-  const { caller } = request
   const repository = await authorise(app, operation, request)
-  const opening = openingOf(request)
-  const ctx =
+  const opening = { owner: request.owner, name: request.repo, now: request.now }
+  const opened =
     (operation.confirms_repository && openCachedRepo(app, repository, opening)) ||
     (await inSpan('open repository', DATABASE, () => open(app, repository, opening)))
   const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
-  const input = await readInput(ctx, name, request)
-  const identify = () => caller.admit((token) => app.access.tokens.identity(token))
-  if (key !== undefined || operation.needs_identity(input)) ctx.identity = await identify()
-  ctx.findIdentity = () => identify().catch(nullIfFailed)
+  const input = await readInput(opened, name, request)
+  const is_identified = key !== undefined || operation.needs_identity(input)
+  const caller = await callerOf(app, request, { is_identified })
   return inSpan('run operation', DATABASE, async () => {
-    if (isCreate(name)) return create(ctx, name, input as InputOf<typeof name>, { caller, key })
+    if (isCreate(name)) {
+      const idempotency = { token: request.caller.token, key }
+      return create({ ...opened, caller }, name, input as InputOf<typeof name>, idempotency)
+    }
+    const given = { id: request.id, comparisons: app.comparisons }
     try {
-      return await handle(ctx, name, input, request.id)
+      return await handle({ ...opened, caller }, name, input, given)
     } catch (error) {
       if (!(error instanceof OutdatedRepository)) throw error
-      const { identity, findIdentity } = ctx
-      const current = { ...(await open(app, repository, opening)), identity, findIdentity }
-      return handle(current, name, input, request.id)
+      const current = await open(app, repository, opening)
+      return handle({ ...current, caller }, name, input, given)
     }
   })
 }
 
-function openingOf({
-  caller,
-  owner,
-  repo: name,
-  now,
-  signal,
-}: OperationRequest & { now: Date }): RepoRequest {
-  return { owner, name, now, meter: caller.meter, signal }
+/** The caller as the context of the work describes it. One call to GitHub if it `is_identified`, unless the answer is cached. */
+async function callerOf(
+  app: App,
+  { caller, disconnected = NEVER_ABORTED }: OperationRequest,
+  { is_identified }: { is_identified: boolean },
+): Promise<ContextCaller> {
+  const identify = (): Promise<Identity> => caller.admit((token) => app.access.tokens.identity(token))
+  return {
+    identity: is_identified ? await identify() : null,
+    findIdentity: () => identify().catch(nullIfFailed),
+    meter: caller.meter,
+    disconnected,
+  }
 }
 
 /** Null for a failure of GitHub, such as an outage or a rate limit; throws any other error again. */
@@ -173,17 +191,17 @@ export async function authorise(
 
 const NOUNS = { act: 'activity', ntb: 'notable' } as const
 
-/** Opens the repository. Its first request from a caller with write access also registers it. */
-async function open(app: App, repository: VisibleRepository, opening: RepoRequest): Promise<RepoContext> {
-  const ctx = await openRepo(app, repository, opening)
-  if (ctx.repo.is_known || !repository.may_write) return ctx
+/** Opens the repository. Its first request from a caller with write access registers it before. */
+async function open(app: App, repository: VisibleRepository, opening: RepoRequest): Promise<OpenedRepo> {
+  const opened = await openRepo(app, repository, opening)
+  if (opened.repo.is_known || !repository.may_write) return opened
   await registerRepository(app, repository, opening.now)
   return openRepo(app, repository, opening)
 }
 
 /** Parses the input. An unknown id and the precheck of a create take precedence over an invalid value. */
 async function readInput(
-  ctx: RepoContext,
+  opened: OpenedRepo,
   name: OperationName,
   request: OperationRequest,
 ): Promise<Record<string, unknown>> {
@@ -194,9 +212,9 @@ async function readInput(
     return parse(operation.input, raw, operation.method === 'GET' ? 'parameter' : 'field')
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    if (operation.record) await FIND[operation.record](ctx, request.id)
+    if (operation.record) await FIND[operation.record](opened, request.id)
     if (error.kind === 'validation_error' && isCreate(name))
-      CREATE_HANDLERS[name].precheck?.(ctx, raw as object)
+      CREATE_HANDLERS[name].precheck?.(opened, raw as object)
     throw error
   }
 }
@@ -217,10 +235,10 @@ async function handle(
   ctx: RepoContext,
   name: Exclude<RepositoryOperationName, CreateName>,
   input: unknown,
-  id: string,
+  given: HandlerOptions,
 ): Promise<OperationResponse> {
-  const handler = HANDLERS[name] as (ctx: RepoContext, input: unknown, id: string) => Promise<unknown>
-  return answerOf(name, await handler(ctx, input, id))
+  const handler = HANDLERS[name] as Handler<RepositoryOperationName>
+  return answerOf(name, await handler(ctx, input as never, given))
 }
 
 function answerOf(name: OperationName, output: unknown): OperationResponse {
@@ -232,11 +250,12 @@ async function create(
   ctx: RepoContext,
   name: CreateName,
   input: InputOf<CreateName>,
-  { caller, key }: { caller: Caller; key: string | undefined },
+  { token, key }: { token: Token; key: string | undefined },
 ): Promise<OperationResponse> {
   const handler = CREATE_HANDLERS[name] as unknown as CreateHandler<CreateName, { id: string }>
   if (key !== undefined) {
-    const owner = ctx.identity ? `user:${ctx.identity.id}` : `token:${caller.token.hash}`
+    const { identity } = ctx.caller
+    const owner = identity ? `user:${identity.id}` : `token:${token.hash}`
     const scoped = { repo_id: ctx.repo.id, caller: owner, operation: name, key }
     return { status: 201, ...(await createOnce(ctx, scoped, input, handler)) }
   }

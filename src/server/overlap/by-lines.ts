@@ -141,8 +141,8 @@ async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: B
 }
 
 /** A budget in units of about 5 ns that the meter of the request counts. */
-export function lineBudget({ meter }: Pick<RepoContext, 'meter'>, units: number): Budget {
-  const metered = meter.budget(units / LINE_UNITS_PER_UNIT)
+export function lineBudget({ caller }: Pick<RepoContext, 'caller'>, units: number): Budget {
+  const metered = caller.meter.budget(units / LINE_UNITS_PER_UNIT)
   return {
     get remaining() {
       return metered.remaining * LINE_UNITS_PER_UNIT

@@ -80,7 +80,7 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
 
 /** The author of a proposal. */
 async function callerOf(ctx: RepoContext): Promise<Author> {
-  return { login: (await ctx.findIdentity())?.login ?? null, actor: NO_ACTOR }
+  return { login: (await ctx.caller.findIdentity())?.login ?? null, actor: NO_ACTOR }
 }
 
 /** Checks the activities of one branch or pull request, at least one, together. The result leaves them out. */
@@ -179,7 +179,7 @@ async function check(
 
 /** The activities that share only noise with the work. They need a search of their own, with other rules. */
 async function activitiesSharingNoise(ctx: RepoContext, work: CheckInput): Promise<Conclusion['noise']> {
-  const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.noise_attributes))
+  const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.repo.noise_attributes))
   const { noise, side_verdicts, records } = await findOverlaps(comparison, searchLimits(ctx, IDS_MAX))
   const found = { activities: noise, notables: [], side_verdicts, records }
   const { collisions } = await recordsOf(await withAuthor(comparison, work, noise), found)
@@ -207,11 +207,14 @@ function mergedSince({ now }: RepoContext): Date {
 async function begin(
   ctx: RepoContext,
   work: CheckInput,
-  rules = rulesOf(ctx.settings, ctx.noise_attributes),
+  rules = rulesOf(ctx.settings, ctx.repo.noise_attributes),
 ): Promise<Comparison> {
   if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
-  const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
-  const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }
+  const proposal = proposalOf(work.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))
+  const budgets = {
+    activities: ctx.caller.meter.budget(UNITS_MAX),
+    notables: ctx.caller.meter.budget(UNITS_MAX),
+  }
   const { scopes: _, findAuthor: __, ...compared } = work
   return { ctx, ...compared, rules, proposal, budgets, pause: periodicYield() }
 }
@@ -237,7 +240,7 @@ async function compareMerged(
 ): Promise<MergedActivity[]> {
   const merged: MergedActivity[] = []
   if (proposal.emptiness !== null) return merged
-  const budget = ctx.meter.budget(MERGED_UNITS_MAX)
+  const budget = ctx.caller.meter.budget(MERGED_UNITS_MAX)
   let page = first
   for (let compared = MERGED_PAGE; ; compared += MERGED_PAGE) {
     for (const activity of page) {

@@ -19,7 +19,11 @@ const UNITS_MAX = 2_000_000
  */
 export function driftOf(ctx: RepoContext, row: ComparedFields): Drift | null {
   if (!replacesDeclared(row)) return null
-  return driftBetween(row, rulesOf(ctx.settings, ctx.noise_attributes), ctx.meter.budget(UNITS_MAX))
+  return driftBetween(
+    row,
+    rulesOf(ctx.settings, ctx.repo.noise_attributes),
+    ctx.caller.meter.budget(UNITS_MAX),
+  )
 }
 
 function driftBetween(

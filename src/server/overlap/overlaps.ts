@@ -17,6 +17,7 @@ import {
   type OutlinedActivity,
   type SidedActivity,
 } from '../activities/live-store.ts'
+import type { SingleFlight } from '../base/single-flight.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { listLinks } from '../stacks/store.ts'
 import type { BranchLink } from '../stacks/table.ts'
@@ -61,59 +62,62 @@ interface RepositoryOverlaps {
   merge_order: MergeOrder
 }
 
-export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
-  const { items, total, compared, reason } = await sharedOverlaps(ctx)
+export async function listOverlaps(ctx: RepoContext, comparisons: SingleFlight): Promise<Overlaps> {
+  const { items, total, compared, reason } = await sharedOverlaps(ctx, comparisons)
   const as_of = ctx.now.toISOString()
   return { items, total, checked_against: { activities: compared, as_of, complete: reason === null, reason } }
 }
 
 /** The number of collisions by severity. */
-export async function countCollisions(ctx: RepoContext): Promise<Record<Severity, number>> {
-  return (await sharedOverlaps(ctx)).by_severity
+export async function countCollisions(
+  ctx: RepoContext,
+  comparisons: SingleFlight,
+): Promise<Record<Severity, number>> {
+  return (await sharedOverlaps(ctx, comparisons)).by_severity
 }
 
-export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
-  return (await sharedOverlaps(ctx)).merge_order
+export async function getMergeOrder(ctx: RepoContext, comparisons: SingleFlight): Promise<MergeOrder> {
+  return (await sharedOverlaps(ctx, comparisons)).merge_order
 }
 
 /**
  * Callers share a comparison if they read the same versions of the same live rows, so a caller never gets a comparison from
  * before a stored change or an expiry.
  */
-async function sharedOverlaps(ctx: RepoContext): Promise<RepositoryOverlaps> {
-  const { db, repo, now, signal, comparisons } = ctx
+async function sharedOverlaps(ctx: RepoContext, comparisons: SingleFlight): Promise<RepositoryOverlaps> {
+  const { db, repo, now, caller } = ctx
   const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
   const links = await listLinks(db, repo.id, LINKS_MAX)
   return comparisons.get<RepositoryOverlaps>({
     key: versionOf(ctx, live, links),
-    signal,
+    disconnected: caller.disconnected,
     compute: (cancelled) => computeOverlaps(ctx, { live, links }, cancelled),
     sizeOf,
   })
 }
 
 /** A text that changes whenever the collisions may change. */
-function versionOf(
-  { repo, settings, noise_attributes }: RepoContext,
-  live: OutlinedActivity[],
-  links: BranchLink[],
-): string {
-  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings, noise_attributes, links]))
+function versionOf({ repo, settings }: RepoContext, live: OutlinedActivity[], links: BranchLink[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings, repo.noise_attributes, links]))
   return hash.update(live.map(({ id, version }) => `${id} ${version}`).join('\n')).digest('base64')
 }
 
 async function computeOverlaps(
   ctx: RepoContext,
   { live, links }: { live: OutlinedActivity[]; links: BranchLink[] },
-  signal: AbortSignal,
+  cancelled: AbortSignal,
 ): Promise<RepositoryOverlaps> {
-  const budget = new WorkBudget({ budget: ctx.meter.budget(UNITS_MAX), reserve: SHOWN_UNITS, signal })
-  const rules = rulesOf(ctx.settings, ctx.noise_attributes)
+  const budget = new WorkBudget({
+    budget: ctx.caller.meter.budget(UNITS_MAX),
+    reserve: SHOWN_UNITS,
+    cancelled,
+  })
+  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
   const stacks = new Stacks(live, links, budget)
   const collisions = new Collisions({ rules, stacks, budget })
   const { participants, compared } = await compareAll(ctx, live, { collisions, budget })
   const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
-  const ranked = await rankCollisions(ctx, { pairs, participants, names, rules }, signal)
+  const ranked = await rankCollisions(ctx, { pairs, participants, names, rules }, cancelled)
   const undecided = collisions.leftOut(pairs)
   // The activity that exhausted the budget was not compared with all before it.
   if (budget.isExhausted) undecided.add(participants.length - 1)

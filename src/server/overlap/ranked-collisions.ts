@@ -67,10 +67,10 @@ interface Loaded extends DigestedSide {
 export async function rankCollisions(
   ctx: RepoContext,
   input: RankInput,
-  signal: AbortSignal,
+  cancelled: AbortSignal,
 ): Promise<RankedCollisions> {
   const { pairs, participants, rules } = input
-  const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, signal })
+  const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, cancelled })
   const pending = new Map<number, CollidingPair[]>()
   const all = new Set<number>()
   const ranked: RankedCollision[] = []

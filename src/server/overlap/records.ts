@@ -23,8 +23,8 @@ export async function recordsOf(
   found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts' | 'records'>,
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
   const { activities, notables, side_verdicts, records } = found
-  const { db, meter, repo } = comparison.ctx
-  const options = { comparison, budget: meter.budget(PAIR_UNITS_MAX) }
+  const { db, caller, repo } = comparison.ctx
+  const options = { comparison, budget: caller.meter.budget(PAIR_UNITS_MAX) }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
   const [rows, notes] = await Promise.all([
     listCompared(db, repo.id, { ids: ids(activities), known: records }),

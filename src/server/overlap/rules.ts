@@ -29,7 +29,7 @@ const cache = new LRUCache<string, Rules>({
   sizeCalculation: (_, key) => key.length,
 })
 
-/** The rules that follow from settings, cached. `attributes`: see `RepoContext.noise_attributes`. */
+/** The rules that follow from settings, cached. `attributes`: see `Repo.noise_attributes`. */
 export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
   const { areas, ignore_paths, noise_paths, noise_classes } = settings
   const key = JSON.stringify([areas, ignore_paths, noise_paths, noise_classes, attributes])

@@ -11,16 +11,16 @@ const TURN_UNITS = 20_000
 
 export class WorkBudget implements Budget {
   readonly #budget: Budget
-  readonly #signal: AbortSignal
+  readonly #cancelled: AbortSignal
   readonly #pause = periodicYield()
   #reserve: number
   #pause_at: number
 
   /** `reserve`: the part of `budget` that is available only after `useReserve`. */
-  constructor({ budget, reserve, signal }: { budget: Budget; reserve: number; signal: AbortSignal }) {
+  constructor({ budget, reserve, cancelled }: { budget: Budget; reserve: number; cancelled: AbortSignal }) {
     this.#budget = budget
     this.#reserve = reserve
-    this.#signal = signal
+    this.#cancelled = cancelled
     this.#pause_at = this.remaining - TURN_UNITS
   }
 
@@ -51,7 +51,7 @@ export class WorkBudget implements Budget {
       const step = steps.next()
       if (step.done) return step.value
       await this.#pause()
-      this.#signal.throwIfAborted()
+      this.#cancelled.throwIfAborted()
       this.#pause_at = this.remaining - TURN_UNITS
     }
   }

@@ -1,5 +1,4 @@
 /** The repositories with live records that a caller may see, those that need attention first (docs/contract/overview.md). */
-import type { Meter } from '../../vocabulary/budget.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import {
   byAttention,
@@ -13,17 +12,16 @@ import { notableWeight } from '../../vocabulary/weight.ts'
 import type { RepositoryList, VisibleRepository } from '../github/repository-lists.ts'
 import { countCollisions } from '../overlap/overlaps.ts'
 import type { App } from '../repositories/app.ts'
-import { openRepo } from '../repositories/repo.ts'
+import { type ContextCaller, openRepo } from '../repositories/repo.ts'
 import { countCreated, listActiveNotables, listPeople, listStored } from './store.ts'
 
 /** The collisions of further repositories are not counted once a request has used this many cost units. */
 const UNITS_MAX = 12_000_000
 
-/** The time of the request, its cost so far, and the signal that the caller disconnected. */
+/** The time of the request, and who asks. */
 export interface CallerRequest {
   now: Date
-  meter: Meter
-  signal: AbortSignal | undefined
+  caller: ContextCaller
 }
 
 /**
@@ -58,7 +56,7 @@ async function summaryOf(
   request: CallerRequest,
 ): Promise<RepositorySummary | undefined> {
   const { id, owner, name } = repository
-  const { now, meter } = request
+  const { now, caller } = request
   const db = app.database.connection()
   const [people, notables] = await Promise.all([listPeople(db, id, now), listActiveNotables(db, id, now)])
   const changes = [...people.map(({ changed_at }) => changed_at), ...notables.map((each) => each.updated_at)]
@@ -66,7 +64,7 @@ async function summaryOf(
   const since = later(now, -DAYS * DAY_MS)
   const created = await countCreated(db, id, { since, now })
   const live_activities = people.reduce((sum, each) => sum + each.live_activities, 0)
-  const isCounted = live_activities < 2 || meter.units < UNITS_MAX
+  const isCounted = live_activities < 2 || caller.meter.units < UNITS_MAX
   return {
     owner,
     name,
@@ -91,5 +89,7 @@ async function collisionsIn(
 ) {
   if (live_activities < 2) return { high: 0, medium: 0, low: 0 }
   const { owner, name } = repository
-  return countCollisions(await openRepo(app, repository, { owner, name, ...request }))
+  const { now, caller } = request
+  const opened = await openRepo(app, repository, { owner, name, now })
+  return countCollisions({ ...opened, caller }, app.comparisons)
 }

@@ -12,8 +12,8 @@ import {
   recordInstallation,
   registerInstallation,
 } from './installed-repository.ts'
-import { openKnownRepo, type RepoContext } from './repo.ts'
-import { findRepository, pauseInstallation, updateRepository } from './store.ts'
+import { openStored, type RepoContext } from './repo.ts'
+import { findRepository, pauseInstallation, type RepositoryRow, updateRepository } from './store.ts'
 
 /** Thrown while GitHub limits the rate of an installation or a token. */
 export class RateLimited extends Error {
@@ -95,33 +95,38 @@ export async function isInstalled(app: App, repository: Name): Promise<boolean> 
   return (await installationOf(app, repository)) !== null
 }
 
-/**
- * Opens the repository of an event. The first event also reads its settings. If the event has another name or installation
- * than the stored one, GitHub decides, because the event may be older.
- */
+/** Opens the repository of an event, once its row is up to date. */
 export async function openInstalled(
   app: App,
   repository: InstalledRepository,
   now: Date,
 ): Promise<RepoContext> {
-  const known = await openKnownRepo(app, repository.id, now)
-  const { id, owner, name, installation_id } = repository
-  const isSame =
-    known?.repo.installation_id === installation_id && known.repo.owner === owner && known.repo.name === name
-  if (known && isSame) return known
-  if (known?.repo.is_installed) {
-    // Being able to read the repository proves nothing: every installation can read a public one.
-    const isOther = known.repo.installation_id !== installation_id
-    if (isOther && (await installationOf(app, repository)) !== installation_id) return known
-    const present = await presentNameOf(app, repository)
-    if (!present) return known
-    await recordInstallation(app, { id, ...present, installation_id }, now)
-  } else {
+  const stored = await findRepository(app.database.connection(), repository.id)
+  return openStored(app, await updatedRow(app, stored, { repository, now }), now)
+}
+
+/**
+ * The row of the repository of an event. The first event also reads its settings. If the event has another name or
+ * installation than the stored one, GitHub decides, because the event may be older.
+ */
+async function updatedRow(
+  app: App,
+  stored: RepositoryRow | undefined,
+  { repository, now }: { repository: InstalledRepository; now: Date },
+): Promise<RepositoryRow> {
+  const { owner, name, installation_id } = repository
+  const isSame = stored?.installation_id === installation_id && stored.owner === owner && stored.name === name
+  if (stored && isSame) return stored
+  if (stored?.installation_id == null) {
     // The delivery may be older than the uninstallation.
-    if (known && !(await isInstalled(app, repository))) return known
-    await registerInstallation(app, { id, owner, name, installation_id }, now)
+    if (stored && !(await isInstalled(app, repository))) return stored
+    return registerInstallation(app, repository, now)
   }
-  return (await openKnownRepo(app, id, now)) as RepoContext
+  // Being able to read the repository proves nothing: every installation can read a public one.
+  const isOther = stored.installation_id !== installation_id
+  if (isOther && (await installationOf(app, repository)) !== installation_id) return stored
+  const present = await presentNameOf(app, repository)
+  return present ? recordInstallation(app, { ...repository, ...present }, now) : stored
 }
 
 /** The current name of a repository; undefined if the installation no longer has it. */

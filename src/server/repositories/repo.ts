@@ -2,7 +2,6 @@
 import { Meter } from '../../vocabulary/budget.ts'
 import { later } from '../../vocabulary/clock.ts'
 import { type Settings, type SettingsProblem, settingsOf } from '../../vocabulary/contract/settings.ts'
-import type { SingleFlight } from '../base/single-flight.ts'
 import { type Changed, joinChanged } from '../db/change-feed.ts'
 import type { Db } from '../db/database.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
@@ -11,60 +10,87 @@ import type { AttributeRule } from '../line-verdicts/git-attributes.ts'
 import type { App } from './app.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 
+/**
+ * What all work on a repository is done in. It is built once per request, delivery or job and never changed; a transaction
+ * gets a context of its own, derived from it. The clock is read before, and opening calls only the database.
+ */
 export interface RepoContext {
   /** A connection, or the transaction inside `inTransaction`. */
-  db: Db
+  readonly db: Db
   /** The clock, read once. */
-  now: Date
-  /** Aborted when the caller disconnects. */
-  signal: AbortSignal
-  /** Overlaps of whole repositories, shared by concurrent callers. */
-  comparisons: SingleFlight
-  repo: {
-    id: number
-    owner: string
-    name: string
-    /** `https://github.com/acme/shop`, under its current name and under the requested one. */
-    web_urls: string[]
-    /** The installation of the GitHub App; null if it is not installed. */
-    installation_id: number | null
-    /** The repository is stored: a caller with write access requested it, or the App is or was installed. */
-    is_known: boolean
-    is_installed: boolean
-    /** Its pull requests are read by polling, with the token of this service. Nothing is written to GitHub. */
-    is_watched: boolean
-    /** Installed or watched: its pull requests become activities and get rechecks. */
-    is_tracked: boolean
-  }
-  /** The version of the cached row that this context was opened with, for `confirmVersion`; null if the row was read for this request. */
-  unconfirmed_version: string | null
-  /** The caller, if the operation needs it; null for tokens without a user. */
-  identity: Identity
+  readonly now: Date
+  readonly repo: Repo
+  readonly settings: Settings
+  readonly caller: ContextCaller
+}
+
+/** A context before its caller is identified. */
+export type OpenedRepo = Omit<RepoContext, 'caller'>
+
+/** The repository as its row describes it, and what the configuration of the service says about it. */
+export interface Repo {
+  readonly id: number
+  readonly owner: string
+  readonly name: string
+  /** `https://github.com/acme/shop`, under its current name and under the requested one. */
+  readonly web_urls: readonly string[]
+  /** The installation of the GitHub App; null if it is not installed. */
+  readonly installation_id: number | null
+  /** The repository is stored: a caller with write access requested it, or the App is or was installed. */
+  readonly is_known: boolean
+  readonly is_installed: boolean
+  /** Its pull requests are read by polling, with the token of this service. Nothing is written to GitHub. */
+  readonly is_watched: boolean
+  /** Installed or watched: its pull requests become activities and get rechecks. */
+  readonly is_tracked: boolean
+  /** Whether new conflicts, duplicates and high notables are posted to `NOTIFY_WEBHOOK_URL`. */
+  readonly is_notified: boolean
+  /** Where the settings come from, and what is wrong with the settings file. */
+  readonly settings_file: { readonly source: 'defaults' | 'file'; readonly errors: SettingsProblem[] }
+  /** The rules about noise in the `.gitattributes` of the repository. */
+  readonly noise_attributes: readonly AttributeRule[]
+  /** The limits of live records. */
+  readonly max_live: { readonly activities: number; readonly notables: number }
+  /** The version of the cached row, for `confirmVersion`; null if the row was read for this context. */
+  readonly unconfirmed_version: string | null
+  /** Announces changed records to open pages, and wakes the job worker. Inside a transaction, this happens after the commit. */
+  announce(ids: Changed): void
+}
+
+/** Who the work is for, and what it has cost so far. */
+export interface ContextCaller {
+  /** The GitHub user, if the operation needs it; null for tokens without a user. */
+  readonly identity: Identity
   /**
-   * Looks up the caller, for an operation that finds out late that it needs it. Null for tokens without a user, and if GitHub
-   * does not answer; the operation then leaves out what depends on the caller.
+   * Looks up the GitHub user, for an operation that finds out late that it needs it. Null for tokens without a user, and if
+   * GitHub does not answer; the operation then leaves out what depends on the caller.
    */
   findIdentity(): Promise<Identity>
-  settings: Settings
-  /** Whether new conflicts, duplicates and high notables are posted to `NOTIFY_WEBHOOK_URL`. */
-  is_notified: boolean
-  /** The rules about noise in the `.gitattributes` of the repository. */
-  noise_attributes: readonly AttributeRule[]
-  settings_source: 'defaults' | 'file'
-  settings_errors: SettingsProblem[]
-  /** The limits of live records. */
-  max_live: { activities: number; notables: number }
-  /** Counts the work of the request. */
-  meter: Meter
-  /** Announces changed records to open pages, and wakes the job worker. Inside a transaction, this happens after the commit. */
-  announceChange(ids: Changed): void
+  /** Counts the work. */
+  readonly meter: Meter
+  /** Aborted when the caller disconnects. */
+  readonly disconnected: AbortSignal
 }
+
+/** The caller of a job or a webhook: nobody waits for it, and nobody is charged. */
+export function noCaller(): ContextCaller {
+  return {
+    identity: null,
+    findIdentity: async () => null,
+    meter: new Meter(),
+    disconnected: NEVER_ABORTED,
+  }
+}
+
+/** For a caller that never disconnects. */
+export const NEVER_ABORTED = new AbortController().signal
 
 /** The repository has changed since its cached row was read. Nothing has been stored; open the context again. */
 export class OutdatedRepository extends Error {}
 
 /** Throws `OutdatedRepository` if the context was opened with another version of the row than `current`; null: there is no row. */
-export function confirmVersion({ unconfirmed_version }: RepoContext, current: string | null): void {
+export function confirmVersion({ repo }: OpenedRepo, current: string | null): void {
+  const { unconfirmed_version } = repo
   if (unconfirmed_version !== null && unconfirmed_version !== current) throw new OutdatedRepository()
 }
 
@@ -73,24 +99,17 @@ export interface RepoRequest {
   owner: string
   name: string
   now: Date
-  meter: Meter
-  /** If missing, the caller never disconnects. */
-  signal?: AbortSignal | undefined
 }
-
-const NEVER_ABORTED = new AbortController().signal
 
 /** Opens the repository for one request. One query. */
 export async function openRepo(
   app: App,
   repository: VisibleRepository,
   request: RepoRequest,
-): Promise<RepoContext> {
-  const { id: repo_id, owner, name } = repository
-  const db = app.database.connection()
-  const stored = await findRepository(db, repo_id)
+): Promise<OpenedRepo> {
+  const stored = await findRepository(app.database.connection(), repository.id)
   if (stored) app.repositories.keep(stored)
-  return contextOf(app, { repo_id, owner, name }, { stored, request, db })
+  return openRow(app, stored, { repository, request })
 }
 
 /**
@@ -101,27 +120,37 @@ export function openCachedRepo(
   app: App,
   repository: VisibleRepository,
   request: RepoRequest,
-): RepoContext | undefined {
-  const { id: repo_id, owner, name } = repository
-  const stored = app.repositories.get(repo_id)
+): OpenedRepo | undefined {
+  const stored = app.repositories.get(repository.id)
   if (!stored) return undefined
-  const ctx = contextOf(app, { repo_id, owner, name }, { stored, request, db: app.database.connection() })
-  return { ...ctx, unconfirmed_version: stored.version }
+  return openRow(app, stored, { repository, request, unconfirmed_version: stored.version })
 }
 
-/** Opens a stored repository for a job; undefined if it is not stored. */
+/** Opens a stored repository for a job; undefined if it is not stored. One query. */
 export async function openKnownRepo(app: App, repo_id: number, now: Date): Promise<RepoContext | undefined> {
-  const db = app.database.connection()
-  const stored = await findRepository(db, repo_id)
-  return stored && contextOf(app, stored, { stored, request: { ...stored, now, meter: new Meter() }, db })
+  const stored = await findRepository(app.database.connection(), repo_id)
+  return stored && openStored(app, stored, now)
 }
 
-function contextOf(
+/** Opens a repository for a job or a webhook, from its row. */
+export function openStored(app: App, stored: RepositoryRow, now: Date): RepoContext {
+  const { repo_id: id, owner, name } = stored
+  const opened = openRow(app, stored, { repository: { id, owner, name }, request: { owner, name, now } })
+  return { ...opened, caller: noCaller() }
+}
+
+interface Opening {
+  /** The repository under its current name. */
+  repository: Pick<VisibleRepository, 'id' | 'owner' | 'name'>
+  request: RepoRequest
+  unconfirmed_version?: string
+}
+
+function openRow(
   app: App,
-  { repo_id, owner, name }: { repo_id: number; owner: string; name: string },
-  from: { stored: RepositoryRow | undefined; request: RepoRequest; db: Db },
-): RepoContext {
-  const { stored, request, db } = from
+  stored: RepositoryRow | undefined,
+  { repository: { id, owner, name }, request, unconfirmed_version }: Opening,
+): OpenedRepo {
   const web = app.config.github_web_url
   const is_installed = stored?.installation_id != null
   const is_watched = !is_installed && isWatched(app, stored, request.now)
@@ -133,37 +162,27 @@ function contextOf(
     ...read?.settings,
   })
   const settings = is_watched ? withoutWrites(given) : given
-  return {
-    db,
-    now: request.now,
-    signal: request.signal ?? NEVER_ABORTED,
-    comparisons: app.comparisons,
-    repo: {
-      id: repo_id,
-      owner,
-      name,
-      web_urls: [`${web}/${owner}/${name}`, `${web}/${request.owner}/${request.name}`],
-      installation_id: stored?.installation_id ?? null,
-      is_known: stored !== undefined,
-      is_installed,
-      is_watched,
-      is_tracked: is_installed || is_watched,
-    },
-    unconfirmed_version: null,
-    identity: null,
-    findIdentity: async () => null,
-    settings,
+  const repo: Repo = {
+    id,
+    owner,
+    name,
+    web_urls: [`${web}/${owner}/${name}`, `${web}/${request.owner}/${request.name}`],
+    installation_id: stored?.installation_id ?? null,
+    is_known: stored !== undefined,
+    is_installed,
+    is_watched,
+    is_tracked: is_installed || is_watched,
     is_notified: app.config.notify !== null && settings.comment.mode === 'on',
+    settings_file: { source: read?.settings ? 'file' : 'defaults', errors: read?.settings_errors ?? [] },
     noise_attributes: read?.noise_attributes ?? [],
-    settings_source: read?.settings ? 'file' : 'defaults',
-    settings_errors: read?.settings_errors ?? [],
     max_live: maxLiveOf(app.config.max_live_activities),
-    meter: request.meter,
-    announceChange: (ids) => {
-      app.change_feed.announce(repo_id, ids)
+    unconfirmed_version: unconfirmed_version ?? null,
+    announce: (ids) => {
+      app.change_feed.announce(id, ids)
       if (is_installed || is_watched) app.wakeWorker()
     },
   }
+  return { db: app.database.connection(), now: request.now, repo, settings }
 }
 
 /** How long after the last poll a repository still counts as watched. A rate limit pauses polling for at most an hour. */
@@ -180,20 +199,21 @@ function withoutWrites(settings: Settings): Settings {
 }
 
 /** The limit of notables is a tenth of that of activities, but at least one. */
-function maxLiveOf(activities: number): RepoContext['max_live'] {
+function maxLiveOf(activities: number): Repo['max_live'] {
   return { activities, notables: Math.max(1, Math.floor(activities / 10)) }
 }
 
-/** Runs `work` in one transaction. `work` must not call the network. */
+/** Runs `work` in one transaction, with a context of its own. `work` must not call the network. */
 export async function inTransaction<Result>(
   ctx: RepoContext,
-  work: (ctx: RepoContext) => Promise<Result>,
+  work: (within: RepoContext) => Promise<Result>,
 ): Promise<Result> {
   let changed: Changed | undefined
-  const announceChange = (ids: Changed) => {
+  const announce = (ids: Changed) => {
     changed = changed ? joinChanged(changed, ids) : ids
   }
-  const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, announceChange }))
-  if (changed) ctx.announceChange(changed)
+  const repo = { ...ctx.repo, announce }
+  const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, repo }))
+  if (changed) ctx.repo.announce(changed)
   return result
 }

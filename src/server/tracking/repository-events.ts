@@ -14,7 +14,7 @@ export async function settingsChanged(app: App, ctx: RepoContext, sha: string | 
   await asInstallation(app, ctx, async (client) => {
     const stored = await refreshSettings(app, client, ctx.repo)
     // The settings decide which paths and areas overlap.
-    ctx.announceChange('any')
+    ctx.repo.announce('any')
     const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
     if (refreshed) await enqueueAllRechecks(refreshed)
     const problems = stored?.settings_errors ?? []

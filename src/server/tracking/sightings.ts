@@ -73,7 +73,7 @@ export function enterOverlaps(ctx: RepoContext, overlaps: SideOverlaps): Promise
           repo.id,
           activities.map(({ id }) => id),
         ),
-      noise: rulesOf(settings, within.noise_attributes).noise,
+      noise: rulesOf(settings, within.repo.noise_attributes).noise,
     })
     return { groups, pairs, others }
   })
@@ -163,8 +163,8 @@ async function absentOf(
 
 /** Records the pairs of a side that share only noise, once for each class of noise. */
 async function enterNoise(within: RepoContext, key: SideKey, { noise }: Conclusion): Promise<void> {
-  const { db, now, repo, settings, noise_attributes } = within
-  const rules = rulesOf(settings, noise_attributes).noise
+  const { db, now, repo, settings } = within
+  const rules = rulesOf(settings, repo.noise_attributes).noise
   const found = new Map<string, { noise: NoiseClass; first: SideKey; second: SideKey }>()
   for (const { key: other, overlaps } of groupOverlaps(noise)) {
     if (other === null || other === key) continue

@@ -168,7 +168,7 @@ async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled
   const isSame = JSON.stringify(settingsIn(before)) === JSON.stringify(settingsIn(after))
   const current = isSame ? undefined : await openKnownRepo(app, repo.id, now)
   if (!current) return ctx
-  current.announceChange('any')
+  current.repo.announce('any')
   await enqueueAllRechecks(current)
   return current
 }

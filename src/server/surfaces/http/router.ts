@@ -40,7 +40,7 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
       id,
       input: () => (isGet ? req.query : readBody(req)),
       idempotency_key: req.get('Idempotency-Key'),
-      signal: disconnectSignal(res),
+      disconnected: disconnection(res),
     })
     if (created_id !== null)
       res.setHeader('Location', `${req.baseUrl}${req.path.replace(/\/$/, '')}/${created_id}`)
@@ -50,7 +50,7 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
 }
 
 /** Aborted when the connection closes before the response has been sent. */
-function disconnectSignal(res: Response): AbortSignal {
+function disconnection(res: Response): AbortSignal {
   const controller = new AbortController()
   if (res.destroyed) controller.abort()
   res.once('close', () => {

@@ -6,6 +6,7 @@ import type { Caller } from '../../operations/admission.ts'
 import { changedCollisions, changedRecords } from '../../operations/changed-records.ts'
 import { authorise } from '../../operations/perform.ts'
 import type { App } from '../../repositories/app.ts'
+import type { RepoContext } from '../../repositories/repo.ts'
 import { PendingChanges } from './pending-changes.ts'
 
 /** The maximum number of event streams that one instance serves at the same time. */
@@ -33,8 +34,10 @@ export class EventStreams {
     const sendAs = (name: string) => (repo_id: number, data: object | null) =>
       this.#sendTo(repo_id, data ? eventOf(name, data) : eventOf('outdated', {}))
     this.#records = new PendingChanges({ app, read: changedRecords, send: sendAs('changed') })
+    const readCollisions = (ctx: RepoContext, ids: readonly string[]) =>
+      changedCollisions(ctx, ids, app.comparisons)
     // Comparing takes longer, and a change is shown before its collisions are known.
-    this.#collisions = new PendingChanges({ app, read: changedCollisions, send: sendAs('compared') })
+    this.#collisions = new PendingChanges({ app, read: readCollisions, send: sendAs('compared') })
   }
 
   /**
