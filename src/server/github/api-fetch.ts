@@ -8,7 +8,7 @@ export const JOB_TIMEOUT_MS = 10_000
 
 /**
  * A `fetch` for the API at `api_url`. It follows redirects within that API, which renamed repositories need, and rejects
- * others. Without `timeout_ms`, each call must pass its own signal.
+ * others. Without `timeout_ms`, each call must set its own timeout.
  */
 export function apiFetch(
   api_url: string,

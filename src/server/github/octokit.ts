@@ -21,7 +21,7 @@ export function openGithub(api_url: string, telemetry: Telemetry): Octokit {
 }
 
 /**
- * Request options with the caller's token and a timeout. The signal is not combined with others, because on Node 20 the
+ * Request options with the caller's token and a timeout. The timeout is not combined with others, because on Node 20 the
  * result of `AbortSignal.any` can be garbage collected before it fires.
  */
 export function requestOptions(token: string, headers: Record<string, string> = {}) {

@@ -154,16 +154,16 @@ function delayOf(attempts: number): number {
   return full / 2 + (Math.random() * full) / 2
 }
 
-/** Runs jobs until `signal` is aborted, and then waits for the running ones. */
+/** Runs jobs until `stopped` is aborted, and then waits for the running ones. */
 export async function runUntil(
   runner: JobRunner,
   { wakeup, poll_ms = POLL_MS }: Polling,
-  signal: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<void> {
   const running = new Set<Promise<void>>()
   const wake = () => wakeup.wake()
-  signal.addEventListener('abort', wake)
-  while (!signal.aborted) {
+  stopped.addEventListener('abort', wake)
+  while (!stopped.aborted) {
     const woken = wakeup.arm()
     const job = await lease(runner).catch((error: unknown) => {
       runner.log.error(faultOf(error), 'job queue not readable')
@@ -189,6 +189,6 @@ export async function runUntil(
     running.add(active)
     if (running.size >= CONCURRENCY) await Promise.race(running)
   }
-  signal.removeEventListener('abort', wake)
+  stopped.removeEventListener('abort', wake)
   await Promise.all(running)
 }

@@ -7,7 +7,7 @@ export class Wakeup {
     this.#next.abort()
   }
 
-  /** A signal that the next `wake` aborts. The worker gets it before it polls, because a job may become runnable during the poll. */
+  /** Aborted by the next `wake`. The worker gets it before it polls, because a job may become runnable during the poll. */
   arm(): AbortSignal {
     this.#next = new AbortController()
     return this.#next.signal

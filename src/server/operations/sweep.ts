@@ -220,15 +220,15 @@ async function deleteAll(work: (limit: number) => Promise<number>): Promise<numb
   }
 }
 
-/** Sweeps repeatedly until `signal` is aborted. A failed sweep is logged, and the next one processes what it left. */
-export async function sweepUntil(app: App, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+/** Sweeps repeatedly until `stopped` is aborted. A failed sweep is logged, and the next one processes what it left. */
+export async function sweepUntil(app: App, stopped: AbortSignal): Promise<void> {
+  while (!stopped.aborted) {
     try {
       const swept = await sweep(app)
       if (swept.expired + swept.purged + swept.keys > 0) app.log.info(swept, 'sweep completed')
     } catch (error) {
       app.log.error(faultOf(error), 'sweep failed')
     }
-    await wait(INTERVAL_MS, undefined, { signal }).catch(() => {})
+    await wait(INTERVAL_MS, undefined, { signal: stopped }).catch(() => {})
   }
 }

@@ -19,7 +19,7 @@ export function actingAs(
     paces_writes: boolean
     polling: Polling
     /** Called with the loop that runs jobs. */
-    work: (run: (signal: AbortSignal) => Promise<void>) => void
+    work: (run: (stopped: AbortSignal) => Promise<void>) => void
   },
 ) {
   const { access, clock, config, database, log, metrics } = app
@@ -34,7 +34,7 @@ export function actingAs(
   const startWorker = (): void => {
     if (isWorking) return
     isWorking = true
-    options.work((signal) => runUntil({ database, clock, log, metrics, handlers }, options.polling, signal))
+    options.work((stopped) => runUntil({ database, clock, log, metrics, handlers }, options.polling, stopped))
   }
   /** Handles the events of the App and runs its jobs from now on. */
   const connected = async (github_app: GithubApp): Promise<void> => {
