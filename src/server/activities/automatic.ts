@@ -3,7 +3,7 @@
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
-import { enqueueRechecks } from '../announcements/changes.ts'
+import { enqueueRechecks } from '../announcements/announcements.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import { distinctNames } from './compared-scope.ts'

@@ -3,7 +3,7 @@
  * (docs/contract/activities.md#branches).
  */
 import { newId } from '../../vocabulary/contract/id.ts'
-import { enqueueRechecks } from '../announcements/changes.ts'
+import { enqueueRechecks } from '../announcements/announcements.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'

@@ -4,7 +4,7 @@ import { countLive, lockLiveCount } from '../claims-index/store.ts'
 import type { Counted } from '../claims-index/table.ts'
 import type { Batch } from '../db/batch.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { enqueueRechecks } from './changes.ts'
+import { enqueueRechecks } from './announcements.ts'
 
 /** Inserts are serialized once the count is within this distance of the limit. It exceeds the number of inserts that can run at the same time. */
 const NEAR = 500

@@ -1,7 +1,7 @@
 /** Posts new conflicts, duplicates and high notables to `NOTIFY_WEBHOOK_URL` (docs/notifications.md). */
 import { createHmac } from 'node:crypto'
 import { later } from '../../vocabulary/clock.ts'
-import { enqueueNotification, type NotifySubject } from '../announcements/notifications.ts'
+import { enqueueNotification, type NotifySubject } from '../announcements/notification-queue.ts'
 import type { Config } from '../base/config.ts'
 import { isBot, isStale } from '../decision/audience.ts'
 import type { JobHandler } from '../jobs/jobs.ts'

@@ -15,7 +15,7 @@ import { databaseUnavailable } from '../db/errors.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity, Token } from '../github/tokens.ts'
 import type { App } from '../repositories/app.ts'
-import { registerRepository } from '../repositories/installed-repository.ts'
+import { registerRepository } from '../repositories/registration.ts'
 import {
   type ContextCaller,
   NEVER_ABORTED,

@@ -8,7 +8,7 @@ import {
   listTracked,
 } from '../activities/sweep-store.ts'
 import { activities } from '../activities/table.ts'
-import { enqueueRechecks } from '../announcements/changes.ts'
+import { enqueueRechecks } from '../announcements/announcements.ts'
 import type { Db } from '../db/database.ts'
 import { faultOf, isDatabaseDown } from '../db/errors.ts'
 import { deleteClosed, listClosed } from '../db/sweep-batches.ts'

@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Config, OAuthClient } from '../base/config.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
-import type { ChangeFeed } from '../db/change-feed.ts'
 import type { Database } from '../db/database.ts'
 import type { Access } from '../github/access.ts'
 import type { GithubApp } from '../github/app.ts'
 import type { Watch } from '../github/watch.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { ChangeFeed } from './change-feed.ts'
 import type { RepositoryCache } from './repository-cache.ts'
 
 export interface App {

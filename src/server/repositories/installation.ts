@@ -11,7 +11,7 @@ import {
   installationOf,
   recordInstallation,
   registerInstallation,
-} from './installed-repository.ts'
+} from './registration.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { findRepository, pauseInstallation, type RepositoryRow, updateRepository } from './store.ts'
 

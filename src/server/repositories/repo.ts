@@ -2,12 +2,12 @@
 import { Meter } from '../../vocabulary/budget.ts'
 import { later } from '../../vocabulary/clock.ts'
 import { type Settings, type SettingsProblem, settingsOf } from '../../vocabulary/contract/settings.ts'
-import { type Changed, joinChanged } from '../db/change-feed.ts'
 import type { Db } from '../db/database.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import type { AttributeRule } from '../line-verdicts/git-attributes.ts'
 import type { App } from './app.ts'
+import { type Changed, joinChanged } from './change-feed.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 
 /**

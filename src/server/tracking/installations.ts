@@ -9,7 +9,7 @@ import {
   type InstalledRepository,
   recordInstallation,
   refreshSettings,
-} from '../repositories/installed-repository.ts'
+} from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { findRepository, listRepositories, updateRepository } from '../repositories/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'

@@ -1,7 +1,7 @@
 /** The job handlers of this folder by kind. */
 
-import { CHANGE } from '../announcements/changes.ts'
-import { NOTIFY } from '../announcements/notifications.ts'
+import { CHANGE } from '../announcements/announcements.ts'
+import { NOTIFY } from '../announcements/notification-queue.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
@@ -13,7 +13,7 @@ import {
   discoverInstallation,
   type InstalledRepository,
   type NamedRepository,
-} from '../repositories/installed-repository.ts'
+} from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { recheckAffected } from './affected.ts'
 import { READ_FILES, READ_MISSING_FILES, readFiles, readMissingFiles } from './changed-files.ts'

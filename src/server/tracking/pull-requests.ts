@@ -6,7 +6,7 @@ import {
   trackPullRequest,
 } from '../activities/automatic.ts'
 import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
-import { enqueueRechecks } from '../announcements/changes.ts'
+import { enqueueRechecks } from '../announcements/announcements.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import {
   clearRefusals,

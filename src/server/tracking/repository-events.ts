@@ -5,7 +5,7 @@ import { clearRefusals } from '../pull-requests/store.ts'
 import { settingsRunOf } from '../report/check-run.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, unlessRefused } from '../repositories/installation.ts'
-import { refreshSettings } from '../repositories/installed-repository.ts'
+import { refreshSettings } from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 

@@ -4,7 +4,7 @@
  * because a push does not list the commits that it leaves in place.
  */
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
-import { enqueueRechecks } from '../announcements/changes.ts'
+import { enqueueRechecks } from '../announcements/announcements.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'

@@ -1,11 +1,11 @@
 /** The event streams of open pages: server-sent events with what changed in the repository on a page (WHATWG HTML, section 9.2). */
 import type { RequestHandler, Response } from 'express'
 import { Failure } from '../../../vocabulary/failure.ts'
-import type { ChangedRepository } from '../../db/change-feed.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { changedCollisions, changedRecords } from '../../operations/changed-records.ts'
 import { authorise } from '../../operations/perform.ts'
 import type { App } from '../../repositories/app.ts'
+import type { ChangedRepository } from '../../repositories/change-feed.ts'
 import type { RepoContext } from '../../repositories/repo.ts'
 import { PendingChanges } from './pending-changes.ts'
 

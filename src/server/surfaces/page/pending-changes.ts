@@ -1,8 +1,8 @@
 /** Changes that open pages have not been sent yet. Those of one repository are read together, one read at a time. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Changed, type ChangedRepository, joinChanged } from '../../db/change-feed.ts'
 import { faultOf } from '../../db/errors.ts'
 import type { App } from '../../repositories/app.ts'
+import { type Changed, type ChangedRepository, joinChanged } from '../../repositories/change-feed.ts'
 import { openKnownRepo, type RepoContext } from '../../repositories/repo.ts'
 
 /** An event with more characters is not sent; the pages read their lists instead, page by page. */

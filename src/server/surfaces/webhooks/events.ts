@@ -6,7 +6,7 @@ import { parsePullRequest } from '../../github/pull-request.ts'
 import { enqueue } from '../../jobs/store.ts'
 import type { App } from '../../repositories/app.ts'
 import { openInstalled } from '../../repositories/installation.ts'
-import { type InstalledRepository, SETTINGS_PATHS } from '../../repositories/installed-repository.ts'
+import { type InstalledRepository, SETTINGS_PATHS } from '../../repositories/registration.ts'
 import type { PullRequestEvent } from '../../tracking/event-plan.ts'
 import {
   installationJob,

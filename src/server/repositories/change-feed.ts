@@ -1,8 +1,8 @@
 /** Announces to every instance which records of which repositories changed, so that open pages can show it. */
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import type { Database } from './database.ts'
-import { faultOf } from './errors.ts'
+import type { Database } from '../db/database.ts'
+import { faultOf } from '../db/errors.ts'
 
 const CHANNEL = 'deconflict_changes'
 /** Changes within this time share one notification, because each notification takes a lock that all commits of the database share. */

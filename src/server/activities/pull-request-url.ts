@@ -1,6 +1,6 @@
 /** Parses the `pr_url` of an activity. */
 import { Failure } from '../../vocabulary/failure.ts'
-import type { RepoContext } from './repo.ts'
+import type { RepoContext } from '../repositories/repo.ts'
 
 const NUMBER_MAX = 2_147_483_647
 
