@@ -2,12 +2,12 @@
 
 import { type Client, createClient } from '../client/client.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
-import { readChangedFiles } from './changed-files.ts'
-import { findConnection, type Limits, type ServerOptions } from './connection.ts'
 import { type GivenScope, withChanges } from './given-scope.ts'
 import { branchKey, readState } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'
+import { findConnection, type Limits, type ServerOptions } from './service-connection.ts'
 import { type Display, painter, safeJson } from './terminal.ts'
+import { readChangedFiles } from './working-tree-files.ts'
 import { findWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
 /** Options that every command accepts. */

@@ -1,8 +1,8 @@
 /** The scope of a request: the paths that the user or an agent names, and the files that git reports as changed. */
-import { DeconflictError } from '../client/error.ts'
-import type { ChangedFiles } from './changed-files.ts'
+import { DeconflictError } from '../client/client-error.ts'
 import type { Change } from './diff-output.ts'
 import { scopePaths } from './scope-paths.ts'
+import type { ChangedFiles } from './working-tree-files.ts'
 
 export interface GivenScope {
   scope: { areas: string[]; paths: string[]; changes?: Change[] }

@@ -1,10 +1,10 @@
 /** `deconflict login`: checks that the service accepts the token, and stores the service's address. */
 import { text } from 'node:stream/consumers'
-import { exposesTokens } from '../client/address.ts'
 import { type Client, createClient, DeconflictError } from '../client/client.ts'
+import { exposesTokens } from '../client/service-address.ts'
 import type { CommonOptions } from './command-context.ts'
-import { findConnection, findUrl, loginFile, writeLogin } from './connection.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { findConnection, findUrl, loginFile, writeLogin } from './service-connection.ts'
 import { findWorkspace } from './workspace.ts'
 
 export interface LoginOptions extends CommonOptions {

@@ -6,10 +6,10 @@ import {
   type OperationName,
   type OutputOf,
 } from '../vocabulary/contract/contract.ts'
-import { type ClientOptions, methodsOf } from './requests.ts'
+import { type ClientOptions, methodsOf } from './transport.ts'
 
-export { DeconflictError, type ErrorType } from './error.ts'
-export { type ClientOptions, getServiceInfo, type ServiceInfo } from './requests.ts'
+export { DeconflictError, type ErrorType } from './client-error.ts'
+export { type ClientOptions, getServiceInfo, type ServiceInfo } from './transport.ts'
 
 type Operations = typeof OPERATIONS
 

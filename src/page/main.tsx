@@ -1,6 +1,6 @@
 /** Renders the page. */
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { App } from './page.tsx'
 
 const root = document.getElementById('page')
 if (root) render(<App />, root)

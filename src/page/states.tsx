@@ -1,6 +1,6 @@
 /** Messages that are shown above the timeline or instead of it: no data, access refused, out of date, or incomplete. */
 import type { Problem } from './api.ts'
-import type { Records } from './apply-changes.ts'
+import type { Records } from './records-after-event.ts'
 import type { Connection, RefreshFailure } from './use-repository.ts'
 
 const FRESHNESS_LABELS: Record<Connection | 'outdated', string> = {

@@ -2,10 +2,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../vocabulary/clock.ts'
 import { Problem, type Repository, repositoryAt } from './api.ts'
-import { applied, type Records } from './apply-changes.ts'
 import { followEvents } from './event-stream.ts'
 import { mayConflict } from './live-work.ts'
 import type { Activity, Change, List } from './records.ts'
+import { applied, type Records } from './records-after-event.ts'
 import { freshFor, type LoadResult, Refresher } from './refresh.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'

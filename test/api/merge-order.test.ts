@@ -1,7 +1,7 @@
 /** The order in which to merge open pull requests over HTTP: who is listed, and when it is incomplete. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
-import { replacePushedChanges } from '../../src/server/activities/file-changes.ts'
+import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
 import { activities } from '../../src/server/activities/table.ts'
 import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'
 import { lineHasherOf } from '../../src/server/repositories/line-key.ts'

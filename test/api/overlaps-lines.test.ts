@@ -1,7 +1,7 @@
 /** The list of all collisions by lines over HTTP: what it says, what it costs, and when it is incomplete. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
-import { replacePushedChanges } from '../../src/server/activities/file-changes.ts'
+import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
 import { changeOf, type FileChange, type FileEntry } from '../../src/server/line-verdicts/change.ts'
 import { lineHasherOf } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/repositories/repo.ts'

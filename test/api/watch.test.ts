@@ -1,6 +1,6 @@
 /** Repositories that are watched without the GitHub App: polled pull requests become activities, and GitHub is only read. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Watch } from '../../src/server/github/watch.ts'
+import { Watch } from '../../src/server/github/watched-repositories.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/pull-requests/table.ts'
 import { repositories } from '../../src/server/repositories/table.ts'

@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
-import { replacePushedChanges } from '../../src/server/activities/file-changes.ts'
+import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
 import { changeOf, type FileChange, type FileEntry } from '../../src/server/line-verdicts/change.ts'
 import { listFileChanges } from '../../src/server/line-verdicts/store.ts'
 import { file_changes } from '../../src/server/line-verdicts/table.ts'

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { App } from '../../src/server/repositories/app.ts'
 import { manifestOf } from '../../src/server/surfaces/page/manifest.ts'
-import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/surfaces/webhooks/events.ts'
+import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/surfaces/webhooks/github-events.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

@@ -1,8 +1,8 @@
 /** The pure parts of changed files: the output of git, the limits of a request, and the scope that is sent. */
 import { describe, expect, test } from 'vitest'
-import { fitChanges } from '../../src/cli/change-limits.ts'
 import { type Change, parseDiff, quoted } from '../../src/cli/diff-output.ts'
 import { sendScope, withChanges } from '../../src/cli/given-scope.ts'
+import { fitChanges } from '../../src/cli/request-size.ts'
 import { DeconflictError } from '../../src/client/client.ts'
 
 const [A, B, NONE] = ['a'.repeat(40), 'b'.repeat(40), '0'.repeat(40)]

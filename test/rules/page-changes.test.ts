@@ -1,7 +1,7 @@
 /** The records of the page after an event. */
 import { describe, expect, test } from 'vitest'
-import { applied, type Records } from '../../src/page/apply-changes.ts'
 import type { Change, ChangedCollisions, ChangedRecords } from '../../src/page/records.ts'
+import { applied, type Records } from '../../src/page/records-after-event.ts'
 import { NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const at = (seconds: number) => new Date(NOW_MS + seconds * 1000).toISOString()

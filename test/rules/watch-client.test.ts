@@ -2,7 +2,7 @@
 import type { Octokit } from '@octokit/rest'
 import nock from 'nock'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { Watch } from '../../src/server/github/watch.ts'
+import { Watch } from '../../src/server/github/watched-repositories.ts'
 import { openLog } from '../../src/server/telemetry/log.ts'
 import { openMetrics } from '../../src/server/telemetry/metrics.ts'
 

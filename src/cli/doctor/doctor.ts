@@ -1,9 +1,9 @@
 /** `deconflict doctor`: checks the set-up of a working tree, and says what to do about each problem. */
 import { createClient, DeconflictError } from '../../client/client.ts'
-import { getServiceInfo } from '../../client/requests.ts'
+import { getServiceInfo } from '../../client/transport.ts'
 import { type CommonOptions, displayOf } from '../command-context.ts'
-import { findConnection, findUrl } from '../connection.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
+import { findConnection, findUrl } from '../service-connection.ts'
 import { safeJson, sanitize } from '../terminal.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import type { Finding } from './finding.ts'

@@ -2,11 +2,11 @@
  * Creates the activity of a session. The request is stored before it is sent: if its response does not arrive, a later hook
  * sends exactly the same one with the same key, and gets the activity that the service may have created.
  */
-import { DeconflictError } from '../../client/error.ts'
+import { DeconflictError } from '../../client/client-error.ts'
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
-import type { ChangedFiles } from '../changed-files.ts'
 import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE, type PendingCreate } from '../local-state.ts'
+import type { ChangedFiles } from '../working-tree-files.ts'
 import type { HookClient } from './hook-client.ts'
 import { placesOf } from './places.ts'
 import { ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'

@@ -1,6 +1,6 @@
 /** The operations that hooks use, typed by the contract without loading its schemas. */
 import type { Client } from '../../client/client.ts'
-import { type ClientOptions, methodsOf } from '../../client/requests.ts'
+import { type ClientOptions, methodsOf } from '../../client/transport.ts'
 import type { OPERATIONS } from '../../vocabulary/contract/contract.ts'
 import type { Route } from '../../vocabulary/contract/route.ts'
 

@@ -2,8 +2,7 @@
  * Runs one hook in a working tree. Most hooks find without a lock that there is nothing to do; the others decide again under
  * the lock of their session. After a failure of the service, hooks send no requests for a while.
  */
-import { DeconflictError } from '../../client/error.ts'
-import { findConnection } from '../connection.ts'
+import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../git.ts'
 import {
   branchKey,
@@ -16,6 +15,7 @@ import {
 } from '../local-state.ts'
 import { LockTimeout, withLock } from '../lock.ts'
 import type { Runtime } from '../runtime.ts'
+import { findConnection } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { isRefusal } from './creation.ts'
 import {

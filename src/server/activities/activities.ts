@@ -15,7 +15,7 @@ import { changesAnything, changing, enqueueRechecks } from '../announcements/ann
 import { tooManyLive } from '../announcements/live-limit.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
-import { changedFileOf, declareChanges, deletePushedChanges, digestChanges } from './file-changes.ts'
+import { changedFileOf, declareChanges, deletePushedChanges, digestChanges } from './activity-files.ts'
 import { asOf, canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { pullRequestNumber } from './pull-request-url.ts'

@@ -1,7 +1,7 @@
 /** Check runs, which the App creates on commits. */
 import { recordEffect } from '../telemetry/execution.ts'
-import type { Installation } from './app.ts'
-import type { RepositoryName } from './client.ts'
+import type { Installation } from './github-app.ts'
+import type { RepositoryName } from './repository-calls.ts'
 
 export interface CheckRun {
   head_sha: string

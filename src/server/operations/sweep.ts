@@ -22,7 +22,7 @@ import { inTransaction, openKnownRepo, type RepoContext } from '../repositories/
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../repositories/store.ts'
 import { deleteStacks } from '../stacks/store.ts'
 import { inSpan } from '../telemetry/trace.ts'
-import { inBatches, type Processing } from './batches.ts'
+import { inBatches, type Processing } from './batch-loop.ts'
 import { KEY_RETENTION_MS } from './idempotency.ts'
 import { QUOTA_WINDOW_MS } from './quota.ts'
 import { deleteKeys, deleteQuotas, type KeyName, listExpiredKeys } from './store.ts'

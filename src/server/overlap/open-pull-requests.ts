@@ -1,6 +1,6 @@
 /** The open pull requests among compared activities, and how they relate: the input of the merge order. Pure. */
 import type { SidedActivity } from '../activities/live-store.ts'
-import { FILES_MAX } from '../github/client.ts'
+import { FILES_MAX } from '../github/repository-calls.ts'
 import type { Participant } from './collisions.ts'
 import type { StoredScope } from './compare.ts'
 import type { OpenPullRequest } from './merge-order.ts'

@@ -1,9 +1,9 @@
 /** Publishes the report of a recheck: the comment on the pull request and the check run on its head commit (docs/contract/publishing.md#comment). */
 import { createHash } from 'node:crypto'
 import { isBot } from '../decision/audience.ts'
-import type { Installation } from '../github/app.ts'
 import { type CheckRun, reportCheckRun } from '../github/check-runs.ts'
-import { createComment, editComment, findOwnComment, type Reactions } from '../github/client.ts'
+import type { Installation } from '../github/github-app.ts'
+import { createComment, editComment, findOwnComment, type Reactions } from '../github/repository-calls.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'

@@ -1,8 +1,8 @@
 /** Calls to GitHub as an installation of the App. A rate limit is stored with the repository, and reschedules the job. */
 import { later } from '../../vocabulary/clock.ts'
-import type { Installation } from '../github/app.ts'
-import { isNotFound } from '../github/client.ts'
+import type { Installation } from '../github/github-app.ts'
 import { classifyError, statusOf } from '../github/octokit.ts'
+import { isNotFound } from '../github/repository-calls.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { JobRow } from '../jobs/table.ts'
 import type { App } from './app.ts'

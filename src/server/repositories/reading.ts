@@ -1,8 +1,8 @@
 /** Reads a repository on GitHub: as its installation, or with the token that watches it. */
 import { later } from '../../vocabulary/clock.ts'
-import { isNotFound, type Reader } from '../github/client.ts'
 import { classifyError } from '../github/octokit.ts'
 import { type GithubPullRequest, parsePullRequest } from '../github/pull-request.ts'
+import { isNotFound, type Reader } from '../github/repository-calls.ts'
 import type { App } from './app.ts'
 import { asInstallation, RateLimited } from './installation.ts'
 import type { RepoContext } from './repo.ts'

@@ -1,6 +1,7 @@
 /** Repositories where the GitHub App is installed, and the files that configure them. */
-import { isNotFound, type Reader, readFile } from '../github/client.ts'
+
 import { statusOf } from '../github/octokit.ts'
+import { isNotFound, type Reader, readFile } from '../github/repository-calls.ts'
 import { enqueue } from '../jobs/store.ts'
 import { readGitAttributes } from '../line-verdicts/git-attributes.ts'
 import { areasOfLabeler } from '../settings/labeler-file.ts'

@@ -1,10 +1,10 @@
 /** Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read. */
 
 import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
+import type { PushedChanges } from '../activities/activity-files.ts'
 import { replaceChangesOf } from '../activities/automatic.ts'
-import type { PushedChanges } from '../activities/file-changes.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
-import { isNotFound, listChangedFiles } from '../github/client.ts'
+import { isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { changeOf, type FileEntry } from '../line-verdicts/change.ts'
 import { findPullRequest, listNumbered, listUnreadPushes, savePullRequest } from '../pull-requests/store.ts'

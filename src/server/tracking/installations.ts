@@ -1,7 +1,7 @@
 /** Imports the repositories of new installations, and handles uninstallation. */
 import { later } from '../../vocabulary/clock.ts'
-import { isNotFound, openPullRequests } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
+import { isNotFound, openPullRequests } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, isSuspended, mayBeUninstalled, openInstalled } from '../repositories/installation.ts'

@@ -8,8 +8,8 @@ import {
   listTrackedPullRequests,
   listUntracked,
 } from '../activities/pull-request-store.ts'
-import { isNotFound, openPullRequests, type Reader } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
+import { isNotFound, openPullRequests, type Reader } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { listOpen } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'

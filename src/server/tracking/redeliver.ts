@@ -1,6 +1,6 @@
 /** Requests redelivery of failed webhook deliveries, which GitHub does not retry by itself. */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import type { Installation } from '../github/app.ts'
+import type { Installation } from '../github/github-app.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import { recordEffect } from '../telemetry/execution.ts'

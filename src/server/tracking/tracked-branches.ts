@@ -10,7 +10,7 @@ import {
   compareBranches,
   hasOpenPullRequest,
   isNotFound,
-} from '../github/client.ts'
+} from '../github/repository-calls.ts'
 import { enqueue } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import { readGithub } from '../repositories/reading.ts'

@@ -10,8 +10,8 @@ import {
 } from './alternative.ts'
 import { type Expansion, expandBraces } from './braces.ts'
 import { GlobError } from './glob-error.ts'
+import { type CharClass, SLASH, tokenize } from './glob-tokens.ts'
 import { formsOf, NAMED, PARENT } from './segment-forms.ts'
-import { type CharClass, SLASH, tokenize } from './tokens.ts'
 
 export { GlobError }
 

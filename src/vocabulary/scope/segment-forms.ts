@@ -1,7 +1,7 @@
 /** Checks all brace alternatives of a glob for names and `..` segments without building them. */
 
 import type { Sequence } from './braces.ts'
-import { SLASH } from './tokens.ts'
+import { SLASH } from './glob-tokens.ts'
 
 /** Some alternative has a name: a segment that is not empty, `.` or `..`. */
 export const NAMED = 0x10

@@ -2,7 +2,7 @@
 
 import type { Budget } from '../budget.ts'
 import { ANYTHING, type CharSet, DOTS, has, OTHERS, readable, shared } from './char-set.ts'
-import { ANY, type CharClass, CLASS, SLASH, STAR } from './tokens.ts'
+import { ANY, type CharClass, CLASS, SLASH, STAR } from './glob-tokens.ts'
 
 /** A segment without wildcards is a string. */
 export type Segment = string | Wild

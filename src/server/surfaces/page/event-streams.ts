@@ -7,7 +7,7 @@ import { authorise } from '../../operations/perform.ts'
 import type { App } from '../../repositories/app.ts'
 import type { ChangedRepository } from '../../repositories/change-feed.ts'
 import type { RepoContext } from '../../repositories/repo.ts'
-import { PendingChanges } from './pending-changes.ts'
+import { PendingChanges } from './event-backlog.ts'
 
 /** The maximum number of event streams that one instance serves at the same time. */
 const STREAMS_MAX = 5000

@@ -1,13 +1,13 @@
 /** Lets a running service act as a GitHub App: it verifies and handles the events of the App, and runs its jobs. */
 import type { AppCredentials } from '../../base/config.ts'
-import type { GithubApp } from '../../github/app.ts'
+import type { GithubApp } from '../../github/github-app.ts'
 import { type Polling, runUntil } from '../../jobs/jobs.ts'
 import { enqueue } from '../../jobs/store.ts'
 import type { App } from '../../repositories/app.ts'
 import type { CreatedApp } from '../../setup/created-app.ts'
 import { firstJobs, jobHandlers } from '../../tracking/jobs.ts'
 import { DELIVERY, handleDelivery } from './deliveries.ts'
-import { handleEvents } from './events.ts'
+import { handleEvents } from './github-events.ts'
 
 /** Channel on which instances announce owners whose permissions may have changed. */
 export const ACCESS_CHANNEL = 'deconflict_access'
@@ -24,7 +24,7 @@ export function actingAs(
 ) {
   const { access, clock, config, database, log, metrics } = app
   const open = async (credentials: AppCredentials): Promise<GithubApp> => {
-    const { openGithubApp } = await import('../../github/app.ts')
+    const { openGithubApp } = await import('../../github/github-app.ts')
     const { paces_writes } = options
     return openGithubApp(credentials, { api_url: config.github_api_url, log, metrics, paces_writes })
   }

@@ -8,7 +8,7 @@ import { enqueueOnce } from '../../jobs/store.ts'
 import type { App } from '../../repositories/app.ts'
 import { rescheduledByRateLimit } from '../../repositories/installation.ts'
 import { setDeliveryId } from '../../telemetry/execution.ts'
-import { ACCESS_EVENTS, type Delivery, isHandled } from './events.ts'
+import { ACCESS_EVENTS, type Delivery, isHandled } from './github-events.ts'
 import { UnsignedBodies } from './unsigned-body.ts'
 
 /** The kind of job that applies a delivery. */

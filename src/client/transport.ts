@@ -3,9 +3,9 @@ import { stopwatch } from '../vocabulary/clock.ts'
 import type { OperationName } from '../vocabulary/contract/contract.ts'
 import { queryOf } from '../vocabulary/contract/query.ts'
 import { type Route, routeOf } from '../vocabulary/contract/route.ts'
-import { apiUrl, exposesTokens, rootUrl } from './address.ts'
+import { DeconflictError, errorFromResponse, errorWithoutResponse } from './client-error.ts'
 import { fillIn } from './compatibility.ts'
-import { DeconflictError, errorFromResponse, errorWithoutResponse } from './error.ts'
+import { apiUrl, exposesTokens, rootUrl } from './service-address.ts'
 
 export interface ClientOptions {
   /** Address of the service: `https://deconflict.example.com`, with or without `/api/v1`. */

@@ -1,7 +1,7 @@
 /** Calls to GitHub as an installation of the App, or with the token that watches a repository. Each function documents how many calls it makes. */
 import type { Octokit } from '@octokit/rest'
 import { recordEffect } from '../telemetry/execution.ts'
-import type { Installation } from './app.ts'
+import type { Installation } from './github-app.ts'
 import { statusOf } from './octokit.ts'
 
 export interface RepositoryName {

@@ -1,7 +1,7 @@
 /** A client that adds the changed files of the working tree to what an agent sends over MCP. */
 import type { Client, RequestOf } from '../client/client.ts'
-import { type ChangedFiles, readChangedFiles } from './changed-files.ts'
 import { sendScope, withChanges } from './given-scope.ts'
+import { type ChangedFiles, readChangedFiles } from './working-tree-files.ts'
 import type { Workspace } from './workspace.ts'
 
 type Name = 'checkOverlap' | 'createActivity' | 'updateActivity'

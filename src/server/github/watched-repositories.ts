@@ -3,9 +3,9 @@ import { Octokit } from '@octokit/rest'
 import { type Clock, later } from '../../vocabulary/clock.ts'
 import type { Config } from '../base/config.ts'
 import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
-import type { Reader, RepositoryName } from './client.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'
 import { SILENT } from './octokit.ts'
+import type { Reader, RepositoryName } from './repository-calls.ts'
 
 /** This share of the token's rate limit is left to its owner. */
 const RESERVED_SHARE = 0.1

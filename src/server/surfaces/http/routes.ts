@@ -14,11 +14,11 @@ import {
   sendJson,
 } from './exchange.ts'
 import { type MessageSurface, messageRoute } from './message-route.ts'
-import { showMetrics } from './metrics.ts'
+import { showMetrics } from './metrics-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { METADATA_PATHS, showProtectedResource } from './protected-resource.ts'
 import { apiReference } from './reference.ts'
-import { restRouter } from './router.ts'
+import { restRouter } from './rest.ts'
 
 /** The other surfaces that this server hosts. */
 export interface HostedSurfaces {

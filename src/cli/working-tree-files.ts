@@ -1,7 +1,8 @@
 /** The changed files of a working tree, with patches against the merge base. */
-import { fitChanges } from './change-limits.ts'
+
 import { type Change, parseDiff } from './diff-output.ts'
 import type { Git } from './git.ts'
+import { fitChanges } from './request-size.ts'
 import { untrackedChanges } from './untracked-files.ts'
 
 export interface ChangedFiles {
