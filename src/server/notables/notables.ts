@@ -13,8 +13,8 @@ import { labelKey } from '../../vocabulary/contract/scope.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { isHigh } from '../../vocabulary/weight.ts'
 import { changesAnything, changing, enqueueRechecks } from '../announcements/announcements.ts'
-import { insertIfRoom, tooManyLive } from '../announcements/live-limit.ts'
 import { enqueueNotification } from '../announcements/notification-queue.ts'
+import { insertIfRoom, tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import { asOf } from './lifecycle.ts'
 import { briefOf } from './representation.ts'
@@ -79,8 +79,11 @@ async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<Nota
     {
       counted: 'ntb',
       max,
-      expire: async ({ db, repo, now }, batch) =>
-        expireNotables(db, repo.id, now, await listExpiredNotables(db, repo.id, now, batch)),
+      expire: async (within, batch) => {
+        const { db, repo, now } = within
+        const due = await listExpiredNotables(db, repo.id, now, batch)
+        await enqueueRechecks(within, await expireNotables(db, repo.id, now, due))
+      },
     },
     ({ db }) => store.insertNotable(db, row),
   )

@@ -3,7 +3,7 @@
 import type { SettingsProblem } from '../../vocabulary/contract/settings.ts'
 import { placeSentence } from '../../vocabulary/verdict-words.ts'
 import type { Annotation, CheckRun } from '../github/check-runs.ts'
-import { SETTINGS_PATH } from '../repositories/registration.ts'
+import { SETTINGS_PATH } from '../repositories/settings-refresh.ts'
 import { commentOf, headline } from './comment.ts'
 import { quote } from './markdown.ts'
 import { caveatsOf, nothingShown, suppressedList } from './nothing-shown.ts'

@@ -6,14 +6,8 @@ import { isNotFound } from '../github/repository-calls.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { JobRow } from '../jobs/table.ts'
 import type { App } from './app.ts'
-import {
-  type InstalledRepository,
-  installationOf,
-  recordInstallation,
-  registerInstallation,
-} from './registration.ts'
-import { openStored, type RepoContext } from './repo.ts'
-import { findRepository, pauseInstallation, type RepositoryRow, updateRepository } from './store.ts'
+import type { RepoContext } from './repo.ts'
+import { findRepository, pauseInstallation, updateRepository } from './store.ts'
 
 /** Thrown while GitHub limits the rate of an installation or a token. */
 export class RateLimited extends Error {
@@ -90,59 +84,21 @@ interface Name {
   name: string
 }
 
-/** Whether the App is installed in a repository, according to GitHub. One call. */
-export async function isInstalled(app: App, repository: Name): Promise<boolean> {
-  return (await installationOf(app, repository)) !== null
-}
-
-/** Opens the repository of an event, once its row is up to date. */
-export async function openInstalled(
-  app: App,
-  repository: InstalledRepository,
-  now: Date,
-): Promise<RepoContext> {
-  const stored = await findRepository(app.database.connection(), repository.id)
-  return openStored(app, await updatedRow(app, stored, { repository, now }), now)
-}
-
-/**
- * The row of the repository of an event. The first event also reads its settings. If the event has another name or
- * installation than the stored one, GitHub decides, because the event may be older.
- */
-async function updatedRow(
-  app: App,
-  stored: RepositoryRow | undefined,
-  { repository, now }: { repository: InstalledRepository; now: Date },
-): Promise<RepositoryRow> {
-  const { owner, name, installation_id } = repository
-  const isSame = stored?.installation_id === installation_id && stored.owner === owner && stored.name === name
-  if (stored && isSame) return stored
-  if (stored?.installation_id == null) {
-    // The delivery may be older than the uninstallation.
-    if (stored && !(await isInstalled(app, repository))) return stored
-    return registerInstallation(app, repository, now)
-  }
-  // Being able to read the repository proves nothing: every installation can read a public one.
-  const isOther = stored.installation_id !== installation_id
-  if (isOther && (await installationOf(app, repository)) !== installation_id) return stored
-  const present = await presentNameOf(app, repository)
-  return present ? recordInstallation(app, { ...repository, ...present }, now) : stored
-}
-
-/** The current name of a repository; undefined if the installation no longer has it. */
-async function presentNameOf(
-  app: App,
-  { id, owner, name, installation_id }: InstalledRepository,
-): Promise<{ owner: string; name: string } | undefined> {
+/** The id of the App's installation in a repository, or null. One call. */
+export async function findInstallation(app: App, { owner, name }: Name): Promise<number | null> {
   try {
-    const client = await app.github_app?.probot.auth(installation_id)
-    // A former name redirects, unless another repository has taken it.
-    const found = await client?.rest.repos.get({ owner, repo: name })
-    return found?.data.id === id ? { owner: found.data.owner.login, name: found.data.name } : undefined
+    const asApp = await app.github_app?.probot.auth()
+    const response = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
+    return response?.data.id ?? null
   } catch (error) {
-    if (isNotFound(error) || isSuspended(error)) return undefined
+    if (isNotFound(error)) return null
     throw error
   }
+}
+
+/** Whether the App is installed in a repository, according to GitHub. One call. */
+export async function isInstalled(app: App, repository: Name): Promise<boolean> {
+  return (await findInstallation(app, repository)) !== null
 }
 
 /**

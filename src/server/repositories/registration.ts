@@ -1,19 +1,13 @@
-/** Repositories where the GitHub App is installed, and the files that configure them. */
+/** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
 
 import { statusOf } from '../github/octokit.ts'
-import { isNotFound, type Reader, readFile } from '../github/repository-calls.ts'
+import { isNotFound } from '../github/repository-calls.ts'
 import { enqueue } from '../jobs/store.ts'
-import { readGitAttributes } from '../line-verdicts/git-attributes.ts'
-import { areasOfLabeler } from '../settings/labeler-file.ts'
-import { readSettingsFile } from '../settings/settings-file.ts'
 import type { App } from './app.ts'
+import { findInstallation, isInstalled, isSuspended } from './installation.ts'
+import { openStored, type RepoContext } from './repo.ts'
+import { refreshSettings } from './settings-refresh.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
-
-export const SETTINGS_PATH = '.github/deconflict.yml'
-const LABELER_PATH = '.github/labeler.yml'
-const ATTRIBUTES_PATH = '.gitattributes'
-/** The files that `refreshSettings` reads. */
-export const SETTINGS_PATHS: readonly string[] = [SETTINGS_PATH, LABELER_PATH, ATTRIBUTES_PATH]
 
 /** A repository as a delivery or GitHub describes it. */
 export interface InstalledRepository {
@@ -81,46 +75,56 @@ export async function registerRepository(app: App, repository: NamedRepository, 
 
 /** Reads the settings of a repository and stores its installation, if there is one. Throws what GitHub's client throws. */
 export async function discoverInstallation(app: App, repository: NamedRepository, now: Date): Promise<void> {
-  const installation_id = await installationOf(app, repository)
+  const installation_id = await findInstallation(app, repository)
   if (installation_id !== null) await registerInstallation(app, { ...repository, installation_id }, now)
 }
 
-/** The id of the App's installation in a repository, or null. One call. */
-export async function installationOf(
+/** Opens the repository of an event, once its row is up to date. */
+export async function openInstalled(
   app: App,
-  { owner, name }: Pick<NamedRepository, 'owner' | 'name'>,
-): Promise<number | null> {
-  try {
-    const asApp = await app.github_app?.probot.auth()
-    const response = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
-    return response?.data.id ?? null
-  } catch (error) {
-    if (isNotFound(error)) return null
-    throw error
-  }
+  repository: InstalledRepository,
+  now: Date,
+): Promise<RepoContext> {
+  const stored = await findRepository(app.database.connection(), repository.id)
+  return openStored(app, await followInstallation(app, stored, { repository, now }), now)
 }
 
 /**
- * Reads and stores the settings file. If it is invalid, its problems are stored and the last valid values stay. Without
- * areas in the settings, the areas of the labeler file apply. Of `.gitattributes` only the rules about noise are stored.
- * Throws what GitHub's client throws. At most three calls.
+ * The row of the repository of an event. The first event also reads its settings. If the event has another name or
+ * installation than the stored one, GitHub decides, because the event may be older.
  */
-export async function refreshSettings(
+async function followInstallation(
   app: App,
-  client: Reader,
-  repository: NamedRepository,
-): Promise<RepositoryRow | undefined> {
-  const db = app.database.connection()
-  const text = await readFile(client, repository, SETTINGS_PATH)
-  const file = text === null ? { settings: null, errors: [] } : readSettingsFile(text)
-  const isInvalid = file.errors.length > 0
-  const settings = isInvalid ? ((await findRepository(db, repository.id))?.settings ?? null) : file.settings
-  const labeler = settings?.areas ? null : await readFile(client, repository, LABELER_PATH)
-  const attributes = await readFile(client, repository, ATTRIBUTES_PATH)
-  return updateRepository(db, repository.id, {
-    settings,
-    settings_errors: file.errors,
-    noise_attributes: attributes === null ? null : readGitAttributes(attributes),
-    labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
-  })
+  stored: RepositoryRow | undefined,
+  { repository, now }: { repository: InstalledRepository; now: Date },
+): Promise<RepositoryRow> {
+  const { owner, name, installation_id } = repository
+  const isSame = stored?.installation_id === installation_id && stored.owner === owner && stored.name === name
+  if (stored && isSame) return stored
+  if (stored?.installation_id == null) {
+    // The delivery may be older than the uninstallation.
+    if (stored && !(await isInstalled(app, repository))) return stored
+    return registerInstallation(app, repository, now)
+  }
+  // Being able to read the repository proves nothing: every installation can read a public one.
+  const isOther = stored.installation_id !== installation_id
+  if (isOther && (await findInstallation(app, repository)) !== installation_id) return stored
+  const present = await findPresentName(app, repository)
+  return present ? recordInstallation(app, { ...repository, ...present }, now) : stored
+}
+
+/** The current name of a repository; undefined if the installation no longer has it. */
+async function findPresentName(
+  app: App,
+  { id, owner, name, installation_id }: InstalledRepository,
+): Promise<{ owner: string; name: string } | undefined> {
+  try {
+    const client = await app.github_app?.probot.auth(installation_id)
+    // A former name redirects, unless another repository has taken it.
+    const found = await client?.rest.repos.get({ owner, repo: name })
+    return found?.data.id === id ? { owner: found.data.owner.login, name: found.data.name } : undefined
+  } catch (error) {
+    if (isNotFound(error) || isSuspended(error)) return undefined
+    throw error
+  }
 }

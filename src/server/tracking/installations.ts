@@ -4,13 +4,10 @@ import { parsePullRequest } from '../github/pull-request.ts'
 import { isNotFound, openPullRequests } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
-import { asInstallation, isSuspended, mayBeUninstalled, openInstalled } from '../repositories/installation.ts'
-import {
-  type InstalledRepository,
-  recordInstallation,
-  refreshSettings,
-} from '../repositories/registration.ts'
+import { asInstallation, isSuspended, mayBeUninstalled } from '../repositories/installation.ts'
+import { type InstalledRepository, openInstalled, recordInstallation } from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { refreshSettings } from '../repositories/settings-refresh.ts'
 import { findRepository, listRepositories, updateRepository } from '../repositories/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { pullRequestChanged } from './pull-requests.ts'

@@ -5,8 +5,8 @@ import { clearRefusals } from '../pull-requests/store.ts'
 import { settingsRunOf } from '../report/check-run.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, unlessRefused } from '../repositories/installation.ts'
-import { refreshSettings } from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { refreshSettings } from '../repositories/settings-refresh.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
 /** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`, unless the mode is `shadow` or `off`. */

@@ -18,7 +18,7 @@ interface Options {
   send(repo_id: number, data: object | null): Promise<void>
 }
 
-export class PendingChanges {
+export class EventBacklog {
   readonly #options: Options
   readonly #changed = new Map<number, Changed>()
   readonly #reading = new Set<number>()

@@ -7,7 +7,7 @@ import { authorise } from '../../operations/perform.ts'
 import type { App } from '../../repositories/app.ts'
 import type { ChangedRepository } from '../../repositories/change-feed.ts'
 import type { RepoContext } from '../../repositories/repo.ts'
-import { PendingChanges } from './event-backlog.ts'
+import { EventBacklog } from './event-backlog.ts'
 
 /** The maximum number of event streams that one instance serves at the same time. */
 const STREAMS_MAX = 5000
@@ -25,19 +25,19 @@ interface Stream {
 export class EventStreams {
   readonly #app: App
   readonly #open = new Map<number, Set<Stream>>()
-  readonly #records: PendingChanges
-  readonly #collisions: PendingChanges
+  readonly #records: EventBacklog
+  readonly #collisions: EventBacklog
   #count = 0
 
   constructor(app: App) {
     this.#app = app
     const sendAs = (name: string) => (repo_id: number, data: object | null) =>
       this.#sendTo(repo_id, data ? eventOf(name, data) : eventOf('outdated', {}))
-    this.#records = new PendingChanges({ app, read: changedRecords, send: sendAs('changed') })
+    this.#records = new EventBacklog({ app, read: changedRecords, send: sendAs('changed') })
     const readCollisions = (ctx: RepoContext, ids: readonly string[]) =>
       changedCollisions(ctx, ids, app.comparisons)
     // Comparing takes longer, and a change is shown before its collisions are known.
-    this.#collisions = new PendingChanges({ app, read: readCollisions, send: sendAs('compared') })
+    this.#collisions = new EventBacklog({ app, read: readCollisions, send: sendAs('compared') })
   }
 
   /**

@@ -5,8 +5,8 @@ import { deleteBranch } from '../../activities/branches.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import { enqueue } from '../../jobs/store.ts'
 import type { App } from '../../repositories/app.ts'
-import { openInstalled } from '../../repositories/installation.ts'
-import { type InstalledRepository, SETTINGS_PATHS } from '../../repositories/registration.ts'
+import { type InstalledRepository, openInstalled } from '../../repositories/registration.ts'
+import { SETTINGS_PATHS } from '../../repositories/settings-refresh.ts'
 import type { PullRequestEvent } from '../../tracking/event-plan.ts'
 import {
   installationJob,

@@ -3,8 +3,7 @@ import { Failure } from '../../vocabulary/failure.ts'
 import { countLive, lockLiveCount } from '../claims-index/store.ts'
 import type { Counted } from '../claims-index/table.ts'
 import type { Batch } from '../db/batch.ts'
-import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { enqueueRechecks } from './announcements.ts'
+import { inTransaction, type RepoContext } from './repo.ts'
 
 /** Inserts are serialized once the count is within this distance of the limit. It exceeds the number of inserts that can run at the same time. */
 const NEAR = 500
@@ -16,8 +15,8 @@ const DUE = { limit: 500, except: [] }
 export interface LiveKind {
   counted: Counted
   max: number
-  /** Stores the expiry of a batch of records that are due, in a transaction; returns their ids. */
-  expire(within: RepoContext, batch: Batch<string>): Promise<string[]>
+  /** Stores and announces the expiry of a batch of records that are due, in a transaction. */
+  expire(within: RepoContext, batch: Batch<string>): Promise<void>
 }
 
 /** Inserts a record; undefined if the repository is at its limit. */
@@ -31,7 +30,7 @@ export async function insertIfRoom<Row>(
   return inTransaction(ctx, async (within) => {
     await lockLiveCount(within.db, within.repo.id, counted)
     // Records that are due count as live until their expiry is stored, normally by the sweep.
-    if ((await count(within)) >= max) await enqueueRechecks(within, await expire(within, DUE))
+    if ((await count(within)) >= max) await expire(within, DUE)
     return (await count(within)) < max ? insert(within) : undefined
   })
 }
