@@ -39,7 +39,7 @@ function parseArguments() {
 }
 
 /** The failure on one line. The message of a database error is not shown, because it may contain the password. */
-function lineOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DistributeError) return error.message
   if (error instanceof DirectoryError)
     return `${error.message}. Stop the service before running a command on the embedded database`
@@ -55,7 +55,7 @@ main().then(
     process.exitCode = isFreeOfProblems ? 0 : 1
   },
   (error: unknown) => {
-    process.stderr.write(`deconflict-admin: ${lineOf(error)}\n`)
+    process.stderr.write(`deconflict-admin: ${describeError(error)}\n`)
     process.exit(2)
   },
 )

@@ -58,7 +58,7 @@ async function stop(service: Service, stopTracing: (() => Promise<void>) | null)
 /** A part of the service, whether it is on, and what it does or which variables turn it on. */
 type Part = readonly [name: string, isOn: boolean, text: string]
 
-function partsOf(config: Config, { url, setup_url, app }: Service): Part[] {
+function describeParts(config: Config, { url, setup_url, app }: Service): Part[] {
   const { sign_in, github_app, watch } = app
   return [
     sign_in
@@ -107,7 +107,7 @@ function partsOf(config: Config, { url, setup_url, app }: Service): Part[] {
 /** Shows which parts are configured and which are off: on a terminal as a list with the next step, otherwise in the log. */
 function announce(config: Config, service: Service): void {
   const { url, app } = service
-  const parts = partsOf(config, service)
+  const parts = describeParts(config, service)
   if (!process.stdout.isTTY) {
     app.log.info(`Deconflict listens at ${url}/api/v1; API reference at ${url}/docs`)
     for (const [name, , text] of parts) app.log.info(`${name}: ${text}`)

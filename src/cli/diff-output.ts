@@ -34,7 +34,7 @@ export function parseDiff(output: string): Change[] {
   for (const entry of entries) {
     // An unmerged file that exists in the working tree has another entry too.
     if (entry.letter === 'U' && changes.has(entry.path)) continue
-    changes.set(entry.path, changeOf(entry, sections.get(headerOf(entry))))
+    changes.set(entry.path, changeOf(entry, sections.get(formatHeader(entry))))
   }
   return [...changes.values()]
 }
@@ -91,7 +91,7 @@ function sectionOf(section: string): Section {
   }
 }
 
-function headerOf({ path, previous_path }: RawEntry): string {
+function formatHeader({ path, previous_path }: RawEntry): string {
   return `${quoted(`a/${previous_path}`)} ${quoted(`b/${path}`)}`
 }
 

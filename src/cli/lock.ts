@@ -37,7 +37,7 @@ export async function withLock<Result>(
   try {
     return await work()
   } finally {
-    if (ownerOf(file) === owner) rmSync(file, { force: true })
+    if (readOwner(file) === owner) rmSync(file, { force: true })
   }
 }
 
@@ -51,13 +51,13 @@ function tryAcquire(file: string, hold_ms: number): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  const owner = ownerOf(file)
+  const owner = readOwner(file)
   if (owner !== undefined && hasEnded(file, owner)) breakLock(file, owner)
   return undefined
 }
 
 /** The content of the file; undefined if the lock was released in the meantime. */
-function ownerOf(file: string): string | undefined {
+function readOwner(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
@@ -91,6 +91,6 @@ function breakLock(file: string, owner: string): void {
   } catch {
     return
   }
-  if (ownerOf(broken) === owner) rmSync(broken, { force: true })
+  if (readOwner(broken) === owner) rmSync(broken, { force: true })
   else renameSync(broken, file)
 }

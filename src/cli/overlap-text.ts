@@ -30,7 +30,10 @@ export type Names = Map<string, Name>
 
 export function namesById(activities: readonly Activity[], notables: readonly Notable[]): Names {
   return new Map([
-    ...activities.map((each): [string, Name] => [each.id, { text: activityName(each), who: whoOf(each) }]),
+    ...activities.map((each): [string, Name] => [
+      each.id,
+      { text: activityName(each), who: describeSide(each) },
+    ]),
     ...notables.map(({ id, title, category }): [string, Name] => [
       id,
       { text: `${quoted(title)}, ${category}`, who: quoted(title) },
@@ -39,7 +42,7 @@ export function namesById(activities: readonly Activity[], notables: readonly No
 }
 
 /** The number of the pull request, else the title. */
-function whoOf({ title, pr_url }: Pick<Activity, 'title' | 'pr_url'>): string {
+function describeSide({ title, pr_url }: Pick<Activity, 'title' | 'pr_url'>): string {
   return pullRequestName(pr_url) ?? quoted(title)
 }
 

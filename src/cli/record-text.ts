@@ -18,7 +18,7 @@ export function activityLines(
   const rows = table(
     activities.map((each) => [
       { text: sanitize(each.title), style: 'bold' },
-      { text: authorOf(each) },
+      { text: formatAuthor(each) },
       { text: sanitize(each.branch ?? '–'), style: 'cyan' },
       { text: each.status },
       { text: relativeTime(each.heartbeat_at ?? each.created_at, display.now), style: 'dim' },
@@ -27,7 +27,7 @@ export function activityLines(
   )
   return activities.flatMap((each, index) => [
     rows[index] as string,
-    detailLine(each.id, [warningsOf(each), scopeText(each.scope, 'no paths')], display),
+    detailLine(each.id, [formatWarnings(each), scopeText(each.scope, 'no paths')], display),
     ...collisionLines(collisions.get(each.id) ?? [], display),
   ])
 }
@@ -56,12 +56,12 @@ function detailLine(id: string, parts: string[], { paint, width }: Display): str
   return paint('dim', truncate(`  ${[id, ...parts].filter(Boolean).join('  ')}`, width))
 }
 
-function authorOf({ actor, agent }: Activity): string {
+function formatAuthor({ actor, agent }: Activity): string {
   return agent === null ? sanitize(actor) : `${sanitize(actor)} (${sanitize(agent)})`
 }
 
 /** Risk and blocking as text; empty for low risk, the default. */
-function warningsOf({ risk, blocking }: Activity): string {
+function formatWarnings({ risk, blocking }: Activity): string {
   return [risk === 'low' ? '' : `${risk} risk`, blocking ? 'blocking' : ''].filter(Boolean).join(', ')
 }
 

@@ -49,7 +49,7 @@ export async function update(
   const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)
   context.show({ ...answer, overlap }, () => [
     ...wrap(
-      `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${sizeOf(answer.scope)} (${answer.id})`,
+      `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${describeSize(answer.scope)} (${answer.id})`,
       { width: display.width, indent: '  ' },
     ),
     ...(overlap?.overlap_detected === false ? clearLines(answer, display) : []),
@@ -61,7 +61,7 @@ export async function update(
 type Scope = OutputOf<'updateActivity'>['scope']
 
 /** The size of a scope as text, such as `2 paths, 1 changed file`. An older service sends no changes. */
-function sizeOf({ paths, changes = [] }: Scope): string {
+function describeSize({ paths, changes = [] }: Scope): string {
   const parts = [
     paths.length === 0 && changes.length > 0 ? '' : count(paths.length, 'path', 'paths'),
     changes.length === 0 ? '' : count(changes.length, 'changed file', 'changed files'),

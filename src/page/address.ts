@@ -45,7 +45,7 @@ export function readAddress(hash: string): Address {
   }
 }
 
-export function hashOf(address: Address): string {
+export function formatAddress(address: Address): string {
   const query = new URLSearchParams()
   const add = (name: string, value: string | null) => value && query.set(name, value)
   if (address.kind === 'overview') {

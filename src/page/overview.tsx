@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { MINUTE_MS } from '../vocabulary/clock.ts'
 import { SEVERITIES } from '../vocabulary/severity.ts'
-import { hashOf } from './address.ts'
+import { formatAddress } from './address.ts'
 import { overview, Problem } from './api.ts'
 import { Avatars } from './avatar.tsx'
 import { recentNames } from './recent.ts'
@@ -217,7 +217,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
           Opened here before:{' '}
           {names.map((name) => (
             <span key={name}>
-              <a href={hashOf({ kind: 'overview', owner: null, text: '' }) + name}>{name}</a>{' '}
+              <a href={formatAddress({ kind: 'overview', owner: null, text: '' }) + name}>{name}</a>{' '}
             </span>
           ))}
         </p>

@@ -101,7 +101,7 @@ function subjectOf(
       if (activity.pr_url?.endsWith(`/pull/${pull_request}`)) return { kind: 'activity', activity }
   const key = pull_request === null ? (person ?? reader) : EVERYONE
   const found = key === EVERYONE ? undefined : people.find((each) => each.person.key === key)?.person
-  if (!found) return { kind: 'everyone', note: noteOf({ person, pull_request }, reader) }
+  if (!found) return { kind: 'everyone', note: describeFallback({ person, pull_request }, reader) }
   return {
     kind: 'person',
     person: found,
@@ -110,7 +110,7 @@ function subjectOf(
   }
 }
 
-function noteOf(
+function describeFallback(
   { person, pull_request }: Pick<View, 'person' | 'pull_request'>,
   reader: string | null,
 ): string | null {

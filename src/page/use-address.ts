@@ -1,12 +1,12 @@
 /** The address as state: reads it, follows back and forward, and changes it. */
 import { useEffect, useState } from 'preact/hooks'
-import { type Address, hashOf, readAddress, type View } from './address.ts'
+import { type Address, formatAddress, readAddress, type View } from './address.ts'
 
 const CHANGED = 'deconflict-address'
 
 /** Goes to an address. `replace`: without an entry in the history, as for each key typed into a search. */
 export function goTo(address: Address, { replace = false } = {}): void {
-  const hash = hashOf(address)
+  const hash = formatAddress(address)
   if (hash === location.hash) return
   if (replace) history.replaceState(null, '', hash)
   else history.pushState(null, '', hash)

@@ -130,7 +130,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     if (app.github_app) await actAs.connected(app.github_app)
     else setup_url = await adoptCreatedApp(app, actAs.created)
     if (app.watch || config.notify) actAs.startWorker()
-    stopChannel = await openChannel(app, urlOf(server, config))
+    stopChannel = await openChannel(app, formatUrl(server, config))
   } catch (error) {
     stop.abort()
     server.close().closeAllConnections()
@@ -142,11 +142,11 @@ export async function startService(config: Config, options: ServiceOptions = {})
   if (has_workers && app.watch) workers.push(watchUntil(app, stop.signal))
   return {
     app,
-    url: urlOf(server, config),
+    url: formatUrl(server, config),
     setup_url,
     signInUrl: (token, path) =>
       isLocal(server)
-        ? `${urlOf(server, config)}${LOCAL_SIGN_IN_PATH}?code=${local.issue(token, path)}`
+        ? `${formatUrl(server, config)}${LOCAL_SIGN_IN_PATH}?code=${local.issue(token, path)}`
         : null,
     close: async () => {
       stop.abort()
@@ -196,7 +196,7 @@ function isLocal(server: Server): boolean {
   return address === '::1' || address.startsWith('127.')
 }
 
-function urlOf(server: Server, { host }: Config): string {
+function formatUrl(server: Server, { host }: Config): string {
   const { port } = server.address() as AddressInfo
   const isAny = host === '0.0.0.0' || host === '::'
   return `http://${isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`

@@ -4,7 +4,7 @@ import { getActivity } from '../../src/server/activities/activities.ts'
 import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
 import { activities } from '../../src/server/activities/table.ts'
 import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'
-import { lineHasherOf } from '../../src/server/repositories/line-key.ts'
+import { readLineHasher } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/repositories/repo.ts'
 import type { MergeOrder } from '../../src/vocabulary/contract/merge-order.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -178,7 +178,7 @@ describe('pull requests are in neither list', () => {
 async function push(repo: TestRepository, id: string, edits: ReturnType<typeof edit>[]) {
   const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
-  const hash = await lineHasherOf(ctx)
+  const hash = await readLineHasher(ctx)
   const files = edits.map(({ path, patch }) => changeOf({ filename: path, patch }, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
     await replacePushedChanges(within, await getActivity(within, id), { files, base_sha: null })

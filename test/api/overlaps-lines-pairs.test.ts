@@ -12,7 +12,7 @@ import { relationOf } from '../../src/server/overlap/relation.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
 import { sideOf } from '../../src/server/overlap/side.ts'
 import { digestedSide, sideSeverity, sideVerdict } from '../../src/server/overlap/side-verdict.ts'
-import { lineHasherOf } from '../../src/server/repositories/line-key.ts'
+import { readLineHasher } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../../src/server/repositories/repo.ts'
 import type { Overlap } from '../../src/vocabulary/contract/overlap-list.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
@@ -114,7 +114,7 @@ async function begin(repo: TestRepository, [given, index]: [Work, number], sent:
   if (pull_request === null) return
   keep('pushed', pull_request.files)
   const ctx = await contextOf(repo)
-  const hash = await lineHasherOf(ctx)
+  const hash = await readLineHasher(ctx)
   const pushed = pull_request.files.map(({ path, previous_path, ...each }) =>
     changeOf({ filename: path, previous_filename: previous_path, ...each }, hash),
   ) as FileChange[]

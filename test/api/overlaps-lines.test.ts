@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
 import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
 import { changeOf, type FileChange, type FileEntry } from '../../src/server/line-verdicts/change.ts'
-import { lineHasherOf } from '../../src/server/repositories/line-key.ts'
+import { readLineHasher } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/repositories/repo.ts'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
@@ -134,7 +134,7 @@ describe('a text that stands at several places', () => {
 async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
   const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
-  const hash = await lineHasherOf(ctx)
+  const hash = await readLineHasher(ctx)
   const files = entries.map((entry) => changeOf(entry, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
     await replacePushedChanges(within, await getActivity(within, id), { files, base_sha: null })

@@ -7,7 +7,7 @@ import { changeOf, type FileChange, type FileEntry } from '../../src/server/line
 import { listFileChanges } from '../../src/server/line-verdicts/store.ts'
 import { file_changes } from '../../src/server/line-verdicts/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { lineHasherOf } from '../../src/server/repositories/line-key.ts'
+import { readLineHasher } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/repositories/repo.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -33,7 +33,7 @@ const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export 
 async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
   const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
-  const hash = await lineHasherOf(ctx)
+  const hash = await readLineHasher(ctx)
   const files = entries.map((entry) => changeOf(entry, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
     await replacePushedChanges(within, await getActivity(within, id), { files, base_sha: null })
@@ -137,7 +137,7 @@ test('a repository has one line-hash key, however many request it first', async 
   await repo.createActivity({})
   const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
-  const hashers = await Promise.all(Array.from({ length: 5 }, () => lineHasherOf(ctx)))
+  const hashers = await Promise.all(Array.from({ length: 5 }, () => readLineHasher(ctx)))
   expect(new Set(hashers.map((hash) => hash('const retries = 2', true).word)).size).toBe(1)
   const [row] = await service.app.database
     .connection()

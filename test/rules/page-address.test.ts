@@ -1,6 +1,12 @@
 /** The addresses of the page. */
 import { describe, expect, test } from 'vitest'
-import { type Address, hashOf, readAddress, repositoryNamed, type View } from '../../src/page/address.ts'
+import {
+  type Address,
+  formatAddress,
+  readAddress,
+  repositoryNamed,
+  type View,
+} from '../../src/page/address.ts'
 import { NO_VIEW } from '../support/page-records.ts'
 
 const repository = (view: Partial<View>): Address => ({
@@ -25,7 +31,7 @@ describe('an address', () => {
     ['#/acme/shop?pr=12&record=act_01m7', repository({ pull_request: 12, record: 'act_01m7' })],
   ])('%s is read and written alike', (hash, address) => {
     expect(readAddress(hash)).toEqual(address)
-    expect(hashOf(address)).toBe(hash)
+    expect(formatAddress(address)).toBe(hash)
   })
 
   test.each([

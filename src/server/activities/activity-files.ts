@@ -9,7 +9,7 @@ import { type Digest, digestOf } from '../line-verdicts/digest.ts'
 import type { LineHasher } from '../line-verdicts/line-hash.ts'
 import { PatchError } from '../line-verdicts/patch.ts'
 import { listChangeSet, replaceFileChanges } from '../line-verdicts/store.ts'
-import { lineHasherOf } from '../repositories/line-key.ts'
+import { readLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
@@ -25,7 +25,7 @@ export async function digestChanges(
   const budget = ctx.caller.meter.budget(UNITS_MAX)
   const yieldPeriodically = periodicYield()
   const hasPatch = changes.some(({ patch }) => patch !== undefined)
-  const hash = hasPatch ? await lineHasherOf(ctx) : null
+  const hash = hasPatch ? await readLineHasher(ctx) : null
   const files: FileChange[] = []
   for (const [index, { patch, ...change }] of changes.entries()) {
     const digest = patch === undefined || hash === null ? null : readDigest(patch, hash, index)

@@ -58,7 +58,7 @@ export interface PushedBranch {
  * How a branch is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live
  * activities, `none` if it has no live activity.
  */
-export async function trackingOf(
+export async function findTracking(
   { db, now, repo }: RepoContext,
   branch: string,
 ): Promise<'branch' | 'other' | 'none'> {

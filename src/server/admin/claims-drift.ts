@@ -49,7 +49,7 @@ async function* findWrongClaims(db: Db, repo_id: number): AsyncGenerator<Drift> 
         const stored = claims.filter(({ record_id }) => record_id === id)
         const expected = await expectedClaims(record)
         const accepted = isBackfilled(record, stored) ? stored : expected.claims
-        const problem = differenceOf({ ...expected, claims: accepted }, stored)
+        const problem = describeDifference({ ...expected, claims: accepted }, stored)
         if (problem)
           yield {
             where: `claims of ${printableId(id)}`,
@@ -69,7 +69,7 @@ function hasScope({ counted, row }: LiveRecord): boolean {
 }
 
 /** A description of the difference; null if there is none. */
-function differenceOf(expected: IndexedRecord, stored: StoredClaim[]): string | null {
+function describeDifference(expected: IndexedRecord, stored: StoredClaim[]): string | null {
   const wanted = new Set(expected.claims.map(keyOf))
   const present = new Set(stored.map(keyOf))
   const missing = [...wanted].filter((each) => !present.has(each)).length

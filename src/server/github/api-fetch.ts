@@ -25,13 +25,13 @@ export function apiFetch(
       await response.body?.cancel()
       throw new Error('GitHub redirected the request to another host')
     }
-    const buffered = new Response(await bytesOf(response), { status, statusText, headers })
+    const buffered = new Response(await readBytes(response), { status, statusText, headers })
     return Object.defineProperty(buffered, 'url', { value: response.url })
   }
 }
 
 /** The whole body, or null when there is none. */
-async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+async function readBytes(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   if (!response.body) return null
   const chunks: Uint8Array[] = []
   let size = 0

@@ -93,7 +93,7 @@ async function performForCaller(
 ): Promise<OperationResponse> {
   const visible = await request.caller.admit((token) => app.access.repositories(token))
   parse(OPERATIONS[name].input, await request.input(), 'parameter')
-  const caller = await callerOf(app, request, { is_identified: false })
+  const caller = await identifyCaller(app, request, { is_identified: false })
   return inSpan('run operation', DATABASE, async () =>
     answerOf(name, await CALLER_HANDLERS[name](app, visible, { now: request.now, caller })),
   )
@@ -113,7 +113,7 @@ async function performOnRepository(
   const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
   const input = await readInput(opened, name, request)
   const is_identified = key !== undefined || operation.needs_identity(input)
-  const caller = await callerOf(app, request, { is_identified })
+  const caller = await identifyCaller(app, request, { is_identified })
   return inSpan('run operation', DATABASE, async () => {
     if (isCreate(name)) {
       const idempotency = { token: request.caller.token, key }
@@ -131,7 +131,7 @@ async function performOnRepository(
 }
 
 /** The caller as the context of the work describes it. One call to GitHub if it `is_identified`, unless the answer is cached. */
-async function callerOf(
+async function identifyCaller(
   app: App,
   { caller, disconnected = NEVER_ABORTED }: OperationRequest,
   { is_identified }: { is_identified: boolean },

@@ -41,7 +41,7 @@ export async function listRepositories(
   )
   const items: RepositorySummary[] = []
   for (const repository of repositories.filter(({ id }) => stored.has(id))) {
-    const summary = await summaryOf(app, repository, request)
+    const summary = await readSummary(app, repository, request)
     if (!summary) continue
     if (items.length === LISTED_MAX) return { items: items.toSorted(byAttention), complete: false }
     items.push(summary)
@@ -50,7 +50,7 @@ export async function listRepositories(
 }
 
 /** The summary of a repository; undefined if it has no live records. */
-async function summaryOf(
+async function readSummary(
   app: App,
   repository: VisibleRepository,
   request: CallerRequest,
@@ -69,7 +69,7 @@ async function summaryOf(
     owner,
     name,
     live_activities,
-    collisions: isCounted ? await collisionsIn(app, repository, { live_activities, request }) : null,
+    collisions: isCounted ? await readCollisions(app, repository, { live_activities, request }) : null,
     active_notables: notables.length,
     high_notables: notables.filter((each) => notableWeight(each) === 2).length,
     people: people.length,
@@ -82,7 +82,7 @@ async function summaryOf(
   }
 }
 
-async function collisionsIn(
+async function readCollisions(
   app: App,
   repository: VisibleRepository,
   { live_activities, request }: { live_activities: number; request: CallerRequest },

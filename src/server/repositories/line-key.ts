@@ -8,7 +8,7 @@ import { findRepository, setLineKey } from './store.ts'
  * Hashes lines with the key of the repository, which the first call generates. A repository of which nothing is stored
  * gets a key for this call only.
  */
-export async function lineHasherOf({ db, repo }: Pick<RepoContext, 'db' | 'repo'>): Promise<LineHasher> {
+export async function readLineHasher({ db, repo }: Pick<RepoContext, 'db' | 'repo'>): Promise<LineHasher> {
   const stored = await findRepository(db, repo.id)
   return lineHasher(stored?.line_key ?? (await setLineKey(db, repo.id, randomBytes(KEY_BYTES))))
 }

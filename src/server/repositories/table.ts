@@ -29,7 +29,7 @@ export const repositories = pgTable(
     settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
     /** The last branch that the reconciliation checked; null if it checked all. */
     branches_after: text(),
-    /** The key with which lines are hashed; null until the first patch of the repository. See `lineHasherOf`. */
+    /** The key with which lines are hashed; null until the first patch of the repository. See `readLineHasher`. */
     line_key: bytes(),
     created_at: instant().notNull(),
     /** When the repository was last swept. An instance claims a repository by updating it. */

@@ -1,5 +1,5 @@
 /** Parses a settings file and reports its problems with their lines (docs/contract/settings.md#errors). Pure. */
-import { formatPath, type Problem, problemsOf } from '../../vocabulary/contract/parse.ts'
+import { describeProblems, formatPath, type Problem } from '../../vocabulary/contract/parse.ts'
 import { FileSettings, type SettingsProblem } from '../../vocabulary/contract/settings.ts'
 import { readYaml } from './yaml-file.ts'
 
@@ -31,7 +31,7 @@ export function readSettingsFile(text: string): SettingsFile {
   }
   const parsed = FileSettings.safeParse(value)
   if (!parsed.success) {
-    const wrong = lastPerKey(problemsOf(FileSettings, value, { error: parsed.error, noun: 'key' }))
+    const wrong = lastPerKey(describeProblems(FileSettings, value, { error: parsed.error, noun: 'key' }))
     return invalid(
       wrong.slice(0, PROBLEMS_MAX).map(({ kind, path, param, message }) => ({
         line: lineOf(path, kind === 'validation_error' ? 'value' : 'name'),

@@ -20,12 +20,12 @@ export function terminalLog(level: string, write: (text: string) => void): Desti
         [field: string]: unknown
       }
       if (hidesRoutine && entry.level < WARN && ROUTINE.has(entry.msg ?? '')) return
-      write(`${lineOf(entry)}\n`)
+      write(`${formatLine(entry)}\n`)
     },
   }
 }
 
-function lineOf({ level, time, msg, ...fields }: { level: number; time: number; msg?: string }): string {
+function formatLine({ level, time, msg, ...fields }: { level: number; time: number; msg?: string }): string {
   const mark = level >= ERROR ? '✗' : level >= WARN ? '⚠' : ' '
   const shown = Object.entries(fields)
     .filter(([name, value]) => !OMITTED.has(name) && value !== undefined)

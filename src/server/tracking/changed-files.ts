@@ -9,7 +9,7 @@ import { enqueue, type NewJob } from '../jobs/store.ts'
 import { changeOf, type FileEntry } from '../line-verdicts/change.ts'
 import { findPullRequest, listNumbered, listUnreadPushes, savePullRequest } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
-import { lineHasherOf } from '../repositories/line-key.ts'
+import { readLineHasher } from '../repositories/line-key.ts'
 import { readGithub } from '../repositories/reading.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { listRepositories } from '../repositories/store.ts'
@@ -41,7 +41,7 @@ export async function pushedChangesOf(
   entries: FileEntry[],
   base_sha: string | null,
 ): Promise<PushedChanges> {
-  const hash = await lineHasherOf(ctx)
+  const hash = await readLineHasher(ctx)
   return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha }
 }
 

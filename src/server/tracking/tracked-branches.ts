@@ -3,7 +3,7 @@
 import { later } from '../../vocabulary/clock.ts'
 import { parseGlob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
-import { pushBranch, trackBranch, trackingBy, trackingOf } from '../activities/branches.ts'
+import { findTracking, pushBranch, trackBranch, trackingBy } from '../activities/branches.ts'
 import {
   COMPARED_FILES_MAX,
   type Comparison,
@@ -62,7 +62,7 @@ function isTracked({ settings }: RepoContext, { branch, default_branch }: Branch
  */
 export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush): Promise<void> {
   if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
-  const tracking = await trackingOf(ctx, push.branch)
+  const tracking = await findTracking(ctx, push.branch)
   if (tracking === 'other') return
   const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })
   if (!comparison) return

@@ -28,7 +28,7 @@ export interface Problem {
 export function parse<Schema extends z.ZodType>(schema: Schema, raw: unknown, noun: Noun): z.output<Schema> {
   const parsed = schema.safeParse(raw)
   if (parsed.success) return parsed.data
-  const [first] = problemsOf(schema, raw, { error: parsed.error, noun })
+  const [first] = describeProblems(schema, raw, { error: parsed.error, noun })
   if (!first) throw new Error('zod rejected a value without an issue')
   throw new Failure(first.kind, first.message, { param: first.param || undefined })
 }
@@ -37,7 +37,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, raw: unknown, no
  * All errors in `raw`, the most useful first: unknown names (a misspelt name is often why another field is missing), then
  * missing fields, malformed values, invalid values.
  */
-export function problemsOf(
+export function describeProblems(
   schema: z.ZodType,
   raw: unknown,
   { error, noun }: { error: z.ZodError; noun: Noun },
@@ -117,15 +117,15 @@ function describe(issue: Issue, value: unknown): string {
       return `must be one of ${allowed.join(', ')}${near ? `; did you mean ${near}?` : ''}`
     }
     case 'too_big':
-      return `must ${amountOf(issue.origin, `at most ${issue.maximum}`)}`
+      return `must ${describeAmount(issue.origin, `at most ${issue.maximum}`)}`
     case 'too_small':
-      return `must ${amountOf(issue.origin, `at least ${issue.minimum}`)}`
+      return `must ${describeAmount(issue.origin, `at least ${issue.minimum}`)}`
     default:
       return issue.message
   }
 }
 
-function amountOf(origin: string, bound: string): string {
+function describeAmount(origin: string, bound: string): string {
   return origin === 'number' || origin === 'int' ? `be ${bound}` : `contain ${bound} items`
 }
 

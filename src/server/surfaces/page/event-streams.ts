@@ -32,7 +32,7 @@ export class EventStreams {
   constructor(app: App) {
     this.#app = app
     const sendAs = (name: string) => (repo_id: number, data: object | null) =>
-      this.#sendTo(repo_id, data ? eventOf(name, data) : eventOf('outdated', {}))
+      this.#sendTo(repo_id, data ? formatEvent(name, data) : formatEvent('outdated', {}))
     this.#records = new EventBacklog({ app, read: changedRecords, send: sendAs('changed') })
     const readCollisions = (ctx: RepoContext, ids: readonly string[]) =>
       changedCollisions(ctx, ids, app.comparisons)
@@ -76,7 +76,7 @@ export class EventStreams {
     // Without this, a buffering proxy would hold back every event.
     res.setHeader('X-Accel-Buffering', 'no')
     res.flushHeaders()
-    res.write(eventOf('hello', { may_write: repository.may_write }))
+    res.write(formatEvent('hello', { may_write: repository.may_write }))
   }
 
   /** Sends what changed to the pages of these repositories. Without `changes`, makes all pages read their lists again. */
@@ -121,6 +121,6 @@ function write(res: Response, text: string): void {
   if (!res.writableEnded) res.write(text)
 }
 
-function eventOf(name: string, data: object): string {
+function formatEvent(name: string, data: object): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 }

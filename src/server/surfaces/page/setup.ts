@@ -62,7 +62,7 @@ export function setup(options: SetupOptions): Setup {
         manifest: manifestOf({ ...app.config, public_url }, organization),
         permissions: readAppFile().default_permissions,
         storage: storageText(app),
-        notes: notesOf(app, public_url),
+        notes: describeLimits(app, public_url),
       })
       const { origin } = new URL(app.config.github_web_url)
       sendPage(res, { status: 200, html, form_targets: ["'self'", origin] })
@@ -179,7 +179,7 @@ function storageText({ config }: App): string {
     : `Its credentials will be stored in ${storage.path}, which only the user of the service can read.`
 }
 
-function notesOf({ config }: App, public_url: string): string[] {
+function describeLimits({ config }: App, public_url: string): string[] {
   const notes: string[] = []
   if (config.database_url && !config.secrets_key)
     notes.push(

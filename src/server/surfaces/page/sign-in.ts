@@ -57,7 +57,7 @@ export function signIn(app: App, local: LocalSignIn): SignIn {
       const caller: Caller = res.locals.caller
       res.json({
         can_sign_in: jar !== undefined,
-        login: session?.login ?? (await loginOf(app, caller, req.headers.authorization)),
+        login: session?.login ?? (await findLogin(app, caller, req.headers.authorization)),
         is_signed_in: session !== null || local.tokenOf(req) !== undefined,
         github_url: app.config.github_web_url,
       })
@@ -125,7 +125,11 @@ function currentJar(app: App): () => Jar | undefined {
 }
 
 /** The login of the token that a tab uses; null without a token, and if GitHub does not return a login. */
-async function loginOf(app: App, caller: Caller, authorization: string | undefined): Promise<string | null> {
+async function findLogin(
+  app: App,
+  caller: Caller,
+  authorization: string | undefined,
+): Promise<string | null> {
   if (authorization === undefined) return null
   try {
     return (await caller.admit((token) => app.access.tokens.identity(token)))?.login ?? null
