@@ -1,0 +1,343 @@
+CREATE TABLE "activities" (
+	"repo_id" bigint NOT NULL,
+	"id" text collate "C" NOT NULL,
+	"title" text NOT NULL,
+	"summary" text NOT NULL,
+	"actor" text NOT NULL,
+	"agent" text,
+	"status" text NOT NULL,
+	"risk" text NOT NULL,
+	"branch" text,
+	"base_branch" text,
+	"branch_pushed" boolean DEFAULT false NOT NULL,
+	"scope" jsonb NOT NULL,
+	"scope_is_literal" boolean DEFAULT false NOT NULL,
+	"changed_files" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"base_sha" text,
+	"pushed_files" jsonb,
+	"pushed_base_sha" text,
+	"pr_url" text,
+	"pr_number" integer,
+	"draft_pr" boolean NOT NULL,
+	"blocking" boolean NOT NULL,
+	"source" text NOT NULL,
+	"heartbeat_at" timestamp (3) with time zone,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"ttl_ms" bigint,
+	"expires_hour" integer GENERATED ALWAYS AS ((floor(extract(epoch from (expires_at - timestamptz 'epoch')) / 3600))::int) STORED NOT NULL,
+	"declared_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"archived_at" timestamp (3) with time zone,
+	"archive_reason" text,
+	"created_by" text,
+	"archived_by" text,
+	"merged_at" timestamp (3) with time zone,
+	CONSTRAINT "activities_repo_id_id_pk" PRIMARY KEY("repo_id","id"),
+	CONSTRAINT "activities_id_check" CHECK ("activities"."repo_id" > 0 and "activities"."id" ~ '^act_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
+	CONSTRAINT "activities_status_check" CHECK ("activities"."status" in ('planned', 'active', 'paused', 'blocked', 'draft-pr-open', 'ready-for-review', 'merged', 'abandoned', 'archived', 'expired')),
+	CONSTRAINT "activities_kind_check" CHECK ("activities"."risk" in ('low', 'medium', 'high', 'critical') and "activities"."source" in ('api', 'pull_request', 'branch')),
+	CONSTRAINT "activities_text_check" CHECK (char_length("activities"."title") between 1 and 200 and char_length("activities"."summary") between 1 and 4000 and char_length("activities"."actor") between 1 and 100 and char_length("activities"."agent") between 1 and 100 and char_length("activities"."branch") between 1 and 300 and char_length("activities"."base_branch") between 1 and 300 and char_length("activities"."created_by") between 1 and 100 and char_length("activities"."archived_by") between 1 and 100),
+	CONSTRAINT "activities_expires_at_check" CHECK ("activities"."expires_at" >= "activities"."created_at"),
+	CONSTRAINT "activities_archived_at_check" CHECK (("activities"."status" = 'archived') = ("activities"."archived_at" is not null) and ("activities"."status" = 'archived' or "activities"."archived_by" is null)),
+	CONSTRAINT "activities_archive_reason_check" CHECK (("activities"."status" = 'archived') = ("activities"."archive_reason" is not null) and "activities"."archive_reason" in ('requested', 'finished', 'pull_request_merged', 'pull_request_closed', 'branch_deleted')),
+	CONSTRAINT "activities_merged_at_check" CHECK ("activities"."status" <> 'merged' or "activities"."merged_at" is not null),
+	CONSTRAINT "activities_pr_number_check" CHECK (("activities"."pr_url" is null) = ("activities"."pr_number" is null) and ("activities"."pr_number" is not null or "activities"."source" <> 'pull_request') and "activities"."pr_number" > 0 and "activities"."pr_url" ilike '%/pull/' || "activities"."pr_number"::text and char_length("activities"."pr_url") between 1 and 2048)
+);
+--> statement-breakpoint
+CREATE TABLE "claims" (
+	"repo_id" bigint NOT NULL,
+	"place" text collate "C" NOT NULL,
+	"kind" smallint NOT NULL,
+	"glob" text collate "C" NOT NULL,
+	"record_id" text collate "C" NOT NULL,
+	"weight" smallint NOT NULL,
+	CONSTRAINT "claims_repo_id_place_kind_glob_record_id_weight_pk" PRIMARY KEY("repo_id","place","kind","glob","record_id","weight")
+);
+--> statement-breakpoint
+CREATE TABLE "tallies" (
+	"repo_id" bigint NOT NULL,
+	"counted" text NOT NULL,
+	"shard" smallint NOT NULL,
+	"count" integer NOT NULL,
+	CONSTRAINT "tallies_repo_id_counted_shard_pk" PRIMARY KEY("repo_id","counted","shard")
+);
+--> statement-breakpoint
+CREATE TABLE "jobs" (
+	"id" text PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"repo_id" bigint NOT NULL,
+	"payload" json,
+	"state" text NOT NULL,
+	"run_at" timestamp (3) with time zone NOT NULL,
+	"leased_until" timestamp (3) with time zone,
+	"asked" integer NOT NULL,
+	"attempts" integer NOT NULL,
+	"run" integer DEFAULT 0 NOT NULL,
+	"last_error" text,
+	"caused_by" text[] DEFAULT '{}' NOT NULL,
+	"traceparent" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "jobs_state_check" CHECK ("jobs"."state" in ('pending', 'done', 'dead')),
+	CONSTRAINT "jobs_attempts_check" CHECK ("jobs"."attempts" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "merged_changes" (
+	"repo_id" bigint NOT NULL,
+	"side" text collate "C" NOT NULL,
+	"position" integer NOT NULL,
+	"path" text NOT NULL,
+	"previous_path" text,
+	"status" text NOT NULL,
+	"blob_sha" text,
+	"changed_lines" integer,
+	"digest" "bytea",
+	CONSTRAINT "merged_changes_repo_id_side_position_pk" PRIMARY KEY("repo_id","side","position")
+);
+--> statement-breakpoint
+CREATE TABLE "noise_pairs" (
+	"repo_id" bigint NOT NULL,
+	"noise" text NOT NULL,
+	"first" text collate "C" NOT NULL,
+	"second" text collate "C" NOT NULL,
+	"seen_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "noise_pairs_repo_id_noise_first_second_pk" PRIMARY KEY("repo_id","noise","first","second")
+);
+--> statement-breakpoint
+CREATE TABLE "pair_totals" (
+	"repo_id" bigint NOT NULL,
+	"month" text NOT NULL,
+	"outcome" text NOT NULL,
+	"pairs" integer NOT NULL,
+	CONSTRAINT "pair_totals_repo_id_month_outcome_pk" PRIMARY KEY("repo_id","month","outcome")
+);
+--> statement-breakpoint
+CREATE TABLE "pairs" (
+	"repo_id" bigint NOT NULL,
+	"first" text collate "C" NOT NULL,
+	"second" text collate "C" NOT NULL,
+	"first_author" text,
+	"second_author" text,
+	"first_active_at" timestamp (3) with time zone NOT NULL,
+	"second_active_at" timestamp (3) with time zone NOT NULL,
+	"first_head" text,
+	"second_head" text,
+	"cause" text,
+	"is_duplicate" boolean NOT NULL,
+	"confidence" text,
+	"files" jsonb NOT NULL,
+	"seen_at" timestamp (3) with time zone NOT NULL,
+	"first_shown_at" timestamp (3) with time zone,
+	"second_shown_at" timestamp (3) with time zone,
+	"notified_at" timestamp (3) with time zone,
+	"was_mergeable" boolean,
+	"merged" text,
+	"merged_at" timestamp (3) with time zone,
+	"reads" integer DEFAULT 0 NOT NULL,
+	"outcome" text DEFAULT 'open' NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	CONSTRAINT "pairs_repo_id_first_second_pk" PRIMARY KEY("repo_id","first","second"),
+	CONSTRAINT "pairs_order_check" CHECK ("pairs"."repo_id" > 0 and "pairs"."first" < "pairs"."second"),
+	CONSTRAINT "pairs_place_check" CHECK ("pairs"."cause" in ('first', 'second') and "pairs"."merged" in ('first', 'second') and ("pairs"."merged" is null) = ("pairs"."merged_at" is null)),
+	CONSTRAINT "pairs_outcome_check" CHECK ("pairs"."outcome" in ('open', 'came_true', 'resolved', 'wrong', 'given_up') and ("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "file_changes" (
+	"repo_id" bigint NOT NULL,
+	"activity_id" text collate "C" NOT NULL,
+	"origin" text NOT NULL,
+	"name_key" text collate "C" NOT NULL,
+	"position" integer NOT NULL,
+	"name" text NOT NULL,
+	"path" text NOT NULL,
+	"previous_path" text,
+	"status" text NOT NULL,
+	"blob_sha" text,
+	"changed_lines" integer,
+	"digest" "bytea",
+	CONSTRAINT "file_changes_repo_id_activity_id_name_key_origin_position_pk" PRIMARY KEY("repo_id","activity_id","name_key","origin","position")
+);
+--> statement-breakpoint
+CREATE TABLE "notables" (
+	"repo_id" bigint NOT NULL,
+	"id" text collate "C" NOT NULL,
+	"title" text NOT NULL,
+	"summary" text NOT NULL,
+	"category" text NOT NULL,
+	"importance" text NOT NULL,
+	"status" text NOT NULL,
+	"decision_url" text,
+	"supersedes" jsonb NOT NULL,
+	"superseded_by" text,
+	"applies_until" timestamp (3) with time zone,
+	"scope" jsonb NOT NULL,
+	"area_keys" text[] NOT NULL,
+	"blocking" boolean NOT NULL,
+	"created_by" text,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"expires_hour" integer GENERATED ALWAYS AS ((floor(extract(epoch from (expires_at - timestamptz 'epoch')) / 3600))::int) STORED NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"archived_at" timestamp (3) with time zone,
+	"notified_at" timestamp (3) with time zone,
+	CONSTRAINT "notables_repo_id_id_pk" PRIMARY KEY("repo_id","id"),
+	CONSTRAINT "notables_id_check" CHECK ("notables"."repo_id" > 0 and "notables"."id" ~ '^ntb_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
+	CONSTRAINT "notables_status_check" CHECK ("notables"."status" in ('active', 'archived', 'expired')),
+	CONSTRAINT "notables_kind_check" CHECK ("notables"."category" in ('architecture', 'process', 'pattern', 'warning', 'migration', 'testing', 'security', 'dependency', 'api-contract', 'temporary-workaround', 'deprecation', 'release') and "notables"."importance" in ('low', 'medium', 'high', 'critical')),
+	CONSTRAINT "notables_text_check" CHECK (char_length("notables"."title") between 1 and 200 and char_length("notables"."summary") between 1 and 4000 and char_length("notables"."created_by") between 1 and 100),
+	CONSTRAINT "notables_expires_at_check" CHECK ("notables"."expires_at" >= "notables"."created_at"),
+	CONSTRAINT "notables_archived_at_check" CHECK (("notables"."status" = 'archived') = ("notables"."archived_at" is not null)),
+	CONSTRAINT "notables_superseded_by_check" CHECK ("notables"."superseded_by" is null or "notables"."status" = 'archived'),
+	CONSTRAINT "notables_supersedes_check" CHECK (case when jsonb_typeof("notables"."supersedes") = 'array' then jsonb_array_length("notables"."supersedes") <= 100 else false end)
+);
+--> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"repo_id" bigint NOT NULL,
+	"caller" text NOT NULL,
+	"operation" text NOT NULL,
+	"key" text NOT NULL,
+	"input_hash" text NOT NULL,
+	"record_id" text NOT NULL,
+	"answer" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_repo_id_caller_operation_key_pk" PRIMARY KEY("repo_id","caller","operation","key"),
+	CONSTRAINT "idempotency_keys_caller_check" CHECK ("idempotency_keys"."repo_id" > 0 and "idempotency_keys"."caller" ~ '^(user|token):.'),
+	CONSTRAINT "idempotency_keys_key_check" CHECK ("idempotency_keys"."key" ~ '^[ -~]{1,255}$'),
+	CONSTRAINT "idempotency_keys_input_hash_check" CHECK ("idempotency_keys"."input_hash" ~ '^[0-9a-f]{64}$')
+);
+--> statement-breakpoint
+CREATE UNLOGGED TABLE "quotas" (
+	"caller" text PRIMARY KEY NOT NULL,
+	"window_start" timestamp (3) with time zone NOT NULL,
+	"used" integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "pull_requests" (
+	"repo_id" bigint NOT NULL,
+	"number" integer NOT NULL,
+	"is_open" boolean NOT NULL,
+	"is_draft" boolean NOT NULL,
+	"is_bot" boolean NOT NULL,
+	"is_muted" boolean NOT NULL,
+	"is_queued" boolean DEFAULT false NOT NULL,
+	"is_behind" boolean NOT NULL,
+	"head_sha" text NOT NULL,
+	"title" text,
+	"branch" text,
+	"base_branch" text,
+	"stack_number" integer,
+	"stack_position" integer,
+	"is_by_newcomer" boolean DEFAULT false NOT NULL,
+	"author" text,
+	"opened_at" timestamp (3) with time zone NOT NULL,
+	"pushed_at" timestamp (3) with time zone,
+	"is_push_seen" boolean DEFAULT false NOT NULL,
+	"push_received_at" timestamp (3) with time zone,
+	"pushed_head_sha" text,
+	"noise_entered_at" timestamp (3) with time zone,
+	"is_mergeable" boolean,
+	"changed_at" timestamp (3) with time zone NOT NULL,
+	"comment_id" bigint,
+	"comment_version" integer,
+	"is_due" boolean DEFAULT false NOT NULL,
+	"commented_at" timestamp (3) with time zone,
+	"thumbs_up" integer DEFAULT 0 NOT NULL,
+	"thumbs_down" integer DEFAULT 0 NOT NULL,
+	"comment_hash" text,
+	"comment_refused" text,
+	"check_hash" text,
+	"check_refused" text,
+	"told_at" timestamp (3) with time zone,
+	"related_ids" text[] NOT NULL,
+	CONSTRAINT "pull_requests_repo_id_number_pk" PRIMARY KEY("repo_id","number"),
+	CONSTRAINT "pull_requests_number_check" CHECK ("pull_requests"."repo_id" > 0 and "pull_requests"."number" > 0),
+	CONSTRAINT "pull_requests_head_sha_check" CHECK ("pull_requests"."head_sha" ~ '^[0-9a-f]{40,64}$')
+);
+--> statement-breakpoint
+CREATE TABLE "redeliveries" (
+	"guid" text PRIMARY KEY NOT NULL,
+	"attempts" integer NOT NULL,
+	"asked_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "repositories" (
+	"repo_id" bigint PRIMARY KEY NOT NULL,
+	"owner" text NOT NULL,
+	"name" text NOT NULL,
+	"installation_id" bigint,
+	"left_at" timestamp (3) with time zone,
+	"watched_at" timestamp (3) with time zone,
+	"paused_until" timestamp (3) with time zone,
+	"settings" jsonb,
+	"labeler_areas" jsonb,
+	"noise_attributes" jsonb,
+	"settings_errors" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"branches_after" text,
+	"line_key" "bytea",
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"swept_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "repositories_repo_id_check" CHECK ("repositories"."repo_id" > 0),
+	CONSTRAINT "repositories_name_check" CHECK ("repositories"."owner" <> '' and "repositories"."name" <> ''),
+	CONSTRAINT "repositories_left_at_check" CHECK ("repositories"."left_at" is null or "repositories"."installation_id" is null),
+	CONSTRAINT "repositories_settings_errors_check" CHECK (jsonb_typeof("repositories"."settings_errors") = 'array')
+);
+--> statement-breakpoint
+CREATE TABLE "created_app" (
+	"id" smallint PRIMARY KEY DEFAULT 1 NOT NULL,
+	"credentials" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "created_app_id_check" CHECK ("created_app"."id" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "setup_codes" (
+	"code_hash" text PRIMARY KEY NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "setup_codes_code_hash_check" CHECK ("setup_codes"."code_hash" ~ '^[0-9a-f]{64}$')
+);
+--> statement-breakpoint
+CREATE TABLE "branch_commits" (
+	"repo_id" bigint NOT NULL,
+	"sha" text collate "C" NOT NULL,
+	"branch" text NOT NULL,
+	"pushed_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "branch_commits_repo_id_sha_branch_pk" PRIMARY KEY("repo_id","sha","branch")
+);
+--> statement-breakpoint
+CREATE TABLE "branch_links" (
+	"repo_id" bigint NOT NULL,
+	"branch" text NOT NULL,
+	"base_branch" text NOT NULL,
+	"linked_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "branch_links_repo_id_branch_base_branch_pk" PRIMARY KEY("repo_id","branch","base_branch")
+);
+--> statement-breakpoint
+CREATE INDEX "activities_open" ON "activities" USING btree ("repo_id","id") WHERE status not in ('archived', 'expired');--> statement-breakpoint
+CREATE INDEX "activities_state" ON "activities" USING btree ("repo_id","status","expires_hour");--> statement-breakpoint
+CREATE INDEX "activities_archived" ON "activities" USING btree ("repo_id","archived_at") WHERE archived_at is not null;--> statement-breakpoint
+CREATE INDEX "activities_branch" ON "activities" USING btree ("repo_id","branch","id") WHERE status not in ('archived', 'expired');--> statement-breakpoint
+CREATE INDEX "activities_base_branch" ON "activities" USING btree ("repo_id","base_branch","id") WHERE status not in ('archived', 'expired');--> statement-breakpoint
+CREATE INDEX "activities_pull_request" ON "activities" USING btree ("repo_id","pr_number") WHERE pr_number is not null;--> statement-breakpoint
+CREATE INDEX "activities_merged" ON "activities" USING btree ("repo_id","merged_at") WHERE merged_at is not null;--> statement-breakpoint
+CREATE INDEX "claims_record" ON "claims" USING btree ("repo_id","record_id");--> statement-breakpoint
+CREATE INDEX "jobs_due" ON "jobs" USING btree ("state","run_at");--> statement-breakpoint
+CREATE INDEX "jobs_repository" ON "jobs" USING btree ("repo_id","leased_until");--> statement-breakpoint
+CREATE INDEX "jobs_ended" ON "jobs" USING btree ("updated_at") WHERE state in ('done', 'dead');--> statement-breakpoint
+CREATE INDEX "noise_pairs_seen" ON "noise_pairs" USING btree ("repo_id","seen_at");--> statement-breakpoint
+CREATE INDEX "pairs_second" ON "pairs" USING btree ("repo_id","second");--> statement-breakpoint
+CREATE INDEX "pairs_seen" ON "pairs" USING btree ("repo_id","seen_at");--> statement-breakpoint
+CREATE INDEX "pairs_shown" ON "pairs" USING btree ("repo_id",least("first_shown_at", "second_shown_at")) WHERE least("pairs"."first_shown_at", "pairs"."second_shown_at") is not null;--> statement-breakpoint
+CREATE INDEX "notables_active" ON "notables" USING btree ("repo_id","id") WHERE status = 'active';--> statement-breakpoint
+CREATE INDEX "notables_state" ON "notables" USING btree ("repo_id","status","expires_hour");--> statement-breakpoint
+CREATE INDEX "notables_ending" ON "notables" USING btree ("repo_id","applies_until") WHERE status = 'active' and applies_until is not null;--> statement-breakpoint
+CREATE INDEX "notables_archived" ON "notables" USING btree ("repo_id","archived_at") WHERE archived_at is not null;--> statement-breakpoint
+CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("repo_id","created_at");--> statement-breakpoint
+CREATE INDEX "pull_requests_open" ON "pull_requests" USING btree ("repo_id","number") WHERE is_open;--> statement-breakpoint
+CREATE INDEX "pull_requests_opened" ON "pull_requests" USING btree ("repo_id","opened_at");--> statement-breakpoint
+CREATE INDEX "branch_commits_branch" ON "branch_commits" USING btree ("repo_id","branch");--> statement-breakpoint
+CREATE INDEX "branch_commits_pushed" ON "branch_commits" USING btree ("repo_id","pushed_at");--> statement-breakpoint
+CREATE INDEX "branch_links_base" ON "branch_links" USING btree ("repo_id","base_branch","branch");--> statement-breakpoint
+CREATE INDEX "branch_links_linked" ON "branch_links" USING btree ("repo_id","linked_at");--> statement-breakpoint
+-- Room on each page for the next version of a row: heartbeats and tallies then touch no index.
+ALTER TABLE "activities" SET (fillfactor = 80);--> statement-breakpoint
+ALTER TABLE "tallies" SET (fillfactor = 50);

@@ -1,1 +1,0 @@
-ALTER TABLE "jobs" ADD COLUMN "run" integer DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "repositories" ADD COLUMN "noise_attributes" jsonb;

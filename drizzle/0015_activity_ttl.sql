@@ -1,1 +1,0 @@
-ALTER TABLE "activities" ADD COLUMN "ttl_ms" bigint;

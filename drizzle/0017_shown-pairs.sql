@@ -1,1 +1,0 @@
-CREATE INDEX "pairs_shown" ON "pairs" USING btree ("repo_id",least("first_shown_at", "second_shown_at")) WHERE least("pairs"."first_shown_at", "pairs"."second_shown_at") is not null;

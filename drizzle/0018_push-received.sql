@@ -1,1 +1,0 @@
-ALTER TABLE "pull_requests" ADD COLUMN "push_received_at" timestamp (3) with time zone;

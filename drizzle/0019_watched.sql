@@ -1,1 +1,0 @@
-ALTER TABLE "repositories" ADD COLUMN "watched_at" timestamp (3) with time zone;
