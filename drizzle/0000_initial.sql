@@ -234,7 +234,6 @@ CREATE TABLE "pull_requests" (
 	"pushed_at" timestamp (3) with time zone,
 	"is_push_seen" boolean DEFAULT false NOT NULL,
 	"push_received_at" timestamp (3) with time zone,
-	"pushed_head_sha" text,
 	"noise_entered_at" timestamp (3) with time zone,
 	"is_mergeable" boolean,
 	"changed_at" timestamp (3) with time zone NOT NULL,

@@ -51,7 +51,7 @@ describe('the id of a delivery finds', () => {
     const [answered] = lines.filter(({ msg }) => msg === 'request')
     expect(answered).toMatchObject({ request_id: accepted?.request_id, delivery: id, operation: 'webhook' })
     const ran = lines.filter(({ msg }) => msg === 'job')
-    expect(ran.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['delivery', 'look']))
+    expect(ran.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['delivery', 'recheck']))
     for (const line of ran)
       expect(line).toMatchObject({ caused_by: expect.arrayContaining([id]), outcome: 'done' })
     expect(ran.find(({ kind }) => kind === 'delivery')).toMatchObject({
@@ -92,8 +92,8 @@ describe('the id of a delivery finds', () => {
     service.clock.advance(1)
     await service.deliver(repo.event(number, 'labeled'), ids[1])
     await service.runDueJobs()
-    const looks = ids.map((id) => linesWith(id).filter(({ msg, kind }) => msg === 'job' && kind === 'look'))
-    for (const found of looks) expect(found.length).toBeGreaterThan(0)
+    const rechecks = ids.map((id) => linesWith(id).filter(({ msg, kind }) => msg === 'job' && kind === 'recheck'))
+    for (const found of rechecks) expect(found.length).toBeGreaterThan(0)
   })
 
   test('no content of the delivery', async () => {
@@ -118,7 +118,7 @@ test('the id of a request finds its effects on pull requests', async () => {
   const { headers } = await repo.request('POST', '/activity', { body })
   await service.runDueJobs()
   const lines = linesWith(headers.get('x-request-id') as string)
-  expect(lines.filter(({ msg }) => msg === 'job').map(({ kind }) => kind)).toEqual(['change', 'look'])
+  expect(lines.filter(({ msg }) => msg === 'job').map(({ kind }) => kind)).toEqual(['change', 'recheck'])
   expect(lines.at(-1)).toMatchObject({ did: { commented: 1 } })
 })
 

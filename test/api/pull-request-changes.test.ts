@@ -1,10 +1,9 @@
 /** The changed files of tracked pull requests: read with their patches, stored as digests, replaced by pushes. */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { file_changes } from '../../src/server/line-verdicts/table.ts'
-import { pull_requests } from '../../src/server/pull-requests/table.ts'
 import { reconcileJob } from '../../src/server/tracking/reconcile.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
@@ -143,7 +142,7 @@ describe('a declared activity', () => {
   })
 })
 
-describe('pull requests that were imported without their files', () => {
+describe('pull requests whose files were not read', () => {
   const MINUTE_MS = 60_000
   const unread = async () => {
     const db = fixture.service.app.database.connection()
@@ -171,27 +170,6 @@ describe('pull requests that were imported without their files', () => {
     await reconcile()
     await repository.advance(5 * MINUTE_MS)
     expect(read()).toBe(25)
-  })
-
-  test('are read again if an instance of an earlier release handled their last push', async () => {
-    const number = await repository.open({ files: [modified('a.ts')] })
-    await repository.open({ files: [modified('untouched.ts')] })
-    const before = listings()
-    const { githubRepo } = repository
-    githubRepo.pushTo(number)
-    const { head, updated_at } = githubRepo.update(number, { files: [modified('b.ts')] })
-    // That release stores the head of the push, and not that it is the one that was pushed.
-    await fixture.service.app.database
-      .connection()
-      .update(pull_requests)
-      .set({ head_sha: head.sha, changed_at: new Date(updated_at) })
-      .where(and(eq(pull_requests.repo_id, repository.id), eq(pull_requests.number, number)))
-    for (let hour = 0; hour < 2; hour += 1) {
-      await reconcile()
-      await repository.advance(MINUTE_MS)
-    }
-    expect((await stored()).map(({ name }) => name).sort()).toEqual(['b.ts', 'untouched.ts'])
-    expect(listings() - before).toBe(1)
   })
 
   test('wait while GitHub limits the rate', async () => {

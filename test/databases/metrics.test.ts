@@ -210,7 +210,7 @@ describe('from the database', () => {
     const db = service.app.database.connection()
     const now = service.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
-    const job = (id: string, run_at: Date) => enqueueOnce(db, { id, kind: 'look', repo_id: 7, run_at }, now)
+    const job = (id: string, run_at: Date) => enqueueOnce(db, { id, kind: 'recheck', repo_id: 7, run_at }, now)
     await job('due', at(-MINUTE_MS))
     await job('waiting', at(DAY_MS))
     await job('running', at(-DAY_MS))
@@ -224,11 +224,11 @@ describe('from the database', () => {
     await db.update(jobs).set({ state: 'done' }).where(sql`id = 'done'`)
     const scraped = await freshScrape()
     for (const state of ['due', 'waiting', 'running', 'dead'])
-      expect(scraped.value(`deconflict_jobs{kind="look",state="${state}"}`), state).toBe(1)
+      expect(scraped.value(`deconflict_jobs{kind="recheck",state="${state}"}`), state).toBe(1)
     expect(scraped.value('deconflict_oldest_due_job_seconds')).toBe(75)
     await db.delete(jobs)
     const none = await freshScrape()
-    expect(none.value('deconflict_jobs{kind="look",state="due"}')).toBeUndefined()
+    expect(none.value('deconflict_jobs{kind="recheck",state="due"}')).toBeUndefined()
     expect(none.value('deconflict_oldest_due_job_seconds')).toBe(0)
   })
 

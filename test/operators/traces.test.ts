@@ -84,7 +84,7 @@ test('a request is one trace with its caller’s id, and a job is linked to the 
   const event = pullRequestEvent(githubServer.github, SHOP, 1, 'opened')
   const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...event, id })
   expect((await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })).status).toBe(202)
-  await expect.poll(() => collector.spans.map(({ name }) => name), WAIT_OPTIONS).toContain('job look')
+  await expect.poll(() => collector.spans.map(({ name }) => name), WAIT_OPTIONS).toContain('job recheck')
 
   const { code, errors } = await kill('SIGTERM')
   expect({ code, errors }).toEqual({ code: 0, errors: ['loaded true'] })

@@ -4,7 +4,7 @@ export interface Scrape {
   status: number
   contentType: string | null
   text: string
-  /** The value of a series, such as `deconflict_jobs{kind="look",state="due"}` with its labels in any order; undefined where there is none. */
+  /** The value of a series, such as `deconflict_jobs{kind="recheck",state="due"}` with its labels in any order; undefined where there is none. */
   value(series: string): number | undefined
   /** Names of the metrics, and of their labels. */
   labels: Map<string, Set<string>>

@@ -1,5 +1,5 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import { and, asc, eq, gt, inArray, lt, lte, ne, not, or, type Placeholder, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, lte, not, or, type Placeholder, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
@@ -57,7 +57,6 @@ export async function recordPullRequest(
       pushed_at: facts.changed_at,
       is_push_seen: isPush,
       push_received_at: now,
-      pushed_head_sha: facts.head_sha,
       is_behind: true,
       is_due: true,
       related_ids: [],
@@ -71,7 +70,6 @@ export async function recordPullRequest(
         pushed_at: sql`case when ${isMoved} then ${facts.changed_at.toISOString()}::timestamptz else ${pull_requests.pushed_at} end`,
         is_push_seen: sql`${isMoved} or ${pull_requests.is_push_seen}`,
         push_received_at: sql`case when ${isMoved} then ${now.toISOString()}::timestamptz else ${pull_requests.push_received_at} end`,
-        pushed_head_sha: sql`case when ${isMoved} then ${facts.head_sha} else ${pull_requests.pushed_head_sha} end`,
       },
       setWhere: or(isNewer, isLevel),
     })
@@ -120,25 +118,6 @@ export function listOpen(
     )
     .orderBy(asc(pull_requests.number))
     .limit(page.limit)
-}
-
-/**
- * The numbers of up to `limit` open pull requests after the number `after` whose last push was handled by an instance of a
- * release that did not read changed lines.
- */
-export async function listUnreadPushes(
-  db: Db,
-  repo_id: number,
-  { after, limit }: { after: number; limit: number },
-): Promise<number[]> {
-  const { number, is_open, head_sha, pushed_head_sha } = pull_requests
-  const rows = await db
-    .select({ number })
-    .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), is_open, ne(pushed_head_sha, head_sha), gt(number, after)))
-    .orderBy(asc(number))
-    .limit(limit)
-  return rows.map((row) => row.number)
 }
 
 const readRelatedTo = prepared('pull_requests_related_to', (db) =>

@@ -40,8 +40,6 @@ export const pull_requests = pgTable(
     is_push_seen: boolean().notNull().default(false),
     /** When the service learned of that push. */
     push_received_at: instant(),
-    /** The head commit of that push. `head_sha` differs where a push was handled by an instance without this column. Null for rows older than it. */
-    pushed_head_sha: text(),
     /** `pushed_at` when the pairs that share only noise were last recorded, which is done once after each push. */
     noise_entered_at: instant(),
     /** Whether GitHub could merge it, as of the last event that said so. */

@@ -7,7 +7,7 @@ import { listUnread } from '../activities/pull-request-store.ts'
 import { isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { changeOf, type FileEntry } from '../line-verdicts/change.ts'
-import { findPullRequest, listNumbered, listUnreadPushes, savePullRequest } from '../pull-requests/store.ts'
+import { findPullRequest, listNumbered } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { readLineHasher } from '../repositories/line-key.ts'
 import { readGithub } from '../repositories/reading.ts'
@@ -64,9 +64,7 @@ export async function readFiles(app: App, ctx: RepoContext, { number }: { number
   if (!pr?.is_open) return
   try {
     const changes = await readChanges(app, ctx, number)
-    if (!changes) return
-    await replaceChangesOf(ctx, number, changes)
-    await savePullRequest(ctx.db, ctx.repo.id, number, { pushed_head_sha: pr.head_sha })
+    if (changes) await replaceChangesOf(ctx, number, changes)
   } catch (error) {
     if (!isNotFound(error)) throw error
   }
@@ -93,19 +91,9 @@ export function missingFilesJob(
   }
 }
 
-/** Whether the repository has a pull request whose files were not read, such as one that an earlier version imported or received a push to. */
-export async function hasMissingFiles(ctx: RepoContext): Promise<boolean> {
-  return (await listMissing(ctx, { after: 0, limit: 1 })).length > 0
-}
-
-/** The numbers of up to `limit` pull requests after the number `after` whose files, or those of the last push, were not read. */
-async function listMissing(
-  { db, now, repo }: RepoContext,
-  page: { after: number; limit: number },
-): Promise<number[]> {
-  const never = await listUnread(db, repo.id, { now, ...page })
-  const pushed = await listUnreadPushes(db, repo.id, page)
-  return [...new Set([...never, ...pushed])].sort((a, b) => a - b).slice(0, page.limit)
+/** Whether the repository has a pull request whose files were not read, such as one that was linked before the App was installed. */
+export async function hasMissingFiles({ db, now, repo }: RepoContext): Promise<boolean> {
+  return (await listUnread(db, repo.id, { now, after: 0, limit: 1 })).length > 0
 }
 
 /** Enqueues reading the next pull requests of an installation, and itself again if there are more. */
@@ -122,7 +110,7 @@ export async function readMissingFiles(
     const ctx = await openKnownRepo(app, repo_id, now)
     if (!ctx) continue
     const first = repo_id === after.repo_id ? after.number : 0
-    const numbers = await listMissing(ctx, { after: first, limit: left })
+    const numbers = await listUnread(db, repo_id, { now, after: first, limit: left })
     await enqueueFileReads(ctx, numbers)
     left -= numbers.length
     const last = numbers.at(-1)

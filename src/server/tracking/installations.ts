@@ -132,10 +132,9 @@ export function pullRequestJobs(
  * Imports a few pull requests at the same time, because each waits for GitHub. If one fails, the job retries all; the
  * others then cost no call.
  */
-export async function importBatch(app: App, ctx: RepoContext, payload: unknown): Promise<void> {
-  // Earlier versions stored one pull request.
+export async function importBatch(app: App, ctx: RepoContext, prs: unknown[]): Promise<void> {
   const imports = await Promise.allSettled(
-    [payload].flat().map(async (pr) => pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')),
+    prs.map(async (pr) => pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')),
   )
   const failed = imports.find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason

@@ -16,8 +16,8 @@ import type { RepoContext } from '../repositories/repo.ts'
 import { budgetStateOf } from './comment-budget.ts'
 import { enterOverlaps } from './sightings.ts'
 
-/** The kind of job that rechecks one pull request. Jobs of earlier versions have this value, too. */
-export const RECHECK = 'look'
+/** The kind of job that rechecks one pull request. */
+export const RECHECK = 'recheck'
 
 /** The minimum time between two publications to one pull request. */
 const QUIET_MS = 30_000
