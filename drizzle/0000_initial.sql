@@ -71,7 +71,7 @@ CREATE TABLE "jobs" (
 	"state" text NOT NULL,
 	"run_at" timestamp (3) with time zone NOT NULL,
 	"leased_until" timestamp (3) with time zone,
-	"asked" integer NOT NULL,
+	"enqueued" integer NOT NULL,
 	"attempts" integer NOT NULL,
 	"run" integer DEFAULT 0 NOT NULL,
 	"last_error" text,
@@ -223,17 +223,17 @@ CREATE TABLE "pull_requests" (
 	"is_queued" boolean DEFAULT false NOT NULL,
 	"is_behind" boolean NOT NULL,
 	"head_sha" text NOT NULL,
-	"title" text,
-	"branch" text,
-	"base_branch" text,
+	"title" text NOT NULL,
+	"branch" text NOT NULL,
+	"base_branch" text NOT NULL,
 	"stack_number" integer,
 	"stack_position" integer,
 	"is_by_newcomer" boolean DEFAULT false NOT NULL,
-	"author" text,
+	"author" text NOT NULL,
 	"opened_at" timestamp (3) with time zone NOT NULL,
-	"pushed_at" timestamp (3) with time zone,
+	"pushed_at" timestamp (3) with time zone NOT NULL,
 	"is_push_seen" boolean DEFAULT false NOT NULL,
-	"push_received_at" timestamp (3) with time zone,
+	"push_received_at" timestamp (3) with time zone NOT NULL,
 	"noise_entered_at" timestamp (3) with time zone,
 	"is_mergeable" boolean,
 	"changed_at" timestamp (3) with time zone NOT NULL,
@@ -247,7 +247,7 @@ CREATE TABLE "pull_requests" (
 	"comment_refused" text,
 	"check_hash" text,
 	"check_refused" text,
-	"told_at" timestamp (3) with time zone,
+	"published_at" timestamp (3) with time zone,
 	"related_ids" text[] NOT NULL,
 	CONSTRAINT "pull_requests_repo_id_number_pk" PRIMARY KEY("repo_id","number"),
 	CONSTRAINT "pull_requests_number_check" CHECK ("pull_requests"."repo_id" > 0 and "pull_requests"."number" > 0),
@@ -257,7 +257,7 @@ CREATE TABLE "pull_requests" (
 CREATE TABLE "redeliveries" (
 	"guid" text PRIMARY KEY NOT NULL,
 	"attempts" integer NOT NULL,
-	"asked_at" timestamp (3) with time zone NOT NULL
+	"requested_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "repositories" (
@@ -265,7 +265,7 @@ CREATE TABLE "repositories" (
 	"owner" text NOT NULL,
 	"name" text NOT NULL,
 	"installation_id" bigint,
-	"left_at" timestamp (3) with time zone,
+	"uninstalled_at" timestamp (3) with time zone,
 	"watched_at" timestamp (3) with time zone,
 	"paused_until" timestamp (3) with time zone,
 	"settings" jsonb,
@@ -278,7 +278,7 @@ CREATE TABLE "repositories" (
 	"swept_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "repositories_repo_id_check" CHECK ("repositories"."repo_id" > 0),
 	CONSTRAINT "repositories_name_check" CHECK ("repositories"."owner" <> '' and "repositories"."name" <> ''),
-	CONSTRAINT "repositories_left_at_check" CHECK ("repositories"."left_at" is null or "repositories"."installation_id" is null),
+	CONSTRAINT "repositories_uninstalled_at_check" CHECK ("repositories"."uninstalled_at" is null or "repositories"."installation_id" is null),
 	CONSTRAINT "repositories_settings_errors_check" CHECK (jsonb_typeof("repositories"."settings_errors") = 'array')
 );
 --> statement-breakpoint

@@ -92,7 +92,9 @@ describe('the id of a delivery finds', () => {
     service.clock.advance(1)
     await service.deliver(repo.event(number, 'labeled'), ids[1])
     await service.runDueJobs()
-    const rechecks = ids.map((id) => linesWith(id).filter(({ msg, kind }) => msg === 'job' && kind === 'recheck'))
+    const rechecks = ids.map((id) =>
+      linesWith(id).filter(({ msg, kind }) => msg === 'job' && kind === 'recheck'),
+    )
     for (const found of rechecks) expect(found.length).toBeGreaterThan(0)
   })
 

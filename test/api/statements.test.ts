@@ -24,7 +24,7 @@ const EXCEPTIONS: [string, RegExp][] = [
   ['the sweep looks for repositories that are due', /^select repo_id from repositories where .*swept_at <= /],
   [
     'the sweep looks for repositories that the App was removed from',
-    /^select repo_id from repositories where .*left_at <= /,
+    /^select repo_id from repositories where .*uninstalled_at <= /,
   ],
   [
     'reconciliation looks for repositories with the App',

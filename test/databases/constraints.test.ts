@@ -19,10 +19,11 @@ beforeAll(async () => {
   for (const [path, body] of [['/activity', ACTIVITY] as const, ['/notables', NOTABLE] as const])
     expect((await service.api('POST', path, { body, headers })).status).toBe(201)
   await execute(`insert into pull_requests (repo_id, number, is_open, is_draft, is_bot, is_muted, is_behind, head_sha,
-    opened_at, changed_at, related_ids) values (1, 7, true, false, false, false, false, repeat('a', 40), now(), now(), '{}')`)
+    title, branch, base_branch, author, pushed_at, push_received_at, opened_at, changed_at, related_ids) values (1, 7, true, false,
+    false, false, false, repeat('a', 40), 'Retry', 'retry', 'main', 'ada', now(), now(), now(), now(), '{}')`)
   await execute(`insert into pairs (repo_id, first, second, first_active_at, second_active_at, is_duplicate, files, seen_at)
     values (1, '#7', '#8', now(), now(), false, '[]', now())`)
-  await execute(`insert into jobs (id, kind, repo_id, state, run_at, asked, attempts, created_at, updated_at)
+  await execute(`insert into jobs (id, kind, repo_id, state, run_at, enqueued, attempts, created_at, updated_at)
     values ('a', 'a', 1, 'pending', now(), 1, 0, now(), now())`)
   await execute(`insert into setup_codes (code_hash, expires_at) values (repeat('a', 64), now())`)
   await execute(`insert into created_app (credentials, created_at) values ('jwe', now())`)
@@ -86,7 +87,7 @@ const BROKEN: [table: string, constraint: string, change: string][] = [
   ['idempotency_keys', 'input_hash', `input_hash = 'x'`],
   ['repositories', 'repo_id', 'repo_id = -1'],
   ['repositories', 'name', `name = ''`],
-  ['repositories', 'left_at', 'left_at = created_at, installation_id = 1'],
+  ['repositories', 'uninstalled_at', 'uninstalled_at = created_at, installation_id = 1'],
   ['repositories', 'settings_errors', `settings_errors = '{}'`],
   ['pairs', 'order', 'second = first'],
   ['pairs', 'order', 'repo_id = 0'],

@@ -210,7 +210,8 @@ describe('from the database', () => {
     const db = service.app.database.connection()
     const now = service.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
-    const job = (id: string, run_at: Date) => enqueueOnce(db, { id, kind: 'recheck', repo_id: 7, run_at }, now)
+    const job = (id: string, run_at: Date) =>
+      enqueueOnce(db, { id, kind: 'recheck', repo_id: 7, run_at }, now)
     await job('due', at(-MINUTE_MS))
     await job('waiting', at(DAY_MS))
     await job('running', at(-DAY_MS))
@@ -244,6 +245,8 @@ describe('from the database', () => {
         is_bot: false,
         is_muted: false,
         is_behind: false,
+        ...{ title: 'Retry payments', branch: 'retries', base_branch: 'main' },
+        ...{ pushed_at: now, push_received_at: now },
       },
       ...{ head_sha: 'a'.repeat(40), author: 'ada', opened_at: now, changed_at: now, related_ids: [] },
       ...given,

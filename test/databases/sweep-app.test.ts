@@ -114,7 +114,7 @@ test.skipIf(process.env.TEST_DATABASE_KIND !== 'postgres')(
     const [other, watch] = [connectRaw(database_url as string), connectRaw(database_url as string)]
     let sweeping: Promise<unknown> | undefined
     await other.begin(async (tx) => {
-      await tx`update repositories set installation_id = 1, left_at = null where repo_id = ${repo.id}`
+      await tx`update repositories set installation_id = 1, uninstalled_at = null where repo_id = ${repo.id}`
       sweeping = sweep(service.app)
       const waiting = () =>
         watch`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

@@ -94,11 +94,10 @@ function report(
     is_by_newcomer: false,
     author: 'ben',
     is_push_seen: true,
-    push_received_at: null,
     head_sha: 'b'.repeat(40),
   }
   const others = opened_at.map(([number, each]) => {
-    const times = { opened_at: each, pushed_at: each, changed_at: each }
+    const times = { opened_at: each, pushed_at: each, push_received_at: each, changed_at: each }
     const name = { number, branch: `branch-${number}`, is_queued: queued.includes(number) }
     return [number, { ...name, ...facts, ...times }] as const
   })

@@ -55,16 +55,13 @@ export const activities = pgTable(
     ttl_ms: bigint({ mode: 'number' }),
     /** Indexed for the sweep instead of `expires_at`, which every heartbeat changes. */
     expires_hour: integer().notNull().generatedAlwaysAs(hourOf('expires_at')),
-    /**
-     * When its scope was last declared, or its branch last pushed. Null for an activity that was created from a pull
-     * request, and for rows older than the column.
-     */
+    /** When its scope was last declared, or its branch last pushed. Null for an activity that was created from a pull request. */
     declared_at: instant(),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),
     archived_at: instant(),
     archive_reason: text().$type<ArchiveReason>(),
-    /** The GitHub login of the creator; null if there was no user, and for rows older than the column. */
+    /** The GitHub login of the creator; null if there was no user. */
     created_by: text(),
     /** The GitHub login of the user who archived it; null if no user did, or if it is not archived. */
     archived_by: text(),

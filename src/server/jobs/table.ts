@@ -21,7 +21,7 @@ export const jobs = pgTable(
     /** When the worker's lease expires. Null: no worker runs the job. */
     leased_until: instant(),
     /** How often the job was enqueued. If that changes during a run, the job runs again. */
-    enqueued: integer('asked').notNull(),
+    enqueued: integer().notNull(),
     attempts: integer().notNull(),
     /** The number of the run that holds the lease. Each lease adds 1, and renewals keep it. */
     run: integer().notNull().default(0),

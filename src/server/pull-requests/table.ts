@@ -19,27 +19,24 @@ export const pull_requests = pgTable(
     /** The newest event has not been applied to activities yet. The next event applies it. */
     is_behind: boolean().notNull(),
     head_sha: text().notNull(),
-    /** The title that was last copied to its activity; null for rows older than the column. */
-    title: text(),
-    /** `owner:branch` for a fork. Null for rows older than the column, as is `base_branch`. */
-    branch: text(),
-    base_branch: text(),
+    /** The title that was last copied to its activity. */
+    title: text().notNull(),
+    /** `owner:branch` for a fork. */
+    branch: text().notNull(),
+    base_branch: text().notNull(),
     /** GitHub's stack that it belongs to, and its place there: 1 is the bottom. */
     stack_number: integer(),
     stack_position: integer(),
     /** Its author has merged nothing in the repository yet, so that comments leave its title out. */
     is_by_newcomer: boolean().notNull().default(false),
-    /** The login of its author; null for rows older than the column. */
-    author: text(),
+    /** The login of its author. */
+    author: text().notNull(),
     opened_at: instant().notNull(),
-    /**
-     * When it was last pushed, or opened. If the service saw neither event, GitHub's `updated_at`, which is not earlier.
-     * Null for rows older than the column.
-     */
-    pushed_at: instant(),
+    /** When it was last pushed, or opened. If the service saw neither event, GitHub's `updated_at`, which is not earlier. */
+    pushed_at: instant().notNull(),
     is_push_seen: boolean().notNull().default(false),
     /** When the service learned of that push. */
-    push_received_at: instant(),
+    push_received_at: instant().notNull(),
     /** `pushed_at` when the pairs that share only noise were last recorded, which is done once after each push. */
     noise_entered_at: instant(),
     /** Whether GitHub could merge it, as of the last event that said so. */
@@ -48,7 +45,7 @@ export const pull_requests = pgTable(
     changed_at: instant().notNull(),
     /** The App's comment; null if there is none. */
     comment_id: bigint({ mode: 'number' }),
-    /** The version of the text of the comment: see `TEXT_VERSION`. Null if it is older than the column. */
+    /** The version of the text of the comment: see `TEXT_VERSION`. Null if there is no comment. */
     comment_version: integer(),
     /** An event of the pull request has arrived since the comment was last written. */
     is_due: boolean().notNull().default(false),
@@ -66,7 +63,7 @@ export const pull_requests = pgTable(
     /** Like `comment_refused`. */
     check_refused: text(),
     /** When the comment or the check run was last published. */
-    published_at: instant('told_at'),
+    published_at: instant(),
     /** The overlapping records of the last recheck. */
     related_ids: text().array().notNull(),
   },
@@ -84,7 +81,7 @@ export const redeliveries = pgTable('redeliveries', {
   /** GitHub's id of the delivery, the same for each redelivery. */
   guid: text().primaryKey(),
   attempts: integer().notNull(),
-  requested_at: instant('asked_at').notNull(),
+  requested_at: instant().notNull(),
 })
 
 export type PullRequestRow = typeof pull_requests.$inferSelect

@@ -126,7 +126,7 @@ function checkRunFor(ctx: RepoContext, pr: PullRequestRow, report: Report): Chec
 
 /** Whether a bot opened the pull request and the settings exclude bots. */
 function isIgnoredBot({ settings }: RepoContext, { author, is_bot }: PullRequestRow): boolean {
-  const isOfBot = isBot({ login: author ?? '', is_of_type_bot: is_bot }, settings.comment)
+  const isOfBot = isBot({ login: author, is_of_type_bot: is_bot }, settings.comment)
   return isOfBot && !settings.comment.on_bots
 }
 

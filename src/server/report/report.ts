@@ -94,11 +94,11 @@ export interface Suppressed {
 /** The pull request that the report is for. */
 export interface Subject {
   number: number
-  author: string | null
+  author: string
   is_draft: boolean
   is_queued: boolean
   opened_at: Date
-  pushed_at: Date | null
+  pushed_at: Date
   head_sha: string
 }
 

@@ -15,7 +15,7 @@ export const repositories = pgTable(
     /** The installation of the GitHub App; null if it is not installed. */
     installation_id: bigint({ mode: 'number' }),
     /** When the App was uninstalled. Its data is deleted after the retention period. */
-    uninstalled_at: instant('left_at'),
+    uninstalled_at: instant(),
     /** When an instance last polled the repository, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */
     watched_at: instant(),
     /** When the rate limit ends that GitHub reported for the installation, or for the token that watches the repository. */
@@ -39,7 +39,7 @@ export const repositories = pgTable(
     check('repositories_repo_id_check', sql`${table.repo_id} > 0`),
     check('repositories_name_check', sql`${table.owner} <> '' and ${table.name} <> ''`),
     check(
-      'repositories_left_at_check',
+      'repositories_uninstalled_at_check',
       sql`${table.uninstalled_at} is null or ${table.installation_id} is null`,
     ),
     check('repositories_settings_errors_check', sql`jsonb_typeof(${table.settings_errors}) = 'array'`),

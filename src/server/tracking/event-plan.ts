@@ -48,13 +48,13 @@ export function planOf(
   { before, is_untracked }: { before: Before | undefined; is_untracked: boolean },
 ): ActivityPlan {
   // Other events keep the title, which a PATCH may have changed. A read finds an edit whose event was missed.
-  const isRetitled = event === 'seen' && before?.title != null && before.title !== pr.title
+  const isRetitled = event === 'seen' && before !== undefined && before.title !== pr.title
   const title = event === 'edited' || isRetitled
   const isNew = event === 'opened' || event === 'reopened' || before?.is_open === false
   if (isNew || is_untracked || before?.is_behind)
     return { link: true, track: true, refresh: { title, base_branch: true, files: true } }
   // A new base branch means other changed files.
-  const isRetargeted = before?.base_branch != null && before.base_branch !== pr.base_branch
+  const isRetargeted = before !== undefined && before.base_branch !== pr.base_branch
   const isMoved = isRetargeted || (before !== undefined && before.head_sha !== pr.head_sha)
   const files = event === 'files' || isMoved
   return {
