@@ -15,15 +15,16 @@ async function main(): Promise<boolean> {
     process.stdout.write(USAGE)
     return true
   }
-  const args = [...positionals, ...(values.repair ? ['--repair'] : [])]
-  const command = findCommand(args)
+  const command = findCommand(positionals)
   if (!command)
     throw new ConfigError(
-      args.length === 0 ? 'no command given; see --help' : `no such command: ${args.join(' ')}; see --help`,
+      positionals.length === 0
+        ? 'no command given; see --help'
+        : `no such command: ${positionals.join(' ')}; see --help`,
     )
   const database = await connectDatabase(readConfig(process.env))
   try {
-    return await command.run(database, args.at(-1) ?? '', (line) => process.stdout.write(`${line}\n`))
+    return await command.run(database, positionals.at(-1) ?? '', (line) => process.stdout.write(`${line}\n`))
   } finally {
     await database.close()
   }
@@ -31,8 +32,7 @@ async function main(): Promise<boolean> {
 
 function parseArguments() {
   try {
-    const options = { help: { type: 'boolean', short: 'h' }, repair: { type: 'boolean' } } as const
-    return parseArgs({ allowPositionals: true, options })
+    return parseArgs({ allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } })
   } catch (error) {
     throw new ConfigError(`${(error as Error).message.split('.')[0]}; see --help`)
   }

@@ -1,4 +1,4 @@
-/** The claims index: verified against the records, repaired, and purged under load. */
+/** The claims index: rebuilt from the records, and purged under load. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -10,9 +10,7 @@ import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 const SHOP = 'acme/shop'
 const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 const SCOPE = { areas: ['Checkout'], paths: ['src/pay/**', 'src/{a,b}/*.ts', 'README.md'] }
-/** All areas are one claim, each path is one, and each brace alternative is one. */
-const CLAIMS = 5
-const NO_PROBLEM = /^problems: 0, repaired: 0, repositories: [01], rows: \d+$/
+const NOTHING_WRONG = /, corrected: 0, stray: 0, miscounted: 0$/
 
 let deployment: Deployment
 let database: FreshDatabase
@@ -50,13 +48,14 @@ const createNotable = async (body: object = {}): Promise<string> =>
   (await api('POST', '/notables', { body: { ...NOTABLE, ...body } })).body.id
 const check = async (scope: object = SCOPE) =>
   (await api('POST', '/activity/check', { body: { scope } })).body
-const verify = async (...args: string[]) => {
-  const { code, lines, errors } = await runAdmin(env, 'verify', ...args)
+/** Returns the exit code and what was printed. */
+const reindex = async () => {
+  const { code, lines, errors } = await runAdmin(env, 'reindex')
   expect(errors).toEqual([])
   return { code, lines }
 }
 
-test('verify reports claims-index drift, and --repair removes it', async () => {
+test('reindex makes checks find what the records say', async () => {
   const [bare, full, light, gone] = [
     await createActivity({ scope: SCOPE }),
     await createActivity({ scope: SCOPE }),
@@ -73,32 +72,12 @@ test('verify reports claims-index drift, and --repair removes it', async () => {
   await query(`delete from claims where record_id = '${everywhere}'`)
   await query(`delete from activities where id = '${gone}'`)
   await query(`update tallies set count = count + 2 where counted = 'ntb'`)
-
-  const found = await verify()
-  const expected = [
-    [
-      `claims of ${bare} of repository 1: ${CLAIMS - 1} of ${CLAIMS} are missing, so checks may miss this record`,
-    ],
-    [`claims of ${full} of repository 1: 1 should not exist`],
-    [`claims of ${light} of repository 1: 1 have a weight other than 1`],
-    [`claims of ${everywhere} of repository 1: 1 of 1 are missing, so checks may miss this record`],
-    [`claims of ${gone} of repository 1: exist, but no live record has this id`],
-    ['tallies of live activities of repository 1: count 4, but 3 are stored'],
-    ['tallies of active notables of repository 1: count 3, but 1 are stored'],
-  ]
-  const sum = /, repositories: 1, rows: 4$/
-  expect(found).toEqual({
-    code: 1,
-    lines: [...expected.map(([line]) => `${line}; run: verify --repair`), expect.stringMatching(sum)],
-  })
-  expect(await verify()).toEqual(found)
-  const repaired = await verify('--repair')
-  expect(repaired).toEqual({
+  expect(await reindex()).toEqual({
     code: 0,
-    lines: [...expected.map(([line]) => `${line}; repaired`), expect.stringMatching(sum)],
+    // The deleted activity had five claims; it and the two notables that do not exist were counted.
+    lines: ['repositories: 1, records: 4, corrected: 4, stray: 5, miscounted: 3'],
   })
-  expect(repaired.lines.at(-1)).toMatch(/^problems: 0, repaired: 7, /)
-  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
+  expect(await reindex()).toEqual({ code: 0, lines: [expect.stringMatching(NOTHING_WRONG)] })
   expect(await check()).toMatchObject({
     related_activity_ids: before.related_activity_ids.filter((id: string) => id !== gone),
     related_notable_ids: [everywhere],
@@ -107,34 +86,27 @@ test('verify reports claims-index drift, and --repair removes it', async () => {
   })
 })
 
-test('verify reports changed files of activities that ended, and --repair deletes them', async () => {
-  const patch = '@@ -1 +1 @@\n-a\n+b\n'
-  const scope = { changes: [{ path: 'src/a.ts', patch }, { path: 'src/b.ts' }] }
-  const [live, ended, gone] = [
-    await createActivity({ scope }),
-    await createActivity({ scope }),
-    await createActivity({ scope }),
-  ]
-  await query(`create table kept as select * from file_changes where activity_id <> '${live}'`)
-  await api('POST', `/activity/${ended}/archive`)
-  await api('POST', `/activity/${gone}/archive`)
-  await query(`delete from activities where id = '${gone}'`)
-  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
-  await query('insert into file_changes select * from kept')
-  await query('drop table kept')
-  const problem = 'of repository 1: exist, but no live activity has this id'
-  const lines = [ended, gone].map((id) => `file_changes of ${id} ${problem}`)
-  const sum = expect.stringMatching(/, repositories: 1, rows: 2$/)
-  expect(await verify()).toEqual({
+test('reindex names records whose scope is not valid, and indexes the others', async () => {
+  const [broken, other] = [await createActivity({ scope: SCOPE }), await createActivity({ scope: SCOPE })]
+  await query(`update activities set scope = '{"areas": [], "paths": ["src/["]}' where id = '${broken}'`)
+  await query(`delete from claims where record_id = '${other}'`)
+  expect(await reindex()).toEqual({
     code: 1,
-    lines: [...lines.map((line) => `${line}; run: verify --repair`), sum],
+    lines: [
+      `${broken} of repository 1: scope is not valid; fix or delete the record`,
+      'repositories: 1, records: 2, corrected: 1, stray: 0, miscounted: 0',
+    ],
   })
-  expect(await verify('--repair')).toEqual({
-    code: 0,
-    lines: [...lines.map((line) => `${line}; repaired`), sum],
-  })
-  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
-  expect(await query('select distinct activity_id from file_changes')).toEqual([{ activity_id: live }])
+  expect(await query(`select distinct record_id from claims where record_id = '${other}'`)).toHaveLength(1)
+})
+
+test('reindex reads more records than one batch', async () => {
+  for (let count = 0; count < 45; count += 1) await createActivity({ scope: SCOPE })
+  await query('delete from claims')
+  expect((await reindex()).lines).toEqual([
+    expect.stringMatching(/^repositories: 1, records: 45, corrected: 45, /),
+  ])
+  expect((await check()).checked_against.activities).toBe(45)
 })
 
 /** Clients that create, change, archive and supersede records until they are stopped. */
@@ -161,20 +133,15 @@ function work(clients: number): { stop(): Promise<number> } {
   }
 }
 
-test('records that change during verify or repair are not reported as drift', async () => {
+test('reindex finds nothing wrong in records that change meanwhile, and corrects the rest', async () => {
   const people = work(4)
   for (let time = 0; time < 4; time += 1)
-    expect(await verify(...(time % 2 === 0 ? [] : ['--repair']))).toEqual({
-      code: 0,
-      lines: [expect.stringMatching(NO_PROBLEM)],
-    })
+    expect(await reindex()).toEqual({ code: 0, lines: [expect.stringMatching(NOTHING_WRONG)] })
   await query('update tallies set count = count + 3')
   await query(`delete from claims where kind > 0`)
-  const { code, lines } = await verify('--repair')
-  expect(code).toBe(0)
-  expect(lines.at(-1)).toEqual(expect.stringMatching(/^problems: 0, repaired: \d+, /))
+  expect((await reindex()).code).toBe(0)
   expect(await people.stop()).toBeGreaterThan(4)
-  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
+  expect(await reindex()).toEqual({ code: 0, lines: [expect.stringMatching(NOTHING_WRONG)] })
 })
 
 test('a record that is created during a purge is stored completely', async () => {
@@ -202,7 +169,7 @@ test('a record that is created during a purge is stored completely', async () =>
     checked_against: { activities: 1, notables: 0 },
   })
   expect(await createActivity({ scope: SCOPE }, { 'Idempotency-Key': 'new' })).toBe(id)
-  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
+  expect(await reindex()).toEqual({ code: 0, lines: [expect.stringMatching(NOTHING_WRONG)] })
 })
 
 test('purges under load leave no partial records', async () => {
@@ -211,7 +178,7 @@ test('purges under load leave no partial records', async () => {
   await people.stop()
   // A create in progress may have outlived its repository, which the next create registers again.
   await createActivity()
-  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
+  expect(await reindex()).toEqual({ code: 0, lines: [expect.stringMatching(NOTHING_WRONG)] })
   await runAdmin(env, 'purge', SHOP)
   for (const table of ['activities', 'notables', 'claims', 'tallies', 'idempotency_keys', 'repositories'])
     expect(await query(`select * from ${table}`), table).toEqual([])

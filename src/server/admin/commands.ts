@@ -1,19 +1,19 @@
 /** The commands of `deconflict-admin` (docs/operations.md: deconflict-admin). */
 import { systemClock } from '../../vocabulary/clock.ts'
+import { printableId } from '../../vocabulary/contract/id.ts'
 import type { Database, Db } from '../db/database.ts'
 import { DistributeError, distribute, listShardCounts } from '../db/distribute.ts'
 import { listJobs, reviveJob } from '../jobs/store.ts'
 import { findRepository, listRepositoriesNamed, type RepositoryRow } from '../repositories/store.ts'
-import { type Checked, checkIntegrity } from './integrity.ts'
 import { purgeRepository } from './purge-store.ts'
+import { reindex } from './reindex.ts'
 
 export const USAGE = `Usage: deconflict-admin COMMAND
 
   deliveries list            list dead letters: deliveries and other jobs that failed too often, oldest first
   deliveries replay ID       retry the dead letter with this id
   purge OWNER/REPO | ID      delete everything that is stored about a repository
-  verify                     check the schema, every row and the claims index; one line per problem, no changes
-  verify --repair            the same, and repair the claims index
+  reindex                    rebuild the claims index and the tallies from the records
   distribute                 distribute the tables over a Citus cluster by repository; can be run again
 
 Uses the database at DATABASE_URL, or the embedded one in DATA_DIR while no service runs on it.
@@ -27,7 +27,7 @@ type Print = (line: string) => void
 interface Command {
   /** The number of arguments after the name. */
   takes: number
-  /** Returns whether it found no problems, and `argument` exists. */
+  /** Returns whether there are no problems, and `argument` exists. */
   run(database: Database, argument: string, print: Print): Promise<boolean>
 }
 
@@ -36,8 +36,7 @@ const COMMANDS: Record<string, Command> = {
   'deliveries replay': { takes: 1, run: replay },
   purge: { takes: 1, run: purge },
   distribute: { takes: 0, run: distributeTables },
-  verify: { takes: 0, run: (database, _, print) => verify(database, print, { repair: false }) },
-  'verify --repair': { takes: 0, run: (database, _, print) => verify(database, print, { repair: true }) },
+  reindex: { takes: 0, run: reindexAll },
 }
 
 /** The command that these arguments name; undefined if there is none. */
@@ -94,17 +93,16 @@ function isNumber(given: string): boolean {
   return /^\d{1,15}$/.test(given)
 }
 
-async function verify(database: Database, print: Print, { repair }: { repair: boolean }): Promise<boolean> {
-  const checked: Checked = { repositories: 0, rows: 0 }
-  let [problems, repaired] = [0, 0]
-  for await (const found of checkIntegrity(database.connection(), systemClock, { checked, repair })) {
-    if (found.is_repaired) repaired += 1
-    else problems += 1
-    print(`${found.where}: ${found.problem}; ${found.remedy}`)
-  }
-  const { repositories, rows } = checked
-  print(`problems: ${problems}, repaired: ${repaired}, repositories: ${repositories}, rows: ${rows}`)
-  return problems === 0
+async function reindexAll(database: Database, _: string, print: Print): Promise<boolean> {
+  const { invalid, ...counts } = await database.withLongTimeout(reindex)
+  for (const { repo_id, id } of invalid)
+    print(`${printableId(id)} of repository ${repo_id}: scope is not valid; fix or delete the record`)
+  print(
+    Object.entries(counts)
+      .map(([name, count]) => `${name}: ${count}`)
+      .join(', '),
+  )
+  return invalid.length === 0
 }
 
 async function distributeTables(database: Database, _: string, print: Print): Promise<boolean> {

@@ -1,8 +1,7 @@
 /** Deletes everything that is stored about a repository. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { COUNTED, correctTally, lockTallies } from './claims-drift-store.ts'
-import { listRepositoryTables } from './integrity-store.ts'
+import { COUNTED, correctTally, lockTallies } from './reindex-store.ts'
 
 /**
  * Deletes the rows of a repository from every table with a `repo_id`, in one transaction, and returns how many there
@@ -26,6 +25,15 @@ export async function purgeRepository(db: Db, repo_id: number): Promise<number> 
 const FIRST = ['activities', 'notables']
 /** Deleted last: while the tallies are locked, creates have to wait. */
 const LAST = ['tallies', 'repositories']
+
+/** The names of all tables with a `repo_id`. */
+async function listRepositoryTables(tx: Db): Promise<string[]> {
+  const rows = await tx
+    .select({ name: sql<string>`table_name` })
+    .from(sql`information_schema.columns`)
+    .where(sql`column_name = 'repo_id' and table_schema = current_schema()`)
+  return rows.map(({ name }) => name).sort()
+}
 
 async function deleteRows(tx: Db, name: string, repo_id: number): Promise<number> {
   const records = sql`(select id from activities where repo_id = ${repo_id} union all select id from notables where repo_id = ${repo_id})`

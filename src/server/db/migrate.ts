@@ -70,24 +70,6 @@ function applyNext(db: Db, migrations: MigrationMeta[]): Promise<boolean> {
   })
 }
 
-/**
- * Compares the migrations of the database with those of this version: counts those that are missing, those that this version
- * does not have, and how many were applied with different SQL.
- */
-export async function compareMigrations(
-  db: Db,
-): Promise<{ missing: number; unknown: number; changed: number }> {
-  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS })
-  const applied = await listApplied(db)
-  const hashes = new Map(applied.map(({ made_at, hash }) => [made_at, hash]))
-  const known = new Set(ours.map(({ folderMillis }) => folderMillis))
-  return {
-    missing: ours.filter(({ folderMillis }) => !hashes.has(folderMillis)).length,
-    unknown: applied.filter(({ made_at }) => !known.has(made_at)).length,
-    changed: ours.filter(({ folderMillis, hash }) => (hashes.get(folderMillis) ?? hash) !== hash).length,
-  }
-}
-
 function listApplied(db: Db): Promise<{ hash: string; made_at: number }[]> {
   return db
     .select({ hash: sql<string>`hash`, made_at: sql<number>`created_at`.mapWith(Number) })
