@@ -1,4 +1,4 @@
-/** How the changed lines of two sides relate, in words. Works without the fields that older services do not send. */
+/** How the changed lines of two sides relate, in words. */
 import type { LinesVerdict } from '../vocabulary/verdict.ts'
 import { type ComparedLines, duplicateText, placeSentence, shortText } from '../vocabulary/verdict-words.ts'
 import { sanitize } from './terminal.ts'

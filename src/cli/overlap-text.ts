@@ -166,7 +166,7 @@ export function overlapBriefLines(overlap: OverlapBrief | null, display: Display
   ]
 }
 
-/** The line that counts the activities that are not named. An older service names none. */
+/** The line that counts the activities that are not named. None is named if all of the named ones were your own. */
 function unnamedLine(unnamed: number, named: number): string {
   return named > 0
     ? `  and ${count(unnamed, 'more activity', 'more activities')}`

@@ -60,8 +60,8 @@ export async function update(
 
 type Scope = OutputOf<'updateActivity'>['scope']
 
-/** The size of a scope as text, such as `2 paths, 1 changed file`. An older service sends no changes. */
-function describeSize({ paths, changes = [] }: Scope): string {
+/** The size of a scope as text, such as `2 paths, 1 changed file`. */
+function describeSize({ paths, changes }: Scope): string {
   const parts = [
     paths.length === 0 && changes.length > 0 ? '' : count(paths.length, 'path', 'paths'),
     changes.length === 0 ? '' : count(changes.length, 'changed file', 'changed files'),
@@ -70,7 +70,7 @@ function describeSize({ paths, changes = [] }: Scope): string {
 }
 
 function clearLines({ scope }: OutputOf<'updateActivity'>, { paint, width }: Display): string[] {
-  return [scope.paths, scope.areas, scope.changes ?? []].some((each) => each.length > 0)
+  return [scope.paths, scope.areas, scope.changes].some((each) => each.length > 0)
     ? [`${paint('green', 'Clear')}: no overlap`]
     : wrap(`No files were compared, because the activity has none. ${NAME_FILES}`, { width, indent: '' })
 }

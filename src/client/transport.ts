@@ -1,10 +1,8 @@
 /** Sends requests for operations of the contract, with retries and time limits. Does not import the schemas, which load slowly. */
 import { stopwatch } from '../vocabulary/clock.ts'
-import type { OperationName } from '../vocabulary/contract/contract.ts'
 import { queryOf } from '../vocabulary/contract/query.ts'
 import { type Route, routeOf } from '../vocabulary/contract/route.ts'
 import { DeconflictError, errorFromResponse, errorWithoutResponse } from './client-error.ts'
-import { fillIn } from './compatibility.ts'
 import { apiUrl, exposesTokens, rootUrl } from './service-address.ts'
 
 export interface ClientOptions {
@@ -50,13 +48,13 @@ export function methodsOf(
     name,
     async (request: LooseRequest = {}) => {
       const { url, init } = httpRequestOf(settings, route, request)
-      return fillIn(name as OperationName, await sendWithRetries(settings, url, init))
+      return sendWithRetries(settings, url, init)
     },
   ])
   return Object.fromEntries(methods)
 }
 
-/** Information about a service. The fields are null if the service is too old to send them, or if a proxy responds instead. */
+/** Information about a service. The fields are null if something else responds, such as a proxy. */
 export interface ServiceInfo {
   version: string | null
   /** Host, with the port if any, of the GitHub whose repositories it serves. */

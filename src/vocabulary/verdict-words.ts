@@ -4,7 +4,7 @@ import type { Confidence, Duplicate, LineRange, Verdict } from './verdict.ts'
 /** Quotes or escapes a text from users for the place where it is shown. */
 export type Quote = (text: string) => string
 
-/** A file that both sides change. Older services send neither confidence nor lines. */
+/** A file that both sides change. */
 export interface ComparedPlace {
   example: string
   verdict: Verdict
@@ -96,7 +96,7 @@ const SHORT: Record<Verdict, string> = {
 /** The lines of two sides, each on its own base. */
 type LineRanges = readonly [LineRange | null, LineRange | null]
 
-/** The fields of a match about lines. Older services send none of them. */
+/** The fields of a match about lines. */
 export interface ComparedLines {
   lines?: Verdict | null
   duplicate?: Duplicate | null

@@ -275,7 +275,6 @@ describe('service information', () => {
   )
 
   test.each([
-    ['an older service', done({ status: 'ok' })],
     ['a service behind a proxy that does not forward it', new Response('no', { status: 404 })],
     ['a server that does not answer with JSON', new Response('ok')],
     ['a server that answers with null', Response.json(null)],

@@ -1,4 +1,4 @@
-/** The command with servers that do not respond, are of an earlier release, serve another GitHub, or are not reached over https. */
+/** The command with servers that do not respond, serve another GitHub, or are not reached over https. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startShopService } from '../support/built-service.ts'
 import type { TestService } from '../support/service.ts'
@@ -75,74 +75,6 @@ describe('a remote on github.com', () => {
   test('on a host whose name begins with www is accepted by the service of that host', async () => {
     await tree.git('remote', 'set-url', 'origin', 'https://www.ghe.example.com/acme/shop')
     expect(await listOn('www.ghe.example.com')).toMatchObject({ code: 0, stderr: '' })
-  })
-})
-
-describe('a service of an earlier release', () => {
-  const SHOP = '/api/v1/repos/acme/shop'
-  const activity = (id: string, branch: string) => ({
-    id,
-    title: `Work on ${branch}`,
-    actor: 'Ben',
-    agent: null,
-    branch,
-    status: 'active',
-    risk: 'low',
-    blocking: false,
-    scope: { areas: [], paths: ['src/**'] },
-    heartbeat_at: null,
-    created_at: '2026-01-31T09:30:00.000Z',
-  })
-  const HEARTBEAT = {
-    id: 'act_a',
-    heartbeat_at: '2026-01-31T09:30:00.000Z',
-    expires_at: '2026-02-01T09:30:00.000Z',
-  }
-  const overlap = { overlap_detected: true, severity: 'medium', related_activity_ids: ['act_b'] }
-  const runOn = async (args: string[], answers: Record<string, object>, input?: string) => {
-    silent = await startSilentServer({ '/healthz': { status: 'ok' }, ...answers })
-    const ran = await tree.run(args, { env: { DECONFLICT_URL: silent.url }, input })
-    await silent.close()
-    silent = undefined
-    return ran
-  }
-
-  test('that does not name what overlaps: heartbeat counts it', async () => {
-    const answers = { [`${SHOP}/activity/act_a/heartbeat`]: { ...HEARTBEAT, overlap } }
-    const { code, stdout } = await runOn(['heartbeat', 'act_a'], answers)
-    expect(code).toBe(2)
-    expect(stdout).toEqual(expect.stringMatching(/\nOverlap, medium\n {2}with 1 activity\n/))
-  })
-
-  test('that reports no overlap: heartbeat succeeds, on the base branch too', async () => {
-    const answers = { [`${SHOP}/activity/act_a/heartbeat`]: HEARTBEAT }
-    expect(await runOn(['heartbeat', 'act_a'], answers)).toMatchObject({ code: 0, stderr: '' })
-    await tree.git('checkout', '-q', 'main')
-    expect(await runOn(['heartbeat', 'act_a'], answers)).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  test('that does not count its collisions: watch counts them', async () => {
-    const { stdout } = await runOn(['watch', '--once'], {
-      [`${SHOP}/activity?limit=100`]: {
-        items: [activity('act_a', 'work'), activity('act_b', 'tidy')],
-        next_cursor: null,
-      },
-      [`${SHOP}/notables?limit=100`]: { items: [], next_cursor: null },
-      [`${SHOP}/overlaps`]: {
-        items: [
-          {
-            activity_ids: ['act_a', 'act_b'],
-            severity: 'medium',
-            areas: [],
-            paths: [{ globs: ['src/**', 'src/**'], example: 'src/a' }],
-          },
-        ],
-        checked_against: { activities: 2, as_of: HEARTBEAT.heartbeat_at, complete: false },
-      },
-    })
-    expect(stdout).toMatch(/^acme\/shop {2}2 activities, at least 1 collision, 0 notables/)
-    expect(stdout).toMatch(/\n {2}collision, medium {2}Work on tidy {2}by Ben {2}src\/a\n/)
-    expect(stdout).toContain('The comparison is incomplete, so there may be more collisions.')
   })
 })
 

@@ -20,9 +20,8 @@ export function placesOf({ matches, relationships }: Overlap, own: ReadonlySet<s
     return paths.map(({ example, verdict, their_lines }) => ({
       ...place,
       path: example,
-      // Older services do not compare lines.
-      verdict: verdict ?? null,
-      their_lines: their_lines ?? null,
+      verdict,
+      their_lines,
     }))
   })
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
@@ -44,7 +43,7 @@ export function placesOfBrief(
       id,
       severity,
       path: example,
-      verdict: lines ?? null,
+      verdict: lines,
       their_lines: null,
       is_same_branch: false,
     })),
