@@ -14,13 +14,8 @@ export const repoId = () => bigint({ mode: 'number' }).notNull()
 /** Longer than any GitHub login. */
 export const LOGIN_MAX = 100
 
-const INSTANT = { withTimezone: true, precision: 3, mode: 'date' } as const
-
-/**
- * An instant, to the millisecond. `column`: its name where it differs from the property's. Columns are not renamed, because
- * instances of the previous version use them while this one migrates.
- */
-export const instant = (column?: string) => (column ? timestamp(column, INSTANT) : timestamp(INSTANT))
+/** An instant, to the millisecond. */
+export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
 
 /**
  * The hours since 1970 of the instant in a column. A generated column uses it and needs an immutable expression: `extract`

@@ -58,13 +58,10 @@ export async function createOnce<Name extends OperationName, Row extends { id: s
   return { body, created_id: stored.record_id, replayed: true }
 }
 
-/** Fields that were added to the inputs, with the JSON of their defaults. */
-const ADDED_FIELDS: Record<string, string> = { base_sha: 'null', changes: '[]', ttl_ms: 'null' }
-
-/** The hash leaves out added fields that have their defaults, so that it stays the same if a request is retried after an upgrade. */
+/** The hash leaves out null and empty lists, so that it stays the same if a request is retried on a version with more fields. */
 function hashOf(input: object): string {
-  const json = JSON.stringify(input, (name, value) =>
-    name in ADDED_FIELDS && JSON.stringify(value) === ADDED_FIELDS[name] ? undefined : value,
+  const json = JSON.stringify(input, (_, value) =>
+    value === null || (Array.isArray(value) && value.length === 0) ? undefined : value,
   )
   return createHash('sha256').update(json).digest('hex')
 }

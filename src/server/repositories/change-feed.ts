@@ -20,14 +20,11 @@ export interface ChangedRepository {
   changed: Changed
 }
 
-/** The text of an announcement. Earlier versions sent only the id of a repository. */
+/** The text of an announcement. */
 const Announcement = z.array(
-  z.union([
-    z
-      .tuple([z.number(), z.union([z.array(z.string()), z.literal('any')])])
-      .transform(([repo_id, changed]): ChangedRepository => ({ repo_id, changed })),
-    z.number().transform((repo_id): ChangedRepository => ({ repo_id, changed: 'any' })),
-  ]),
+  z
+    .tuple([z.number(), z.union([z.array(z.string()), z.literal('any')])])
+    .transform(([repo_id, changed]): ChangedRepository => ({ repo_id, changed })),
 )
 
 export class ChangeFeed {

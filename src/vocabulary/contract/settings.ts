@@ -126,17 +126,17 @@ export type Settings = z.output<typeof Settings>
 
 export const DEFAULT_SETTINGS: Settings = Settings.parse({})
 
-/** The settings in a file: all are optional, and names of earlier versions are accepted. */
+/** The settings in a file: all are optional, and some have a second name. */
 export const FileSettings = Settings.extend({
   comment: z
     .strictObject({
       ...commentFields,
       mode: z.literal(['on', 'shadow', 'off', true, false]),
-      /** Former name of `mode`. */
+      /** Another name of `mode`. */
       enabled: z.boolean(),
     })
     .partial(),
-  /** Former name of `comment.on_bots`. */
+  /** Another name of `comment.on_bots`. */
   comment_on_bots: z.boolean(),
 }).partial()
 export type FileSettings = Partial<z.output<typeof FileSettings>>
