@@ -6,8 +6,8 @@
  * surfaces   the command with the service
  * databases  the service on PostgreSQL and on the embedded database: what could differ between the two
  * processes  the built service and command as real processes
- * operators  what operators and releases need: starts and signals, deconflict-admin, backup and restore, a pooler, upgrades
- *            of old records, traces, the packed command
+ * operators  what operators and releases need: starts and signals, deconflict-admin, backup and restore, a pooler, an upgrade
+ *            under load, traces, the packed command
  * browser    the pages in Chromium
  * faults     fault injection: breaks the dependencies of the service and counts lost and duplicated records
  * bench      the benchmark itself

@@ -4,7 +4,7 @@ import { apiAt } from '../support/api.ts'
 import { type CitusCluster, startCitus } from '../support/citus.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
-import { migrateTo } from '../support/migrations.ts'
+import { nextVersion } from '../support/next-version.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
@@ -131,8 +131,8 @@ describe('distribute', () => {
   test('keeps the records', async () => {
     const { body } = await api()('GET', `/api/v1/repos/acme/r0/activity/${id}`)
     expect(body).toMatchObject({ ...WORK, scope: { paths: ['src/**'] } })
-    const { lines } = await runAdmin(env, 'verify')
-    expect(lines).toEqual([expect.stringMatching(/^problems: 0, repaired: 0, repositories: 1, /)])
+    const { lines } = await runAdmin(env, 'reindex')
+    expect(lines).toEqual(['repositories: 1, records: 1, corrected: 0, stray: 0, miscounted: 0'])
   })
 })
 
@@ -156,8 +156,8 @@ test('a worker is added, and shards move to it under load, and nothing is lost',
   })
   expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['503'])).toEqual([])
-  const { lines } = await runAdmin(env, 'verify')
-  expect(lines).toEqual([expect.stringMatching(/^problems: 0, /)])
+  const { lines } = await runAdmin(env, 'reindex')
+  expect(lines).toEqual([expect.stringMatching(/, corrected: 0, stray: 0, miscounted: 0$/)])
 })
 
 test('a stopped worker makes only its own repositories unavailable, until it is back', async () => {
@@ -176,45 +176,30 @@ test('a stopped worker makes only its own repositories unavailable, until it is 
   expect(unexpectedStatuses(row, ['503'])).toEqual([])
 })
 
-describe('a database that was distributed at an earlier version', () => {
-  test('is migrated by the service, new tables with it', async () => {
-    const url = await cluster.createDatabase('earlier')
-    await migrateTo(url, '0002_told')
-    const earlier = { DATABASE_URL: url }
-    expect((await runAdmin(earlier, 'distribute')).lines).toContain('activities: distributed by repo_id')
-    const now = new Date()
-    const row = {
-      repo_id: 1,
-      id: 'act_01h455vb4pex5vsknk084sn02q',
-      status: 'active',
-      risk: 'high',
-      scope: { areas: [], paths: ['src/**'] },
-      draft_pr: false,
-      blocking: false,
-      source: 'api',
-      expires_at: new Date(now.getTime() + 3_600_000),
-      created_at: now,
-      updated_at: now,
-      ...WORK,
-    }
-    const sql = connectRaw(url)
-    await sql`insert into activities ${sql(row as unknown as Record<string, string>)}`
-    await sql.end()
-    const [service] = await deployment.start(1, earlier)
-    const { body } = await apiAt(service?.url as string, 'ada')(
-      'POST',
-      '/api/v1/repos/acme/r0/activity/check',
-      {
-        body: { scope: { paths: ['src/pay.ts'] } },
-      },
-    )
-    expect(body).toMatchObject({ overlap_detected: true, related_activity_ids: [row.id], severity: 'high' })
-    const tables = await query(
-      "select table_name::text as name from citus_tables where citus_table_type = 'distributed'",
-      url,
-    )
-    expect(tables.map(({ name }) => name).sort()).toEqual([...DISTRIBUTED].sort())
-    const { lines } = await runAdmin(earlier, 'verify')
-    expect(lines).toEqual([expect.stringMatching(/^problems: 0, /)])
-  })
+test('a distributed database is migrated by the following version, new tables with it', async () => {
+  const next = await nextVersion([
+    'CREATE TABLE moods (repo_id bigint NOT NULL, mood text NOT NULL, PRIMARY KEY (repo_id, mood));--> statement-breakpoint\nALTER TABLE activities ADD COLUMN mood text;',
+  ])
+  const url = await cluster.createDatabase('following')
+  const following = { DATABASE_URL: url }
+  const [first] = await deployment.start(1, following)
+  const body = { ...WORK, scope: { paths: ['src/**'] } }
+  const created = await apiAt(first?.url as string, 'ada')('POST', '/api/v1/repos/acme/r0/activity', { body })
+  await first?.kill('SIGTERM')
+  expect((await runAdmin(following, 'distribute')).lines).toContain('activities: distributed by repo_id')
+  const [service] = await deployment.start(1, following, next.program)
+  const check = { body: { scope: { paths: ['src/pay.ts'] } } }
+  const found = await apiAt(service?.url as string, 'ada')(
+    'POST',
+    '/api/v1/repos/acme/r0/activity/check',
+    check,
+  )
+  expect(found.body.related_activity_ids).toEqual([created.body.activity.id])
+  const tables = await query(
+    "select table_name::text as name from citus_tables where citus_table_type = 'distributed'",
+    url,
+  )
+  expect(tables.map(({ name }) => name)).toContain('moods')
+  await service?.kill('SIGTERM')
+  await next.remove()
 })

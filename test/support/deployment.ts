@@ -9,8 +9,8 @@ const WEBHOOK_SECRET = 'hush'
 
 export interface Deployment {
   githubServer: FakeGithubServer
-  /** Starts `count` instances at once; `env` contains at least the database. */
-  start(count: number, env: Record<string, string | undefined>): Promise<ServiceProcess[]>
+  /** Starts `count` instances at once; `env` contains at least the database. `program`: see `startProcess`. */
+  start(count: number, env: Record<string, string | undefined>, program?: string[]): Promise<ServiceProcess[]>
   /** Sets Ada's permission on GitHub in all repositories. */
   grant(permission: Permission): void
   /** Posts a signed delivery to the service at `url`. Returns the status. */
@@ -36,7 +36,7 @@ export async function startDeployment(names: string[]): Promise<Deployment> {
   return {
     githubServer,
     grant,
-    async start(count, env) {
+    async start(count, env, program) {
       const common = {
         GITHUB_API_URL: githubServer.url,
         GITHUB_WEB_URL: githubServer.url,
@@ -47,7 +47,7 @@ export async function startDeployment(names: string[]): Promise<Deployment> {
         PERMISSION_TTL_MS: '300000',
       }
       const started = await Promise.all(
-        Array.from({ length: count }, () => startProcess({ ...common, ...env })),
+        Array.from({ length: count }, () => startProcess({ ...common, ...env }, program)),
       )
       services.push(...started)
       return started

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SERVICE = ['dist/main.js']
 /** A process that is not ready by then is killed. A first start on the embedded database takes seconds of processor time. */
 const START_MS = 120_000
 /** A process that has not exited by then after a signal is killed, as container platforms do. */
@@ -48,9 +49,9 @@ export const killAll = () => {
 }
 process.once('exit', killAll)
 
-/** Starts the service and resolves when `/readyz` is 200. Only PATH is passed on from the tests' environment. */
-export async function startProcess(env: Environment): Promise<ServiceProcess> {
-  const service = await launch(env)
+/** Starts the service, of this build or another one, and resolves when `/readyz` is 200. Only PATH is passed on from the tests' environment. */
+export async function startProcess(env: Environment, program = SERVICE): Promise<ServiceProcess> {
+  const service = await launch(env, program)
   const ended = new AbortController()
   const failed = service.exit.then(({ code, errors }): never => {
     ended.abort()
@@ -81,7 +82,7 @@ export async function runAdmin(env: Environment, ...args: string[]): Promise<Exi
 }
 
 /** Starts the service, or another program of the build, without waiting. */
-export function launch(env: Environment, program = ['dist/main.js']) {
+export function launch(env: Environment, program = SERVICE) {
   const child = spawn(process.execPath, program, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },

@@ -1,0 +1,40 @@
+/** A copy of the built service with one more migration: the version that follows this one. */
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Later than every migration of this version. */
+const MADE_AT = Date.parse('2100-01-01')
+
+export interface NextVersion {
+  /** The program to start: see `startProcess`. */
+  program: string[]
+  remove(): Promise<void>
+}
+
+/** `migrations`: the SQL of each following migration. */
+export async function nextVersion(migrations: string[]): Promise<NextVersion> {
+  const directory = await temporaryDirectory('next-version')
+  for (const name of ['dist', 'drizzle', 'package.json', 'app.yml'])
+    await cp(join(ROOT, name), join(directory.path, name), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(directory.path, 'node_modules'))
+  await addMigrations(directory, migrations)
+  return { program: [join(directory.path, 'dist/main.js')], remove: () => directory.remove() }
+}
+
+async function addMigrations({ path }: TemporaryDirectory, migrations: string[]): Promise<void> {
+  const file = join(path, 'drizzle/meta/_journal.json')
+  const journal = JSON.parse(await readFile(file, 'utf8')) as { entries: { version: string }[] }
+  const added = migrations.map((_, at) => ({
+    idx: journal.entries.length + at,
+    version: journal.entries[0]?.version,
+    when: MADE_AT + at,
+    tag: `following_${at}`,
+    breakpoints: true,
+  }))
+  await writeFile(file, JSON.stringify({ ...journal, entries: [...journal.entries, ...added] }))
+  for (const [at, sql] of migrations.entries())
+    await writeFile(join(path, `drizzle/following_${at}.sql`), sql)
+}
