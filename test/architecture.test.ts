@@ -18,6 +18,7 @@ const ARCHITECTURE: Architecture = {
     ['vocabulary/scope'],
     ['vocabulary/contract'],
     ['client'],
+    ['cli/agents'],
     ['cli', 'page', 'server/base'],
     ['server/telemetry'],
     ['server/db', 'server/github'],

@@ -1,11 +1,12 @@
 /** The command `deconflict`: its subcommands and options, and how failures are reported. */
 import { Command, CommanderError } from 'commander'
 import { createClient, DeconflictError } from '../client/client.ts'
+import { HOOK_EVENTS } from './agents/agent.ts'
+import { AGENTS } from './agents/agents.ts'
 import { check } from './check.ts'
 import type { CommonOptions } from './command-context.ts'
 import { doctor } from './doctor/doctor.ts'
 import { hook } from './hook/hook.ts'
-import { AGENTS, HOOK_EVENTS } from './hook/payload.ts'
 import { init } from './init/init.ts'
 import { PARTS } from './init/targets.ts'
 import { list, notes, show } from './list.ts'
@@ -113,7 +114,7 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
     .description(
       `Run by hooks: ${HOOK_EVENTS.join(', ')}. Reads the agent’s JSON from standard input; never fails.`,
     )
-    .requiredOption('--agent <agent>', AGENTS.join(', '))
+    .requiredOption('--agent <agent>', AGENTS.map(({ name }) => name).join(', '))
     .option('--no-titles', 'show no text by other people, only logins, numbers and paths')
     .option('--url <url>', 'address of the server')
     .option('--insecure', 'send the token over http:// to another machine')

@@ -1,6 +1,7 @@
 /** `deconflict start`: creates an activity for the branch. */
 import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { AGENTS } from './agents/agents.ts'
 import { noFilesNote, readNames, resultLines } from './check.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
 import { sendScope } from './given-scope.ts'
@@ -102,7 +103,7 @@ function titleFrom(branch: string | null): string {
 
 /** The agent that runs this command, if its environment names one. */
 function agentIn(env: Runtime['env']): string | null {
-  return env.DECONFLICT_AGENT || (env.CLAUDECODE ? 'claude-code' : null)
+  return env.DECONFLICT_AGENT || (AGENTS.find(({ variable }) => variable && env[variable])?.name ?? null)
 }
 
 /** The fields that are not undefined. */

@@ -2,27 +2,30 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { HOOK_EVENTS } from '../../src/cli/hook/payload.ts'
-import { HOOK_PARTS, hookFile } from '../../src/cli/init/agent-hooks.ts'
-import { opencodePlugin } from '../../src/cli/init/opencode-plugin.ts'
+import { HOOK_EVENTS } from '../../src/cli/agents/agent.ts'
+import { HOOKED_AGENTS, hookTarget } from '../../src/cli/init/agent-hooks.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const file = (part: (typeof HOOK_PARTS)[number]) => hookFile(part, { without_titles: false })
-const first = (part: (typeof HOOK_PARTS)[number], event: string) => {
+/** What `init` writes for an agent where there is no file. */
+function written(part: string, options = { without_titles: false }): string {
+  const agent = HOOKED_AGENTS.find(({ hooks }) => hooks.part === part)
+  if (!agent) throw new Error(`no agent has the part ${part}`)
+  return hookTarget(agent, { root: '/work/shop', ...options }).add(undefined) as string
+}
+const file = (part: string) => JSON.parse(written(part))
+const first = (part: string, event: string) => {
   const [entry] = file(part).hooks[event] as [{ matcher?: string; hooks?: Record<string, unknown>[] }]
   return { matcher: entry.matcher, ...(entry.hooks ? entry.hooks[0] : entry) } as Record<string, unknown>
 }
+const PARTS = HOOKED_AGENTS.map(({ hooks }) => hooks.part).filter((part) => part !== 'opencode')
 
 describe('the hook file', () => {
-  test.each([...HOOK_PARTS])(
-    'of %s calls known events only, and does nothing without the command',
-    (part) => {
-      const commands = JSON.stringify(file(part).hooks).match(/deconflict hook [\w-]+/g) ?? []
-      const known: readonly string[] = HOOK_EVENTS
-      for (const command of commands) expect(known).toContain(command.split(' ')[2])
-      expect(commands.length).toBeGreaterThan(3)
-    },
-  )
+  test.each(PARTS)('of %s calls known events only, and does nothing without the command', (part) => {
+    const commands = JSON.stringify(file(part).hooks).match(/deconflict hook [\w-]+/g) ?? []
+    const known: readonly string[] = HOOK_EVENTS
+    for (const command of commands) expect(known).toContain(command.split(' ')[2])
+    expect(commands.length).toBeGreaterThan(3)
+  })
 
   test('of Claude Code has an event for every start, and a time limit for the end', () => {
     expect(Object.keys(file('claude').hooks)).toEqual([
@@ -54,8 +57,8 @@ describe('the hook file', () => {
   })
 
   test('of Copilot runs on Windows too, and has no hook that could deny a tool call', () => {
-    const { hooks, template } = file('copilot')
-    expect(template).toEqual({ version: 1 })
+    const { hooks, ...others } = file('copilot')
+    expect(others).toEqual({ version: 1 })
     expect(hooks).not.toHaveProperty('preToolUse')
     expect(first('copilot', 'postToolUse')).toMatchObject({
       bash: expect.stringContaining('deconflict hook after-read --agent copilot'),
@@ -76,7 +79,7 @@ async function hooksOf(source: string) {
 }
 
 test('the plugin of OpenCode is a module that offers its hooks', async () => {
-  const source = opencodePlugin({ without_titles: true })
+  const source = written('opencode', { without_titles: true })
   const hooks = await hooksOf(source)
   expect(Object.keys(hooks)).toEqual([
     'event',
@@ -100,7 +103,7 @@ echo "$2 ends" >> '${log}'
   await writeFile(join(directory.path, 'deconflict'), slowHook, { mode: 0o755 })
   vi.stubEnv('PATH', `${directory.path}:${process.env.PATH}`)
   try {
-    const hooks = await hooksOf(opencodePlugin({ without_titles: false }))
+    const hooks = await hooksOf(written('opencode'))
     await hooks['chat.message']({ sessionID: 'one' }, { message: { id: 'msg' }, parts: [] })
     const stopped = hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'one' } } })
     await Promise.all([stopped, hooks.dispose()])

@@ -1,6 +1,6 @@
 /** Which hooks Codex trusts, with hashes that Codex 0.169.0 listed for this file. */
 import { expect, test } from 'vitest'
-import { codexTrust } from '../../src/cli/doctor/codex-trust.ts'
+import { codexTrust } from '../../src/cli/agents/codex.ts'
 
 const FILE = '/tmp/trr/shop/.codex/hooks.json'
 const hook = (event: string, timeout: number) => ({
@@ -39,5 +39,5 @@ test.each([
     { ours: 1, trusted: 0 },
   ],
 ])('Codex trusts hooks: %s', (_, content, config, expected) => {
-  expect(codexTrust({ text: content, files: ['/elsewhere', FILE], config })).toEqual(expected)
+  expect(codexTrust({ hooks: content, hook_files: ['/elsewhere', FILE], config })).toEqual(expected)
 })

@@ -1,7 +1,10 @@
 /** What coding agents write to their hooks, as they were seen to write it or document it: who it is, and which files. */
 import { describe, expect, test } from 'vitest'
-import { hookOutput, isOutputRead } from '../../src/cli/hook/answer.ts'
-import { type Agent, type HookEvent, readHookInput } from '../../src/cli/hook/payload.ts'
+import type { Agent, HookEvent } from '../../src/cli/agents/agent.ts'
+import { AGENTS } from '../../src/cli/agents/agents.ts'
+import { readHookInput } from '../../src/cli/hook/payload.ts'
+
+const agentNamed = (name: string) => AGENTS.find((agent) => agent.name === name) as Agent
 
 const CWD = '/work/shop'
 const CLAUDE = { session_id: 's1', transcript_path: '/home/ada/.claude/s1.jsonl', cwd: CWD }
@@ -17,7 +20,7 @@ interface Case {
   name: string
   event: HookEvent
   /** Of the command line. */
-  given: Agent
+  given: string
   json: object
   read: object
 }
@@ -221,19 +224,25 @@ const CASES: Case[] = [
 ]
 
 test.each(CASES)('a hook reads the input of $name', ({ event, given, json, read }) => {
-  expect(readHookInput(event, given, JSON.stringify(json))).toMatchObject(read)
+  const { agent, ...found } = readHookInput(event, agentNamed(given), JSON.stringify(json))
+  expect({ agent: agent.name, ...found }).toMatchObject(read)
+})
+
+test.each(CASES)('at most one agent recognizes the input of $name', ({ given, json }) => {
+  const found = AGENTS.filter(({ recognizes }) => recognizes?.({ ...json }, given))
+  expect(found.length).toBeLessThan(2)
 })
 
 test.each(['', 'no json', '[]', 'null', '{"tool_input": 7, "session_id": {}, "cwd": 1, "tool_name": []}'])(
   'reads nothing from %j',
   (text) => {
     const empty = { session: null, cwd: undefined, edits: [], reads: [], words: [] }
-    expect(readHookInput('before-edit', 'codex', text)).toMatchObject(empty)
+    expect(readHookInput('before-edit', agentNamed('codex'), text)).toMatchObject(empty)
   },
 )
 
 describe('the answer', () => {
-  test.each<[Agent, string | undefined, HookEvent, object]>([
+  test.each<[string, string | undefined, HookEvent, object]>([
     [
       'claude-code',
       'PostToolUse',
@@ -265,16 +274,18 @@ describe('the answer', () => {
     ['cursor', 'sessionStart', 'session-start', { additional_context: 'x' }],
     ['opencode', undefined, 'after-read', { additionalContext: 'x' }],
   ])('to %s (%s) after %s', (agent, agent_event, event, output) => {
-    expect(JSON.parse(hookOutput({ agent, agent_event }, event, 'x'))).toEqual(output)
-    expect(hookOutput({ agent, agent_event }, event, '')).toBe('')
+    expect(agentNamed(agent).answer('x', event, agent_event)).toEqual(output)
   })
 
-  test('is read only where the agent passes it to its model', () => {
-    expect(isOutputRead('gemini', 'before-edit')).toBe(false)
-    expect(isOutputRead('cursor', 'after-edit')).toBe(false)
-    for (const event of ['stop', 'subagent-end', 'session-end'] as const)
-      expect(isOutputRead('claude-code', event)).toBe(false)
-    for (const event of ['session-start', 'prompt', 'after-read'] as const)
-      expect(isOutputRead('claude-code', event)).toBe(true)
+  test.each([
+    ['claude-code', ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read']],
+    ['codex', ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read']],
+    ['copilot', ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read']],
+    ['cursor', ['session-start', 'after-read']],
+    ['gemini', ['session-start', 'prompt', 'after-edit', 'after-read']],
+    ['opencode', ['session-start', 'prompt', 'after-edit', 'after-read']],
+    ['vscode', ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read']],
+  ])('of %s is heard only after events that the agent passes to its model', (agent, events) => {
+    expect(agentNamed(agent).heard).toEqual(events)
   })
 })

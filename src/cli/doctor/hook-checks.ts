@@ -6,28 +6,25 @@ import { delimiter, dirname, join, relative } from 'node:path'
 import { Git } from '../git.ts'
 import { findTree, type WorkingTree } from '../hook/git-directory.ts'
 import { readRecord } from '../hook/record.ts'
-import { HOOK_PARTS } from '../init/agent-hooks.ts'
+import { HOOKED_AGENTS, type HookedAgent, hookTarget } from '../init/agent-hooks.ts'
 import type { Target } from '../init/target.ts'
-import { type Part, targetsOf } from '../init/targets.ts'
+import { targetsOf } from '../init/targets.ts'
 import type { Runtime } from '../runtime.ts'
 import { relativeTime } from '../terminal.ts'
-import { codexTrust } from './codex-trust.ts'
 import type { Finding } from './finding.ts'
-import { isTrustedByGemini } from './gemini-trust.ts'
 
-const PARTS: readonly Part[] = [...HOOK_PARTS, 'opencode', 'git']
+const PARTS = [...HOOKED_AGENTS.map(({ hooks }) => hooks.part), 'git']
 
 /** The results of the checks; none outside of a working tree. */
 export async function hookChecks(runtime: Runtime): Promise<Finding[]> {
   const tree = findTree(runtime.cwd)
   if (tree === undefined) return []
   const hooks_directory = (await new Git(runtime.cwd, runtime.env).hooksDirectory()) ?? ''
-  const installed = await checkFiles(tree, hooks_directory)
+  const trust = await Promise.all(HOOKED_AGENTS.map((agent) => checkTrust(agent, runtime, tree)))
   return [
     await checkCommand(runtime),
-    installed,
-    ...(await checkCodexTrust(runtime, tree)),
-    ...(await checkGeminiTrust(runtime, tree)),
+    await checkFiles(tree, hooks_directory),
+    ...trust.flat(),
     checkLastRun(runtime, tree),
   ]
 }
@@ -63,7 +60,7 @@ async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promi
       targetsOf({ root, hooks_directory, without_titles }, [part]),
     )
     for (const [index, target] of (variants[0] ?? []).entries()) {
-      const text = await readFile(target.path, 'utf8').catch(() => undefined)
+      const text = await read(target.path)
       if (text === undefined || !contains(target, text)) continue
       const isCurrent = variants.some((each) => each[index]?.add(text) === text)
       const list = isCurrent ? found : outdated
@@ -89,40 +86,28 @@ function contains(target: Target, text: string): boolean {
   }
 }
 
-/** Checks whether Codex trusts the hooks, because it skips an untrusted hook silently. Empty if Codex is not used. */
-async function checkCodexTrust({ env }: Runtime, tree: WorkingTree): Promise<Finding[]> {
-  const directory = env.CODEX_HOME || join(env.HOME || homedir(), '.codex')
-  const config = await readFile(join(directory, 'config.toml'), 'utf8').catch(() => undefined)
-  // In a linked working tree, Codex reads the file of the main one.
-  const files = [tree.root, dirname(tree.common_directory)].map((root) => join(root, '.codex/hooks.json'))
-  const text = await readFile(files[0] as string, 'utf8').catch(() => undefined)
-  if (config === undefined || text === undefined || !text.includes('deconflict hook')) return []
-  const { ours, trusted } = codexTrust({ text, files, config })
-  const isTrusted = ours === trusted
-  const message = isTrusted
-    ? 'Codex trusts all of its hooks'
-    : `Codex trusts ${trusted} of its ${ours} hooks and skips the others; run /hooks in Codex`
-  return [{ name: 'trust', is_ok: isTrusted, message }]
+function read(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch(() => undefined)
 }
 
-/** Checks whether Gemini CLI trusts the folder, because it runs no hook in other folders. Empty if Gemini CLI is not used. Folders that an IDE trusts are not known here. */
-async function checkGeminiTrust({ env }: Runtime, { root }: WorkingTree): Promise<Finding[]> {
-  const read = (file: string) => readFile(file, 'utf8').catch(() => undefined)
-  const home = join(env.GEMINI_CLI_HOME || env.HOME || homedir(), '.gemini')
-  const installed = await read(join(root, '.gemini/settings.json'))
-  const settings = await read(join(home, 'settings.json'))
-  const trusted = await read(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, 'trustedFolders.json'))
-  const isUsed = settings !== undefined || trusted !== undefined
-  if (!isUsed || !installed?.includes('deconflict hook')) return []
-  // If the variable is set, or the setting is off, Gemini CLI trusts every folder without asking.
-  const isAsked =
-    env.GEMINI_CLI_TRUST_WORKSPACE !== 'true' &&
-    !/"folderTrust"[^}]*"enabled"\s*:\s*false/.test(settings ?? '')
-  const isTrusted = !isAsked || isTrustedByGemini(trusted ?? '', await realpath(root))
-  const message = isTrusted
-    ? 'Gemini CLI trusts this folder'
-    : 'Gemini CLI does not trust this folder and runs no hook in it; run /permissions in Gemini CLI'
-  return [{ name: 'trust', is_ok: isTrusted, message }]
+/** Checks whether an agent runs the hooks that are installed for it: some silently skip those that they do not trust. */
+async function checkTrust(
+  agent: HookedAgent,
+  { env }: Runtime,
+  { root, common_directory }: WorkingTree,
+): Promise<Finding[]> {
+  const target = hookTarget(agent, { root, without_titles: false })
+  const hooks = await read(target.path)
+  if (hooks === undefined || !contains(target, hooks)) return []
+  const found = await agent.checkTrust?.({
+    env,
+    home: env.HOME || homedir(),
+    folder: await realpath(root),
+    hook_files: [root, dirname(common_directory)].map((directory) => join(directory, agent.hooks.path)),
+    hooks,
+    read,
+  })
+  return found ? [{ name: 'trust', ...found }] : []
 }
 
 function checkLastRun({ clock }: Runtime, { git_directory }: WorkingTree): Finding {

@@ -131,7 +131,7 @@ export async function archiveEndings(
 
 /** The key of the session's state. If the agent names no session, all of its sessions in a working tree share one state. */
 export function keyOf({ session, agent }: Pick<HookInput, 'session' | 'agent'>): string {
-  return sessionKey(session ?? `${agent} without an id`)
+  return sessionKey(session ?? `${agent.name} without an id`)
 }
 
 /** Reads and deletes a state. Empty if there is none. */

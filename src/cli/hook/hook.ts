@@ -6,12 +6,13 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../vocabulary/clock.ts'
+import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
+import { AGENTS } from '../agents/agents.ts'
 import { EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { filesInside } from '../scope-paths.ts'
 import { sanitize } from '../terminal.ts'
-import { hookOutput } from './answer.ts'
 import { findTree, readBranch, type WorkingTree } from './git-directory.ts'
-import { AGENTS, HOOK_EVENTS, type HookEvent, type HookInput, readHookInput } from './payload.ts'
+import { type HookInput, readHookInput } from './payload.ts'
 import { updateRecord } from './record.ts'
 import { type HookOptions, pauseAfter, runInTree } from './run.ts'
 
@@ -32,22 +33,23 @@ const NAMED_MAX = 20
 export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCode> {
   const left_ms = () => Math.max(1, runtime.hook_limit_ms - runtime.uptime_ms())
   try {
-    const { event, agent, options } = parseHookArgs(args)
+    const { event, given, options } = parseHookArgs(args)
     const text = await inTime(
       readInput(runtime.stdin),
       left_ms(),
       'the agent did not close the standard input of the hook',
     )
-    const input = readHookInput(event, agent, text)
+    const input = readHookInput(event, given, text)
+    const { agent, reason, subagent } = input
     const cwd = input.cwd ?? runtime.cwd
     const tree = findTree(cwd)
     if (tree === undefined) return EXIT.clear
     const now = (runtime.clock ?? systemClock)().getTime()
     const record = (outcome: string) =>
-      updateRecord(tree.git_directory, { last: { at: now, event, agent: input.agent, outcome } })
-    const { reason, subagent } = input
+      updateRecord(tree.git_directory, { last: { at: now, event, agent: agent.name, outcome } })
     const situation = {
-      ...{ event, agent: input.agent, reason, subagent, now, branch: readBranch(tree.git_directory) },
+      ...{ event, agent: agent.name, is_heard: agent.heard.includes(event), reason, subagent, now },
+      branch: readBranch(tree.git_directory),
       ...filesIn(tree, cwd, input),
     }
     const { env } = runtime
@@ -60,8 +62,9 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
     try {
       const { message, outcome } = await inTime(runInTree(run), left_ms(), 'the hook took too long')
       record(outcome)
-      const output = hookOutput(input, event, message)
-      if (output !== '') runtime.stdout.write(`${output}\n`)
+      if (message === '') return EXIT.clear
+      const answer = agent.answer(message, event, input.agent_event)
+      runtime.stdout.write(`${JSON.stringify(answer)}\n`)
     } catch (error) {
       pauseAfter(run, error)
       record((error as Error).message)
@@ -94,11 +97,10 @@ function parseHookArgs(args: string[]) {
     insecure: values.insecure === true,
     without_titles: values['no-titles'] === true,
   }
-  return {
-    event: oneOf(HOOK_EVENTS, 'the event', positionals[0]) satisfies HookEvent,
-    agent: oneOf(AGENTS, '--agent', text(values.agent)),
-    options,
-  }
+  const event: HookEvent = oneOf(HOOK_EVENTS, 'the event', positionals[0])
+  const names = AGENTS.map(({ name }) => name)
+  const name = oneOf(names, '--agent', text(values.agent))
+  return { event, given: AGENTS[names.indexOf(name)] as Agent, options }
 }
 
 function oneOf<Name extends string>(names: readonly Name[], what: string, given: string | undefined): Name {

@@ -1,8 +1,7 @@
 /** Decides what a hook has to do: in most cases nothing, which needs neither git nor a request. Pure. */
+import type { HookEvent } from '../agents/agent.ts'
 import { hasActivity, type LocalState } from '../local-state.ts'
 import { scopePaths } from '../scope-paths.ts'
-import { isOutputRead } from './answer.ts'
-import type { Agent, HookEvent } from './payload.ts'
 
 /** The minimum time between two heartbeats, and between two comparisons of a file that is read again. */
 const INTERVAL_MS = 300_000
@@ -13,7 +12,10 @@ const NEW_CONTEXTS: readonly string[] = ['clear', 'compact', 'startup']
 
 export interface Situation {
   event: HookEvent
-  agent: Agent
+  /** The name of the agent. */
+  agent: string
+  /** Whether the output of the hook reaches the model. */
+  is_heard: boolean
   reason: string
   subagent: string | null
   /** Relative to the root of the working tree. */
@@ -39,18 +41,17 @@ export interface Plan {
 
 /** What the hook has to do; null if there is nothing to do. */
 export function planFor(situation: Situation, state: LocalState): Plan | null {
-  const { event, agent, edits, reads, branch, now, subagent } = situation
-  const isRead = isOutputRead(agent, event)
+  const { event, is_heard, edits, reads, branch, now, subagent } = situation
   const has_switched = branch !== undefined && hasActivity(state) && state.branch !== branch
   const plan = {
     added: scopePaths(edits).filter((path) => !state.paths.includes(path)),
-    compared: isRead ? [...reads, ...edits].filter(isCompareDue) : [],
+    compared: is_heard ? [...reads, ...edits].filter(isCompareDue) : [],
     is_refresh: REFRESHING.includes(event),
     has_switched,
     is_heartbeat_due:
       now - state.heartbeat_at >= INTERVAL_MS ||
       event === 'session-start' ||
-      (isRead && state.has_unread_overlap),
+      (is_heard && state.has_unread_overlap),
   }
   function isCompareDue(file: string): boolean {
     return now - (state.compared[comparedKey(subagent, file)] ?? 0) >= INTERVAL_MS

@@ -5,7 +5,6 @@ import { PATHS_MAX } from '../../vocabulary/scope/limits.ts'
 import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
 import { type ChangedFiles, readChangedFiles } from '../working-tree-files.ts'
-import { isOutputRead } from './answer.ts'
 import { create, finishCreate, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import type { Place } from './message.ts'
@@ -45,7 +44,7 @@ export async function workOn(
     (place) => !own.has(place.id) && !isBeneathFile(place, situation, next),
   )
   const fresh = freshPlaces(places, next, situation.subagent)
-  if (!isOutputRead(situation.agent, situation.event))
+  if (!situation.is_heard)
     return {
       state: { ...next, has_unread_overlap: next.has_unread_overlap || fresh.length > 0 },
       message: '',

@@ -27,7 +27,7 @@ export const AGENTS_SECTION: Section = {
   ],
 }
 
-/** The form in which Claude Code and Gemini CLI include another file. */
+/** The form in which agents with instructions of their own include another file. */
 export const POINTER_SECTION: Section = {
   begin: '<!-- deconflict:pointer -->',
   end: '<!-- deconflict:pointer-end -->',

@@ -1,9 +1,8 @@
 /** The hooks in the settings files of coding agents. The files also contain settings and hooks of other tools. Pure. */
 import { z } from 'zod'
+import type { Json } from '../agents/agent.ts'
 import { CliError } from '../runtime.ts'
 import { printJson } from './json-file.ts'
-
-type Json = Record<string, unknown>
 
 /** Event → entries that run for it. */
 export type Hooks = Record<string, Json[]>

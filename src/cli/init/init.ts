@@ -8,7 +8,7 @@ import { painter } from '../terminal.ts'
 import { diffLines } from './diff.ts'
 import { nextSteps } from './next-steps.ts'
 import { type FileChange, hashOf, InitRecord, planAdding, planRemoving } from './plan.ts'
-import { DEFAULT_PARTS, PARTS, type Part } from './targets.ts'
+import { DEFAULT_PARTS, PARTS } from './targets.ts'
 
 export interface InitOptions {
   yes?: boolean
@@ -72,8 +72,8 @@ function parseHooks(given = 'titles'): 'titles' | 'paths' {
   throw new CliError(`--hooks takes titles or paths, not ${given}`)
 }
 
-function parseParts(only: string[] | undefined, defaults: readonly Part[]): readonly Part[] {
-  const unknown = only?.find((name) => !PARTS.some((part) => part === name))
+function parseParts(only: string[] | undefined, defaults: readonly string[]): readonly string[] {
+  const unknown = only?.find((name) => !PARTS.includes(name))
   if (unknown) throw new CliError(`--only takes ${PARTS.join(', ')}, not ${unknown}`)
   return only ? PARTS.filter((part) => only.includes(part)) : defaults
 }

@@ -1,67 +1,36 @@
 /** The MCP configuration of coding agents: an entry for `deconflict mcp` in the file that each reads. Pure. */
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { Json, JsonServer, TomlServer } from '../agents/agent.ts'
+import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
 import { printJson } from './json-file.ts'
-import { type Section, withoutSection, withSection } from './section.ts'
+import { withoutSection, withSection } from './section.ts'
 import type { Target } from './target.ts'
 
-type Json = Record<string, unknown>
-
 const NAME = 'deconflict'
-const STDIO = { command: NAME, args: ['mcp'] }
-
-/** `key`: the field whose object holds the servers by name. `template`: the content of a new file. */
-interface JsonFile {
-  path: string
-  key: string
-  entry: Json
-  template?: Json
-}
-
-const FILES: JsonFile[] = [
-  // Claude Code and Copilot CLI.
-  { path: '.mcp.json', key: 'mcpServers', entry: STDIO },
-  { path: '.cursor/mcp.json', key: 'mcpServers', entry: STDIO },
-  { path: '.gemini/settings.json', key: 'mcpServers', entry: STDIO },
-  { path: '.vscode/mcp.json', key: 'servers', entry: { type: 'stdio', ...STDIO } },
-  {
-    path: 'opencode.json',
-    key: 'mcp',
-    entry: { type: 'local', command: [NAME, 'mcp'], enabled: true },
-    template: { $schema: 'https://opencode.ai/config.json' },
-  },
-]
-
-/** Codex passes only the named variables on. */
-const CODEX_SECTION: Section = {
-  begin: '# >>> deconflict >>>',
-  end: '# <<< deconflict <<<',
-  lines: [
-    `[mcp_servers.${NAME}]`,
-    `command = "${NAME}"`,
-    'args = ["mcp"]',
-    'env_vars = ["DECONFLICT_URL", "DECONFLICT_INSECURE", "GITHUB_TOKEN", "GH_TOKEN"]',
-  ],
-}
 
 export function mcpTargets(root: string): Target[] {
-  return [...FILES.map((file) => jsonTarget(root, file)), codexTarget(join(root, '.codex/config.toml'))]
+  return AGENTS.flatMap(({ mcp }) => {
+    if (mcp === undefined) return []
+    return 'table' in mcp ? tomlTarget(root, mcp) : jsonTarget(root, mcp)
+  })
 }
 
-function codexTarget(path: string): Target {
+function tomlTarget(root: string, { path, table }: TomlServer): Target {
+  const section = { begin: '# >>> deconflict >>>', end: '# <<< deconflict <<<', lines: [...table] }
+  const isHeader = (line: string) => line.trimStart().startsWith(table[0] as string)
   return {
-    path,
+    path: join(root, path),
     about: () => 'the MCP server',
+    // A table that a person wrote stays.
     add: (text = '') =>
-      /^\s*\[mcp_servers\.deconflict\]/m.test(withoutSection(text, CODEX_SECTION))
-        ? text
-        : withSection(text, CODEX_SECTION),
-    remove: (text) => withoutSection(text, CODEX_SECTION) || undefined,
+      withoutSection(text, section).split('\n').some(isHeader) ? text : withSection(text, section),
+    remove: (text) => withoutSection(text, section) || undefined,
   }
 }
 
-function jsonTarget(root: string, { path, key, entry, template = {} }: JsonFile): Target {
+function jsonTarget(root: string, { path, key, entry, template = {} }: JsonServer): Target {
   return {
     path: join(root, path),
     about: () => 'the MCP server',

@@ -5,7 +5,7 @@ import { relative } from 'node:path'
 import { z } from 'zod'
 import { CliError } from '../runtime.ts'
 import type { Target } from './target.ts'
-import { PARTS, type Part, type Places, targetsOf } from './targets.ts'
+import { PARTS, type Places, targetsOf } from './targets.ts'
 
 /** A change of one file; `undefined` means that the file does not exist. */
 export interface FileChange {
@@ -30,7 +30,7 @@ export const InitRecord = z.record(z.string(), z.object({ before: z.string().nul
 export type InitRecord = z.output<typeof InitRecord>
 
 interface PlanOptions extends Places {
-  parts: readonly Part[]
+  parts: readonly string[]
 }
 
 export async function planAdding(options: PlanOptions): Promise<Plan> {

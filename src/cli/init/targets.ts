@@ -1,40 +1,27 @@
 /** The files that `deconflict init` writes to, by part: what it adds to each, and how it removes that. Pure. */
 import { join } from 'node:path'
+import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
-import { HOOK_PARTS, type HookFile, type HookFileOptions, hookFile } from './agent-hooks.ts'
+import { HOOKED_AGENTS, type HookOptions, hookTarget } from './agent-hooks.ts'
 import { AGENTS_SECTION, POINTER_SECTION, PUSH_SECTION, SETTINGS } from './contents.ts'
-import { withHooks, withoutHooks } from './hook-settings.ts'
 import { mcpTargets } from './mcp-targets.ts'
-import { opencodePlugin, PLUGIN_NAME, PLUGIN_START } from './opencode-plugin.ts'
 import { type Section, withoutSection, withSection } from './section.ts'
 import type { Target } from './target.ts'
 
-export const PARTS = [...HOOK_PARTS, 'opencode', 'git', 'agents-md', 'settings', 'mcp'] as const
-export type Part = (typeof PARTS)[number]
-/** `mcp` is only written on request (`--only mcp`), because hooks also work if the agent does not cooperate. */
-export const DEFAULT_PARTS = PARTS.filter((part) => part !== 'mcp')
-
-export interface Places extends HookFileOptions {
+export interface Places extends HookOptions {
   /** The top directory of the working tree. */
   root: string
   hooks_directory: string
 }
 
-export function targetsOf(places: Places, parts: readonly Part[]): Target[] {
-  return parts.flatMap((part) => TARGETS[part](places))
-}
-
-const TARGETS: Record<Part, (places: Places) => Target[]> = {
-  claude: (places) => [hookTarget(places, hookFile('claude', places))],
-  codex: (places) => [hookTarget(places, hookFile('codex', places))],
-  copilot: (places) => [hookTarget(places, hookFile('copilot', places))],
-  cursor: (places) => [hookTarget(places, hookFile('cursor', places))],
-  gemini: (places) => [hookTarget(places, hookFile('gemini', places))],
-  opencode: (places) => [pluginTarget(join(places.root, PLUGIN_NAME), opencodePlugin(places))],
+const TARGETS: Record<string, (places: Places) => Target[]> = {
+  ...Object.fromEntries(
+    HOOKED_AGENTS.map((agent) => [agent.hooks.part, (places: Places) => [hookTarget(agent, places)]]),
+  ),
   git: ({ hooks_directory }) => [pushTarget(join(hooks_directory, 'pre-push'))],
   'agents-md': ({ root }) => [
     sectionTarget(join(root, 'AGENTS.md'), AGENTS_SECTION, 'when to check, start and finish work'),
-    ...['CLAUDE.md', 'GEMINI.md'].map((name) => pointerTarget(join(root, name))),
+    ...AGENTS.flatMap(({ instructions }) => (instructions ? [pointerTarget(join(root, instructions))] : [])),
   ],
   settings: ({ root }) => [
     {
@@ -47,27 +34,13 @@ const TARGETS: Record<Part, (places: Places) => Target[]> = {
   mcp: ({ root }) => mcpTargets(root),
 }
 
-function hookTarget({ root }: Places, { name, hooks, template }: HookFile): Target {
-  return {
-    path: join(root, name),
-    about: () => `${Object.values(hooks).flat().length} hooks`,
-    add: (text) => withHooks(text, { hooks, template }),
-    remove: (text) => withoutHooks(text, { template }),
-  }
-}
+/** What `init` can write: the hooks of each agent, and more. */
+export const PARTS: readonly string[] = Object.keys(TARGETS)
+/** `mcp` is only written on request (`--only mcp`), because hooks also work if the agent does not cooperate. */
+export const DEFAULT_PARTS = PARTS.filter((part) => part !== 'mcp')
 
-/** A plugin is a whole file; one of an earlier release is replaced. */
-function pluginTarget(path: string, plugin: string): Target {
-  const isOurs = (text: string) => text.startsWith(PLUGIN_START)
-  return {
-    path,
-    about: () => 'a plugin',
-    add: (text = plugin) => {
-      if (!isOurs(text)) throw new CliError('was skipped: it is not the plugin that init writes')
-      return plugin
-    },
-    remove: (text) => (isOurs(text) ? undefined : text),
-  }
+export function targetsOf(places: Places, parts: readonly string[]): Target[] {
+  return parts.flatMap((part) => TARGETS[part]?.(places) ?? [])
 }
 
 function sectionTarget(path: string, section: Section, about: string): Target {

@@ -1,6 +1,6 @@
-/** Which folders Gemini CLI trusts. */
+/** Which folders agents trust that store it as Gemini CLI does. */
 import { expect, test } from 'vitest'
-import { isTrustedByGemini } from '../../src/cli/doctor/gemini-trust.ts'
+import { isTrustedFolder } from '../../src/cli/agents/folder-trust.ts'
 
 test.each([
   ['a folder', { '/home/ada/shop': 'TRUST_FOLDER' }, true],
@@ -13,9 +13,9 @@ test.each([
   ['an unknown word', { '/home/ada/shop': 'MAYBE' }, false],
   ['no folder', {}, false],
 ])('a rule for %s decides whether a folder is trusted', (_, rules, expected) => {
-  expect(isTrustedByGemini(JSON.stringify(rules), '/home/ada/shop')).toBe(expected)
+  expect(isTrustedFolder(JSON.stringify(rules), '/home/ada/shop')).toBe(expected)
 })
 
 test('no folder is trusted if the file cannot be read', () => {
-  for (const text of ['', 'null', '[', '7']) expect(isTrustedByGemini(text, '/home')).toBe(false)
+  for (const text of ['', 'null', '[', '7']) expect(isTrustedFolder(text, '/home')).toBe(false)
 })

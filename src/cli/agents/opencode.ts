@@ -1,16 +1,34 @@
-/** The plugin of OpenCode that `deconflict init` writes: a module, because OpenCode runs no commands as hooks. */
-import type { HookFileOptions } from './agent-hooks.ts'
+/** OpenCode 1.18: https://opencode.ai/docs/plugins. It runs no commands as hooks, so `init` writes a plugin: a module. */
+import type { Agent } from './agent.ts'
+import { CLAUDE_FIELDS } from './claude-shaped.ts'
 
-export const PLUGIN_NAME = '.opencode/plugin/deconflict.js'
-/** Recognizes a plugin of any release. */
-export const PLUGIN_START = '// Written by `deconflict init`.'
+const START = '// Written by `deconflict init`.'
 
-export function opencodePlugin({ without_titles }: HookFileOptions): string {
-  const options = ['--agent', 'opencode', ...(without_titles ? ['--no-titles'] : [])]
-  return PLUGIN.replace('[OPTIONS]', `[${options.map((each) => `'${each}'`).join(', ')}]`)
+export const OPENCODE: Agent = {
+  name: 'opencode',
+  hooks: {
+    part: 'opencode',
+    path: '.opencode/plugin/deconflict.js',
+    start: START,
+    source: (options) => PLUGIN.replace('[OPTIONS]', `[${options.map((each) => `'${each}'`).join(', ')}]`),
+  },
+  // The plugin writes them. The input of a tool is that of OpenCode.
+  fields: {
+    ...CLAUDE_FIELDS,
+    file: [...CLAUDE_FIELDS.file, 'filePath'],
+    command: ['command', 'patchText', 'patch'],
+  },
+  heard: ['session-start', 'prompt', 'after-edit', 'after-read'],
+  answer: (message) => ({ additionalContext: message }),
+  mcp: {
+    path: 'opencode.json',
+    key: 'mcp',
+    entry: { type: 'local', command: ['deconflict', 'mcp'], enabled: true },
+    template: { $schema: 'https://opencode.ai/config.json' },
+  },
 }
 
-const PLUGIN = `${PLUGIN_START} Tells Deconflict what a session of OpenCode works on, and OpenCode who else
+const PLUGIN = `${START} Tells Deconflict what a session of OpenCode works on, and OpenCode who else
 // works there. It does nothing on machines without the command \`deconflict\`, and never fails.
 import { spawn } from 'node:child_process'
 

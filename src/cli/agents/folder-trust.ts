@@ -1,8 +1,8 @@
-/** Whether Gemini CLI trusts a folder, by its file `trustedFolders.json`, as version 0.61 reads it. Pure. */
+/** Which folders a person trusts, by the file `trustedFolders.json` of Gemini CLI and of those that share its code. Pure. */
 import { dirname, relative, sep } from 'node:path'
 
 /** `text`: the content of the file. Of the rules that apply to `folder`, the one with the longest path decides. If the text is not JSON, no folder is trusted. */
-export function isTrustedByGemini(text: string, folder: string): boolean {
+export function isTrustedFolder(text: string, folder: string): boolean {
   const rules = Object.entries(parseObject(text)).filter(([path, level]) =>
     contains(level === 'TRUST_PARENT' ? dirname(path) : path, folder),
   )

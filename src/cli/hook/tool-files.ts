@@ -1,6 +1,5 @@
-/** The files that a tool call of an agent reads or edits, for the formats of all agents. Pure. */
-
-export type Json = Record<string, unknown>
+/** The files that a tool call of an agent reads or edits. Pure. */
+import type { Agent, Json } from '../agents/agent.ts'
 
 export interface ToolFiles {
   /** Absolute, or relative to the working directory. */
@@ -10,13 +9,10 @@ export interface ToolFiles {
   words: string[]
 }
 
-const SHELLS =
-  /^(?:bash|shell|local_shell|exec_command|unified_exec|run_shell_command|run_in_terminal|run_terminal_cmd|powershell|execute)$/i
-const READERS = /^(?:.*_)?(?:read|read_?file|read_many_files|view|notebook_?read|open_file|cat)$/i
-const EDITORS = /edit|write|create|replace|patch|insert|delete|rename/i
-/** Names of fields that hold a file. */
-const FILE_FIELDS = ['file_path', 'path', 'filePath', 'notebook_path', 'absolute_path', 'file', 'filename']
-const FILES_FIELDS = ['files', 'paths', 'filePaths', 'edits', 'replacements']
+/** Names that several agents use, or servers of MCP. */
+const SHELLS = /^(?:bash|shell|powershell|execute)$/
+const READERS = /^(?:.*_)?(?:read|read_?file|view|open_file|cat)$/
+const EDITORS = /edit|write|create|replace|patch|insert|delete|rename/
 const FILES_MAX = 100
 const WORDS_MAX = 200
 
@@ -24,34 +20,40 @@ const WORDS_MAX = 200
  * `tool`: undefined if the agent names none; its files then count as read if `isRead`, else as edited. Tools that neither read
  * nor edit files, such as a search, have no files.
  */
-export function filesOfTool(tool: string | undefined, input: Json, isRead: boolean): ToolFiles {
+export function filesOfTool(
+  { fields, tools = {} }: Agent,
+  { tool, input, isRead }: { tool: string | undefined; input: Json; isRead: boolean },
+): ToolFiles {
   const none: ToolFiles = { edits: [], reads: [], words: [] }
-  const text = commandOf(input)
+  const text = commandIn(input, fields.command)
   const patched = filesOfPatch(text)
   if (patched.length > 0) return { ...none, edits: patched }
-  if (tool !== undefined && SHELLS.test(tool)) return { ...none, words: wordsOf(text) }
-  const files = namedFiles(input)
-  if (tool === undefined ? isRead : READERS.test(tool)) return { ...none, reads: files }
-  return tool === undefined || EDITORS.test(tool) ? { ...none, edits: files } : none
+  const name = tool?.toLowerCase()
+  if (name !== undefined && (SHELLS.test(name) || tools.shell?.includes(name)))
+    return { ...none, words: wordsOf(text) }
+  const files = namedFiles(input, fields)
+  if (name === undefined ? isRead : READERS.test(name) || tools.read?.includes(name))
+    return { ...none, reads: files }
+  return name === undefined || EDITORS.test(name) ? { ...none, edits: files } : none
 }
 
-function namedFiles(input: Json): string[] {
-  const lists = FILES_FIELDS.flatMap((name) => {
+function namedFiles(input: Json, fields: Agent['fields']): string[] {
+  const lists = fields.files.flatMap((name) => {
     const list = input[name]
     return Array.isArray(list) ? list.slice(0, FILES_MAX) : []
   })
-  const single = FILE_FIELDS.map((name) => input[name])
+  const single = fields.file.map((name) => input[name])
   const inLists = lists.flatMap((each) =>
-    typeof each === 'string' ? [each] : FILE_FIELDS.map((name) => objectOf(each)[name]),
+    typeof each === 'string' ? [each] : fields.file.map((name) => objectOf(each)[name]),
   )
   return unique([...single, ...inLists].filter((each) => typeof each === 'string' && each !== ''))
 }
 
-/** A shell command, as text or as a list of arguments, or a patch. */
-function commandOf(input: Json): string {
-  const fields = ['command', 'cmd', 'script', 'patchText', 'patch', 'input'].map((name) => input[name])
-  const given = fields.find((each) => typeof each === 'string' || Array.isArray(each)) ?? ''
-  return Array.isArray(given) ? given.filter((each) => typeof each === 'string').join(' ') : String(given)
+function commandIn(input: Json, names: readonly string[]): string {
+  const given = names
+    .map((name) => input[name])
+    .find((each) => typeof each === 'string' || Array.isArray(each))
+  return Array.isArray(given) ? given.filter((each) => typeof each === 'string').join(' ') : (given ?? '')
 }
 
 /** The files of the patch of `apply_patch`, also inside of a shell command. */

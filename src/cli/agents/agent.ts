@@ -1,0 +1,134 @@
+/** What Deconflict knows of a coding agent. Each agent is described in one file of this folder, and `agents.ts` lists them. */
+
+export const HOOK_EVENTS = [
+  'session-start',
+  'prompt',
+  'before-edit',
+  'after-edit',
+  'after-read',
+  'stop',
+  'subagent-end',
+  'session-end',
+] as const
+export type HookEvent = (typeof HOOK_EVENTS)[number]
+
+export type Json = Record<string, unknown>
+
+export interface Agent {
+  /** The value of `--agent`, and of `agent` in the activities of its sessions. */
+  name: string
+  /** What `init` writes so that the agent runs hooks. Undefined: it runs those of another agent. */
+  hooks?: HookFile | Plugin
+  fields: Fields
+  /** Its own names of tools, in lower case, beside those that `tool-files.ts` knows. */
+  tools?: { shell?: readonly string[]; read?: readonly string[] }
+  /**
+   * Whether it wrote `json` to a hook that is installed for the agent `given`: several agents run each other's hooks. At most
+   * one agent recognizes a JSON; if none does, it is `given`.
+   */
+  recognizes?(json: Json, given: string): boolean
+  /** The events whose output reaches the model. */
+  heard: readonly HookEvent[]
+  /** What a hook prints so that the model reads `message`. `agent_event`: the agent's own name of the event. */
+  answer(message: string, event: HookEvent, agent_event: string | undefined): Json
+  /** What a person has to do before the agent runs the hooks, for the end of `init`. */
+  trust_step?: string
+  /** Whether the agent runs the hooks, for `doctor`. Undefined: unknown, because the agent is not used on this machine. */
+  checkTrust?(machine: Machine): Promise<TrustFinding | undefined>
+  mcp?: JsonServer | TomlServer
+  /** A file of instructions that the agent reads instead of AGENTS.md, and in which `@AGENTS.md` includes that. */
+  instructions?: string
+  /** A variable that is set in the environment of the commands that the agent runs. */
+  variable?: string
+}
+
+/** Names of fields in the JSON that an agent writes to its hooks. Of several, the first that holds a text counts. */
+export interface Fields {
+  session: readonly string[]
+  subagent: readonly string[]
+  /** The agent's own name of the event. */
+  event: readonly string[]
+  /** The working directory: a text, or a list that begins with it. */
+  cwd: readonly string[]
+  prompt: readonly string[]
+  /** Why the session starts or ends. */
+  reason: readonly string[]
+  /** The directory of a working tree that is being removed. */
+  removed_tree: readonly string[]
+  tool: readonly string[]
+  /** The input of a tool: an object, or its JSON. */
+  tool_input: readonly string[]
+  /** In the input of a tool: files. All of them count. */
+  file: readonly string[]
+  /** In the input of a tool: lists of files. */
+  files: readonly string[]
+  /** In the input of a tool: a shell command or a patch, as text or as a list of arguments. */
+  command: readonly string[]
+  /** In the input of a tool: the directory of a shell command. */
+  shell_cwd: readonly string[]
+}
+
+/** Where `init` installs the hooks of an agent. `part`: the name in `init --only`; `path`: relative to the working tree. */
+interface Installation {
+  part: string
+  path: string
+}
+
+/** A JSON file with commands as hooks, which can also contain settings and hooks of others. */
+export interface HookFile extends Installation {
+  /** What a new file starts from. */
+  template: Json
+  /** The agent's name of each event → the entries to add. */
+  entries(lines: HookLines): Record<string, Json[]>
+}
+
+/** The command line of the hook of an event, for a shell. */
+export interface HookLines {
+  posix(event: HookEvent): string
+  cmd(event: HookEvent): string
+  powershell(event: HookEvent): string
+}
+
+/** A module that runs the hooks, for an agent that runs no commands. */
+export interface Plugin extends Installation {
+  /** How a plugin of any release starts. */
+  start: string
+  /** `options`: what follows `deconflict hook EVENT`. */
+  source(options: readonly string[]): string
+}
+
+/** Where `deconflict mcp` is configured in a JSON file. */
+export interface JsonServer {
+  path: string
+  /** The field whose object holds the servers by name. */
+  key: string
+  entry: Json
+  /** What a new file starts from. */
+  template?: Json
+}
+
+/** Where `deconflict mcp` is configured in a TOML file: a table, its header first. */
+export interface TomlServer {
+  path: string
+  table: readonly string[]
+}
+
+/** What a check of trust can read. */
+export interface Machine {
+  env: Record<string, string | undefined>
+  home: string
+  /** The top directory of the working tree, with symbolic links resolved. */
+  folder: string
+  /** The paths under which the agent may know its hook file: in this working tree, and in the main one. */
+  hook_files: readonly string[]
+  /** The content of the hook file. */
+  hooks: string
+  /** The content of a file; undefined if it cannot be read. */
+  read(file: string): Promise<string | undefined>
+}
+
+export interface TrustFinding {
+  is_ok: boolean
+  /** What was found and, for a problem, what to do. */
+  message: string
+}

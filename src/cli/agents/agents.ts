@@ -1,0 +1,11 @@
+/** The coding agents that Deconflict knows. To add one, describe it in a file of this folder and list it here. */
+import type { Agent } from './agent.ts'
+import { CLAUDE_CODE } from './claude-code.ts'
+import { CODEX } from './codex.ts'
+import { COPILOT } from './copilot.ts'
+import { CURSOR } from './cursor.ts'
+import { GEMINI } from './gemini.ts'
+import { OPENCODE } from './opencode.ts'
+import { VSCODE } from './vscode.ts'
+
+export const AGENTS: readonly Agent[] = [CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, VSCODE]

@@ -1,0 +1,34 @@
+/** Claude Code 2.1: https://code.claude.com/docs/en/hooks. */
+import type { Agent, HookEvent } from './agent.ts'
+import { CLAUDE_FIELDS, claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
+
+export const CLAUDE_CODE: Agent = {
+  name: 'claude-code',
+  hooks: {
+    part: 'claude',
+    path: '.claude/settings.json',
+    template: {},
+    entries: ({ posix }) => {
+      const hook = (event: HookEvent, matcher?: string) =>
+        claudeEntries({ command: posix(event), timeout: TIMEOUT_S }, matcher)
+      return {
+        SessionStart: hook('session-start'),
+        UserPromptSubmit: hook('prompt'),
+        PreToolUse: hook('before-edit', 'Edit|MultiEdit|Write|NotebookEdit'),
+        PostToolUse: hook('after-read', 'Read|NotebookRead'),
+        Stop: hook('stop'),
+        SubagentStop: hook('subagent-end'),
+        WorktreeRemove: hook('subagent-end'),
+        SessionEnd: hook('session-end'),
+      }
+    },
+  },
+  fields: { ...CLAUDE_FIELDS, file: [...CLAUDE_FIELDS.file, 'notebook_path'] },
+  tools: { read: ['notebookread'] },
+  heard: ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read'],
+  answer: claudeAnswer,
+  // Copilot CLI reads it too.
+  mcp: { path: '.mcp.json', key: 'mcpServers', entry: STDIO_SERVER },
+  instructions: 'CLAUDE.md',
+  variable: 'CLAUDECODE',
+}

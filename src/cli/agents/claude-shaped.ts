@@ -1,0 +1,43 @@
+/** The form of hooks that Claude Code introduced, and in which other agents write and read theirs too. Pure. */
+import type { Fields, HookEvent, Json } from './agent.ts'
+
+export const CLAUDE_FIELDS: Fields = {
+  session: ['session_id', 'transcript_path'],
+  subagent: ['agent_id'],
+  event: ['hook_event_name'],
+  cwd: ['cwd'],
+  prompt: ['prompt'],
+  reason: ['source', 'reason'],
+  removed_tree: ['worktree_path'],
+  tool: ['tool_name'],
+  tool_input: ['tool_input'],
+  // Also of the tools of MCP servers.
+  file: ['file_path', 'path', 'file', 'filename'],
+  files: ['files', 'paths', 'edits'],
+  command: ['command'],
+  shell_cwd: ['workdir', 'cwd'],
+}
+
+const EVENT_NAMES: Partial<Record<HookEvent, string>> = {
+  'session-start': 'SessionStart',
+  prompt: 'UserPromptSubmit',
+  'before-edit': 'PreToolUse',
+  'after-edit': 'PostToolUse',
+  'after-read': 'PostToolUse',
+}
+
+export function claudeAnswer(message: string, event: HookEvent, agent_event: string | undefined): Json {
+  const hookEventName = agent_event ?? EVENT_NAMES[event]
+  return { hookSpecificOutput: { hookEventName, additionalContext: message } }
+}
+
+/** The entries of an event. */
+export function claudeEntries(hook: Json, matcher?: string): Json[] {
+  return [{ ...(matcher !== undefined && { matcher }), hooks: [{ type: 'command', ...hook }] }]
+}
+
+/** The agent kills a hook after this time; the hook itself ends after one second. */
+export const TIMEOUT_S = 10
+
+/** The entry of an MCP server that a client starts as a process. */
+export const STDIO_SERVER = { command: 'deconflict', args: ['mcp'] }

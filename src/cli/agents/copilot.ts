@@ -1,0 +1,47 @@
+/** GitHub Copilot CLI 1.0: https://docs.github.com/en/copilot/reference/hooks-configuration. It also runs the hooks of Claude Code. */
+import type { Agent, HookEvent } from './agent.ts'
+import { CLAUDE_FIELDS, claudeAnswer, TIMEOUT_S } from './claude-shaped.ts'
+
+export const COPILOT: Agent = {
+  name: 'copilot',
+  hooks: {
+    part: 'copilot',
+    path: '.github/hooks/deconflict.json',
+    template: { version: 1 },
+    entries: ({ posix, powershell }) => {
+      const hook = (event: HookEvent) => [
+        { type: 'command', bash: posix(event), powershell: powershell(event), timeoutSec: TIMEOUT_S },
+      ]
+      // No preToolUse: on Windows a failure of it denies the tool call.
+      return {
+        sessionStart: hook('session-start'),
+        userPromptSubmitted: hook('prompt'),
+        postToolUse: hook('after-read'),
+        sessionEnd: hook('session-end'),
+      }
+    },
+  },
+  fields: {
+    ...CLAUDE_FIELDS,
+    session: ['session_id', 'sessionId'],
+    subagent: ['agent_id', 'agentId'],
+    prompt: ['prompt', 'initial_prompt', 'initialPrompt'],
+    tool: ['tool_name', 'toolName'],
+    tool_input: ['tool_input', 'toolArgs'],
+  },
+  recognizes: (json, given) => {
+    if (json.sessionId !== undefined)
+      return (json.hookEventName ?? json.hook_event_name ?? json.tool_name) === undefined
+    // In the form of Claude Code, it sends no path of a transcript. Cursor may not either.
+    const others = ['transcript_path', 'conversation_id', 'cursor_version']
+    const isClaudeShaped = given === 'claude-code' && json.hook_event_name !== undefined
+    return isClaudeShaped && others.every((name) => json[name] === undefined)
+  },
+  heard: ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read'],
+  answer: (message, event, agent_event) => ({
+    ...(agent_event !== undefined && claudeAnswer(message, event, agent_event)),
+    additionalContext: message,
+  }),
+  trust_step:
+    'Copilot CLI runs hooks only in a trusted folder: confirm it when Copilot asks, or set COPILOT_ALLOW_ALL=true where no person can.',
+}

@@ -1,0 +1,34 @@
+/** Cursor: https://cursor.com/docs/agent/hooks. It also runs the hooks of Claude Code. Read, not run. */
+import type { Agent, HookEvent } from './agent.ts'
+import { CLAUDE_FIELDS, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
+
+export const CURSOR: Agent = {
+  name: 'cursor',
+  hooks: {
+    part: 'cursor',
+    path: '.cursor/hooks.json',
+    template: { version: 1 },
+    entries: ({ posix }) => {
+      const hook = (event: HookEvent) => [{ command: posix(event), timeout: TIMEOUT_S }]
+      return {
+        sessionStart: hook('session-start'),
+        beforeSubmitPrompt: hook('prompt'),
+        postToolUse: hook('after-read'),
+        afterFileEdit: hook('after-edit'),
+        stop: hook('stop'),
+        sessionEnd: hook('session-end'),
+      }
+    },
+  },
+  fields: {
+    ...CLAUDE_FIELDS,
+    session: ['session_id', 'conversation_id', 'transcript_path'],
+    cwd: ['cwd', 'workspace_roots'],
+  },
+  tools: { shell: ['run_terminal_cmd'] },
+  recognizes: ({ cursor_version, conversation_id, session_id }) =>
+    cursor_version !== undefined || (conversation_id !== undefined && session_id === undefined),
+  heard: ['session-start', 'after-read'],
+  answer: (message) => ({ additional_context: message }),
+  mcp: { path: '.cursor/mcp.json', key: 'mcpServers', entry: STDIO_SERVER },
+}
