@@ -1,48 +1,15 @@
-/** Text in terminal columns, where a character can be zero, one or two columns wide: width, truncation, wrapping, tables. */
-import { eastAsianWidth } from 'get-east-asian-width'
+/** Text in terminal columns, where a character can be zero, one or two columns wide: truncation, wrapping, tables. */
+import displayWidth from 'string-width'
+import wrapAnsi, { type Options } from 'wrap-ansi'
 import type { Paint, Style } from './terminal.ts'
-
-const ASCII = /^[\x20-\x7e]*$/
-/** Emoji are two columns wide, also characters that a variation selector turns into an emoji. */
-const WIDE = /\p{Emoji_Presentation}|\ufe0f/u
-/** Combining marks and invisible characters. */
-const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
-
-let segmenter: Intl.Segmenter | undefined
-
-function graphemes(text: string): string[] {
-  if (ASCII.test(text)) return [...text]
-  segmenter ??= new Intl.Segmenter()
-  return Array.from(segmenter.segment(text), ({ segment }) => segment)
-}
-
-function graphemeWidth(grapheme: string): number {
-  if (ZERO_WIDTH.test(grapheme)) return 0
-  return WIDE.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) as number)
-}
-
-/** The number of columns that a text takes. */
-export function displayWidth(text: string): number {
-  if (ASCII.test(text)) return text.length
-  return graphemes(text).reduce((sum, each) => sum + graphemeWidth(each), 0)
-}
-
-/** The longest beginning of `text` that takes at most `max` columns. */
-function prefix(text: string, max: number): string {
-  let taken = ''
-  let left = max
-  for (const each of graphemes(text)) {
-    left -= graphemeWidth(each)
-    if (left < 0) break
-    taken += each
-  }
-  return taken
-}
 
 /** Shortens a text of more than `max` columns, with an ellipsis. */
 export function truncate(text: string, max: number): string {
   if (displayWidth(text) <= max) return text
-  return max < 1 ? '' : `${prefix(text, max - 1)}…`
+  if (max < 1) return ''
+  const row = firstRow(text, max - 1, { wordWrap: false })
+  // A row has a character at least, which may be too wide.
+  return displayWidth(row) < max ? `${row}…` : '…'
 }
 
 const WRAP_MIN = 16
@@ -51,21 +18,23 @@ const WRAP_MIN = 16
 export function wrap(text: string, { width, indent }: { width: number; indent: string }): string[] {
   const max = Math.max(width, indent.length + WRAP_MIN)
   const lines: string[] = []
-  let line = ''
-  for (const word of text.match(/ *[^ ]+/g) ?? []) {
-    if (displayWidth(line + word) <= max) {
-      line += word
-      continue
-    }
-    if (line !== '') lines.push(line)
-    line = line === '' ? word : indent + word.trimStart()
-    while (displayWidth(line) > max) {
-      const head = prefix(line, max)
-      lines.push(head)
-      line = indent + line.slice(head.length)
-    }
-  }
-  return [...lines, line]
+  let start = /^ */.exec(text)?.[0] ?? ''
+  // As `wrapAnsi` does.
+  let rest = text.slice(start.length).normalize()
+  do {
+    const max_row = max - start.length
+    // A word that is too long starts a line of its own.
+    const row = firstRow(firstRow(rest, max_row, { hard: false }), max_row)
+    lines.push(start + row.trimEnd())
+    rest = rest.slice(row.length).trimStart()
+    start = indent
+  } while (rest !== '')
+  return lines
+}
+
+/** The first row is a beginning of the text: without `trim`, nothing is removed. */
+function firstRow(text: string, max: number, options: Options = {}): string {
+  return wrapAnsi(text, max, { hard: true, trim: false, ...options }).split('\n')[0] as string
 }
 
 export interface Cell {

@@ -1,9 +1,10 @@
 /** The pure parts of the command: remote URLs, file names as paths, sanitized text, and text layout. */
+import displayWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { parseRemote } from '../../src/cli/remote.ts'
 import { scopePaths } from '../../src/cli/scope-paths.ts'
 import { painter, relativeTime, safeJson, sanitize } from '../../src/cli/terminal.ts'
-import { displayWidth, table, truncate, wrap } from '../../src/cli/text-layout.ts'
+import { table, truncate, wrap } from '../../src/cli/text-layout.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 
 describe('the URL of a remote', () => {
@@ -211,7 +212,7 @@ describe('a table', () => {
 
   test('truncates its widest columns until it fits', () => {
     const lines = table([row('a'.repeat(90), 'active', '語'.repeat(40), '3 min ago')], { paint, width: 60 })
-    expect(lines.map(displayWidth)).toEqual([60])
+    expect(lines.map((line) => displayWidth(line))).toEqual([60])
     expect(lines[0]).toMatch(/^a+… {2}active {2}語+… {1,3}3 min ago$/)
   })
 

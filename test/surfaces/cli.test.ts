@@ -1,8 +1,8 @@
 /** The command `deconflict` in a real git repository, with the service and a fake GitHub. */
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import displayWidth from 'string-width'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { displayWidth } from '../../src/cli/text-layout.ts'
 import type { Api } from '../support/api.ts'
 import { type ShopService, startShopService } from '../support/built-service.ts'
 import { editOf } from '../support/lines.ts'
