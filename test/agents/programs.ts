@@ -13,6 +13,7 @@ const VERSIONS = {
   '@google/gemini-cli': '0.61.0',
   '@github/copilot': '1.0.102',
   'opencode-ai': '1.18.33',
+  '@qwen-code/qwen-code': '0.24.4',
 }
 
 const INSTALL_MS = 8 * 60_000
@@ -38,6 +39,8 @@ export interface Program {
   env: (place: Place) => Record<string, string>
   /** Files below the home directory. */
   files?: (place: Place) => Record<string, string>
+  /** Whether it runs no hook at the end of a session without a terminal, so that the activity expires. */
+  has_no_end?: boolean
   /** Calls of its tools: reads `file`, then replaces `from` by `to` twice. */
   script: (file: string, edits: [Edit, Edit]) => Reply[]
 }
@@ -195,6 +198,35 @@ export const PROGRAMS: Program[] = [
       })),
     ],
   },
+  {
+    name: 'Qwen Code',
+    package: '@qwen-code/qwen-code',
+    command: 'qwen',
+    part: 'qwen',
+    agent: 'qwen-code',
+    dialect: DIALECTS.completions,
+    args: (prompt) => ['--approval-mode', 'yolo', '-p', prompt],
+    env: ({ model }) => ({
+      OPENAI_BASE_URL: `${model}/v1`,
+      OPENAI_API_KEY: 'stub',
+      OPENAI_MODEL: 'stub',
+    }),
+    files: () => ({
+      '.qwen/settings.json': JSON.stringify({
+        security: { auth: { selectedType: 'openai' } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { enableAutoUpdate: false },
+      }),
+    }),
+    has_no_end: true,
+    script: (file, edits) => [
+      { tool: 'read_file', input: { file_path: file } },
+      ...edits.map(({ from, to }) => ({
+        tool: 'edit',
+        input: { file_path: file, old_string: from, new_string: to },
+      })),
+    ],
+  },
 ]
 
 /** Installs the programs in a cache directory, once per set of versions. Returns the directory of their executables. */
@@ -204,7 +236,7 @@ export async function installPrograms(): Promise<string> {
   const wanted = `${JSON.stringify({ private: true, dependencies: VERSIONS }, null, 2)}\n`
   const installed = join(directory, 'installed.json')
   if ((await readFile(installed, 'utf8').catch(() => '')) !== wanted) {
-    process.stderr.write(`Installing coding agents (1.4 GB) in ${directory}\n`)
+    process.stderr.write(`Installing coding agents (1.5 GB) in ${directory}\n`)
     await mkdir(directory, { recursive: true })
     await writeFile(join(directory, 'package.json'), wanted)
     const options = { cwd: directory, timeout: INSTALL_MS }

@@ -6,6 +6,16 @@ import { COPILOT } from './copilot.ts'
 import { CURSOR } from './cursor.ts'
 import { GEMINI } from './gemini.ts'
 import { OPENCODE } from './opencode.ts'
+import { QWEN_CODE } from './qwen-code.ts'
 import { VSCODE } from './vscode.ts'
 
-export const AGENTS: readonly Agent[] = [CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, VSCODE]
+export const AGENTS: readonly Agent[] = [
+  CLAUDE_CODE,
+  CODEX,
+  COPILOT,
+  CURSOR,
+  GEMINI,
+  OPENCODE,
+  QWEN_CODE,
+  VSCODE,
+]
