@@ -4,33 +4,20 @@ import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Api } from '../support/api.ts'
-import { startShopService } from '../support/built-service.ts'
-import type { TestService } from '../support/service.ts'
+import { useShop } from '../support/shop.ts'
 import { type SilentServer, startFullServer, startSilentServer } from '../support/silent-server.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 const ACTIVITY = /act_[0-9a-z]{26}/
 
-let shop: TestService
-let tree: WorkingTree
+const { shop, tree } = useShop()
 let silent: SilentServer | undefined
 
-beforeAll(async () => {
-  shop = await startShopService()
-})
-afterAll(() => shop.close())
-beforeEach(async () => {
-  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
-  await tree.git('checkout', '-q', '-b', 'work')
-})
 afterEach(async () => {
   await silent?.close()
   silent = undefined
-  await tree.remove()
-  await shop.deleteRecords()
 })
 
 const api: Api = (...call) => shop.api(...call)

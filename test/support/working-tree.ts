@@ -36,7 +36,7 @@ interface StartedCommand {
   stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void>
 }
 
-interface RunOptions {
+export interface RunOptions {
   env?: Environment
   input?: string
   cwd?: string

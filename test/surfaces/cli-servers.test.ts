@@ -1,28 +1,18 @@
 /** The command with servers that do not respond, serve another GitHub, or are not reached over https. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startShopService } from '../support/built-service.ts'
-import type { TestService } from '../support/service.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useShop } from '../support/shop.ts'
 import { type SilentServer, startSilentServer } from '../support/silent-server.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-let shop: TestService
-let tree: WorkingTree
+const { shop, tree } = useShop()
 let silent: SilentServer | undefined
 
-beforeAll(async () => {
-  shop = await startShopService()
-})
-afterAll(() => shop.close())
 beforeEach(async () => {
-  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
-  await tree.git('checkout', '-q', '-b', 'work')
   await tree.write({ 'src/checkout/retry.ts': 'changed' })
   await tree.git('add', '-A')
 })
 afterEach(async () => {
   await silent?.close()
   silent = undefined
-  await tree.remove()
 })
 
 describe('a push', () => {

@@ -2,26 +2,13 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import displayWidth from 'string-width'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Api } from '../support/api.ts'
-import { type ShopService, startShopService } from '../support/built-service.ts'
 import { editOf } from '../support/lines.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { useShop } from '../support/shop.ts'
+import type { WorkingTree } from '../support/working-tree.ts'
 
-let shop: ShopService
-let tree: WorkingTree
-
-beforeAll(async () => {
-  shop = await startShopService()
-})
-afterAll(() => shop.close())
-beforeEach(async () => {
-  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
-})
-afterEach(async () => {
-  await tree.remove()
-  await shop.deleteRecords()
-})
+const { shop, tree } = useShop({ branch: 'main' })
 
 const api: Api = (...call) => shop.api(...call)
 const json = async (args: string[], options?: Parameters<WorkingTree['run']>[1]) => {

@@ -1,32 +1,19 @@
 /** `deconflict doctor`: what it finds, and its exit code. */
 import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { VERSION } from '../../src/vocabulary/version.ts'
-import { startShopService } from '../support/built-service.ts'
-import type { TestService } from '../support/service.ts'
+import { useShop } from '../support/shop.ts'
 import { startSilentServer } from '../support/silent-server.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-let shop: TestService
-let tree: WorkingTree
+const { shop, tree, hook: run } = useShop()
 let bin: string
 
-beforeAll(async () => {
-  shop = await startShopService()
-})
-afterAll(() => shop.close())
 beforeEach(async () => {
-  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
-  await tree.git('checkout', '-q', '-b', 'work')
   bin = join(dirname(tree.path), 'bin')
   await mkdir(bin)
   await writeFile(join(bin, 'deconflict'), '')
   await chmod(join(bin, 'deconflict'), 0o755)
-})
-afterEach(async () => {
-  await tree.remove()
-  await shop.deleteRecords()
 })
 
 /** The findings by name, and the exit code. */
@@ -40,12 +27,7 @@ async function doctor(env: Record<string, string> = {}) {
   for (const { name, is_ok, message } of checks) found[name] = `${is_ok ? 'ok' : 'problem'}: ${message}`
   return { code, ...found }
 }
-const hook = (env: Record<string, string> = {}) =>
-  tree.run(['hook', 'session-start', '--agent', 'claude-code'], {
-    env,
-    input: JSON.stringify({ session_id: 's1', cwd: tree.path }),
-    uptime_ms: 58_000,
-  })
+const hook = (env: Record<string, string> = {}) => run('session-start', {}, { env, uptime_ms: 58_000 })
 
 test('doctor finds no problem where everything is set up, with exit code 0', async () => {
   await tree.run(['init', '--yes'])

@@ -1,37 +1,22 @@
 /** Sessions whose requests reach the service while the responses are lost: each has one activity, and ends it. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startShopService } from '../support/built-service.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LossyProxy, startLossyProxy } from '../support/lossy-proxy.ts'
-import type { TestService } from '../support/service.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { useShop } from '../support/shop.ts'
 
-let shop: TestService
+const { shop, tree, hook: run } = useShop()
 let proxy: LossyProxy
-let tree: WorkingTree
 
-beforeAll(async () => {
-  shop = await startShopService()
-})
-afterAll(() => shop.close())
 beforeEach(async () => {
   proxy = await startLossyProxy(shop.url)
-  tree = await workingTree({ DECONFLICT_URL: proxy.url, GITHUB_TOKEN: 'tok-ada' })
-  await tree.git('checkout', '-q', '-b', 'work')
 })
-afterEach(async () => {
-  await Promise.all([tree.remove(), proxy.close()])
-  await shop.deleteRecords()
-})
+afterEach(() => proxy.close())
 
 const FILE = 'src/checkout/retry.ts'
 const edit = { tool_name: 'Edit', tool_input: { file_path: FILE } }
 
-const hook = (event: string, about: object = {}) =>
-  tree.run(['hook', event, '--agent', 'claude-code'], {
-    input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
-  })
+const hook = (event: string, about: object = {}) => run(event, about, { env: { DECONFLICT_URL: proxy.url } })
 /** The hook says nothing, to the agent or of an error. */
 const quiet = async (...given: Parameters<typeof hook>) =>
   expect(await hook(...given)).toEqual({ code: 0, stdout: '', stderr: '' })

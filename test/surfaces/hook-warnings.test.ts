@@ -4,40 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startShopService } from '../support/built-service.ts'
+import { describe, expect, test } from 'vitest'
 import { editOf } from '../support/lines.ts'
-import type { TestService } from '../support/service.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { useShop } from '../support/shop.ts'
 
-let shop: TestService
-let tree: WorkingTree
-
-beforeAll(async () => {
-  shop = await startShopService()
-})
-afterAll(() => shop.close())
-beforeEach(async () => {
-  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
-  await tree.git('checkout', '-q', '-b', 'work')
-})
-afterEach(async () => {
-  await tree.remove()
-  await shop.deleteRecords()
-})
-
-interface Options {
-  agent?: string
-  env?: Record<string, string>
-  flags?: string[]
-}
+const { shop, tree, hook: run } = useShop()
 
 const at = (name: string) => join(tree.path, name)
-const run = (event: string, about: object = {}, { agent = 'claude-code', env, flags = [] }: Options = {}) =>
-  tree.run(['hook', event, '--agent', agent, ...flags], {
-    env,
-    input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
-  })
 /** The warning that the agent reads; empty if there is none. */
 const warningOf = async (...given: Parameters<typeof run>): Promise<string> => {
   const { stdout, stderr, code } = await run(...given)

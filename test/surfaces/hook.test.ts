@@ -1,41 +1,16 @@
 /** `deconflict hook`, which coding agents run, with the service and a fake GitHub. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startShopService } from '../support/built-service.ts'
-import type { TestService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { useShop } from '../support/shop.ts'
 import { startSilentServer } from '../support/silent-server.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-let shop: TestService
-let tree: WorkingTree
-
-beforeAll(async () => {
-  shop = await startShopService()
-})
-afterAll(() => shop.close())
-beforeEach(async () => {
-  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
-  await tree.git('checkout', '-q', '-b', 'work')
-})
-afterEach(async () => {
-  await tree.remove()
-  await shop.deleteRecords()
-})
+const { shop, tree, hook } = useShop()
 
 const at = (name: string) => join(tree.path, name)
 const listed = async () => (await shop.api('GET', '/activity?limit=100')).body.items
 
 describe('the hook of an agent', () => {
-  const hook = (
-    event: string,
-    about: object = {},
-    options: { agent?: string; env?: Record<string, string> } = {},
-  ) =>
-    tree.run(['hook', event, '--agent', options.agent ?? 'claude-code'], {
-      env: options.env,
-      input: JSON.stringify({ session_id: 's1', cwd: tree.path, ...about }),
-    })
   const edit = (file: string) => ({ tool_name: 'Edit', tool_input: { file_path: at(file) } })
   const only = async () => {
     const [activity, ...others] = await listed()
@@ -87,13 +62,9 @@ describe('the hook of an agent', () => {
 
   test('sends one request to a service that does not respond, and then none', async () => {
     const silent = await startSilentServer()
-    const ask = (event: string) =>
-      tree.run(['hook', event, '--agent', 'claude-code'], {
-        env: { DECONFLICT_URL: silent.url },
-        input: JSON.stringify({ session_id: 's1', cwd: tree.path }),
-        // Leaves it two seconds.
-        uptime_ms: 58_000,
-      })
+    // Leaves it two seconds.
+    const options = { env: { DECONFLICT_URL: silent.url }, uptime_ms: 58_000 }
+    const ask = (event: string) => hook(event, {}, options)
     expect((await ask('session-start')).stderr).toMatch(/^deconflict: http:\S+ did not answer within/)
     expect(await ask('prompt')).toEqual({ code: 0, stdout: '', stderr: '' })
     await silent.close()

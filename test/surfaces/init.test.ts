@@ -1,27 +1,11 @@
 /** `deconflict init`, which shows, writes and exactly reverts its changes. */
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/server/settings/settings-file.ts'
-import { startShopService } from '../support/built-service.ts'
-import type { TestService } from '../support/service.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { useShop } from '../support/shop.ts'
 
-let shop: TestService
-let tree: WorkingTree
-
-beforeAll(async () => {
-  shop = await startShopService()
-})
-afterAll(() => shop.close())
-beforeEach(async () => {
-  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
-  await tree.git('checkout', '-q', '-b', 'work')
-})
-afterEach(async () => {
-  await tree.remove()
-  await shop.deleteRecords()
-})
+const { tree } = useShop()
 
 const at = (name: string) => join(tree.path, name)
 const read = (name: string) => readFile(at(name), 'utf8')
@@ -46,6 +30,7 @@ const NAMES = [
   '.cursor/hooks.json',
   '.gemini/settings.json',
   '.opencode/plugin/deconflict.js',
+  '.qwen/settings.json',
   '.git/hooks/pre-push',
   'AGENTS.md',
   '.github/deconflict.yml',

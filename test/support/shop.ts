@@ -1,0 +1,46 @@
+/** What tests of the command share: a service with one repository, and Ada's working tree of it. */
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { type ShopService, startShopService } from './built-service.ts'
+import { type Ran, type RunOptions, type WorkingTree, workingTree } from './working-tree.ts'
+
+interface HookOptions extends Omit<RunOptions, 'input' | 'cwd'> {
+  agent?: string
+  flags?: string[]
+  uptime_ms?: number
+}
+
+/** What the tests of one file share. The hooks of the file fill `shop` and `tree`. */
+interface ShopTests {
+  shop: ShopService
+  /** The working tree of the current test, whose commands use `shop` with Ada's token. */
+  tree: WorkingTree
+  /** Runs a hook, as an agent does in its session `s1`. `about`: more fields of its JSON. */
+  hook(event: string, about?: object, options?: HookOptions): Promise<Ran>
+}
+
+/** Starts the service before the tests of a file, and gives each test a working tree on `branch`, which is a new one or `main`. */
+export function useShop({ branch = 'work' } = {}): ShopTests {
+  const shop = {} as ShopService
+  const tree = {} as WorkingTree
+  beforeAll(async () => {
+    Object.assign(shop, await startShopService())
+  })
+  afterAll(() => shop.close())
+  beforeEach(async () => {
+    Object.assign(tree, await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' }))
+    if (branch !== 'main') await tree.git('checkout', '-q', '-b', branch)
+  })
+  afterEach(async () => {
+    await tree.remove()
+    await shop.deleteRecords()
+  })
+  return {
+    shop,
+    tree,
+    hook: (event, about = {}, { agent = 'claude-code', flags = [], ...options } = {}) =>
+      tree.run(['hook', event, '--agent', agent, ...flags], {
+        ...options,
+        input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
+      }),
+  }
+}
