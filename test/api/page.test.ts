@@ -1,4 +1,4 @@
-/** The endpoints of the page: sign-in with GitHub, the session that contains a token, and the event stream. */
+/** The endpoints of the page and of the API reference: sign-in with GitHub, the session that contains a token, and the event stream. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -255,6 +255,23 @@ test('the page may load nothing from elsewhere except pictures of people from Gi
   expect(headers.get('content-security-policy')).toContain("script-src 'self'; style-src 'self';")
 })
 
+// Threat: Markup in responses and in `/docs`
+test('the API reference may load nothing from elsewhere, and run no inline script', async () => {
+  const { headers } = await get('/docs')
+  const policy = headers.get('content-security-policy')?.split('; ') ?? []
+  expect(policy.filter((directive) => !directive.startsWith('style-src'))).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ])
+  expect(policy[2]).toMatch(/^style-src 'self'( 'sha256-[^']+'){2}$/)
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+})
+
 test('without an OAuth client there is no sign-in, and the page shows that', async () => {
   const plain = await startTestService({ token: 'ada' })
   const shown = await fetch(`${plain.url}/session`)
@@ -270,6 +287,7 @@ test('without an OAuth client there is no sign-in, and the page shows that', asy
 
 test.each([
   ['POST', '/', 'GET, HEAD'],
+  ['POST', '/docs', 'GET, HEAD'],
   ['POST', '/session', 'GET, HEAD'],
   ['GET', '/session/logout', 'POST'],
   ['DELETE', '/events/acme/shop', 'GET, HEAD'],
@@ -278,6 +296,13 @@ test.each([
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toEqual(allow)
 })
+
+test.each(['/docs/../package.json', '/docs/package.json', '/docs/%2e%2e%2fpackage.json'])(
+  'the API reference serves no other file: %s',
+  async (path) => {
+    expect((await get(path)).status).toBe(404)
+  },
+)
 
 test('an unknown file of the page is 404', async () => {
   const response = await get('/assets/none.js')

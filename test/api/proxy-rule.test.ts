@@ -25,7 +25,6 @@ const PUBLIC = [
   '/events/acme/shop',
   '/events/metrics/metrics',
   '/docs',
-  '/docs/style.css',
   '/mcp',
   '/api/github/webhooks',
   '/healthz',

@@ -3,7 +3,6 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { VERSION } from '../../../vocabulary/version.ts'
 import type { Admission } from '../../operations/admission.ts'
 import type { App } from '../../repositories/app.ts'
-import { docsPage } from './docs-page.ts'
 import {
   exchange,
   findCaller,
@@ -17,7 +16,6 @@ import { type MessageSurface, messageRoute } from './message-route.ts'
 import { showMetrics } from './metrics-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { METADATA_PATHS, showProtectedResource } from './protected-resource.ts'
-import { apiReference } from './reference.ts'
 import { restRouter } from './rest.ts'
 
 /** The other surfaces that this server hosts. */
@@ -59,11 +57,6 @@ export function httpSurface(
       .all(onlyMethods(['GET']))
     surface.use(base, rest)
   }
-  surface.use(
-    '/docs',
-    named('docs'),
-    docsPage(() => apiReference(openApiDocument('/api/v1'))),
-  )
   const health = JSON.stringify({ status: 'ok', version: VERSION, github_host: githubHost(app) })
   surface
     .route('/healthz')

@@ -1,4 +1,4 @@
-/** The page at `/`: its files, the sign-in, its event streams, and the set-up of the GitHub App. */
+/** The page at `/`: its files, the sign-in, its event streams, and the set-up of the GitHub App; and the API reference at `/docs`. */
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler } from 'express'
 import { DAY_MS } from '../../../vocabulary/clock.ts'
@@ -10,7 +10,7 @@ import { LOCAL_SIGN_IN_PATH, type LocalSignIn } from './local-sign-in.ts'
 import { type SetupOptions, setup } from './setup.ts'
 import { signIn } from './sign-in.ts'
 
-/** The page as Vite builds it. */
+/** The pages as Vite builds them. */
 const FILES = fileURLToPath(new URL('dist/web', ROOT))
 
 const YEAR_MS = 365 * DAY_MS
@@ -38,6 +38,21 @@ function avatarsUrl(github_web_url: string): string {
   return host === 'github.com' ? 'https://avatars.githubusercontent.com' : `${protocol}//avatars.${host}`
 }
 
+/**
+ * Allows the two style elements that Redoc inserts, by their hashes: an empty one, whose rules it then sets by script, and
+ * that of its scroll bars.
+ */
+const DOCS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
 interface PageRoute {
   /** The operation in metrics and logs. */
   name: string
@@ -63,7 +78,13 @@ export function dashboard(
   return {
     authenticate,
     routes: [
-      { name: 'page', method: 'GET', path: '/', handler: showPage(policyFor(app.config.github_web_url)) },
+      {
+        name: 'page',
+        method: 'GET',
+        path: '/',
+        handler: showPage('index.html', policyFor(app.config.github_web_url)),
+      },
+      { name: 'docs', method: 'GET', path: '/docs', handler: showPage('docs.html', DOCS_POLICY) },
       { name: 'session', method: 'GET', path: '/session', handler: showSession },
       { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
       { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
@@ -77,12 +98,12 @@ export function dashboard(
   }
 }
 
-function showPage(policy: string): RequestHandler {
+function showPage(file: string, policy: string): RequestHandler {
   return (_req, res, next) => {
     res.setHeader('Content-Security-Policy', policy)
     res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
     res.setHeader('Cache-Control', 'no-cache')
-    res.sendFile('index.html', { root: FILES }, (error) => {
+    res.sendFile(file, { root: FILES }, (error) => {
       if (error && !res.headersSent)
         next(new Failure('not_found', 'the page has not been built; run npm run build'))
     })
