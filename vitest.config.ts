@@ -10,14 +10,18 @@
  *            under load, traces, the packed command
  * browser    the pages in Chromium
  * faults     fault injection: breaks the dependencies of the service and counts lost and duplicated records
- * bench      the benchmark itself
+ * tools      the replay, the stubs of the benchmark and the fake GitHub: their tests are beside them
+ * bench      the benchmark itself, in scripts/bench
  *
- * `npm test` leaves out the last four, `npm run test:all` runs everything.
+ * `npm test` leaves out operators, browser, faults and bench, `npm run test:all` runs everything.
  */
 import { randomInt } from 'node:crypto'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 const MINUTE_MS = 60_000
+
+/** The test of the benchmark starts processes, unlike the other tests beside scripts. */
+const BENCH = 'scripts/bench/bench.test.ts'
 
 /** Long enough for a slow test on a busy machine; only a test that hangs fails. */
 const timeouts = {
@@ -42,7 +46,7 @@ const shared = { ...workers, isolate: false }
 function processes(
   name: string,
   order: number,
-  given: { folders: string[]; setup?: string[]; isolate?: boolean; maxWorkers?: number },
+  given: { include: string[]; setup?: string[]; isolate?: boolean; maxWorkers?: number },
 ): TestProjectInlineConfiguration {
   const { isolate = true, maxWorkers = 2 } = given
   return {
@@ -52,7 +56,7 @@ function processes(
       name,
       isolate,
       maxWorkers,
-      include: given.folders.map((folder) => `test/${folder}/**/*.test.ts`),
+      include: given.include,
       globalSetup: ['./test/support/setup.ts', './test/support/build.ts', ...(given.setup ?? [])],
       setupFiles: './test/support/kill-processes.ts',
       env: { TEST_DATABASE_KIND: 'postgres' },
@@ -87,13 +91,26 @@ export default defineConfig({
           include: ['test/rules/**/*.test.ts', 'test/architecture.test.ts'],
         },
       },
+      {
+        test: {
+          ...shared,
+          ...timeouts,
+          ...random,
+          name: 'tools',
+          include: ['scripts/**/*.test.ts', 'test/support/*.test.ts'],
+          exclude: [BENCH],
+        },
+      },
       api('postgres', ['api', 'surfaces', 'databases']),
       api('embedded', ['databases']),
-      processes('processes', 1, { folders: ['processes'], isolate: false, maxWorkers: 3 }),
-      processes('operators', 2, { folders: ['operators'], isolate: false, maxWorkers: 3 }),
-      processes('browser', 3, { folders: ['browser'] }),
-      processes('faults', 4, { folders: ['faults'], setup: ['./test/support/request-counts-table.ts'] }),
-      processes('bench', 5, { folders: ['bench'] }),
+      processes('processes', 1, { include: ['test/processes/**/*.test.ts'], isolate: false, maxWorkers: 3 }),
+      processes('operators', 2, { include: ['test/operators/**/*.test.ts'], isolate: false, maxWorkers: 3 }),
+      processes('browser', 3, { include: ['test/browser/**/*.test.ts'] }),
+      processes('faults', 4, {
+        include: ['test/faults/**/*.test.ts'],
+        setup: ['./test/support/request-counts-table.ts'],
+      }),
+      processes('bench', 5, { include: [BENCH] }),
     ],
   },
 })

@@ -1,8 +1,8 @@
 /** The fake GitHub stores check runs and returns files like GitHub. */
 import type { Octokit } from '@octokit/rest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { FakeRepository } from '../support/github-repository.ts'
-import { type FakeGithubVariant, installationClient, variants } from '../support/github-variants.ts'
+import type { FakeRepository } from './github-repository.ts'
+import { type FakeGithubVariant, installationClient, variants } from './github-variants.ts'
 
 const AT = { owner: 'acme', repo: 'shop' }
 

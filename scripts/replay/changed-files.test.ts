@@ -1,12 +1,12 @@
 /** How a replay reads changed files, and their distance by raw line numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { changedFiles } from '../../scripts/replay/changed-files.ts'
-import { gitIn } from '../../scripts/replay/git.ts'
-import { rawGap } from '../../scripts/replay/raw-gap.ts'
 import type { FileChange } from '../../src/server/line-verdicts/change.ts'
-import { change, editOf, hash } from '../support/lines.ts'
-import { mirrorOf } from '../support/mirror.ts'
-import type { TemporaryDirectory } from '../support/temporary-directory.ts'
+import { change, editOf, hash } from '../../test/support/lines.ts'
+import { mirrorOf } from '../../test/support/mirror.ts'
+import type { TemporaryDirectory } from '../../test/support/temporary-directory.ts'
+import { changedFiles } from './changed-files.ts'
+import { gitIn } from './git.ts'
+import { rawGap } from './raw-gap.ts'
 
 const LINES = Array.from({ length: 40 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 const TEXT = `${LINES.join('\n')}\n`

@@ -3,8 +3,8 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { pino } from 'pino'
 import { Probot } from 'probot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type FakeGithubVariant, variants } from '../support/github-variants.ts'
-import type { GithubWorld } from '../support/github-world.ts'
+import { type FakeGithubVariant, variants } from './github-variants.ts'
+import type { GithubWorld } from './github-world.ts'
 
 const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
   type: 'pkcs1',

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { editOf } from '../support/lines.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { editOf } from '../../test/support/lines.ts'
+import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)

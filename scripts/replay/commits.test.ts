@@ -1,6 +1,6 @@
 /** The history of a branch, as a replay reads it. */
 import { expect, test } from 'vitest'
-import { branchOf, type Commit } from '../../scripts/replay/commits.ts'
+import { branchOf, type Commit } from './commits.ts'
 
 const commit = (subject: string, parents: number[]): Commit => ({
   sha: '',

@@ -1,9 +1,9 @@
 /** A small history, played from end to end: what became of the pairs that comments named. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { replayHistory } from '../../scripts/replay/history.ts'
-import type { Play } from '../../scripts/replay/play-table.ts'
-import { type MirrorCommit, mirrorOf } from '../support/mirror.ts'
-import type { TemporaryDirectory } from '../support/temporary-directory.ts'
+import { type MirrorCommit, mirrorOf } from '../../test/support/mirror.ts'
+import type { TemporaryDirectory } from '../../test/support/temporary-directory.ts'
+import { replayHistory } from './history.ts'
+import type { Play } from './play-table.ts'
 
 const text = (name: string, edits: Record<number, string> = {}) =>
   Array.from(

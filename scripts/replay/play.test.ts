@@ -1,12 +1,12 @@
 /** How a replay plays events through the rules of the service: one row per scenario. */
 import { describe, expect, test } from 'vitest'
-import { type Changed, headComparison, headOf } from '../../scripts/replay/heads.ts'
-import { type Played, play } from '../../scripts/replay/play.ts'
-import { timeInForce } from '../../scripts/replay/play-table.ts'
-import { DAY } from '../../scripts/replay/pull-requests.ts'
 import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
-import { change, editOf } from '../support/lines.ts'
+import { change, editOf } from '../../test/support/lines.ts'
+import { type Changed, headComparison, headOf } from './heads.ts'
+import { type Played, play } from './play.ts'
+import { timeInForce } from './play-table.ts'
+import { DAY } from './pull-requests.ts'
 
 const LINES = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 const BRANCH = { name: 'main', chain: [], arrival: Int32Array.from({ length: 100 }, (_, at) => at) }

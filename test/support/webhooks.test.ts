@@ -3,10 +3,10 @@ import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import { pino } from 'pino'
 import { Probot } from 'probot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type FakeGithub, fakeGithub } from '../support/github.ts'
-import type { FakeRepository } from '../support/github-repository.ts'
-import type { Installation } from '../support/github-state.ts'
-import type { Webhook } from '../support/webhook-payload.ts'
+import { type FakeGithub, fakeGithub } from './github.ts'
+import type { FakeRepository } from './github-repository.ts'
+import type { Installation } from './github-state.ts'
+import type { Webhook } from './webhook-payload.ts'
 import {
   installationEvent,
   installationRepositoriesEvent,
@@ -15,8 +15,8 @@ import {
   refEvent,
   repositoryEvent,
   signedDelivery,
-} from '../support/webhooks.ts'
-import { memberEvent, membershipEvent, organizationEvent, teamEvent } from '../support/webhooks-access.ts'
+} from './webhooks.ts'
+import { memberEvent, membershipEvent, organizationEvent, teamEvent } from './webhooks-access.ts'
 
 const SHOP = 'acme/shop'
 

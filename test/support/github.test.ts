@@ -1,8 +1,8 @@
 /** The fake GitHub responds like GitHub, both inside the test's process and as a server. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { type FakeGithubVariant, variants } from '../support/github-variants.ts'
-import type { GithubWorld } from '../support/github-world.ts'
+import { fakeGithub } from './github.ts'
+import { type FakeGithubVariant, variants } from './github-variants.ts'
+import type { GithubWorld } from './github-world.ts'
 
 const ALICE = { login: 'alice', id: 11, permissions: { 'acme/shop': 'write' } } as const
 

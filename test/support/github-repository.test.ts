@@ -1,9 +1,9 @@
 /** The fake GitHub stores pull requests, branches and comments like GitHub. */
 import type { Octokit } from '@octokit/rest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { FakeRepository } from '../support/github-repository.ts'
-import { type FakeGithubVariant, installationClient, variants } from '../support/github-variants.ts'
-import type { GithubWorld } from '../support/github-world.ts'
+import type { FakeRepository } from './github-repository.ts'
+import { type FakeGithubVariant, installationClient, variants } from './github-variants.ts'
+import type { GithubWorld } from './github-world.ts'
 
 const AT = { owner: 'acme', repo: 'shop' }
 

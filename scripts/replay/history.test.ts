@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { replayHistory } from '../../scripts/replay/history.ts'
-import { openingTimes } from '../../scripts/replay/pull-requests.ts'
-import type { Replayed } from '../../scripts/replay/tables.ts'
-import { type MirrorCommit, mirrorOf } from '../support/mirror.ts'
-import type { TemporaryDirectory } from '../support/temporary-directory.ts'
+import { type MirrorCommit, mirrorOf } from '../../test/support/mirror.ts'
+import type { TemporaryDirectory } from '../../test/support/temporary-directory.ts'
+import { replayHistory } from './history.ts'
+import { openingTimes } from './pull-requests.ts'
+import type { Replayed } from './tables.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const lines = (name: string) =>

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import type { Report } from '../../scripts/bench/report.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
+import type { Report } from './report.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const RUN_MS = 110_000
