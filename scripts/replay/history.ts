@@ -12,7 +12,7 @@ import { mergedBranches } from './merges.ts'
 import { type Mirror, openMirror } from './mirror.ts'
 import { editsMerged, outcomesOf } from './outcomes.ts'
 import { isComparable, type Overlap, overlapsOf } from './overlaps.ts'
-import { play } from './play.ts'
+import { play, shownAt } from './play.ts'
 import type { Play } from './play-table.ts'
 import { DAY, readPullRequests } from './pull-requests.ts'
 import { readChanges } from './read-changes.ts'
@@ -83,7 +83,7 @@ async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): P
   const plays: Play[] = []
   for (const budget of [1, comment.budget]) {
     const played = play(changed, { comment: { ...comment, budget }, branches, compare, from })
-    const shown = played.pairs.filter(({ shown_at }) => shown_at !== null && shown_at >= since)
+    const shown = played.pairs.filter((pair) => (shownAt(pair) ?? Number.NEGATIVE_INFINITY) >= since)
     plays.push({
       limit: budget,
       ...played,

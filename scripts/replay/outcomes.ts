@@ -44,7 +44,7 @@ export async function outcomesOf(
   { commits, branches }: History,
   pairs: readonly PlayedPair[],
 ): Promise<Outcome[]> {
-  const first = pairs.map((pair) => (pair.resolved_at === null ? firstMerge(pair, branches) : null))
+  const first = pairs.map((pair) => (pair.row.outcome === 'resolved' ? null : firstMerge(pair, branches)))
   const merges = first.filter((each) => each !== null)
   const conflicts = await conflictsOf(git, { commits, branches }, merges)
   const edits = await editsMerged(
@@ -52,8 +52,8 @@ export async function outcomesOf(
     { commits, branches },
     merges.flatMap(({ rebased, ...each }) => (rebased ? [{ ...each, side: rebased }] : [])),
   )
-  return pairs.map(({ earlier, later, resolved_at }, index): Outcome => {
-    if (resolved_at !== null) return 'resolved'
+  return pairs.map(({ earlier, later, row }, index): Outcome => {
+    if (row.outcome === 'resolved') return 'resolved'
     const merge = first[index] ?? null
     if (merge === null) return earlier.is_open && later.is_open ? 'open' : 'given_up'
     // Both lists are in the order of the pairs.

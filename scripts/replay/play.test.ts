@@ -169,8 +169,12 @@ describe('a pair', () => {
       ],
     }
     const back: Plan = { pushes: [...moved.pushes, [4, at(20)]] }
-    expect(playOf([moved, other]).pairs).toMatchObject([{ resolved_at: 3 * DAY, compared: null }])
-    expect(playOf([back, other]).pairs).toMatchObject([{ resolved_at: null, shown_at: 2 * DAY }])
+    expect(playOf([moved, other]).pairs).toMatchObject([
+      { row: { outcome: 'resolved', ended_at: new Date(3000 * DAY) }, compared: null },
+    ])
+    expect(playOf([back, other]).pairs).toMatchObject([
+      { row: { outcome: 'open', ended_at: null, second_shown_at: new Date(2000 * DAY) } },
+    ])
   })
 
   test('has no cause if it existed when the replay started', () => {
@@ -181,7 +185,7 @@ describe('a pair', () => {
       ],
     }
     const played = playOf([again, { pushes: [[2, at(20)]] }], { from: 5 })
-    expect(played.pairs).toMatchObject([{ cause: null, later: { n: 2 } }])
+    expect(played.pairs).toMatchObject([{ row: { cause: null }, later: { n: 2 } }])
     expect(commentsOf(played)).toEqual(['#2 day 10: 1'])
   })
 })

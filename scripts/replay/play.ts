@@ -1,10 +1,13 @@
 /**
- * Plays openings, pushes and merges in the order of events through the rules of the service: verdict, audience and budget.
- * All pull requests count as ready for review. Pure.
+ * Plays openings, pushes and merges in the order of events through the rules of the service: verdict, ledger, audience and
+ * budget. All pull requests count as ready for review. Pure.
  */
 
 import { type Candidate, namedOf, suppressionOf } from '../../src/server/decision/audience.ts'
 import { BUDGET_DAYS, budgetOf } from '../../src/server/ledger/budget.ts'
+import { type LastChange, pullRequestKey, slotOf } from '../../src/server/ledger/pair.ts'
+import type { PairRow } from '../../src/server/ledger/table.ts'
+import { afterAbsence, afterShowing, afterSighting } from '../../src/server/ledger/transitions.ts'
 import { isSameAuthor } from '../../src/server/overlap/side.ts'
 import { sideSeverity } from '../../src/server/overlap/side-verdict.ts'
 import type { Settings } from '../../src/vocabulary/contract/settings.ts'
@@ -17,14 +20,10 @@ export interface PlayedPair {
   earlier: Changed
   /** The one that was opened later. */
   later: Changed
-  /** The pull request whose event caused it; null if it existed when the replay started. */
-  cause: Changed | null
-  /** The present side_verdict; null if it is neither a conflict nor a duplicate any more. */
+  /** The present verdict; null if it is neither a conflict nor a duplicate any more. */
   compared: ComparedHeads | null
-  /** When a comment named it first, in seconds; null if none did. */
-  shown_at: number | null
-  /** When a push ended it; null if none did. */
-  resolved_at: number | null
+  /** As the ledger of the service records it. */
+  row: PairRow
 }
 
 export interface Comment {
@@ -92,7 +91,7 @@ export function play(pull_requests: readonly Changed[], options: PlayOptions): P
     leave(state, pr)
     enter(state, pr, revision)
     if (at < options.from) continue
-    for (const other of meet(state, { pr, before, at })) publish(state, other, at)
+    for (const other of meet(state, { pr, before })) publish(state, other, at)
     publish(state, pr, at)
     budget.push({ at, in_force: isInForce(state, at) })
   }
@@ -126,10 +125,7 @@ function leave({ live, byKey }: State, pr: Changed): void {
 }
 
 /** Compares `pr` with all other open pull requests after its push. Returns those with which it has a pair. */
-function meet(
-  state: State,
-  { pr, before, at }: { pr: Changed; before: Pushed | undefined; at: number },
-): Changed[] {
+function meet(state: State, { pr, before }: { pr: Changed; before: Pushed | undefined }): Changed[] {
   const now = state.live.get(pr) as Pushed
   const others = new Set([...keysOf(pr, now.changes)].flatMap((key) => [...(state.byKey.get(key) ?? [])]))
   for (const pair of state.pairsOf.get(pr) ?? []) others.add(otherOf(pair, pr))
@@ -138,15 +134,53 @@ function meet(
     if (other === pr || theirs === undefined || isStacked(pr, other)) continue
     const compared = compareAt(state, [pr, now], [other, theirs])
     if (compared === 'unknown') continue
-    const pair = state.pairs.get(keyOf(pr, other))
-    if (pair) update(pair, compared, at)
-    else if (compared) {
-      const isOld = pr.opened < state.from && other.opened < state.from
-      const earlier = isOld && before ? compareAt(state, [pr, before], [other, theirs]) : null
-      add(state, { one: pr, other, cause: earlier === null ? pr : null, compared })
-    }
+    const isOld = pr.opened < state.from && other.opened < state.from
+    // A pair that existed when the replay started has an unknown cause.
+    const existed = compared && isOld && before && compareAt(state, [pr, before], [other, theirs]) !== null
+    record(state, [pr, lastChangeOf(now, !existed)], [other, lastChangeOf(theirs, true)], compared)
   }
   return (state.pairsOf.get(pr) ?? []).map((pair) => otherOf(pair, pr)).filter((each) => state.live.has(each))
+}
+
+/** Enters the result of a comparison after a push of `pr`. */
+function record(
+  { pairs, pairsOf }: State,
+  [pr, mine]: [Changed, LastChange],
+  [other, its]: [Changed, LastChange],
+  compared: ComparedHeads | null,
+): void {
+  const key = pullRequestKey(pr.n)
+  const pair = pairs.get(keyOf(pr, other))
+  if (compared === null) {
+    if (pair)
+      Object.assign(pair, { compared, row: afterAbsence(pair.row, { key, mine, other: its }, mine.at) })
+    return
+  }
+  const row = afterSighting(pair?.row, {
+    side: { key, author: pr.author, last_change: mine },
+    sighting: {
+      other: pullRequestKey(other.n),
+      other_author: other.author,
+      other_last_change: its,
+      is_duplicate: compared.duplicate !== null,
+      confidence: compared.lines?.confidence ?? null,
+      files: [],
+    },
+    repo_id: 0,
+    now: mine.at,
+  })
+  if (pair) {
+    Object.assign(pair, { compared, row })
+    return
+  }
+  const [earlier, later] = isEarlier(pr, other) ? [pr, other] : [other, pr]
+  const added = { earlier, later, compared, row }
+  pairs.set(keyOf(pr, other), added)
+  for (const each of [pr, other]) pairsOf.set(each, [...(pairsOf.get(each) ?? []), added])
+}
+
+function lastChangeOf({ at, head }: Pushed, is_exact: boolean): LastChange {
+  return { at: dateOf(at), received_at: dateOf(at), is_exact, head: String(head) }
 }
 
 /** Null if it is neither a conflict nor a duplicate; `unknown` if one was rebased over the other's later merge. */
@@ -159,26 +193,6 @@ function compareAt(
   if (isRebasedOver(its, other, branch) || isRebasedOver(theirs, one, branch)) return 'unknown'
   const compared = compare(its.changes, theirs.changes)
   return compared.lines?.verdict === 'conflict' || compared.duplicate !== null ? compared : null
-}
-
-function update(pair: PlayedPair, compared: ComparedHeads | null, at: number): void {
-  pair.compared = compared
-  pair.resolved_at = compared === null ? at : null
-}
-
-function add(
-  { pairs, pairsOf }: State,
-  {
-    one,
-    other,
-    cause,
-    compared,
-  }: { one: Changed; other: Changed; cause: Changed | null; compared: ComparedHeads },
-): void {
-  const [earlier, later] = isEarlier(one, other) ? [one, other] : [other, one]
-  const pair = { earlier, later, cause, compared, shown_at: null, resolved_at: null }
-  pairs.set(keyOf(one, other), pair)
-  for (const each of [one, other]) pairsOf.set(each, [...(pairsOf.get(each) ?? []), pair])
 }
 
 /** Writes or edits the comment on a pull request. */
@@ -199,7 +213,7 @@ function publish(state: State, pr: Changed, at: number): void {
   if (named.length === 0) return
   const numbers = comment?.named ?? new Set()
   for (const { pair } of named) {
-    pair.shown_at ??= at
+    pair.row = afterShowing(pair.row, { key: pullRequestKey(pr.n), at: dateOf(at), is_mergeable: null })
     numbers.add(otherOf(pair, pr).n)
   }
   if (!comment) state.comments.set(pr, { on: pr, at, posted: named.length, named: numbers })
@@ -212,7 +226,8 @@ function signalOf(
   { pr, revision }: { pr: Changed; revision: Pushed },
 ): Candidate {
   const other = otherOf(pair, pr)
-  const { cause } = pair
+  const { cause } = pair.row
+  const slot = slotOf(pullRequestKey(pr.n), pullRequestKey(other.n))
   return {
     severity: sideSeverity(compared, 0, null) ?? 'low',
     is_duplicate: compared.duplicate !== null,
@@ -225,7 +240,7 @@ function signalOf(
     is_bot: other.is_bot,
     is_same_author: isSameAuthor(pr.last.author, other.last.author),
     active_at: dateOf(revision.at),
-    cause: cause === null ? null : cause === pr ? 'this' : 'other',
+    cause: cause === null ? null : cause === slot ? 'this' : 'other',
     is_earlier: pair.earlier === other,
   }
 }
@@ -234,6 +249,12 @@ function isInForce({ people, comments, comment }: State, at: number): boolean {
   const recent = people.filter(({ opened }) => opened <= at && opened > at - BUDGET_DAYS * DAY)
   const commented = recent.filter((pr) => comments.has(pr)).length
   return budgetOf({ pull_requests: recent.length, commented }, comment.budget).in_force
+}
+
+/** When a comment named the pair first, in seconds; null if none did. */
+export function shownAt({ row: { first_shown_at, second_shown_at } }: PlayedPair): number | null {
+  const shown = [first_shown_at, second_shown_at].flatMap((at) => (at === null ? [] : [at.getTime() / 1000]))
+  return shown.length === 0 ? null : Math.min(...shown)
 }
 
 function otherOf({ earlier, later }: PlayedPair, pr: Changed): Changed {
