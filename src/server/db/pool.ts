@@ -1,4 +1,10 @@
-/** A connection pool: a statement takes an idle connection, or waits for one (docs/reliability.md). */
+/**
+ * A connection pool: a statement takes an idle connection, or waits for one (docs/reliability.md).
+ *
+ * One postgres.js client with `max: 8` instead has no timeout for a server that stops responding: of 16 statements, all were
+ * still waiting after 45 s, and a new one 15 s after the server was reachable again. With this pool, all 16 failed within
+ * 17 s, and the next one took 0.2 s: `npx vitest run --project faults test/faults/connections.test.ts -t "stops responding"`.
+ */
 import type postgres from 'postgres'
 import { type Connection, inSavepoint, type RunStatement } from './connection.ts'
 
