@@ -59,7 +59,7 @@ export type OutlinedActivity = Pick<ActivityRow, 'id' | 'branch' | 'base_branch'
 
 const readLive = prepared('activities_live', (db) =>
   db
-    .select({ json: jsonOf(outlined) })
+    .select({ json: sql<string>`${jsonOf(outlined)}::text` })
     .from(activities)
     .where(isLive)
     .orderBy(desc(activities.repo_id), desc(activities.id))
@@ -76,37 +76,24 @@ export async function listLive(
   return rows.map(({ json }) => JSON.parse(json))
 }
 
-/**
- * The columns as the text of a JSON object. It is used in statements that return rows of other kinds, too, and for many rows,
- * because one text is decoded faster than many columns.
- */
-function jsonOf(columns: Record<string, PgColumn | SQL>): SQL<string> {
+/** The columns as a JSON object: as a part of a larger answer, and for many rows, because one text is decoded faster than many columns. */
+function jsonOf(columns: Record<string, PgColumn | SQL>): SQL {
   const fields = Object.entries(columns).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`)
-  return sql<string>`json_build_object(${sql.join(fields, sql`, `)})::text`
+  return sql`json_build_object(${sql.join(fields, sql`, `)})`
 }
-const SIDED_JSON = jsonOf(sided)
 export const COMPARED_JSON = jsonOf(compared)
 export const MERGED_JSON = jsonOf({ ...compared, merged_at: activities.merged_at })
 
-/** Parses `COMPARED_JSON`. */
-export function comparedFrom(json: string): ComparedActivity {
-  return withDates(JSON.parse(json))
+type Jsonified<Row> = {
+  [Field in keyof Row]: Exclude<Row[Field], Date> | (Date extends Row[Field] ? string : never)
 }
 
-/** Parses `MERGED_JSON`. */
-export function mergedFrom(json: string): MergedActivity {
-  const { merged_at, ...activity } = JSON.parse(json)
-  return { ...withDates(activity), merged_at: new Date(merged_at) }
-}
-
-function withDates({
+/** An activity from `COMPARED_JSON`. */
+export function comparedFrom({
   created_at,
   declared_at,
   ...activity
-}: Omit<ComparedActivity, 'created_at' | 'declared_at'> & {
-  created_at: string
-  declared_at: string | null
-}): ComparedActivity {
+}: Jsonified<ComparedActivity>): ComparedActivity {
   return {
     ...activity,
     created_at: new Date(created_at),
@@ -114,9 +101,14 @@ function withDates({
   }
 }
 
+/** An activity from `MERGED_JSON`. */
+export function mergedFrom({ merged_at, ...activity }: Jsonified<MergedActivity>): MergedActivity {
+  return { ...comparedFrom(activity), merged_at: merged_at === null ? null : new Date(merged_at) }
+}
+
 const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))
 const readSided = prepared('activities_sided', (db) =>
-  selectByIds(db, activities, { json: SIDED_JSON.as('json') }),
+  selectByIds(db, activities, { json: sql<string>`${jsonOf(sided)}::text`.as('json') }),
 )
 
 /** The activities `ids` that exist, in any order. `known`: activities that were read already, by id. */

@@ -8,22 +8,12 @@ import {
   mergedFrom,
 } from '../activities/live-store.ts'
 import type { Kind } from '../claims-index/claim.ts'
-import type { Counted } from '../claims-index/table.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
-import { CLAIM_KINDS, type Probes, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
-import { KEYS_MAX, runCountUndecided, runDecided, runSearch } from './statement-store.ts'
+import { type Answer, CLAIM_KINDS, type Probes, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
+import { KEYS_MAX, type Key, runCountUndecided, runDecided, runSearch } from './statement-store.ts'
 
-/** A claim that SQL cannot decide. Equal claims of several records are one key, except `TRUNCATED` ones. */
-export interface Key {
-  place: string
-  kind: Kind
-  glob: string
-  /** The record of a `TRUNCATED` claim; else null. */
-  record_id: string | null
-  /** Whether the newest record with this claim is a notable. */
-  is_notable: boolean
-}
+export type { Key }
 
 /** A key that was decided. `by_path`: it overlaps by a path, and not only by an area. */
 export interface Decided extends Omit<Key, 'is_notable'> {
@@ -88,12 +78,10 @@ export interface Search {
   decided?: Decided[]
 }
 
-type FoundRow = Awaited<ReturnType<typeof runSearch>>[number]
-
 /** The records that overlap. The first search returns those that are sure, and the keys that remain to be decided. */
 export async function search(db: Db, repo_id: number, input: Search): Promise<SearchResult> {
   const { now, self, branch, base_branch, probes, ignored, limit, records, merged, decided } = input
-  const rows = await runSearch(db, {
+  const [row] = await runSearch(db, {
     ...instant(repo_id, now),
     ...parametersOf(probes),
     ignored,
@@ -107,24 +95,20 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
     self: JSON.stringify(self),
     decided: JSON.stringify(decided ?? []),
   })
-  const of = (part: FoundRow['part']) => rows.filter((row) => row.part === part)
-  const expected: Expected = new Map()
-  for (const { record_id } of of('stacked')) expected.set(record_id as string, 'stacked')
-  for (const { record_id } of of('own')) expected.set(record_id as string, 'own')
+  if (row === undefined) throw new Error('the search answered without a row')
+  const related = listIn<{ id: string; is_own: boolean }>(row.expected)
+  const expected: Expected = new Map(related.map(({ id }) => [id, 'stacked']))
+  for (const { id, is_own } of related) if (is_own) expected.set(id, 'own')
   for (const id of self) expected.delete(id)
-  const live = of('live')
-  const liveOf = (counted: Counted) => live.find((row) => row.record_id === counted)?.total ?? 0
-  const keys = of('key')
+  const keys = listIn<Key>(row.keys)
   return {
-    activities: hitsOf(of('activity')),
-    notables: hitsOf(of('notable')),
+    ...matchesIn(row),
     expected,
-    live: { activities: liveOf('act'), notables: liveOf('ntb') },
+    live: { activities: row.live_activities, notables: row.live_notables },
     keys: keys.slice(0, KEYS_MAX),
     complete: keys.length <= KEYS_MAX,
-    records: recordsIn(of('activity')),
-    merged: of('merged').map(({ json }) => mergedFrom(json as string)),
-    repository_version: of('repository')[0]?.record_id ?? null,
+    merged: listIn<Parameters<typeof mergedFrom>[0]>(row.merged).map(mergedFrom),
+    repository_version: row.repository_version,
   }
 }
 
@@ -143,7 +127,7 @@ export async function searchDecided(
     decided: Decided[]
   },
 ): Promise<Pick<SearchResult, 'activities' | 'notables' | 'records'>> {
-  const rows = await runDecided(db, {
+  const [row] = await runDecided(db, {
     ...instant(repo_id, now),
     excluded: JSON.stringify(excluded),
     decided: JSON.stringify(decided),
@@ -151,12 +135,8 @@ export async function searchDecided(
     limit,
     records,
   })
-  const found = rows.filter(({ part }) => part === 'activity')
-  return {
-    activities: hitsOf(found),
-    notables: hitsOf(rows.filter(({ part }) => part === 'notable')),
-    records: recordsIn(found),
-  }
+  if (row === undefined) throw new Error('the search answered without a row')
+  return matchesIn(row)
 }
 
 /**
@@ -182,34 +162,58 @@ export async function countUndecided(
   return counts as Counts
 }
 
-function hitsOf(rows: Pick<FoundRow, 'record_id' | 'rank' | 'total'>[]): Hits {
-  const top = rows.map(({ record_id, rank }) => ({ id: record_id as string, rank }))
-  return { top, total: rows[0]?.total ?? 0 }
+type MatchRow = Awaited<ReturnType<typeof runDecided>>[number]
+
+/** The matches in the answer of a statement. */
+function matchesIn(row: MatchRow): Pick<SearchResult, 'activities' | 'notables' | 'records'> {
+  const found = listIn<Hit & { record: Parameters<typeof comparedFrom>[0] | null }>(row.activities)
+  return {
+    activities: { top: found.map(({ id, rank }) => ({ id, rank })), total: row.activities_total },
+    notables: { top: listIn<Hit>(row.notables), total: row.notables_total },
+    records: new Map(
+      found.flatMap(({ id, record }) => (record ? [[id, comparedFrom(record)] as const] : [])),
+    ),
+  }
 }
 
-function recordsIn(rows: Pick<FoundRow, 'record_id' | 'json'>[]): Map<string, ComparedActivity> {
-  return new Map(
-    rows.flatMap(({ record_id, json }) =>
-      json === null ? [] : [[record_id as string, comparedFrom(json)] as const],
-    ),
-  )
+/** A list in JSON; null for an empty one. */
+function listIn<Item>(json: string | null): Item[] {
+  return json === null ? [] : JSON.parse(json)
 }
 
 function parametersOf({ ranges, points, labels }: Probes) {
-  const sent = points.map(({ place, probe }) => {
-    const row = TRUTH_TABLE[probe].at
-    return {
-      place,
-      first: row.indexOf('sure') + CLAIM_KINDS[0],
-      last: row.lastIndexOf('sure') + CLAIM_KINDS[0],
-    }
-  })
   return {
-    ranges: JSON.stringify(ranges.map((each) => ({ ...each, probe: RANGE_PROBES.indexOf(each.probe) }))),
-    points: JSON.stringify(sent),
+    ranges: JSON.stringify(ranges.map(({ low, high, probe }) => ({ low, high, ...RANGE_KINDS[probe] }))),
+    points: JSON.stringify(
+      points.map(({ place, probe }) => {
+        const sure = kindsOf(TRUTH_TABLE[probe].at, 'sure')
+        return { place, first_sure: sure[0] ?? 0, last_sure: sure.at(-1) ?? -1 }
+      }),
+    ),
     labels: JSON.stringify(labels),
   }
 }
+
+/** The kinds of claims to which the truth table gives an answer. */
+function kindsOf(row: readonly Answer[], answer: Answer): Kind[] {
+  return CLAIM_KINDS.filter((_, index) => row[index] === answer)
+}
+
+/** The truth table of range probes as the statement takes it. */
+const RANGE_KINDS = Object.fromEntries(
+  RANGE_PROBES.map((probe) => {
+    const { at, beneath } = TRUTH_TABLE[probe]
+    return [
+      probe,
+      {
+        sure_at: kindsOf(at, 'sure'),
+        sure_beneath: kindsOf(beneath, 'sure'),
+        skip_at: kindsOf(at, 'skip'),
+        skip_beneath: kindsOf(beneath, 'skip'),
+      },
+    ]
+  }),
+)
 
 function instant(repo_id: number, now: Date) {
   return { repo_id, now: now.toISOString(), hour: hourAt(now) }

@@ -1,4 +1,7 @@
-/** The statements of an overlap check, generated from the truth table and the severities. */
+/**
+ * The SQL of an overlap check. The search is one statement, because its parts have to see the same snapshot, and answers with
+ * one row of named columns (`SearchRow`).
+ */
 import { type SQL, sql } from 'drizzle-orm'
 import { LIVE_STATUSES } from '../../vocabulary/activity-status.ts'
 import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from '../../vocabulary/severity.ts'
@@ -11,222 +14,245 @@ import { prepared } from '../db/prepared.ts'
 import { notables } from '../notables/table.ts'
 import { REPOSITORY_VERSION } from '../repositories/store.ts'
 import { repositories } from '../repositories/table.ts'
-import { type Answer, CLAIM_KINDS, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
 import { STACK } from './stack-store.ts'
 
 /** The maximum number of undecided keys of one check; a search returns one more if there are more. */
 export const KEYS_MAX = 50_000
-/** More rows than any repository has. A limit makes the planner read the rows of each probe in index order. */
-const ALL = sql.raw('10000000')
-const KEY = sql.raw('repo_id, place, kind, glob, record_id, weight')
-const REPO = sql`${sql.placeholder('repo_id')}::bigint`
-const NOW = sql`${sql.placeholder('now')}::timestamptz`
-const HOUR = sql`${sql.placeholder('hour')}::int`
-const IS_FIRST = sql`${sql.placeholder('is_first')}::boolean`
-const NOTABLE = sql.raw("'ntb'")
-const LIVE = sql.raw(LIVE_STATUSES.map((each) => `'${each}'`).join())
-const code = (value: number) => sql.raw(String(value))
 
-/** The rows of the JSON array in the parameter `name`. */
-function given(name: string, columns: string): SQL {
-  return sql`json_to_recordset(${sql.placeholder(name)}::text::json) as given(${sql.raw(columns)})`
-}
+const parameter = (name: string, type: string) => sql`${sql.placeholder(name)}::${sql.raw(type)}`
+/** The rows of a parameter that is a JSON array of objects. */
+const rowsOf = (name: string, columns: string) =>
+  sql`json_to_recordset(${parameter(name, 'text')}::json) as ${sql.raw(`${name} (${columns})`)}`
+/** The elements of a parameter that is a JSON array of ids. */
+const idsOf = (name: string) => sql`select json_array_elements_text(${parameter(name, 'text')}::json) as id`
 
-function givenIds(name: string): SQL {
-  return sql`select json_array_elements_text(${sql.placeholder(name)}::text::json) as id`
-}
+const repo_id = parameter('repo_id', 'bigint')
+const now = parameter('now', 'timestamptz')
+const hour = parameter('hour', 'int')
+const limit = parameter('limit', 'int')
+/** Whether this is the first search of a check, which returns the keys to decide. */
+const is_first = parameter('is_first', 'boolean')
 
-/** The claims for each row of `from`, in index order. */
-function claimsBy(from: SQL, condition: SQL): SQL {
-  return sql`${from} cross join lateral (
-    select place, kind, glob, record_id, weight from ${claims} where repo_id = ${REPO} and ${condition}
-    order by ${KEY} limit ${ALL}) c`
-}
+const constant = (value: number | string) => sql.raw(typeof value === 'string' ? `'${value}'` : String(value))
+const live_statuses = sql.raw(LIVE_STATUSES.map((each) => `'${each}'`).join())
+/** Ids of activities begin with `act_`, so they sort before it; those of notables after it. */
+const first_notable = constant('ntb')
+/** More rows than any repository has. A limit makes the planner read the rows of each probe in the order of the index. */
+const all = constant(10_000_000)
 
-/** Records that are stored as live, but have expired or ceased to apply since the last sweep. */
-const ENDED = sql`ended as materialized (
-  select a.id from unnest(array[${LIVE}]) as live(status)
-  cross join lateral (select id from ${activities} where repo_id = ${REPO} and status = live.status
-    and expires_hour <= ${HOUR} and expires_at <= ${NOW} order by repo_id, status, expires_hour limit ${ALL}) a
-  union all (select id from ${notables} where repo_id = ${REPO} and status = 'active'
-    and expires_hour <= ${HOUR} and expires_at <= ${NOW} order by repo_id, status, expires_hour limit ${ALL})
-  union all (select id from ${notables} where repo_id = ${REPO} and status = 'active'
-    and applies_until <= ${NOW} and expires_at > ${NOW} order by repo_id, applies_until limit ${ALL}))`
+/** A plain path that the settings may ignore or call noise: the claim has to be decided. */
+const may_be_ignored = sql`(claim.kind in (${constant(FILE)}, ${constant(PLAIN)})
+  and coalesce(claim.place ~* ${parameter('ignored', 'text')}, false))`
 
-const MAY_BE_IGNORED = sql`(c.kind in (${code(FILE)}, ${code(PLAIN)}) and c.place ~* ${sql.placeholder('ignored')}::text)`
+/** The claims of the repository for each row of a probe, in the order of the index. */
+const claimsWhere = (condition: SQL) => sql`lateral (
+  select place, kind, glob, record_id, weight from ${claims} where repo_id = ${repo_id} and ${condition}
+  order by repo_id, place, kind, glob, record_id, weight limit ${all}) claim`
 
-/** The rows of `TRUTH_TABLE` for ranges as one text: per probe first `at`, then `beneath`; per claim kind one letter. */
-const LETTERS: Record<Answer, string> = { sure: 'S', decide: 'D', skip: '-' }
-const ANSWERS = RANGE_PROBES.flatMap((probe) => [TRUTH_TABLE[probe].at, TRUTH_TABLE[probe].beneath])
-  .map((row) => row.map((answer) => LETTERS[answer]).join(''))
-  .join('')
-const WIDTH = CLAIM_KINDS.length
-const ANSWER = sql`substr(${sql.raw(`'${ANSWERS}'`)}, given.probe * ${code(2 * WIDTH)}
-  + case when c.place = given.low then 0 else ${code(WIDTH)} end + c.kind - ${code(CLAIM_KINDS[0] - 1)}, 1)`
-
-/** The claims of the ranges that are not skipped; `is_sure` is null for those that have to be decided. */
-const IN_RANGES = sql`
-  select c.place, c.kind, c.glob, c.record_id, c.record_id as newest, c.weight, true as by_path,
-    case when ${MAY_BE_IGNORED} then null when ${ANSWER} = 'S' then true end as is_sure
-  from ${claimsBy(given('ranges', 'low text, high text, probe int'), sql`place >= given.low and place < given.high`)}
-  where ${ANSWER} <> '-'`
-
-const WITH_LABELS = sql`
-  select c.place, c.kind, c.glob, c.record_id, c.record_id as newest, c.weight, given.by_path, true as is_sure
-  from ${claimsBy(given('labels', 'place text, by_path boolean'), sql`place = given.place and kind = ${code(AREA)}`)}`
-
-/** The points to look up. `first` to `last` are the claim kinds with the answer `sure`. */
-const POINTS = sql`points as materialized (select * from ${given('points', 'place text, first smallint, last smallint')})`
-
-/** The claims of the points that `condition` selects. */
-function atPoints(condition: SQL): SQL {
-  return sql`select c.place, c.kind, c.glob, c.record_id, c.record_id as newest, c.weight, true as by_path,
-    case when c.kind >= ${code(PATTERN)} or ${MAY_BE_IGNORED} then null else true end as is_sure
-    from ${claimsBy(sql`points given`, sql`place = given.place and ${condition}`)}`
-}
-const IS_SURE_KIND = sql`kind between given.first and given.last`
-
-const DECIDED = sql`
-  select c.place, c.kind, c.glob, c.record_id, c.record_id as newest, c.weight, given.by_path, true as is_sure
-  from ${claimsBy(
-    given('decided', 'place text, kind smallint, glob text, record_id text, by_path boolean'),
-    sql`place = given.place and kind = given.kind and glob = given.glob
-      and (given.record_id is null or record_id = given.record_id)`,
-  )}`
-
-const nextPattern = (
-  place: SQL,
-  condition: SQL,
-) => sql`select glob, record_id as newest, weight from ${claims}
-  where repo_id = ${REPO} and place = ${place} and kind = ${code(PATTERN)} ${condition}
-  order by repo_id desc, place desc, kind desc, glob desc, record_id desc, weight desc limit 1`
-
-/**
- * The distinct patterns at the points, the last one first. Each step reads one index row, because many records share few
- * patterns.
- */
-const PATTERNS = sql`patterns as (
-  select given.place, next.* from points given
-  cross join lateral (${nextPattern(sql`given.place`, sql`and ${IS_FIRST}`)}) next
-  union all
-  select last.place, next.* from patterns last
-  cross join lateral (${nextPattern(sql`last.place`, sql`and glob < last.glob`)}) next)`
-
-/** Every claim that overlaps or may overlap. */
-const FOUND = sql`found as materialized (${IN_RANGES}
-  union all ${atPoints(IS_SURE_KIND)}
-  union all ${atPoints(sql`kind = ${code(TRUNCATED)} and ${IS_FIRST}`)}
-  union all
-  select place, ${code(PATTERN)}, glob, '', newest, weight, true, null from (select * from patterns limit ${code(KEYS_MAX + 1)}) p
-  union all ${WITH_LABELS}
-  union all ${DECIDED})`
-
-/** Ranks by weight; arrays in SQL start at 1. */
-const ranks = (kind: OverlapKind) =>
+/** The severity of a match by its weight, as an index of `SEVERITIES`. Arrays of SQL start at 1. */
+const rankOf = (kind: OverlapKind) =>
   sql.raw(`(array[${SEVERITY_BY_WEIGHT[kind].map((each) => SEVERITIES.indexOf(each)).join()}])[weight + 1]`)
 
-/** The records that overlap for sure, each once. */
-const MATCHES = sql`matches as materialized (
-    select record_id, max(case when record_id >= ${NOTABLE} then ${ranks('notable')}
-      when by_path then ${ranks('path')} else ${ranks('area')} end) as rank from found
-    where is_sure and record_id not in (select id from excluded) and record_id not in (select id from ended)
-    group by record_id)`
+/** Records that are stored as live, but have expired or ceased to apply since the last sweep: `ended (id)`. */
+const ENDED = sql`ended as materialized (
+  select activity.id from unnest(array[${live_statuses}]) as live (status) cross join lateral (
+    select id from ${activities} where repo_id = ${repo_id} and status = live.status
+      and expires_hour <= ${hour} and expires_at <= ${now} order by repo_id, status, expires_hour limit ${all}) activity
+  union all (
+    select id from ${notables} where repo_id = ${repo_id} and status = 'active'
+      and expires_hour <= ${hour} and expires_at <= ${now} order by repo_id, status, expires_hour limit ${all})
+  union all (
+    select id from ${notables} where repo_id = ${repo_id} and status = 'active'
+      and applies_until <= ${now} and expires_at > ${now} order by repo_id, applies_until limit ${all}))`
 
-const LIMIT = sql`${sql.placeholder('limit')}::int`
-
-function top(part: 'activity' | 'notable', condition: SQL, json: SQL): SQL {
-  return sql`(select ${sql.raw(`'${part}'`)} as part, record_id, rank, total, null, null::int, null, null::boolean, ${json}
-    from (select record_id, rank, (count(*) over ())::int as total, row_number() over (order by rank desc, record_id desc) as at
-      from matches where ${condition} order by rank desc, record_id desc limit ${LIMIT}) ranked order by at)`
-}
-
-/** The fields of the first records in the list. Null if the first search cut the list, because a second search may follow. */
-const JSON_OF_FIRST = sql`case when at <= ${sql.placeholder('records')}::int and (total <= ${LIMIT} or not ${IS_FIRST}) then
-  (select ${COMPARED_JSON} from ${activities} where repo_id = ${REPO} and id = record_id order by repo_id, id limit 1) end`
-const TOP = sql`${top('activity', sql`record_id < ${NOTABLE}`, JSON_OF_FIRST)}
-  union all ${top('notable', sql`record_id >= ${NOTABLE}`, sql`null`)}`
-const COLUMNS = sql.raw('(part, record_id, rank, total, place, kind, glob, is_notable, json)')
-
-/** The activities that were merged last, newest first. */
-const MERGED = sql`(select 'merged', id, null::int, null::int, null, null::int, null, null::boolean, ${MERGED_JSON}
-  from ${activities} where repo_id = ${REPO} and merged_at > ${sql.placeholder('merged_since')}::timestamptz
-  order by merged_at desc, id desc limit ${sql.placeholder('merged')}::int)`
-
-const LIVE_SELF = sql`(select count(*)::int from self cross join lateral (
-  select id from ${activities} where repo_id = ${REPO} and id = self.id
-    and status in (${LIVE}) and expires_at > ${NOW} order by repo_id, id limit 1) live)`
-const LIVE_ACTIVITIES = sql`${liveCountOf(sql.placeholder('repo_id'), 'act')} - (select count(*)::int from ended where id < ${NOTABLE}) - ${LIVE_SELF}`
-const LIVE_NOTABLES = sql`${liveCountOf(sql.placeholder('repo_id'), 'ntb')} - (select count(*)::int from ended where id >= ${NOTABLE})`
-const KEY_RECORD = sql`case when kind = ${code(TRUNCATED)} then record_id end`
+/** The places to look up. Claims of the kinds from `first_sure` to `last_sure` overlap for sure: `points`. */
+const POINTS = sql`points as materialized (
+  select * from ${rowsOf('points', 'place text, first_sure smallint, last_sure smallint')})`
 
 /**
- * The search of a check. Each row is one part of the answer: a match, a key to decide, an own or stacked activity, or a
- * count.
+ * The distinct patterns at the points, the last one first: `patterns (place, glob, newest, weight)`. Each step reads one row
+ * of the index, because many records share few patterns.
  */
+const patternAt = (place: SQL, condition: SQL) => sql`lateral (
+  select glob, record_id as newest, weight from ${claims}
+  where repo_id = ${repo_id} and place = ${place} and kind = ${constant(PATTERN)} and ${condition}
+  order by repo_id desc, place desc, kind desc, glob desc, record_id desc, weight desc limit 1) pattern`
+const PATTERNS = sql`patterns as (
+  select points.place, pattern.* from points cross join ${patternAt(sql`points.place`, is_first)}
+  union all
+  select last.place, pattern.* from patterns last cross join ${patternAt(sql`last.place`, sql`glob < last.glob`)})`
+
+/** The claims of the ranges, unless the truth table skips their kind at that place. */
+const IN_RANGES = sql`
+  select claim.*, true as by_path,
+    claim.kind = any(case when claim.place = ranges.low then sure_at else sure_beneath end) and not ${may_be_ignored} as is_sure
+  from ${rowsOf('ranges', 'low text, high text, sure_at int[], sure_beneath int[], skip_at int[], skip_beneath int[]')}
+  cross join ${claimsWhere(sql`place >= ranges.low and place < ranges.high`)}
+  where claim.kind <> all(case when claim.place = ranges.low then skip_at else skip_beneath end)`
+
+/** The claims at the points, of the kinds that `kinds` selects. */
+const atPoints = (kinds: SQL) => sql`
+  select claim.*, true as by_path, claim.kind < ${constant(PATTERN)} and not ${may_be_ignored} as is_sure
+  from points cross join ${claimsWhere(sql`place = points.place and ${kinds}`)}`
+const SURE_KINDS = sql`kind between points.first_sure and points.last_sure`
+
+const WITH_LABELS = sql`
+  select claim.*, labels.by_path, true as is_sure from ${rowsOf('labels', 'place text, by_path boolean')}
+  cross join ${claimsWhere(sql`place = labels.place and kind = ${constant(AREA)}`)}`
+
+/** The claims with a key that was decided to overlap. */
+const WITH_DECIDED_KEYS = sql`
+  select claim.*, decided.by_path, true as is_sure
+  from ${rowsOf('decided', 'place text, kind smallint, glob text, record_id text, by_path boolean')}
+  cross join ${claimsWhere(sql`place = decided.place and kind = decided.kind and glob = decided.glob
+    and (decided.record_id is null or record_id = decided.record_id)`)}`
+
+/** The records that overlap for sure, each once: `matches (record_id, rank)`, and how many they are: `counted`. */
+const MATCHES = sql`matches as materialized (
+    select record_id, max(case when record_id >= ${first_notable} then ${rankOf('notable')}
+      when by_path then ${rankOf('path')} else ${rankOf('area')} end) as rank
+    from found
+    where is_sure and record_id not in (select id from excluded) and record_id not in (select id from ended)
+    group by record_id),
+  counted as materialized (
+    select (count(*) filter (where record_id < ${first_notable}))::int as activities,
+      (count(*) filter (where record_id >= ${first_notable}))::int as notables from matches)`
+
+/** The most severe matches, then the newest, as JSON. `fields`: further fields of the object. */
+const topOf = (condition: SQL, fields: SQL = sql``) => sql`(
+  select json_agg(json_build_object('id', record_id, 'rank', rank ${fields}) order by rank desc, record_id desc)::text
+  from (select record_id, rank, row_number() over (order by rank desc, record_id desc) as position from matches
+    where ${condition} order by rank desc, record_id desc limit ${limit}) as ranked)`
+
+/**
+ * The columns of the matches. The first activities have their fields, unless the first search cut the list: then a second one
+ * follows.
+ */
+const MATCH_COLUMNS = sql`
+  ${topOf(
+    sql`record_id < ${first_notable}`,
+    sql`, 'record', case when position <= ${parameter('records', 'int')}
+      and ((select activities from counted) <= ${limit} or not ${is_first}) then (
+        select ${COMPARED_JSON} from ${activities} where repo_id = ${repo_id} and id = record_id
+        order by repo_id, id limit 1) end`,
+  )} as activities,
+  ${topOf(sql`record_id >= ${first_notable}`)} as notables,
+  (select activities from counted) as activities_total,
+  (select notables from counted) as notables_total`
+
+const matchColumns = {
+  activities: sql<string | null>`activities`,
+  notables: sql<string | null>`notables`,
+  activities_total: sql<number>`activities_total`,
+  notables_total: sql<number>`notables_total`,
+}
+
+/** A claim that SQL cannot decide. Equal claims of several records are one key, except `TRUNCATED` ones. */
+export interface Key {
+  place: string
+  kind: Kind
+  glob: string
+  /** The record of a `TRUNCATED` claim; else null. */
+  record_id: string | null
+  /** Whether the newest record with this claim is a notable. */
+  is_notable: boolean
+}
+
+/** The search of a check. The columns of lists are JSON, null if they are empty. */
 export const runSearch = prepared('overlap_search', (db) =>
   db
     .select({
-      part: sql<'activity' | 'notable' | 'merged' | 'key' | 'own' | 'stacked' | 'live' | 'repository'>`part`,
-      record_id: sql<string | null>`record_id`,
-      rank: sql<number>`rank`,
-      total: sql<number>`total`,
-      place: sql<string>`place`,
-      kind: sql<Kind>`kind`,
-      glob: sql<string>`glob`,
-      is_notable: sql<boolean>`is_notable`,
-      json: sql<string | null>`json`,
+      ...matchColumns,
+      keys: sql<string | null>`keys`,
+      expected: sql<string | null>`expected`,
+      live_activities: sql<number>`live_activities`,
+      live_notables: sql<number>`live_notables`,
+      merged: sql<string | null>`merged`,
+      repository_version: sql<string | null>`repository_version`,
     })
     .from(sql`(
-      with recursive ${ENDED}, self as materialized (${givenIds('self')}), ${STACK},
+      with recursive
+      ${ENDED},
+      -- The activities that are checked.
+      self as materialized (${idsOf('self')}),
+      -- Own and stacked activities: expected (id, is_own).
+      ${STACK},
       excluded as materialized (select id from self union all select id from expected),
-      ${POINTS}, ${PATTERNS}, ${FOUND}, ${MATCHES}
-      ${TOP}
-      union all (
-        select 'key', ${KEY_RECORD}, null, null, place, kind, glob, max(newest) >= ${NOTABLE}, null from found
-        where is_sure is null and ${IS_FIRST} and record_id not in (select id from excluded)
-        group by place, kind, glob, ${KEY_RECORD}
-        order by max(weight) desc, max(newest) desc limit ${code(KEYS_MAX + 1)})
-      union all select case when is_own then 'own' else 'stacked' end, id, null, null, null, null, null, null, null from expected
-      union all select 'live', 'act', null, ${LIVE_ACTIVITIES}, null, null, null, null, null
-      union all select 'live', 'ntb', null, ${LIVE_NOTABLES}, null, null, null, null, null
-      union all ${MERGED}
-      union all select 'repository', ${REPOSITORY_VERSION}, null, null, null, null, null, null, null
-        from ${repositories} where ${repositories.repo_id} = ${REPO}
-    ) as answer${COLUMNS}`),
+      ${POINTS},
+      ${PATTERNS},
+      -- Every claim that overlaps for sure, or that has to be decided.
+      found as materialized (
+        ${IN_RANGES}
+        union all ${atPoints(SURE_KINDS)}
+        union all ${atPoints(sql`kind = ${constant(TRUNCATED)} and ${is_first}`)}
+        union all ${WITH_LABELS}
+        union all ${WITH_DECIDED_KEYS}),
+      ${MATCHES},
+      -- The keys to decide: those of the heaviest and newest records first.
+      undecided as (
+        select place, kind, glob, case when kind = ${constant(TRUNCATED)} then record_id end as record_id,
+          record_id as newest, weight
+        from found where not is_sure and ${is_first} and record_id not in (select id from excluded)
+        union all
+        (select place, ${constant(PATTERN)}, glob, null, newest, weight from patterns limit ${constant(KEYS_MAX + 1)})),
+      keys as (
+        select place, kind, glob, record_id, max(newest) >= ${first_notable} as is_notable,
+          row_number() over (order by max(weight) desc, max(newest) desc) as position
+        from undecided group by place, kind, glob, record_id order by position limit ${constant(KEYS_MAX + 1)})
+      select ${MATCH_COLUMNS},
+        (select json_agg(json_build_object('place', place, 'kind', kind, 'glob', glob, 'record_id', record_id,
+          'is_notable', is_notable) order by position)::text from keys) as keys,
+        (select json_agg(json_build_object('id', id, 'is_own', is_own))::text from expected) as expected,
+        -- Live activities except those that are checked, and active notables that apply.
+        ${liveCountOf(sql.placeholder('repo_id'), 'act')}
+          - (select count(*) from ended where id < ${first_notable})::int
+          - (select count(*) from self cross join lateral (
+              select id from ${activities} where repo_id = ${repo_id} and id = self.id
+                and status in (${live_statuses}) and expires_at > ${now} order by repo_id, id limit 1) live)::int
+          as live_activities,
+        ${liveCountOf(sql.placeholder('repo_id'), 'ntb')}
+          - (select count(*) from ended where id >= ${first_notable})::int as live_notables,
+        -- The activities that were merged last, the newest first.
+        (select json_agg(record order by merged_at desc, id desc)::text from (
+          select ${MERGED_JSON} as record, merged_at, id from ${activities}
+          where repo_id = ${repo_id} and merged_at > ${parameter('merged_since', 'timestamptz')}
+          order by merged_at desc, id desc limit ${parameter('merged', 'int')}) as newest) as merged,
+        (select ${REPOSITORY_VERSION} from ${repositories} where ${repositories.repo_id} = ${repo_id}) as repository_version
+    ) as answer`),
 )
 
 /** The records that have one of the decided keys. */
 export const runDecided = prepared('overlap_decided', (db) =>
-  db
-    .select({
-      part: sql<'activity' | 'notable'>`part`,
-      record_id: sql<string>`record_id`,
-      rank: sql<number>`rank`,
-      total: sql<number>`total`,
-      json: sql<string | null>`json`,
-    })
-    .from(sql`(
-      with ${ENDED}, excluded as materialized (${givenIds('excluded')}), found as materialized (${DECIDED}),
+  db.select(matchColumns).from(sql`(
+      with ${ENDED},
+      excluded as materialized (${idsOf('excluded')}),
+      found as materialized (${WITH_DECIDED_KEYS}),
       ${MATCHES}
-      ${TOP}) as answer${COLUMNS}`),
+      select ${MATCH_COLUMNS}) as answer`),
 )
 
 /** The number of records that may overlap and have no decided key that says so. */
 export const runCountUndecided = prepared('overlap_count_undecided', (db) =>
   db
     .select({
-      activities: sql<number>`(count(*) filter (where id < ${NOTABLE}))::int`,
-      notables: sql<number>`(count(*) filter (where id >= ${NOTABLE}))::int`,
+      activities: sql<number>`(count(*) filter (where id < ${first_notable}))::int`,
+      notables: sql<number>`(count(*) filter (where id >= ${first_notable}))::int`,
     })
     .from(sql`(
-      with ${ENDED}, excluded as materialized (${givenIds('excluded')}), ${POINTS},
-      verdict as materialized (select * from ${given('decided', 'place text, kind smallint, glob text, record_id text, is_overlap boolean')})
-      select claim.record_id as id
-      from (${IN_RANGES} union all ${atPoints(sql`(${IS_SURE_KIND} or kind >= ${code(PATTERN)})`)} union all ${WITH_LABELS}) claim
-      left join verdict on verdict.place = claim.place and verdict.kind = claim.kind and verdict.glob = claim.glob
-        and coalesce(verdict.record_id, claim.record_id) = claim.record_id
+      with ${ENDED},
+      excluded as materialized (${idsOf('excluded')}),
+      ${POINTS},
+      decided as materialized (
+        select * from ${rowsOf('decided', 'place text, kind smallint, glob text, record_id text, is_overlap boolean')}),
+      claim as (
+        ${IN_RANGES}
+        union all ${atPoints(sql`(${SURE_KINDS} or kind >= ${constant(PATTERN)})`)}
+        union all ${WITH_LABELS})
+      select claim.record_id as id from claim
+      left join decided on decided.place = claim.place and decided.kind = claim.kind and decided.glob = claim.glob
+        and coalesce(decided.record_id, claim.record_id) = claim.record_id
       where claim.record_id not in (select id from excluded) and claim.record_id not in (select id from ended)
       group by claim.record_id
-      having not bool_or(coalesce(claim.is_sure, verdict.is_overlap, false))
-        and bool_or(claim.is_sure is null and verdict.is_overlap is null)) as undecided`),
+      having not bool_or(claim.is_sure or coalesce(decided.is_overlap, false))
+        and bool_or(not claim.is_sure and decided.is_overlap is null)) as undecided`),
 )
