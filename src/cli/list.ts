@@ -3,6 +3,7 @@
 import type { RequestOf } from '../client/client.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { isNotableId } from '../vocabulary/record-id.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
 import { nameCollisions, readOverlaps } from './named-collisions.ts'
 import { incompleteLines } from './overlap-text.ts'
@@ -144,7 +145,7 @@ export async function show(runtime: Runtime, id: string, options: CommonOptions)
   if (!/^(act|ntb)_/.test(id)) throw new CliError(`an id starts with act_ or ntb_, but this is ${id}`)
   const { client, at, display, show: write } = await openContext(runtime, options)
   const request = { ...at, id }
-  const record = id.startsWith('ntb_') ? await client.getNotable(request) : await client.getActivity(request)
+  const record = isNotableId(id) ? await client.getNotable(request) : await client.getActivity(request)
   write(record, () => recordLines(record, display))
   return EXIT.clear
 }

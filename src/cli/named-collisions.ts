@@ -3,9 +3,10 @@ import { isLive } from '../vocabulary/activity-status.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import type { Severity } from '../vocabulary/severity.ts'
 import { byRank } from '../vocabulary/severity.ts'
-import { comparedLinesOf } from '../vocabulary/verdict-words.ts'
+import { OTHERS_SHOWN_MAX } from '../vocabulary/shown.ts'
+import { areasText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import type { CommandContext } from './command-context.ts'
-import { placeText } from './lines-text.ts'
+import { sanitize } from './terminal.ts'
 
 type Activity = OutputOf<'listActivities'>['items'][number]
 type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
@@ -23,8 +24,6 @@ export interface NamedCollision {
 /** The collisions of each activity, by its id, the most severe first. */
 export type CollisionsById = ReadonlyMap<string, readonly NamedCollision[]>
 
-/** How many collisions are shown for each activity. Further ones are counted. */
-export const SHOWN_MAX = 3
 /** The maximum number of activities that are read one by one because they are not in a list. */
 const SINGLE_READS_MAX = 5
 
@@ -43,7 +42,7 @@ export async function nameCollisions(
   overlaps: Overlaps,
 ): Promise<CollisionsById> {
   const collisions = new Map(activities.map(({ id }) => [id, collisionsOf(id, overlaps)]))
-  const shown = [...collisions.values()].flatMap((each) => each.slice(0, SHOWN_MAX))
+  const shown = [...collisions.values()].flatMap((each) => each.slice(0, OTHERS_SHOWN_MAX))
   const names = await readNames(context, activities, new Set(shown.map(({ other_id }) => other_id)))
   const named = ([id, all]: [string, Collision[]]): [string, NamedCollision[]] => [
     id,
@@ -62,12 +61,15 @@ function collisionsOf(id: string, { items }: Overlaps): Collision[] {
     .map((item) => ({
       other_id: item.activity_ids.find((each) => each !== id) as string,
       severity: item.severity,
-      where: placeText(
-        item.paths[0]?.example ?? item.areas.map((area) => `#${area}`).join(' '),
-        comparedLinesOf(id, item),
-      ),
+      where: whereOf(id, item),
     }))
     .toSorted(byRank)
+}
+
+function whereOf(id: string, item: Overlaps['items'][number]): string {
+  const [path] = item.paths
+  const place = path ? sanitize(path.example) : areasText(item.areas, sanitize)
+  return [place, pairLabel(pairOf(id, item), sanitize)].filter(Boolean).join(', ')
 }
 
 /** The names, from `known`, then from the newest activities, then from up to `SINGLE_READS_MAX` single reads. */

@@ -2,8 +2,11 @@
 
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
-import { type ComparedMatch, matchNotes, pathText, placeText } from './lines-text.ts'
-import { type NamedCollision, type Overlaps, SHOWN_MAX } from './named-collisions.ts'
+import { isNotableId } from '../vocabulary/record-id.ts'
+import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabulary/shown.ts'
+import { count, NOTHING_COMPARED } from '../vocabulary/text.ts'
+import { areasText, duplicateSentence, pairLabel, placeSentence } from '../vocabulary/verdict-words.ts'
+import type { NamedCollision, Overlaps } from './named-collisions.ts'
 import { type Display, LEVEL_STYLES, type Style, sanitize } from './terminal.ts'
 import { table, truncate, wrap } from './text-layout.ts'
 
@@ -11,12 +14,7 @@ type Activity = OutputOf<'listActivities'>['items'][number]
 type Notable = OutputOf<'listNotables'>['items'][number]
 type Overlap = OutputOf<'checkOverlap'>
 type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
-type BriefMatch = OverlapBrief['matches'][number] & ComparedMatch
-
-const TITLE_MAX = 48
-/** The start of the service's `reason` if the settings ignore every path. */
-const NOT_COMPARED = 'No activity was compared'
-const EXAMPLES_MAX = 3
+type BriefMatch = OverlapBrief['matches'][number]
 
 interface Name {
   /** The title, with the author and branch of an activity, or the category of a notable. */
@@ -47,7 +45,7 @@ function describeSide({ title, pr_url }: Pick<Activity, 'title' | 'pr_url'>): st
 }
 
 function quoted(title: string): string {
-  return `“${truncate(sanitize(title), TITLE_MAX)}”`
+  return `“${truncate(sanitize(title), TITLE_SHOWN_MAX)}”`
 }
 
 function activityName({
@@ -89,7 +87,7 @@ export function overlapLines(overlap: Overlap, names: Names, display: Display): 
       text: `  ${quoted(title)}: ${sanitize(reason)}${url ? ` ${sanitize(url)}` : ''}`,
     }),
   )
-  const isNothingCompared = activities === 0 && (!complete || overlap.reason.startsWith(NOT_COMPARED))
+  const isNothingCompared = activities === 0 && (!complete || overlap.reason.startsWith(NOTHING_COMPARED))
   if (!overlap.overlap_detected && isNothingCompared)
     return paragraph(display, {
       label: { text: 'Not compared', style: 'yellow' },
@@ -121,30 +119,23 @@ function severityLabel({ severity }: Pick<Overlap, 'severity'>): { text: string;
 }
 
 function matchLabel({ id, severity }: Pick<Overlap['matches'][number], 'id' | 'severity'>) {
-  return { text: `${isNotable(id) ? 'notable' : 'collision'}, ${severity}`, style: LEVEL_STYLES[severity] }
+  return { text: `${isNotableId(id) ? 'notable' : 'collision'}, ${severity}`, style: LEVEL_STYLES[severity] }
 }
 
-function isNotable(id: string): boolean {
-  return id.startsWith('ntb_')
-}
-
-function matchLines(
-  match: Overlap['matches'][number] & ComparedMatch,
-  names: Names,
-  display: Display,
-): string[] {
-  const { id, paths, areas } = match
+function matchLines(match: Overlap['matches'][number], names: Names, display: Display): string[] {
+  const { id, paths, areas, duplicate, cut } = match
   const name = names.get(id)
   const who = name?.who ?? id
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
-  const more = paths.length - EXAMPLES_MAX
+  const more = paths.length - FILES_SHOWN_MAX
   return [
     ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name?.text ?? id}` }),
     ...(name === undefined ? [] : detail(id, 'dim')),
-    ...matchNotes(match, who).flatMap((note) => detail(note)),
-    ...paths.slice(0, EXAMPLES_MAX).flatMap((path) => detail(pathText(path, who))),
+    ...(duplicate ? detail(duplicateSentence(who, duplicate, 'yours', sanitize)) : []),
+    ...paths.slice(0, FILES_SHOWN_MAX).flatMap((path) => detail(placeSentence(who, path, sanitize))),
     ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
-    ...(areas.length > 0 ? detail(`areas ${areas.map(sanitize).join(', ')}`) : []),
+    ...(cut ? detail('only the first shared files were compared by lines', 'dim') : []),
+    ...(areas.length > 0 ? detail(areasText(areas, sanitize)) : []),
   ]
 }
 
@@ -152,14 +143,14 @@ function matchLines(
 export function overlapBriefLines(overlap: OverlapBrief | null, display: Display): string[] {
   if (!overlap?.overlap_detected) return []
   const { matches, related_activity_ids } = overlap
-  const more = related_activity_ids.length - matches.filter(({ id }) => !isNotable(id)).length
+  const more = related_activity_ids.length - matches.filter(({ id }) => !isNotableId(id)).length
   return [
     ...paragraph(display, { label: severityLabel(overlap), text: '' }),
     ...matches.flatMap((match: BriefMatch) => [
       ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
       ...(match.example === null
         ? []
-        : paragraph(display, { indent: '    ', text: placeText(match.example, match) })),
+        : paragraph(display, { indent: '    ', text: exampleText(match.example, match) })),
     ]),
     ...(more > 0 ? [unnamedLine(more, matches.length)] : []),
     `${display.paint('bold', '→')} Run deconflict check for advice.`,
@@ -173,13 +164,18 @@ function unnamedLine(unnamed: number, named: number): string {
     : `  with ${count(unnamed, 'activity', 'activities')}`
 }
 
+/** `src/retry.ts, same lines`. */
+function exampleText(example: string, match: BriefMatch): string {
+  return [sanitize(example), pairLabel(match, sanitize)].filter(Boolean).join(', ')
+}
+
 /** A match as part of a sentence. */
 export function matchText(match: BriefMatch): string {
-  return `${matchName(match)}${match.example === null ? '' : ` (${placeText(match.example, match)})`}`
+  return `${matchName(match)}${match.example === null ? '' : ` (${exampleText(match.example, match)})`}`
 }
 
 function matchName({ id, title, actor, branch, pr_url }: BriefMatch): string {
-  if (isNotable(id) || actor === null) return quoted(title)
+  if (isNotableId(id) || actor === null) return quoted(title)
   return activityName({ title, actor, branch, pr_url })
 }
 
@@ -188,12 +184,12 @@ const INDENT = '  '
 /** The collisions of one activity, indented below it. */
 export function collisionLines(collisions: readonly NamedCollision[], { paint, width }: Display): string[] {
   const rows = collisions
-    .slice(0, SHOWN_MAX)
+    .slice(0, OTHERS_SHOWN_MAX)
     .map(({ severity, other, where }) => [
       { text: `collision, ${severity}`, style: LEVEL_STYLES[severity] },
       { text: other ? sanitize(other.title) : 'another activity' },
       { text: other ? `by ${sanitize(other.actor)}` : '' },
-      { text: sanitize(where) },
+      { text: where },
     ])
   const more = collisions.length - rows.length
   return [
@@ -208,9 +204,4 @@ export function incompleteLines({ checked_against }: Overlaps): string[] {
   return complete
     ? []
     : [sanitize(reason ?? 'The comparison is incomplete, so there may be more collisions.')]
-}
-
-/** `1 notable`, `2 notables`. */
-export function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`
 }

@@ -1,5 +1,7 @@
 /** Removes the user's own activities from an overlap. On the base branch, the service cannot identify them by their branch. */
+import { adviceOf, notableAdvice } from '../vocabulary/advice.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { isNotableId } from '../vocabulary/record-id.ts'
 import { byRank, highest } from '../vocabulary/severity.ts'
 import { branchKey, readSessionStates, readState } from './local-state.ts'
 import type { Workspace } from './workspace.ts'
@@ -82,26 +84,15 @@ function textWithoutOverlap({
 
 /** The service's advice about the most severe activity and notable, by id, because a match has no title or actor. */
 function adviceFor(matches: readonly Match[]): string {
-  return [matches.find((each) => !isNotable(each)), matches.find(isNotable)]
+  return [matches.find(({ id }) => !isNotableId(id)), matches.find(({ id }) => isNotableId(id))]
     .filter((each) => each !== undefined)
     .toSorted(byRank)
     .map(adviceAbout)
     .join(' ')
 }
 
-function adviceAbout(match: Match): string {
-  const { id, severity } = match
-  if (isNotable(match)) return `Read the notable ${id} first.`
-  switch (severity) {
-    case 'high':
-      return `Talk to the author of ${id} before you change anything there: wait, split the work, or build on theirs.`
-    case 'medium':
-      return `Agree with the author of ${id} on who changes what, or narrow your scope.`
-    case 'low':
-      return `Go ahead, and keep an eye on ${id}.`
-  }
-}
-
-function isNotable({ id }: Match): boolean {
-  return id.startsWith('ntb_')
+function adviceAbout({ id, severity, lines, duplicate }: Match): string {
+  if (isNotableId(id)) return notableAdvice(id)
+  const reader = { person: `the author of ${id}`, theirs: 'theirs' }
+  return adviceOf({ severity, lines, is_duplicate: duplicate !== null }, reader).action
 }

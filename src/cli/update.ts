@@ -1,10 +1,11 @@
 /** `deconflict update`, `heartbeat` and `done`: changes an activity, keeps it alive, and ends it. */
 import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { count } from '../vocabulary/text.ts'
 import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
 import { sendScope } from './given-scope.ts'
 import { branchKey, deleteState, readState } from './local-state.ts'
-import { count, overlapBriefLines } from './overlap-text.ts'
+import { overlapBriefLines } from './overlap-text.ts'
 import { briefWithoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { type ActivityOptions, definedFields, NAME_FILES } from './start.ts'

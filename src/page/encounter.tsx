@@ -1,15 +1,15 @@
 /** One collision as one side sees it: the other side, the lines of both, who is ahead, and what to do. */
 import { useState } from 'preact/hooks'
+import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'
 import { type Encounter, messageFor, type Place } from './encounters.ts'
 import { ExternalLink } from './external-link.tsx'
 import { stripOf } from './hot-spots.ts'
 import { nameOf } from './live-work.ts'
 import type { Person } from './people.ts'
-import { rangesText, StripAxis, StripTrack } from './strip.tsx'
+import { StripAxis, StripTrack, stripLines } from './strip.tsx'
 import type { ChangeView } from './use-address.ts'
 
-const PLACES_MAX = 3
 const COPIED_MS = 2000
 
 export function EncounterItem({
@@ -24,7 +24,7 @@ export function EncounterItem({
   isPair?: boolean
   onChange: ChangeView
 }) {
-  const { mine, other, severity, places, relation, standing, advice, is_readers, is_own } = encounter
+  const { mine, other, severity, places, relation, advice, is_readers, is_own } = encounter
   const own = is_readers ? 'yours' : mine.actor
   return (
     <li class={`encounter edge-${severity}`}>
@@ -50,13 +50,13 @@ export function EncounterItem({
         {relation && <span class="soft">{relation}</span>}
       </div>
       <ul class="plain">
-        {places.slice(0, PLACES_MAX).map((place) => (
+        {places.slice(0, FILES_SHOWN_MAX).map((place) => (
           <PlaceView key={place.path} place={place} names={[own, other.actor]} onChange={onChange} />
         ))}
       </ul>
       <div class="encounter-foot">
         <p class="advice">
-          <span class="soft">{standing}</span> <strong>{advice}</strong>
+          <span class="soft">{advice.order && `${advice.order}.`}</span> <strong>{advice.action}</strong>
         </p>
         <div class="line actions">
           {other.pr_url && <ExternalLink url={other.pr_url} text="Open on GitHub" className="button quiet" />}
@@ -99,7 +99,7 @@ function PlaceView({
             <div key={side} class="strip-row">
               <span class="strip-name">{names[index]}</span>
               <StripTrack ranges={strip.ranges[index] ?? []} side={side} />
-              <span class="strip-lines">{rangesText(sides[index] ?? [])}</span>
+              <span class="strip-lines">{stripLines(sides[index] ?? [])}</span>
             </div>
           ))}
           <StripAxis {...strip} />

@@ -1,8 +1,10 @@
 /** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do. Pure. */
 
-import { isAhead, type Stage, stageOf } from '../vocabulary/standing.ts'
+import { type Advice, adviceOf } from '../vocabulary/advice.ts'
+import { isAhead, stageOf } from '../vocabulary/standing.ts'
+import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
-import { comparedLinesOf, duplicateText, linesText, shortText } from '../vocabulary/verdict-words.ts'
+import { areasText, linesText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
 import type { Activity, Overlap } from './records.ts'
 
@@ -20,9 +22,7 @@ export interface Encounter {
   is_readers: boolean
   /** Both sides are the work of one person. */
   is_own: boolean
-  /** Who is ahead and why. */
-  standing: string
-  advice: string
+  advice: Advice
 }
 
 export interface Place {
@@ -63,14 +63,15 @@ function encounter(
     other,
     severity: collision.severity,
     places: placesOf(mine, collision),
-    relation: shortText(comparedLinesOf(mine.id, { ...collision, paths: [] })),
+    relation: pairLabel(pairOf(mine.id, { ...collision, paths: [] }), asIs),
     is_ahead,
     is_readers,
     is_own,
-    standing: standingText({ mine, other, is_ahead, is_readers, is_own }),
-    advice: adviceOf({ mine, other, is_ahead, is_readers, is_own }, collision),
+    advice: adviceTo({ mine, other, is_ahead, is_readers, is_own }, collision),
   }
 }
+
+const asIs = (text: string) => text
 
 function placesOf({ id }: Activity, { activity_ids, paths, areas }: Overlap): Place[] {
   const isFirst = activity_ids[0] === id
@@ -88,7 +89,12 @@ function placesOf({ id }: Activity, { activity_ids, paths, areas }: Overlap): Pl
     },
   )
   if (places.length > 0) return places
-  return areas.map((area) => ({ path: `area ${area}`, mine: null, theirs: null, is_conflict: false }))
+  return areas.map((area) => ({
+    path: areasText([area], asIs),
+    mine: null,
+    theirs: null,
+    is_conflict: false,
+  }))
 }
 
 function standingOf({ pr_url, draft_pr, created_at }: Activity) {
@@ -97,45 +103,31 @@ function standingOf({ pr_url, draft_pr, created_at }: Activity) {
   return { stage, since: new Date(created_at), number }
 }
 
-const STAGES: Record<Stage, string> = {
-  declared: 'has no pull request yet',
-  draft: 'is a draft',
-  ready: 'is ready',
-  queued: 'is in the merge queue',
-}
-
 type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers' | 'is_own'>
 
-function standingText({ mine, other, is_ahead, is_readers, is_own }: Sides): string {
-  if (is_own) return is_readers ? 'Both are your own work.' : `Both are the work of ${mine.actor}.`
-  const who = !is_ahead ? `${other.actor} is` : is_readers ? 'You are' : `${mine.actor} is`
-  const [leader, follower] = is_ahead ? [mine, other] : [other, mine]
-  const [one, two] = [standingOf(leader).stage, standingOf(follower).stage]
-  if (one === two) return `${who} ahead: ${nameOf(leader)} began first.`
-  return `${who} ahead: ${nameOf(leader)} ${STAGES[one]}, ${nameOf(follower)} ${STAGES[two]}.`
+/** Addressed to the person of `mine`. */
+function adviceTo(sides: Sides, { severity, lines, duplicate }: Overlap): Advice {
+  const { mine, other, is_ahead, is_readers, is_own } = sides
+  const own = { name: nameOf(mine), stage: standingOf(mine).stage }
+  const theirs = { name: nameOf(other), stage: standingOf(other).stage }
+  const { order, action } = is_own
+    ? ownAdvice(sides)
+    : adviceOf(
+        { severity, lines, is_duplicate: duplicate !== null },
+        { person: other.actor, own, other: theirs, is_ahead },
+      )
+  return {
+    order,
+    action: is_readers ? action : `${mine.actor}: ${uncapitalized(action)}`,
+  }
 }
 
-/** One sentence, addressed to the person of `mine`. */
-function adviceOf(sides: Sides, collision: Overlap): string {
-  const sentence = adviceText(sides, collision)
-  return sides.is_readers
-    ? sentence
-    : `${sides.mine.actor}: ${sentence[0]?.toLowerCase()}${sentence.slice(1)}`
-}
-
-function adviceText(
-  { mine, other, is_ahead, is_own }: Sides,
-  { duplicate, lines, severity }: Overlap,
-): string {
-  const [own, theirs] = [nameOf(mine), nameOf(other)]
-  if (is_own) return `Merge ${is_ahead ? own : theirs} first, and rebase ${is_ahead ? theirs : own}.`
-  if (duplicate)
-    return `Agree with ${other.actor} on which of the two to continue: ${own} ${duplicateText(theirs, duplicate, (text) => text)}.`
-  if (lines === 'agrees') return 'Nothing to resolve: both make the same change.'
-  if (severity === 'low' && lines !== null) return 'Go ahead: the changed lines do not overlap.'
-  if (is_ahead) return `Tell ${other.actor} what you change, and merge ${own} soon.`
-  if (other.pr_url === null) return `Agree with ${other.actor} on who changes what before you go on.`
-  return `Agree with ${other.actor}, or merge ${own} after ${theirs} and rebase.`
+function ownAdvice({ mine, other, is_ahead, is_readers }: Sides): Advice {
+  const [first, second] = is_ahead ? [mine, other] : [other, mine]
+  return {
+    order: is_readers ? 'Both are your own work' : `Both are the work of ${mine.actor}`,
+    action: `Merge ${nameOf(first)} first, and rebase ${nameOf(second)}.`,
+  }
 }
 
 /** A message to paste into a chat: from the reader to the other side, or from anyone to both. `address`: of this page. */
@@ -144,7 +136,8 @@ export function messageFor(encounter: Encounter, address: string): string {
   const [place] = encounter.places
   const own = `“${mine.title}” (${mine.pr_url ?? nameOf(mine)})`
   const theirs = `“${other.title}” (${other.pr_url ?? nameOf(other)})`
-  const where = place ? ` in ${place.path}${bothLines(place)}` : ''
+  const lines = place ? linesText(place.mine, place.theirs) : ''
+  const where = place ? ` in ${place.path}${lines && ` (${lines})`}` : ''
   if (!is_readers) {
     const [leader, follower] = is_ahead ? [mine, other] : [other, mine]
     return `Hi ${mine.actor} and ${other.actor}, ${own} and ${theirs} overlap${where}. ${nameOf(leader)} is closer to its merge: could you agree who rebases ${nameOf(follower)}? ${address}`
@@ -153,9 +146,4 @@ export function messageFor(encounter: Encounter, address: string): string {
     ? 'Mine is closer to its merge: could you rebase after it, or shall we split the work?'
     : 'Yours is closer to its merge: shall I rebase after it, or shall we split the work?'
   return `Hi ${other.actor}, my ${own} and your ${theirs} overlap${where}. ${question} ${address}`
-}
-
-function bothLines({ mine, theirs }: Place): string {
-  const known = [mine, theirs].flatMap((lines) => (lines === null ? [] : linesText(lines)))
-  return known.length === 0 ? '' : ` (${[...new Set(known)].join(' and ')})`
 }

@@ -3,7 +3,7 @@ import { memo } from 'preact/compat'
 import { AgentIcon, Avatar, Avatars } from './avatar.tsx'
 import { type HotFile, type HotFolder, stripOf } from './hot-spots.ts'
 import { nameOf } from './live-work.ts'
-import { rangesText, StripAxis, StripTrack } from './strip.tsx'
+import { StripAxis, StripTrack, stripLines } from './strip.tsx'
 import type { ChangeView } from './use-address.ts'
 import { Limited } from './you.tsx'
 
@@ -106,7 +106,7 @@ function FileActivities({ file, reader, onChange }: { file: HotFile } & Pick<Pro
                 ranges={strip?.ranges[index] ?? []}
                 side={person.key === reader ? 'mine' : 'theirs'}
               />
-              <span class="strip-lines">{rangesText(lines)}</span>
+              <span class="strip-lines">{stripLines(lines)}</span>
             </span>
           </li>
         ))}

@@ -1,10 +1,10 @@
 /** The order in which to merge the pull requests that conflict with each other. */
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { MERGE_ORDER_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { ExternalLink } from './external-link.tsx'
 import type { Activity, MergeOrder } from './records.ts'
 import type { ChangeView } from './use-address.ts'
 
-const ITEMS_MAX = 20
 /** How many conflicts are named for each item. Further ones are counted. */
 const NAMED_MAX = 5
 
@@ -19,7 +19,7 @@ export function MergeOrderCard({
 }) {
   if (merge_order === null || merge_order.items.length === 0) return null
   const { items, reason } = merge_order
-  const more = merge_order.more + Math.max(0, items.length - ITEMS_MAX)
+  const more = merge_order.more + Math.max(0, items.length - MERGE_ORDER_SHOWN_MAX)
   const names = new Map(
     items.map(({ activity_id, pr_url }) => [activity_id, pullRequestName(pr_url) ?? pr_url]),
   )
@@ -27,7 +27,7 @@ export function MergeOrderCard({
     <section class="card" aria-labelledby="merge-order-heading">
       <h2 id="merge-order-heading">Merge order</h2>
       <ul class="merge-order">
-        {items.slice(0, ITEMS_MAX).map(({ activity_id, pr_url, conflicts_with, position }) => (
+        {items.slice(0, MERGE_ORDER_SHOWN_MAX).map(({ activity_id, pr_url, conflicts_with, position }) => (
           <li key={activity_id}>
             <span>
               {position}. <ExternalLink url={pr_url} text={names.get(activity_id) ?? pr_url} />

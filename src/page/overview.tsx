@@ -1,7 +1,7 @@
 /** The overview: all repositories with live work that the reader may see, those that need attention first. */
 import { useEffect, useState } from 'preact/hooks'
 import { MINUTE_MS } from '../vocabulary/clock.ts'
-import { SEVERITIES } from '../vocabulary/severity.ts'
+import { HIGHEST_FIRST } from '../vocabulary/severity.ts'
 import { formatAddress } from './address.ts'
 import { overview, Problem } from './api.ts'
 import { Avatars } from './avatar.tsx'
@@ -171,8 +171,6 @@ function Repository(summary: Summary & { as_of_ms: number }) {
 function sinceText(ms: number): string {
   return ms < MINUTE_MS ? 'just now' : `${duration(ms)} ago`
 }
-
-const HIGHEST_FIRST = SEVERITIES.toReversed()
 
 function worstOf({ collisions }: Summary) {
   return HIGHEST_FIRST.find((severity) => (collisions?.[severity] ?? 0) > 0)

@@ -1,28 +1,10 @@
-/** Words for the signal report: outcomes, lines, and what to do about each class of noise. Pure. */
+/** Words for the signal report: shares, and what to do about each class of noise. Pure. */
 import type { NoiseClass } from '../vocabulary/noise-names.ts'
-import { numbersText } from '../vocabulary/verdict-words.ts'
 import type { Signal } from './records.ts'
-
-type Outcome = Signal['recent'][number]['outcome']
-
-export const OUTCOME_WORDS: Record<Outcome, string> = {
-  open: 'still open',
-  came_true: 'came true',
-  resolved: 'resolved before a merge',
-  wrong: 'wrong',
-  given_up: 'given up',
-}
 
 /** `61 %`. */
 export function percentText(share: number): string {
   return `${Math.round(100 * share)} %`
-}
-
-/** The lines of both sides, each on its own base. */
-export function linesText([one, other]: Signal['recent'][number]['files'][number]['line_ranges']): string {
-  if (one === null || other === null) return ''
-  const [first, second] = [numbersText(one), numbersText(other)]
-  return first === second ? `lines ${first}` : `lines ${first} and ${second}`
 }
 
 const NOISE: Record<NoiseClass, { files: string; cure: string }> = {

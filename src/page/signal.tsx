@@ -1,17 +1,18 @@
 /** The section below the timeline: which pairs were shown, their outcomes, and where conflicts come from. */
 import type { ComponentChildren } from 'preact'
+import { OUTCOME_WORDS } from '../vocabulary/outcome.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
+import { capitalized } from '../vocabulary/text.ts'
+import { kindOf, linesText, OVERLAP_WORDS } from '../vocabulary/verdict-words.ts'
 import type { Repository } from './api.ts'
 import { ExternalLink } from './external-link.tsx'
 import type { Signal } from './records.ts'
-import { linesText, noiseShares, OUTCOME_WORDS, percentText } from './signal-words.ts'
+import { noiseShares, percentText } from './signal-words.ts'
 import { useSignal } from './use-signal.ts'
 
 const FILES_MAX = 10
 type RecentSide = Signal['recent'][number]['sides'][number]
-
-/** How many files are named for each pair. Further ones are counted. */
-const NAMED_MAX = 3
 
 export function SignalCard({ repository }: { repository: Repository }) {
   const signal = useSignal(repository)
@@ -55,11 +56,9 @@ function Figures({ pairs, precision, pull_requests, commented, feedback, budget 
       <h3>Pairs of pull requests or branches</h3>
       <dl>
         <Figure name="Shown" value={pairs.shown} />
-        <Figure name="Came true" value={pairs.came_true} />
-        <Figure name="Resolved before a merge" value={pairs.resolved} />
-        <Figure name="Given up" value={pairs.given_up} />
-        <Figure name="Wrong" value={pairs.wrong} />
-        <Figure name="Still open" value={pairs.open} />
+        {(['came_true', 'resolved', 'given_up', 'wrong', 'open'] as const).map((outcome) => (
+          <Figure key={outcome} name={capitalized(OUTCOME_WORDS[outcome])} value={pairs[outcome]} />
+        ))}
         <Figure name="Precision" value={precisionText(precision)} />
         <Figure name="Pull requests with a comment" value={`${commented} of ${pull_requests}${share}`} />
         <Figure name="Feedback" value={`${feedback.up} thumbs up, ${feedback.down} down`} />
@@ -179,16 +178,18 @@ function Recent({ recent, mode }: Signal) {
             <span>
               <Side {...pair.sides[0]} shown={shown} /> and <Side {...pair.sides[1]} shown={shown} />
             </span>
-            {pair.files.slice(0, NAMED_MAX).map(({ path, line_ranges }) => (
+            {pair.files.slice(0, FILES_SHOWN_MAX).map(({ path, line_ranges }) => (
               <span key={path}>
-                <code>{path}</code> <small>{linesText(line_ranges)}</small>
+                <code>{path}</code> <small>{linesText(...line_ranges)}</small>
               </span>
             ))}
-            {pair.files.length > NAMED_MAX && <small>and {pair.files.length - NAMED_MAX} more files</small>}
+            {pair.files.length > FILES_SHOWN_MAX && (
+              <small>and {pair.files.length - FILES_SHOWN_MAX} more files</small>
+            )}
             <small>
               {[
-                pair.verdict && (pair.confidence === 'proved' ? 'conflict' : 'probably a conflict'),
-                pair.duplicate && 'possible duplicate',
+                pair.verdict && OVERLAP_WORDS[kindOf(pair)].label,
+                pair.duplicate && OVERLAP_WORDS.duplicate.label,
                 OUTCOME_WORDS[pair.outcome],
                 new Date(pair.seen_at).toLocaleDateString(),
               ]

@@ -1,6 +1,6 @@
 /** A strip of a file: where in it each side works. */
 import type { LineRange } from '../vocabulary/verdict.ts'
-import { linesText } from '../vocabulary/verdict-words.ts'
+import { linesText, OVERLAP_WORDS } from '../vocabulary/verdict-words.ts'
 import type { Strip } from './hot-spots.ts'
 
 /** The ranges of one side. `side`: whether it is the reader's or another one's, for the color. */
@@ -27,7 +27,7 @@ export function StripAxis({ first, last }: Pick<Strip, 'first' | 'last'>) {
   )
 }
 
-/** `lines 40–52, 61`, or `lines unknown`. */
-export function rangesText(ranges: readonly LineRange[]): string {
-  return ranges.length === 0 ? 'lines unknown' : ranges.map(linesText).join(', ')
+/** `lines 40–52 and 61`, or `lines not known`. */
+export function stripLines(ranges: readonly LineRange[]): string {
+  return linesText(...ranges) || OVERLAP_WORDS.unknown.label
 }

@@ -2,6 +2,7 @@
 import { memo } from 'preact/compat'
 import { useMemo, useState } from 'preact/hooks'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { HIGHEST_FIRST } from '../vocabulary/severity.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'
 import type { Link, Row, TimelineLayout } from './timeline-layout.ts'
 import type { ChangeView } from './use-address.ts'
@@ -171,7 +172,7 @@ function Legend({ hasOutside }: { hasOutside: boolean }) {
       <li>
         <span class="key extent dashed" /> planned, paused or blocked
       </li>
-      {(['high', 'medium', 'low'] as const).map((severity) => (
+      {HIGHEST_FIRST.map((severity) => (
         <li key={severity}>
           <span class={`key link-key severity-${severity}`} /> {severity} collision
         </li>

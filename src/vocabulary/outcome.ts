@@ -7,3 +7,11 @@
  */
 export const OUTCOMES = ['open', 'came_true', 'resolved', 'wrong', 'given_up'] as const
 export type Outcome = (typeof OUTCOMES)[number]
+
+export const OUTCOME_WORDS: Record<Outcome, string> = {
+  open: 'still open',
+  came_true: 'came true',
+  resolved: 'resolved before a merge',
+  wrong: 'wrong',
+  given_up: 'given up',
+}

@@ -1,133 +1,203 @@
-/** Describes for humans how the changes of two sides relate. Pure. */
-import type { Confidence, Duplicate, LineRange, Verdict } from './verdict.ts'
+/** What an overlap is called: one row for each kind, one column for each medium. Pure. */
+import { joined } from './text.ts'
+import type { ComparedLines, Duplicate, LineRange, Verdict } from './verdict.ts'
 
 /** Quotes or escapes a text from users for the place where it is shown. */
 export type Quote = (text: string) => string
 
-/** A file that both sides change. */
-export interface ComparedPlace {
+/**
+ * A verdict about lines; `likely`: a conflict that is not proved; `declared`: paths or areas whose lines were not compared;
+ * `duplicate`: both do the same work.
+ */
+type Kind = Verdict | 'likely' | 'declared' | 'duplicate'
+
+interface Words {
+  /**
+   * Without its full stop. `who`: the other side, as the subject. `what`: the lines and the file. `note`: the own lines in
+   * parentheses, or empty.
+   */
+  sentence: (who: string, what: string, note: string) => string
+  /** For a reader who already sees the lines of the other side; empty if those say enough. */
+  short: string
+  /** For a list of pairs, in which nobody is “you”. */
+  label: string
+}
+
+export const OVERLAP_WORDS: Record<Kind, Words> = {
+  conflict: {
+    sentence: (who, what, note) => `${who} changes ${what} too${note}`,
+    short: 'the same lines as yours',
+    label: 'same lines',
+  },
+  likely: {
+    sentence: (who, what, note) => `${who} changes ${what} too${note}, probably in conflict`,
+    short: 'probably in conflict',
+    label: 'probably in conflict',
+  },
+  unknown: {
+    sentence: (who, what) => `${who} changes ${what} too; whether the lines overlap is not known`,
+    short: 'lines not known',
+    label: 'lines not known',
+  },
+  agrees: {
+    sentence: (who, what, note) => `${who} makes the same change to ${what}${note}`,
+    short: 'the same change as yours',
+    label: 'same change',
+  },
+  touching: {
+    sentence: (who, what, note) => `${who} changes ${what}, right next to your change${note}`,
+    short: 'right next to your change',
+    label: 'adjacent lines',
+  },
+  near: {
+    sentence: (who, what, note) => `${who} changes ${what}, near your change${note}`,
+    short: 'near your change',
+    label: 'nearby lines',
+  },
+  far: {
+    sentence: (who, what, note) => `${who} changes ${what}, far from your change${note}`,
+    short: 'far from your change',
+    label: 'far apart',
+  },
+  noise: {
+    sentence: (who, what) => `${who} changes ${what} too, a file whose conflicts are easy to resolve`,
+    short: 'easy to resolve',
+    label: 'easy to resolve',
+  },
+  declared: {
+    sentence: (who, what, note) => `${who} works on ${what} too${note}`,
+    short: '',
+    label: '',
+  },
+  duplicate: {
+    sentence: (who, what, note) => `${who} seems to do the same as ${what}${note}`,
+    short: 'seems to do the same',
+    label: 'seems to do the same',
+  },
+}
+
+/** A path that both sides match. `yours` and `theirs`: the globs that match it, if they are to be named. */
+export interface ComparedPlace extends ComparedLines {
   example: string
-  verdict: Verdict
-  confidence?: Confidence | null
-  your_lines?: LineRange | null
-  their_lines?: LineRange | null
+  yours?: string
+  theirs?: string
 }
 
-/** `#123 changes lines 40–52 of src/retry.ts too`. `who`: the other side, quoted, as the subject of the sentence. */
+/** What two sides share. */
+export interface Shared {
+  duplicate: Duplicate | null
+  paths: readonly ComparedPlace[]
+  areas: readonly string[]
+}
+
+export function kindOf({ verdict, confidence }: Pick<ComparedLines, 'verdict' | 'confidence'>): Kind {
+  return confidence === 'likely' ? 'likely' : (verdict ?? 'declared')
+}
+
+/** A sentence about the most important thing that two sides share. `own`: the own side, as the object of the sentence. */
+export function overlapSentence(who: string, { duplicate, paths, areas }: Shared, own: string, quote: Quote) {
+  if (duplicate) return duplicateSentence(who, duplicate, own, quote)
+  const [place] = paths
+  if (place) return placeSentence(who, place, quote)
+  return OVERLAP_WORDS.declared.sentence(
+    who,
+    areas.length > 0 ? areasText(areas, quote) : 'the same scope',
+    '',
+  )
+}
+
+/** `#123 changes lines 40–52 of src/retry.ts too (yours: lines 38–50)`. */
 export function placeSentence(who: string, place: ComparedPlace, quote: Quote): string {
-  const { verdict, confidence, their_lines } = place
+  const lines = linesText(place.their_lines)
   const file = quote(place.example)
-  const theirs = their_lines ? `${linesText(their_lines)} of ${file}` : file
-  const yours = yoursText(place)
-  switch (verdict) {
-    case 'conflict':
-      if (confidence === 'likely') return `${who} changes ${theirs} too${yours}, probably in conflict`
-      return `${who} changes ${theirs} too${yours}${their_lines ? '' : ', and the changes conflict'}`
-    case 'agrees':
-      return `${who} makes the same change to ${theirs}${yours}`
-    case 'touching':
-      return `${who} changes ${theirs}, right next to your change${yours}`
-    case 'near':
-      return `${who} changes ${theirs}, near your change${yours}`
-    case 'far':
-      return `${who} changes ${file} too, far from your change`
-    case 'unknown':
-      return `${who} changes ${theirs} too; ${their_lines ? 'your' : 'its'} lines are not known`
-    case 'noise':
-      return `${who} changes ${file} too, a file whose conflicts are easy to resolve`
-  }
+  const isUnplaced = place.verdict === 'conflict' && lines === ''
+  const note = isUnplaced ? ', and the changes conflict' : yourLines(place) || globsText(place, quote)
+  return OVERLAP_WORDS[kindOf(place)].sentence(who, lines === '' ? file : `${lines} of ${file}`, note)
 }
 
-/** `lines 40–52 (yours: lines 38–50)`: where the other side changes a file. The text before it names the file. */
-export function placeText(place: Omit<ComparedPlace, 'example'>): string {
-  const { verdict, confidence, their_lines } = place
-  const theirs = their_lines ? `${linesText(their_lines)}${yoursText(place)}` : ''
-  const note = confidence === 'likely' ? NOTES.likely : NOTES[verdict]
-  return [theirs, note].filter(Boolean).join(', ')
+/** `#123 seems to do the same as yours (9 of 12 added lines are alike, both close #7)`. */
+export function duplicateSentence(who: string, duplicate: Duplicate, own: string, quote: Quote): string {
+  return OVERLAP_WORDS.duplicate.sentence(who, own, evidenceText(duplicate, quote))
 }
 
-/** ` (yours: lines 38–50)`; empty if your lines are unknown, or have the same numbers as theirs. */
-function yoursText({ your_lines, their_lines }: Pick<ComparedPlace, 'your_lines' | 'their_lines'>): string {
-  const isSame = String(your_lines) === String(their_lines)
-  return your_lines && !isSame ? ` (yours: ${linesText(your_lines)})` : ''
-}
-
-const NOTES: Record<Verdict | 'likely', string> = {
-  conflict: '',
-  likely: 'probably in conflict',
-  agrees: 'the same change',
-  touching: 'right next to your change',
-  near: 'near your change',
-  far: 'far from your change',
-  unknown: 'lines not known',
-  noise: 'easy to resolve',
-}
-
-/** `lines 40–52`, or `line 40`. */
-export function linesText(range: LineRange): string {
-  return `${range[0] === range[1] ? 'line' : 'lines'} ${numbersText(range)}`
-}
-
-/** `40–52`, or `40` for one line. */
-export function numbersText([first, last]: LineRange): string {
-  return first === last ? `${first}` : `${first}–${last}`
-}
-
-/** `seems to do the same as #123 (both close #7)`. `who`: the other side, quoted. */
-export function duplicateText(who: string, { share, added_lines, issue }: Duplicate, quote: Quote): string {
-  const why = [
+/** ` (9 of 12 added lines are alike, both close #7)`; empty if nothing is known. */
+function evidenceText({ share, added_lines, issue }: Duplicate, quote: Quote): string {
+  const evidence = [
     share > 0 ? `${Math.round(share * added_lines)} of ${added_lines} added lines are alike` : '',
     issue === null ? '' : `both close ${quote(typeof issue === 'number' ? `#${issue}` : issue)}`,
   ].filter(Boolean)
-  return `seems to do the same as ${who}${why.length > 0 ? ` (${why.join(', ')})` : ''}`
+  return evidence.length > 0 ? ` (${evidence.join(', ')})` : ''
 }
 
-/** The words of `shortText`. */
-const SHORT: Record<Verdict, string> = {
-  conflict: 'same lines',
-  unknown: 'lines unknown',
-  agrees: 'same change',
-  touching: 'adjacent lines',
-  near: 'nearby lines',
-  far: 'same file, far apart',
-  noise: 'lock or generated file',
+/** `lines 40–52 (yours: lines 38–50), probably in conflict`. The text before it names the file. */
+export function placeText(place: ComparedLines): string {
+  const [theirs, yours, kind] = [linesText(place.their_lines), yourLines(place), kindOf(place)]
+  const isSaid = kind === 'conflict' ? yours !== '' : kind === 'unknown' && theirs !== ''
+  return [`${theirs}${yours}`, isSaid ? '' : OVERLAP_WORDS[kind].short].filter(Boolean).join(', ')
 }
 
-/** The lines of two sides, each on its own base. */
-type LineRanges = readonly [LineRange | null, LineRange | null]
+/** ` (yours: lines 38–50)`; empty if your lines are unknown, or have the same numbers as theirs. */
+function yourLines({ your_lines, their_lines }: ComparedLines): string {
+  const isSame = String(your_lines) === String(their_lines)
+  return your_lines && their_lines && !isSame ? ` (yours: ${linesText(your_lines)})` : ''
+}
 
-/** The fields of a match about lines. */
-export interface ComparedLines {
-  lines?: Verdict | null
+/** ` (yours: src/**, theirs: src/pay.ts)`; empty if neither side names a glob. */
+function globsText({ example, yours = example, theirs = example }: ComparedPlace, quote: Quote): string {
+  if (yours === example && theirs === example) return ''
+  return ` (yours: ${quote(yours)}, theirs: ${quote(theirs)})`
+}
+
+/** `area pay`, or `areas pay and cart`. */
+export function areasText(areas: readonly string[], quote: Quote): string {
+  return `${areas.length === 1 ? 'area' : 'areas'} ${joined(areas.map(quote))}`
+}
+
+/** What a list says about a pair, with the own lines first. */
+export interface ComparedPair {
+  lines: Verdict | null
   duplicate?: Duplicate | null
-  /** The lines in the file next to which the text is shown. */
+  /** The lines in the first file, of each side on its own base. */
   line_ranges?: LineRanges | null
 }
 
-/** `same lines (40–52 and 49–61), seems to be the same work`; empty if lines were not compared. */
-export function shortText({ lines, duplicate, line_ranges }: ComparedLines): string {
-  const numbers = lines === 'far' || lines === 'unknown' ? '' : rangesText(line_ranges ?? [null, null])
-  const place = lines && `${SHORT[lines]}${numbers && ` (${numbers})`}`
-  return [place, duplicate && 'seems to be the same work'].filter(Boolean).join(', ')
+type LineRanges = readonly [LineRange | null, LineRange | null]
+
+/** `same lines (40–52 and 49–61), seems to do the same (both close #7)`; empty if lines were not compared. */
+export function pairLabel({ lines, duplicate, line_ranges }: ComparedPair, quote: Quote): string {
+  const numbers = lines === 'unknown' ? '' : numbersText(line_ranges ?? [])
+  const label = OVERLAP_WORDS[lines ?? 'declared'].label
+  const place = numbers === '' || label === '' ? label : `${label} (${numbers})`
+  const twin = duplicate ? `${OVERLAP_WORDS.duplicate.label}${evidenceText(duplicate, quote)}` : ''
+  return [place, twin].filter(Boolean).join(', ')
 }
 
-function rangesText(ranges: LineRanges): string {
-  const known = ranges.flatMap((range) => (range === null ? [] : [numbersText(range)]))
-  return [...new Set(known)].join(' and ')
-}
-
-/** A collision as the list of all collisions shows it. */
-interface ListedCollision extends Required<Omit<ComparedLines, 'line_ranges'>> {
+/** A collision of the list of all collisions. */
+interface ListedCollision extends Required<Omit<ComparedPair, 'line_ranges'>> {
   activity_ids: readonly string[]
-  paths: readonly Required<Pick<ComparedLines, 'line_ranges'>>[]
+  paths: readonly { line_ranges: LineRanges | null }[]
 }
 
-/** The fields for `shortText` about the first path, with the lines of the activity `id` first. */
-export function comparedLinesOf(
-  id: string | undefined,
-  { lines, duplicate, activity_ids, paths }: ListedCollision,
-): ComparedLines {
+/** The collision as the activity `id` sees it. */
+export function pairOf(id: string, { lines, duplicate, activity_ids, paths }: ListedCollision): ComparedPair {
   const ranges = paths[0]?.line_ranges ?? null
   const isSwapped = ranges !== null && id === activity_ids[1]
   return { lines, duplicate, line_ranges: isSwapped ? [ranges[1], ranges[0]] : ranges }
+}
+
+/** `lines 40–52`, `line 40`, or `lines 40–52 and 49–61`; empty if no lines are known. */
+export function linesText(...ranges: readonly (LineRange | null)[]): string {
+  const numbers = numbersText(ranges)
+  if (numbers === '') return ''
+  return `${/^\d+$/.test(numbers) ? 'line' : 'lines'} ${numbers}`
+}
+
+/** `40–52 and 60`: the ranges that are known, each once. */
+function numbersText(ranges: readonly (LineRange | null)[]): string {
+  const known = ranges.flatMap((range) => {
+    if (range === null) return []
+    const [first, last] = range
+    return [first === last ? `${first}` : `${first}–${last}`]
+  })
+  return joined([...new Set(known)])
 }

@@ -22,6 +22,13 @@ export interface LinesVerdict {
   their_lines: LineRange | null
 }
 
+/** How lines relate; without a verdict they were not compared. */
+export interface ComparedLines extends Omit<LinesVerdict, 'verdict'> {
+  verdict: Verdict | null
+}
+
+export const NOT_COMPARED = { verdict: null, confidence: null, your_lines: null, their_lines: null }
+
 /** Sorts by strength: a proved conflict, a likely conflict, and then in the order of `VERDICTS`. */
 export function byStrength(
   a: Pick<LinesVerdict, 'verdict' | 'confidence'>,

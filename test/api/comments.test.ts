@@ -18,7 +18,7 @@ describe('a pull request that collides with other work gets a comment', () => {
     const number = await repository.open({ files: ['src/pay.ts', 'README.md'] })
     const text = repository.comment(number)
     expect(text).toContain(
-      '`Retry payments` on `retries` (`Ben`, no pull request yet) changes `src/pay.ts` too. This pull request goes first: tell `Ben` what will change, or merge soon.',
+      '`Retry payments` on `retries` (`Ben`, no pull request yet) works on `src/pay.ts` too. This pull request is ready for review and goes first: tell `Ben` what will change, or merge soon.',
     )
     expect(text).toContain('Severity: medium')
     expect(text).toContain('deconflict:mute')
@@ -86,7 +86,7 @@ describe('two pull requests in one file', () => {
     const first = await repository.openBranch('retries', editOfPay(10, rows))
     const second = await repository.openBranch('tidy', editOfPay(100, rows))
     expect(repository.comment(second)).toContain(
-      `/pull/${first}) \`Edit in retries\` (\`author-of-retries\`, ready) seems to do the same as this pull request (6 of 6 added lines are alike). Agree with`,
+      `/pull/${first}) \`Edit in retries\` (\`author-of-retries\`, ready) seems to do the same as this pull request (6 of 6 added lines are alike). It was opened first: agree with`,
     )
   })
 })
@@ -171,7 +171,7 @@ describe('the settings decide which pull requests get a comment', () => {
     expect(repository.comment(number)).not.toContain('`By area`')
     await repository.advance(QUIET_MS)
     await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: low}')
-    expect(repository.comment(number)).toContain('- `area payments`: `By area` on `area` (')
+    expect(repository.comment(number)).toContain('- area `payments`: `By area` on `area` (')
   })
 
   test.each(['comment_on_bots: true', 'comment: {on_bots: true}'])(

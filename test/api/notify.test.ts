@@ -106,7 +106,7 @@ describe('a proved conflict', () => {
       {
         event: 'conflict',
         text: expect.stringContaining(
-          `${repository.full_name}: #${second} by \`author-of-tidy\` and #${first} by \`author-of-retries\` conflict in \`src/pay.ts\``,
+          `${repository.full_name}: #${second} by \`author-of-tidy\` conflicts with #${first} by \`author-of-retries\` in \`src/pay.ts\``,
         ),
         repository: repository.full_name,
         sides: [
@@ -216,7 +216,7 @@ test('work that does the same is posted as a duplicate', async () => {
   ] as const)
     await repository.open({ head, author: head, body: 'Closes #7', files: [edit(at, [`${head}()`])] })
   expect(received.map(({ body }) => body.event)).toEqual(['duplicate'])
-  expect(received[0]?.body.text).toContain('seem to do the same')
+  expect(received[0]?.body.text).toContain('seems to do the same as')
 })
 
 describe('a notable', () => {

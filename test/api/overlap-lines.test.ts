@@ -98,7 +98,7 @@ describe('a file that both change', () => {
 
   test('with changes far apart needs no action', async () => {
     const { result } = await checked({ yours: [edit('a', 10)], theirs: [edit('a', 100)] })
-    expect(result.recommended_action).toMatch(/^No action is needed: it changes `a` too, far from/)
+    expect(result.recommended_action).toBe('No action is needed: the changed lines do not overlap.')
   })
 
   test.each([
@@ -213,7 +213,7 @@ describe('a duplicate', () => {
       { severity: 'high', lines: 'far', duplicate: { share: 1, added_lines: 6, issue: null } },
     ])
     expect(result.reason).toMatch(/it seems to do the same as yours \(6 of 6 added lines are alike\)/)
-    expect(result.recommended_action).toMatch(/one of the two/)
+    expect(result.recommended_action).toMatch(/which of the two to continue/)
   })
 
   test('adds at least five lines', async () => {
@@ -227,7 +227,7 @@ describe('a duplicate', () => {
     const id = await repo.createActivity({ ...body(10), title: 'Fix #7: retry twice' })
     const { overlap } = await repo.create({ ...body(100), summary: 'Closes #7.' })
     expect(overlap.matches).toMatchObject([{ id, severity: 'high', lines: 'far', duplicate: { issue: 7 } }])
-    expect(overlap.reason).toMatch(/both close #7/)
+    expect(overlap.reason).toMatch(/both close `#7`/)
   })
 
   test('of globs is named without a change of severity', async () => {

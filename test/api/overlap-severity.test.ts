@@ -152,7 +152,7 @@ describe('severity', () => {
     })
     const { recommended_action } = await check({ scope: { ...scope, areas: ['pay'] } })
     expect(recommended_action).toMatch(
-      /^Read the notable “Tills are frozen” first \(https:\/\/acme\.example\/7\)/,
+      /^Read the notable “Tills are frozen” \(https:\/\/acme\.example\/7\) first\./,
     )
     expect(recommended_action).toMatch(/Ben/)
   })

@@ -67,8 +67,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await compared()
     await you().getByRole('heading', { name: 'You' }).waitFor(OPTIONS)
     const met = you().getByRole('listitem').filter({ hasText: 'Tidy retries' }).first()
-    await met.getByText('Ben is ahead: tidy began first.').waitFor(OPTIONS)
-    await met.getByText('Agree with Ben on who changes what before you go on.').waitFor()
+    await met.getByText('tidy began first.').waitFor(OPTIONS)
+    await met.getByText('Agree with Ben on who changes what.').waitFor()
     expect(await met.locator('.strip-name').allTextContents()).toEqual(['yours', 'Ben'])
     expect(await met.locator('.strip-lines').allTextContents()).toEqual(['lines 48–53', 'lines 40–51'])
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -76,7 +76,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await met.getByRole('button', { name: 'Copied' }).waitFor(OPTIONS)
     const message = await page.evaluate('navigator.clipboard.readText()')
     expect(message).toMatch(
-      /^Hi Ben, my “Retry twice” .* overlap in src\/retry\.ts \(lines 48–53 and lines 40–51\)\./,
+      /^Hi Ben, my “Retry twice” .* overlap in src\/retry\.ts \(lines 48–53 and 40–51\)\./,
     )
     expect(await seriousFaultsOn(page)).toEqual([])
   })

@@ -68,7 +68,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   expect(overlap.stdout).toMatch(/Overlap, medium/)
   expect(overlap.stdout).toContain(`  collision, medium  “Tidy the retries” by Ben on tidy\n    ${other}\n`)
   expect(overlap.stdout).toMatch(
-    /src\/checkout\/retry\.ts {2}yours .*theirs src\/\*\*\/retry\.ts\n→ Agree with Ben/s,
+    /works on src\/checkout\/retry\.ts too \(yours: .*theirs:\s+src\/\*\*\/retry\.ts\)\n→ Before you edit there, talk to Ben/s,
   )
 
   expect((await tree.runProcess(['show', id])).stdout).toMatch(

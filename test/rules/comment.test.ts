@@ -265,7 +265,7 @@ describe('the comment', () => {
   const FIRST = 'It was opened first: agree with `Ben`, or rebase after it merges.'
 
   test.each<[string, Partial<ReportedActivity>, string]>([
-    ['the path if lines were not compared', {}, `${LINK} (\`Ben\`, ready) changes \`src/pay.ts\` too.`],
+    ['the path if lines were not compared', {}, `${LINK} (\`Ben\`, ready) works on \`src/pay.ts\` too.`],
     [
       'the lines of a conflict',
       { paths: [proved] },
@@ -277,14 +277,9 @@ describe('the comment', () => {
       '`Retry payments` on `retries` (`Ben`, ready) changes lines 40–52 of `a.ts` too (yours: lines 38–50), probably in conflict.',
     ],
     [
-      'lines that are not known',
-      { paths: [place('a.ts', { verdict: 'unknown' })] },
-      `${LINK} (\`Ben\`, ready) changes \`a.ts\` too; its lines are not known.`,
-    ],
-    [
       'an area',
       { paths: [], areas: ['pay', 'cart'] },
-      `${LINK} (\`Ben\`, ready) works on \`area pay\` and \`area cart\` too.`,
+      `${LINK} (\`Ben\`, ready) works on areas \`pay\` and \`cart\` too.`,
     ],
   ])('about one other is one sentence with its advice, which names %s', (_, changes, sentence) => {
     expect(body({ activities: [{ ...three, ...changes }] })).toEqual([`${sentence} ${FIRST}`])
@@ -293,39 +288,14 @@ describe('the comment', () => {
   test.each<[string, Partial<Report>, string]>([
     ['the other was opened first', {}, FIRST],
     [
-      'the other is further',
-      { stage: 'draft' },
-      'It is ready for review, and this is a draft: agree with `Ben`, or rebase after it merges.',
-    ],
-    [
-      'the other is in the merge queue',
-      { activities: [{ ...three, stage: 'queued' }] },
-      'It is in the merge queue and goes first: rebase once it is merged.',
-    ],
-    [
       'it was opened first itself',
       { activities: [behind] },
       'This pull request was opened first: tell `Ben` what will change, or merge soon.',
     ],
     [
-      'it is further itself',
-      { activities: [declared] },
-      'This pull request goes first: tell `Ben` what will change, or merge soon.',
-    ],
-    [
-      'it is in the merge queue itself',
-      { activities: [behind], stage: 'queued' },
-      'This pull request is in the merge queue and goes first: tell `Ben` to rebase after it merges.',
-    ],
-    [
       'both do the same',
       { activities: [{ ...behind, duplicate }] },
-      'seems to do the same as this pull request (9 of 12 added lines are alike). Agree with `Ben` on which of the two to continue.',
-    ],
-    [
-      'both close the same issue, without a reference to it',
-      { activities: [{ ...behind, paths: [], duplicate: { share: 0, added_lines: 0, issue: 7 } }] },
-      'seems to do the same as this pull request (both close `#7`). Agree with `Ben`',
+      'seems to do the same as this pull request (9 of 12 added lines are alike). This pull request was opened first: agree with `Ben` on which of the two to continue.',
     ],
   ])('advises, when %s', (_, changes, advice) => {
     expect(said(changes)).toContain(` ${advice}`)
@@ -335,7 +305,7 @@ describe('the comment', () => {
     const paths = [proved, ...['b', 'c', 'd', 'e'].map((path) => place(path))]
     expect(body({ activities: [{ ...three, paths }] })).toEqual([
       `${LINK} (\`Ben\`, ready) overlaps with this pull request in 5 files. ${FIRST}`,
-      '- `a.ts`, lines 40–52\n- `b`\n- `c`',
+      '- `a.ts`, lines 40–52, the same lines as yours\n- `b`\n- `c`',
       '<details><summary>2 more</summary>',
       '- `d`\n- `e`',
       '</details>',
@@ -348,9 +318,9 @@ describe('the comment', () => {
     expect(body({ activities })).toEqual([
       '**This pull request overlaps with 3 other activities.** `#4` was opened first: agree with `Cy`, or rebase after it merges.',
       '**Goes first**',
-      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52\n- \`b.ts\`: [\`#4\`](https://github.com/acme/shop/pull/4)`,
+      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52, the same lines as yours\n- \`b.ts\`: [\`#4\`](https://github.com/acme/shop/pull/4)`,
       '**Goes after this pull request**',
-      `- \`src/pay.ts\`: ${LINK} (\`Ben\`, ready)\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) lines 40–52`,
+      `- \`src/pay.ts\`: ${LINK} (\`Ben\`, ready)\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) lines 40–52, the same lines as yours`,
     ])
   })
 
@@ -362,7 +332,7 @@ describe('the comment', () => {
 
   test('names a duplicate among several first', () => {
     expect(body({ activities: [three, { ...other, duplicate }] })[0]).toContain(
-      '`#4` seems to do the same as this pull request (9 of 12 added lines are alike). Agree with `Cy`',
+      '`#4` seems to do the same as this pull request (9 of 12 added lines are alike). `#4` was opened first: agree with `Cy`',
     )
   })
 
@@ -531,7 +501,7 @@ describe('the check run', () => {
     const run = checkRunOf(sha, report({ activities }))
     expect(run.summary).toBe(commentOf(report({ activities })))
     expect(run.annotations).toEqual([
-      { path: 'a.ts', lines: null, message: '#3 changes this file too: Retry payments, by Ben' },
+      { path: 'a.ts', lines: null, message: '#3 works on a.ts too: Retry payments, by Ben' },
       {
         path: 'moved/b.ts',
         lines: [41, 60],

@@ -101,7 +101,7 @@ describe('the reason', () => {
     [
       'a collision by path was found',
       { collisions: [collision('a', 'medium', { branch: 'retries' })] },
-      'Overlap of medium severity. Collision (medium) with “Work a” by Actor a on retries: your src/** and its src/pay.ts both match src/pay.ts.',
+      'Overlap of medium severity. Collision (medium) with “Work a” by Actor a on retries: it works on `src/pay.ts` too (yours: `src/**`, theirs: `src/pay.ts`).',
     ],
     [
       'a collision by area was found',
@@ -110,12 +110,12 @@ describe('the reason', () => {
           { ...collision('a', 'low'), match: { areas: ['pay', 'till'], paths: [], ...NO_RELATION } },
         ],
       },
-      'Overlap of low severity. Collision (low) with “Work a” by Actor a: both name pay, till.',
+      'Overlap of low severity. Collision (low) with “Work a” by Actor a: it works on areas `pay` and `till` too.',
     ],
     [
       'a notable is more severe than a collision',
       { collisions: [collision('a', 'medium')], notables: [matching('n', 'high')] },
-      'Overlap of high severity. Notable (high) for the whole repository: “Note n”. Collision (medium) with “Work a” by Actor a: your src/** and its src/pay.ts both match src/pay.ts.',
+      'Overlap of high severity. Notable (high) for the whole repository: “Note n”. Collision (medium) with “Work a” by Actor a: it works on `src/pay.ts` too (yours: `src/**`, theirs: `src/pay.ts`).',
     ],
     [
       'more was found than can be named',
@@ -186,38 +186,38 @@ describe('the advice', () => {
     [
       'a collision of low severity',
       { collisions: [collision('a', 'low')] },
-      /^Go ahead, and keep an eye on .* Actor a\.$/,
+      /^Go ahead, and let Actor a know\.$/,
     ],
     [
       'a collision of medium severity with a pull request',
       { collisions: [collision('a', 'medium', { pr_url })] },
-      /^Agree with Actor a \(https:.*\/7\) on/,
+      /, talk to Actor a \(https:.*\/7\): agree on who changes what/,
     ],
     [
       'a collision of high severity with a branch',
       { collisions: [collision('a', 'high', { branch: 'x' })] },
-      /^Talk to Actor a before .* build on x\.$/,
+      /, talk to Actor a: wait, split the work, or build on x\.$/,
     ],
     [
       'a collision of high severity',
       { collisions: [collision('a', 'high')] },
-      /^Talk to Actor a .* build on theirs\.$/,
+      /, talk to Actor a: .* build on theirs\.$/,
     ],
     ['a notable', { notables: [matching('n', 'low')] }, /^Read the notable “Note n” first\.$/],
     [
       'a notable with a document',
       { notables: [matching('n', 'low', { decision_url: 'https://acme.example/7' })] },
-      /“Note n” first \(https:\/\/acme\.example\/7\)\.$/,
+      /“Note n” \(https:\/\/acme\.example\/7\) first\.$/,
     ],
     [
       'a collision and a more severe notable',
       { collisions: [collision('a', 'low')], notables: [matching('n', 'medium')] },
-      /^Read the notable “Note n” first\. Go ahead, .* Actor a\.$/,
+      /^Read the notable “Note n” first\. Go ahead, and let Actor a know\.$/,
     ],
     [
       'collisions and a notable that is as severe',
       { collisions: [collision('a', 'high'), collision('b', 'low')], notables: [matching('n', 'high')] },
-      /^Talk to Actor a .* Read the notable “Note n” first\.$/,
+      /, talk to Actor a: .* Read the notable “Note n” first\.$/,
     ],
   ])('for %s is given', (_, changes, advice) => {
     expect(concluded(changes).recommended_action).toMatch(advice)

@@ -33,22 +33,22 @@ test.each<[string, Partial<PairRow>, string]>([
   [
     'a conflict names the side that caused it first',
     {},
-    'acme/shop: #14 by `ben` and #12 by `ada` conflict in `src/pay.ts` (lines 40–42). https://github.com/acme/shop/pull/14 https://github.com/acme/shop/pull/12',
+    'acme/shop: #14 by `ben` conflicts with #12 by `ada` in `src/pay.ts` (lines 40–42). https://github.com/acme/shop/pull/14 https://github.com/acme/shop/pull/12',
   ],
   [
     'a duplicate names no files',
     { is_duplicate: true, cause: null },
-    'acme/shop: #12 by `ada` and #14 by `ben` seem to do the same. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
+    'acme/shop: #12 by `ada` seems to do the same as #14 by `ben`. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
   ],
   [
     'a branch without a pull request has no link',
     { second: 'branch:tidy', second_author: null, cause: null },
-    'acme/shop: #12 by `ada` and `tidy` conflict in `src/pay.ts` (lines 41–43). https://github.com/acme/shop/pull/12',
+    'acme/shop: #12 by `ada` conflicts with `tidy` in `src/pay.ts` (lines 41–43). https://github.com/acme/shop/pull/12',
   ],
   [
     'of many files three are named',
     { cause: 'first', files: ['a', 'b', 'c', 'd', 'e'].map(file) },
-    'acme/shop: #12 by `ada` and #14 by `ben` conflict in `a`, `b`, `c` and 2 more. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
+    'acme/shop: #12 by `ada` conflicts with #14 by `ben` in `a`, `b`, `c` and 2 more. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
   ],
 ])('%s', (_, changed, text) => {
   expect(pairNotification(pair(changed), SHOP).text).toBe(text)

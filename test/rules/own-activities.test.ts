@@ -7,7 +7,7 @@ import type { Severity } from '../../src/vocabulary/severity.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
 const FROM_SERVICE =
-  'Agree with Ada on who changes what, or narrow your scope. Read the notable “Frozen” first.'
+  'Before you edit there, talk to Ada: agree on who changes what, or narrow your scope. Read the notable “Frozen” first.'
 
 type Listed = [id: string, severity: Severity]
 
@@ -41,7 +41,7 @@ describe('with other matches left', () => {
         ['ntb_a', 'high'],
       ],
       severity: 'high',
-      advice: /^Read the notable ntb_a first\. Go ahead, and keep an eye on act_b\.$/,
+      advice: /^Read the notable ntb_a first\. Go ahead, and let the author of act_b know\.$/,
     },
     {
       listed: [
@@ -51,7 +51,7 @@ describe('with other matches left', () => {
         ['act_c', 'low'],
       ],
       severity: 'high',
-      advice: /^Talk to the author of act_b before [^_]*$/,
+      advice: /, talk to the author of act_b: wait[^_]*$/,
     },
     {
       listed: [
@@ -60,7 +60,7 @@ describe('with other matches left', () => {
         ['ntb_a', 'low'],
       ],
       severity: 'medium',
-      advice: /^Agree with the author of act_b .* Read the notable ntb_a first\.$/,
+      advice: /, talk to the author of act_b: agree .* Read the notable ntb_a first\.$/,
     },
     {
       listed: [

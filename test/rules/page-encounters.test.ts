@@ -73,57 +73,56 @@ describe('an encounter', () => {
       { pr_url: pull(2) },
       { pr_url: pull(1) },
       LINES,
-      'ben is ahead: #1 began first.',
-      'Agree with ben, or merge #2 after #1 and rebase.',
+      '#1 was opened first',
+      'Agree with ben, or rebase after it merges.',
     ],
     [
       'a draft',
       { pr_url: pull(2) },
       { pr_url: pull(1), draft_pr: true },
       LINES,
-      'You are ahead: #2 is ready, #1 is a draft.',
-      'Tell ben what you change, and merge #2 soon.',
+      '#2 is ready for review and goes first',
+      'Tell ben what will change, or merge soon.',
     ],
     [
       'declared work',
       {},
       {},
       { lines: null, paths: [] },
-      'ben is ahead: tidy began first.',
-      'Agree with ben on who changes what before you go on.',
+      'tidy began first',
+      'Agree with ben on who changes what.',
     ],
     [
       'a duplicate',
       { pr_url: pull(2) },
       { pr_url: pull(1) },
       { ...LINES, duplicate: { share: 0, added_lines: 0, issue: 7 } },
-      'ben is ahead: #1 began first.',
-      'Agree with ben on which of the two to continue: #2 seems to do the same as #1 (both close #7).',
+      '#1 was opened first',
+      'Agree with ben on which of the two to continue.',
     ],
     [
       'lines that are far apart',
       { pr_url: pull(2) },
       { pr_url: pull(1) },
       { lines: 'far', severity: 'low' },
-      'ben is ahead: #1 began first.',
-      'Go ahead: the changed lines do not overlap.',
+      '',
+      'No action is needed: the changed lines do not overlap.',
     ],
-  ])('with %s says who is ahead and what to do', (_, mine, theirs, collision, standing, advice) => {
-    expect(met(mine, theirs, collision).encounter).toMatchObject({ standing, advice })
+  ])('with %s says who goes first and what to do', (_, mine, theirs, collision, order, action) => {
+    expect(met(mine, theirs, collision).encounter).toMatchObject({ advice: { order, action } })
   })
 
   test('of one person with themselves needs no one else', () => {
     const own = { actor: 'ada', created_by: 'ada', pr_url: pull(1), created_at: ago(9) }
     expect(met({ pr_url: pull(2) }, own, LINES).encounter).toMatchObject({
       is_own: true,
-      standing: 'Both are your own work.',
-      advice: 'Merge #1 first, and rebase #2.',
+      advice: { order: 'Both are your own work', action: 'Merge #1 first, and rebase #2.' },
     })
   })
 
   test('of someone else addresses that person by name', () => {
     const { encounter } = met({ pr_url: pull(2) }, { pr_url: pull(1) }, LINES, 'cy')
-    expect(encounter.advice).toBe('ada: agree with ben, or merge #2 after #1 and rebase.')
+    expect(encounter.advice.action).toBe('ada: agree with ben, or rebase after it merges.')
     expect(messageFor(encounter, 'https://host/#/acme/shop')).toMatch(
       /^Hi ada and ben, .*agree who rebases #2\? https/,
     )
@@ -137,7 +136,7 @@ describe('an encounter', () => {
   test('gives a message for the other side', () => {
     const { encounter } = met({ pr_url: pull(2) }, { pr_url: pull(1) }, LINES)
     expect(messageFor(encounter, 'https://host/#/acme/shop')).toBe(
-      `Hi ben, my “Retry twice” (${pull(2)}) and your “Tidy” (${pull(1)}) overlap in src/retry.ts (lines 44–52 and line 40). Yours is closer to its merge: shall I rebase after it, or shall we split the work? https://host/#/acme/shop`,
+      `Hi ben, my “Retry twice” (${pull(2)}) and your “Tidy” (${pull(1)}) overlap in src/retry.ts (lines 44–52 and 40). Yours is closer to its merge: shall I rebase after it, or shall we split the work? https://host/#/acme/shop`,
     )
   })
 })

@@ -1,6 +1,6 @@
 /** The signal report: precision, months, and the words of the page. */
 import { describe, expect, test } from 'vitest'
-import { linesText, noiseShares } from '../../src/page/signal-words.ts'
+import { noiseShares } from '../../src/page/signal-words.ts'
 import { monthsOf, pairCountsOf, precisionOf } from '../../src/server/ledger/precision.ts'
 import { NOISE_CLASSES } from '../../src/vocabulary/noise-names.ts'
 
@@ -58,24 +58,4 @@ describe('noise', () => {
     const [share] = noiseShares({ noise: { [noise]: 1 }, recorded: 0 })
     expect(share?.cure).toMatch(/^[a-z].*[^.]$/)
   })
-})
-
-test.each([
-  [
-    [
-      [12, 14],
-      [13, 13],
-    ],
-    'lines 12–14 and 13',
-  ],
-  [
-    [
-      [7, 7],
-      [7, 7],
-    ],
-    'lines 7',
-  ],
-  [[[7, 7], null], ''],
-] as const)('the lines %j are "%s"', (ranges, text) => {
-  expect(linesText(ranges as unknown as Parameters<typeof linesText>[0])).toBe(text)
 })

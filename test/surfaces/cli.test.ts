@@ -119,7 +119,7 @@ describe('list and watch', () => {
       ),
     )
     const label = await tree.run(['list', '--branch', 'label'])
-    expect(label.stdout).toMatch(/collision, low {2}Same label {2}by Ben {2}#pay\n$/i)
+    expect(label.stdout).toMatch(/collision, low {2}Same label {2}by Ben {2}area pay\n$/i)
     expect(await json(['list', '--branch', 'mine'])).toMatchObject({ items: [{ id: mine }] })
   })
 

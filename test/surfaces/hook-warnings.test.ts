@@ -71,7 +71,7 @@ describe('the agent is warned about overlap', () => {
     const patch = editOf(lines, 40, 3, ['changed()'])
     await startAsBen({ scope: { changes: [{ path: RETRY, patch }] } })
     expect(await warningOf('after-read', read(RETRY))).toContain(
-      `“Tidy” by Ben on tidy: ${RETRY} lines 40–42\n`,
+      `“Tidy” by Ben on tidy: ${RETRY}, lines 40–42\n`,
     )
   })
 

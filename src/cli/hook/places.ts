@@ -2,9 +2,12 @@
 
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
+import { isNotableId } from '../../vocabulary/record-id.ts'
+import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { LocalState } from '../local-state.ts'
 import type { HookClient } from './hook-client.ts'
-import { groupsOf, type MessageOptions, messageFor, NAMED_MAX, type Other, type Place } from './message.ts'
+import { groupsOf, type MessageOptions, messageFor, type Other, type Place } from './message.ts'
 import { comparedKey } from './plan.ts'
 
 type Overlap = OutputOf<'checkOverlap'>
@@ -14,19 +17,14 @@ const WARNINGS_MAX = 500
 
 /** The matches of a check or a create, and the activities of the same branch, without the session's own activities `own`. */
 export function placesOf({ matches, relationships }: Overlap, own: ReadonlySet<string>): Place[] {
-  const shared = matches.flatMap(({ id, severity, paths }): Place[] => {
-    const place = { id, severity, is_same_branch: false }
-    if (paths.length === 0) return [{ ...place, path: null, verdict: null, their_lines: null }]
-    return paths.map(({ example, verdict, their_lines }) => ({
-      ...place,
-      path: example,
-      verdict,
-      their_lines,
-    }))
+  const shared = matches.flatMap(({ id, severity, paths, duplicate }): Place[] => {
+    const place = { id, severity, is_same_branch: false, is_duplicate: duplicate !== null }
+    if (paths.length === 0) return [{ ...place, ...NOT_COMPARED, path: null }]
+    return paths.map(({ example, ...lines }) => ({ ...place, ...lines, path: example }))
   })
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
     relation === 'own'
-      ? [{ id, severity: 'low', path: null, verdict: null, their_lines: null, is_same_branch: true }]
+      ? [{ id, severity: 'low', path: null, ...NOT_COMPARED, is_same_branch: true, is_duplicate: false }]
       : [],
   )
   return [...shared, ...same].filter(({ id }) => !own.has(id))
@@ -43,9 +41,10 @@ export function placesOfBrief(
       id,
       severity,
       path: example,
+      ...NOT_COMPARED,
       verdict: lines,
-      their_lines: null,
       is_same_branch: false,
+      is_duplicate: false,
     })),
     others: matches.map(({ id, title, actor, branch, pr_url }) => [
       id,
@@ -86,7 +85,7 @@ export async function warn(
   state: LocalState,
   { client, at, subagent, known, without_titles }: WarnOptions,
 ): Promise<{ message: string; state: LocalState }> {
-  const groups = groupsOf(fresh).slice(0, NAMED_MAX)
+  const groups = groupsOf(fresh).slice(0, OTHERS_SHOWN_MAX)
   const ids = groups.map(([place]) => (place as Place).id)
   // Only the record itself contains the login, which is shown instead of titles.
   const missing = ids.filter((id) => without_titles || !known.has(id))
@@ -108,7 +107,7 @@ async function readOther(
   id: string,
 ): Promise<[string, Other] | undefined> {
   try {
-    if (id.startsWith('ntb_')) {
+    if (isNotableId(id)) {
       const { title, created_by: login } = await client.getNotable({ ...at, id })
       return [id, { title, login, actor: login, branch: null, agent: null, pull_request: null }]
     }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../../vocabulary/contract/contract.ts'
 import { parse } from '../../vocabulary/contract/parse.ts'
+import { isNotableId } from '../../vocabulary/record-id.ts'
 import { parseFullName } from '../../vocabulary/repository-name.ts'
 import type { Client, RequestOf } from '../client.ts'
 import {
@@ -180,7 +181,7 @@ const SPECS: Spec[] = [
     run: async (client, { at, id, input }) => {
       // The service rejects any argument besides the id.
       const request = { ...at, id, input: input as Record<string, never> }
-      if (id.startsWith('ntb_')) return withoutNulls(await client.getNotable(request))
+      if (isNotableId(id)) return withoutNulls(await client.getNotable(request))
       const { overlap, ...activity } = await client.getActivity(request)
       return { ...withoutNulls(activity), ...compactBrief(overlap) }
     },

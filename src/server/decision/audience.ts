@@ -4,6 +4,7 @@ import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
+import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 
 /** Why other work is not named in a comment. */
 export type Suppression =
@@ -74,9 +75,6 @@ function isWorthMore({ conflicts, is_duplicate, is_risky }: Candidate): boolean 
   return conflicts >= 2 || is_duplicate || is_risky
 }
 
-/** The maximum number of candidates that a comment names. */
-export const NAMED_MAX = 3
-
 type Ordered = Pick<Candidate, 'severity' | 'is_duplicate' | 'is_proved'>
 
 /** In the order of the comment: duplicates first, then proved conflicts, then by severity, then in the given order. */
@@ -88,7 +86,7 @@ export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each
 
 /** The candidates that a comment names. `candidates`: those that are not suppressed. */
 export function namedOf<Each extends Ordered>(candidates: readonly Each[]): Each[] {
-  return inOrderOfComment(candidates).slice(0, NAMED_MAX)
+  return inOrderOfComment(candidates).slice(0, OTHERS_SHOWN_MAX)
 }
 
 const BOT_SUFFIX = '[bot]'

@@ -1,10 +1,13 @@
 /** The JSON that is posted to `NOTIFY_WEBHOOK_URL`: a text for Slack and Teams, and the facts (docs/notifications.md). Pure. */
+
+import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { joined } from '../../vocabulary/text.ts'
 import type { LineRange } from '../../vocabulary/verdict.ts'
-import { linesText } from '../../vocabulary/verdict-words.ts'
+import { linesText, OVERLAP_WORDS } from '../../vocabulary/verdict-words.ts'
 import { branchOf, numberOf, otherSlot, type Slot } from '../ledger/pair.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { NotableRow } from '../notables/table.ts'
-import { joined, quote } from '../report/markdown.ts'
+import { quote } from '../report/markdown.ts'
 
 /** One side of a pair: a pull request, or a branch without one. */
 interface NotifiedSide {
@@ -37,9 +40,6 @@ interface Repository {
   web_url: string
 }
 
-/** The maximum number of files that the text names. */
-const NAMED_MAX = 3
-
 export function pairNotification(row: PairRow, { full_name, web_url }: Repository): Notification {
   const first: Slot = row.cause ?? 'first'
   const slots = [first, otherSlot(first)] as const
@@ -49,10 +49,11 @@ export function pairNotification(row: PairRow, { full_name, web_url }: Repositor
     lines: [lines[`${slots[0]}_lines`], lines[`${slots[1]}_lines`]] as [LineRange | null, LineRange | null],
   }))
   const event = row.is_duplicate ? 'duplicate' : 'conflict'
-  const who = `${nameOf(one)} and ${nameOf(other)}`
-  const what = row.is_duplicate ? 'seem to do the same' : `conflict in ${filesText(files)}`
+  const sentence = row.is_duplicate
+    ? OVERLAP_WORDS.duplicate.sentence(nameOf(one), nameOf(other), '')
+    : `${nameOf(one)} conflicts with ${nameOf(other)} in ${filesText(files)}`
   const links = [one, other].flatMap(({ url }) => url ?? [])
-  const text = [`${full_name}: ${who} ${what}.`, ...links].join(' ')
+  const text = [`${full_name}: ${sentence}.`, ...links].join(' ')
   return { event, text: forChat(text), repository: full_name, sides: [one, other], files }
 }
 
@@ -89,7 +90,7 @@ function nameOf({ pull_request, branch, author }: NotifiedSide): string {
 }
 
 function filesText(files: { path: string; lines: (LineRange | null)[] }[]): string {
-  const named = files.slice(0, NAMED_MAX).map(({ path, lines: [range] }) => {
+  const named = files.slice(0, FILES_SHOWN_MAX).map(({ path, lines: [range] }) => {
     return range ? `${quote(path)} (${linesText(range)})` : quote(path)
   })
   const rest = files.length - named.length

@@ -2,6 +2,8 @@
 
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ChangedCollisions, ChangedRecords } from '../../vocabulary/contract/changed-records.ts'
+import { isNotableId } from '../../vocabulary/record-id.ts'
+import { MERGE_ORDER_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import * as activityLifecycle from '../activities/lifecycle.ts'
 import { listedOf } from '../activities/representation.ts'
 import { listActivitiesWith } from '../activities/store.ts'
@@ -12,9 +14,6 @@ import { listNotablesWith } from '../notables/store.ts'
 import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
-/** The maximum number of items of the merge order that pages show. */
-const MERGE_ORDER_MAX = 20
-
 /** Reads the activities and notables `ids`, as lists show them. */
 export async function changedRecords(ctx: RepoContext, ids: readonly string[]): Promise<ChangedRecords> {
   const { db, now, repo } = ctx
@@ -22,7 +21,7 @@ export async function changedRecords(ctx: RepoContext, ids: readonly string[]): 
     .map((row) => activityLifecycle.asOf(row, now))
     .filter(({ status }) => isLive(status))
     .map(listedOf)
-  const notable_ids = ids.filter((id) => id.startsWith('ntb_'))
+  const notable_ids = ids.filter(isNotableId)
   const notables = (await listNotablesWith(db, repo.id, notable_ids))
     .map((row) => notableLifecycle.asOf(row, now))
     .filter(({ status }) => status === 'active')
@@ -53,9 +52,9 @@ export async function changedCollisions(
     total,
     checked_against,
     merge_order: {
-      items: order.items.slice(0, MERGE_ORDER_MAX),
+      items: order.items.slice(0, MERGE_ORDER_SHOWN_MAX),
       ...(order.reason !== undefined && { reason: order.reason }),
-      more: Math.max(0, order.items.length - MERGE_ORDER_MAX),
+      more: Math.max(0, order.items.length - MERGE_ORDER_SHOWN_MAX),
     },
   }
 }

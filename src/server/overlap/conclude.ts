@@ -1,5 +1,6 @@
 /** The result of a check, with its sentences for humans (docs/contract/overlap.md#result). Pure. */
 
+import { adviceOf, notableAdvice } from '../../vocabulary/advice.ts'
 import {
   type Expected,
   IDS_MAX,
@@ -9,11 +10,12 @@ import {
   REUSE_MAX,
 } from '../../vocabulary/contract/overlap.ts'
 import { byRank, highest, type Ranked, type Severity } from '../../vocabulary/severity.ts'
+import { count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
+import { overlapSentence } from '../../vocabulary/verdict-words.ts'
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Proposal } from './compare.ts'
-import { harmlessSentence, linesSentence } from './line-sentences.ts'
 
 /** A record that overlaps, and what it shares with the proposal. */
 export interface Found<Record> extends Ranked {
@@ -57,7 +59,7 @@ export function conclude(conclusion: Conclusion): OverlapResult {
     related_notable_ids: notables.map((each) => each.id),
     expected_activity_ids: expected_ids,
     relationships: Object.fromEntries(labels) as OverlapResult['relationships'],
-    recommended_action: adviceOf(conclusion, severity),
+    recommended_action: recommendedAction(conclusion, severity),
     reuse_opportunities: reuseOf(conclusion),
     matches: [...collisions, ...notables, ...noise].map(({ id, severity, match }) => ({
       id,
@@ -95,7 +97,7 @@ function nothingCompared({ branch, emptiness }: Conclusion): string {
     emptiness === 'all_ignored'
       ? 'every path of the scope is noise or ignored in this repository (noise_classes, noise_paths, ignore_paths)'
       : `there was nothing to compare, because no paths or areas were named${ofBranch(branch)}`
-  return `No activity was compared: ${why}.`
+  return `${NOTHING_COMPARED}: ${why}.`
 }
 
 function ofBranch(branch: string | null): string {
@@ -103,13 +105,12 @@ function ofBranch(branch: string | null): string {
 }
 
 function nothingFound({ checked_against }: Conclusion): string {
-  const notables =
-    checked_against.notables === 1 ? '1 active notable' : `${checked_against.notables} active notables`
+  const notables = count(checked_against.notables, 'active notable', 'active notables')
   return `No overlap with ${activities(checked_against.activities)} and ${notables}.`
 }
 
-function activities(count: number): string {
-  return count === 1 ? '1 live activity' : `${count} live activities`
+function activities(number: number): string {
+  return count(number, 'live activity', 'live activities')
 }
 
 function overlapsFound({ collisions, notables, total_related }: Conclusion, severity: Severity): string {
@@ -124,21 +125,15 @@ function overlapsFound({ collisions, notables, total_related }: Conclusion, seve
 
 function collisionSentence({ record, match, severity }: Found<ComparedActivity>): string {
   const where = record.branch === null ? '' : ` on ${record.branch}`
-  const pair = match.paths.find(({ verdict }) => verdict === null)
-  const byLines = linesSentence(nameOf(record), match)
-  const what =
-    byLines ??
-    (pair
-      ? `your ${pair.yours} and its ${pair.theirs} both match ${pair.example}`
-      : match.areas.length > 0
-        ? `both name ${match.areas.join(', ')}`
-        : 'their scopes overlap')
+  const who = record.pr_number === null ? 'it' : `#${record.pr_number}`
+  // Without a conflict, a pair of globs says more than a file whose lines were compared.
+  const pair = match.lines === 'conflict' ? undefined : match.paths.find(({ verdict }) => verdict === null)
+  const what = overlapSentence(who, pair ? { ...match, paths: [pair] } : match, 'yours', inBackticks)
   return `Collision (${severity}) with “${record.title}” by ${record.actor}${where}: ${what}.`
 }
 
-/** The compared activity as the subject of a sentence. */
-function nameOf({ pr_number }: ComparedActivity): string {
-  return pr_number === null ? 'it' : `#${pr_number}`
+function inBackticks(text: string): string {
+  return `\`${text}\``
 }
 
 function notableSentence({ record, match, severity }: Found<NotableRow>): string {
@@ -146,7 +141,7 @@ function notableSentence({ record, match, severity }: Found<NotableRow>): string
   return `Notable (${severity}) for ${where}: “${record.title}”.`
 }
 
-function adviceOf(
+function recommendedAction(
   { checked, collisions, notables, emptiness, expected, checked_against }: Conclusion,
   severity: Severity | null,
 ): string {
@@ -164,8 +159,8 @@ function adviceOf(
       : 'Go ahead, and create an activity so that others see your work.'
   }
   const advice = [
-    ...collisions.slice(0, 1).map((each) => ({ ...each, text: collisionAdvice(each) })),
-    ...notables.slice(0, 1).map((each) => ({ ...each, text: notableAdvice(each) })),
+    ...collisions.slice(0, 1).map((each) => ({ ...each, text: adviceOnCollision(each) })),
+    ...notables.slice(0, 1).map((each) => ({ ...each, text: adviceOnNotable(each) })),
   ]
   return textOf(advice.toSorted(byRank))
 }
@@ -174,26 +169,18 @@ function textOf(sentences: { text: string }[]): string {
   return sentences.map((each) => each.text).join(' ')
 }
 
-function notableAdvice({ record }: Found<NotableRow>): string {
-  const link = record.decision_url ? ` (${record.decision_url})` : ''
-  return `Read the notable “${record.title}” first${link}.`
+function adviceOnNotable({ record }: Found<NotableRow>): string {
+  return notableAdvice(`“${record.title}”${record.decision_url ? ` (${record.decision_url})` : ''}`)
 }
 
-function collisionAdvice({ record, severity, match }: Found<ComparedActivity>): string {
-  const link = record.pr_url ? ` (${record.pr_url})` : ''
-  if (match.duplicate !== null && severity === 'high')
-    return `Talk to ${record.actor}${link} first: ${linesSentence(nameOf(record), match)}. Continue with only one of the two.`
-  const harmless = harmlessSentence(nameOf(record), match)
-  switch (severity) {
-    case 'high':
-      return `Talk to ${record.actor}${link} before you change anything there: wait, split the work, or build on ${record.branch ?? 'theirs'}.`
-    case 'medium':
-      return `Agree with ${record.actor}${link} on who changes what, or narrow your scope.`
-    case 'low':
-      return harmless === null
-        ? `Go ahead, and keep an eye on the work of ${record.actor}${link}.`
-        : `No action is needed: ${harmless}.`
-  }
+function adviceOnCollision({
+  record,
+  severity,
+  match: { lines, duplicate },
+}: Found<ComparedActivity>): string {
+  const person = `${record.actor}${record.pr_url ? ` (${record.pr_url})` : ''}`
+  const reader = { person, theirs: record.branch ?? 'theirs' }
+  return adviceOf({ severity, lines, is_duplicate: duplicate !== null }, reader).action
 }
 
 /** Merged activities to pull and patterns to follow, the newest first. */

@@ -2,6 +2,7 @@
 
 import type { Match, PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
+import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 import { isSameAuthor, type Side } from './side.ts'
 import { duplicateByIssue, type SideVerdict } from './side-verdict.ts'
@@ -30,5 +31,5 @@ export function pairOfFile({ path, verdict, confidence, your_lines, their_lines 
 }
 
 export function pairOfGlobs(pair: GlobPair): PathPair {
-  return { ...pair, verdict: null, confidence: null, your_lines: null, their_lines: null }
+  return { ...pair, ...NOT_COMPARED }
 }

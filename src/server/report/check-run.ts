@@ -31,11 +31,8 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
 }
 
 /** GitHub places an annotation at lines of the head commit. The message names lines of the base. */
-function annotationOf(activity: ReportedActivity, { verdict, ...path }: ReportedPath): Annotation {
-  const what =
-    verdict === null
-      ? `${nameOf(activity)} changes this file too`
-      : placeSentence(nameOf(activity), { ...path, verdict }, (text) => text)
+function annotationOf(activity: ReportedActivity, path: ReportedPath): Annotation {
+  const what = placeSentence(nameOf(activity), path, (text) => text)
   const title = activity.title === null ? '' : `: ${activity.title}`
   const { path: file, lines } = path.head ?? { path: path.example, lines: null }
   return { path: file, lines, message: `${what}${title}, by ${activity.actor}` }

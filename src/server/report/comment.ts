@@ -1,10 +1,11 @@
 /** The text of the comment on a pull request (docs/contract/publishing.md#text). Pure. */
-import { duplicateText } from '../../vocabulary/verdict-words.ts'
-import { NAMED_MAX } from '../decision/audience.ts'
-import { count, foldedList, joined, linkedNumber, quote, titledList } from './markdown.ts'
+import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { count, joined } from '../../vocabulary/text.ts'
+import { duplicateSentence, OVERLAP_WORDS } from '../../vocabulary/verdict-words.ts'
+import { foldedList, linkedNumber, quote, titledList } from './markdown.ts'
 import { caveatsOf, nothingShown } from './nothing-shown.ts'
 import {
-  adviceOf,
+  adviceAbout,
   linkedName,
   nameOf,
   notableItem,
@@ -22,9 +23,6 @@ export const MARKER = '<!-- deconflict:pull-request -->'
 export const TEXT_VERSION = 2
 
 export const MUTE_LABEL = 'deconflict:mute'
-
-/** The maximum number of list items that are not folded. */
-const OPEN_MAX = 3
 
 /** The comment for a report. A report without overlap replaces the text of an earlier comment. */
 export function commentOf(report: Report): string {
@@ -57,10 +55,10 @@ export function headline({ activities, notables }: Report): string {
 
 function aboutOne(activity: ReportedActivity, { stage }: Report): string[] {
   const places = placesOf(activity)
-  const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceOf('It', activity, stage)}`
+  const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, stage)}`
   const isSaid = places.length === 1 && !activity.duplicate
   const isListed = !isSaid && activity.paths.length > 0
-  return isListed ? [sentence, foldedList(places.map(placeItem), OPEN_MAX)] : [sentence]
+  return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
 }
 
 /** First the advice about the most important activity, then by file which activities go first and which go after. */
@@ -69,10 +67,10 @@ function aboutSeveral(report: Report): string[] {
   const first = leadOf(activities)
   const name = quote(nameOf(first))
   const twin = first.duplicate
-    ? `${name} ${duplicateText('this pull request', first.duplicate, quote)}. `
+    ? `${duplicateSentence(name, first.duplicate, 'this pull request', quote)}. `
     : ''
-  const parts = [`**${headline({ ...report, notables: [] })}.** ${twin}${adviceOf(name, first, stage)}`]
-  const named = activities.slice(0, NAMED_MAX)
+  const parts = [`**${headline({ ...report, notables: [] })}.** ${twin}${adviceAbout(name, first, stage)}`]
+  const named = activities.slice(0, OTHERS_SHOWN_MAX)
   const [ahead, behind] = [named.filter((each) => each.is_ahead), named.filter((each) => !each.is_ahead)]
   if (ahead.length > 0) parts.push(`**Goes first**\n\n${byPlace(ahead)}`)
   if (behind.length > 0) parts.push(`**Goes after this pull request**\n\n${byPlace(behind)}`)
@@ -102,7 +100,7 @@ function byPlace(activities: ReportedActivity[]): string {
   for (const activity of activities) {
     const places = placesOf(activity)
     const all = places.length > 0 ? places : [{ name: 'the same work', lines: '' }]
-    const twin = activity.duplicate ? 'seems to do the same' : ''
+    const twin = activity.duplicate ? OVERLAP_WORDS.duplicate.short : ''
     for (const { name, lines } of all) {
       const how = [lines, twin].filter(Boolean).join(', ')
       const here = there.get(name) ?? new Map()
@@ -112,7 +110,7 @@ function byPlace(activities: ReportedActivity[]): string {
     }
   }
   const items = [...there].map(([place, here]) => `${place}: ${[...here.values()].join('; ')}`)
-  return foldedList(items, OPEN_MAX)
+  return foldedList(items, FILES_SHOWN_MAX)
 }
 
 function notableTitle({ notables }: Report): string {

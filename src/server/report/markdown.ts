@@ -54,13 +54,3 @@ export function foldedList(items: string[], open: number): string {
 function bullets(items: string[]): string[] {
   return items.map((item) => `- ${item}`)
 }
-
-/** `a`, `a and b`, `a, b and c`. */
-export function joined(items: string[]): string {
-  const [last = '', ...others] = items.toReversed()
-  return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`
-}
-
-export function count(number: number, one: string, more: string): string {
-  return `${number} ${number === 1 ? one : more}`
-}

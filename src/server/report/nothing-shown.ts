@@ -1,7 +1,9 @@
 /** The words for a report in which nothing is shown, and for what a report does not cover. Pure. */
 import { byRank } from '../../vocabulary/severity.ts'
+import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { count } from '../../vocabulary/text.ts'
 import type { Suppression } from '../decision/audience.ts'
-import { count, titledList } from './markdown.ts'
+import { titledList } from './markdown.ts'
 import { notableItem, placeItem, placesOf, subjectOf } from './overlap-words.ts'
 import type { Report, Suppressed } from './report.ts'
 
@@ -30,8 +32,6 @@ export function nothingShown(report: Report, since = ''): { heading: string; tex
   return { heading: `No overlap ${since}`.trim(), text: comparedWith(report) }
 }
 
-const PATHS_MAX = 3
-
 const SUPPRESSIONS: Record<Suppression, string> = {
   below_threshold: 'below the threshold',
   stale: 'not pushed recently',
@@ -53,7 +53,7 @@ function reasonsOf({ activities }: Suppressed): string {
 export function suppressedList({ activities, notables }: Suppressed): string | undefined {
   if (activities.length + notables.length === 0) return undefined
   const items = activities.map((activity) => {
-    const places = placesOf(activity).slice(0, PATHS_MAX).map(placeItem).join('; ')
+    const places = placesOf(activity).slice(0, FILES_SHOWN_MAX).map(placeItem).join('; ')
     const why = `(${activity.severity}, ${SUPPRESSIONS[activity.suppression]})`
     return `${subjectOf(activity)}: ${places} ${why}`
   })

@@ -1,16 +1,10 @@
-/** Describes one overlapping pull request or branch: who it is, where it overlaps, what to do. Pure. */
+/** Describes one overlapping pull request or branch in Markdown: who it is, where it overlaps, what to do. Pure. */
 
-import type { Stage } from '../../vocabulary/standing.ts'
-import { duplicateText, placeSentence, placeText } from '../../vocabulary/verdict-words.ts'
-import { joined, linkable, linkedNumber, quote } from './markdown.ts'
-import type { ReportedActivity, ReportedNotable, ReportedPath } from './report.ts'
-
-const STATES: Record<Stage, string> = {
-  declared: 'no pull request yet',
-  draft: 'draft',
-  ready: 'ready',
-  queued: 'in the merge queue',
-}
+import { adviceOf, adviceSentence } from '../../vocabulary/advice.ts'
+import { STAGE_WORDS, type Stage } from '../../vocabulary/standing.ts'
+import { areasText, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
+import { linkable, linkedNumber, quote } from './markdown.ts'
+import type { ReportedActivity, ReportedNotable } from './report.ts'
 
 /** A pull request by number and title, declared work by title and branch. */
 export function subjectOf({ pull_request, title, branch, actor, stage }: ReportedActivity): string {
@@ -19,7 +13,7 @@ export function subjectOf({ pull_request, title, branch, actor, stage }: Reporte
     title === null ? '' : quote(title),
     branch === null || pull_request !== null ? '' : `on ${quote(branch)}`,
   ]
-  return [...names, `(${quote(actor)}, ${STATES[stage]})`].filter(Boolean).join(' ')
+  return [...names, `(${quote(actor)}, ${STAGE_WORDS[stage].label})`].filter(Boolean).join(' ')
 }
 
 /** The number of the pull request, else the branch or title. It is not quoted. */
@@ -33,14 +27,10 @@ export function linkedName(activity: ReportedActivity): string {
 
 /** One sentence without its full stop. `who` is quoted. */
 export function sentenceOf(who: string, activity: ReportedActivity): string {
-  const { duplicate, paths, areas } = activity
-  if (duplicate) return `${who} ${duplicateText('this pull request', duplicate, quote)}`
-  const [path, ...others] = paths
-  if (path === undefined) return `${who} works on ${joined(areas.map((area) => quote(`area ${area}`)))} too`
-  if (others.length > 0) return `${who} overlaps with this pull request in ${paths.length} files`
-  return path.verdict === null
-    ? `${who} changes ${quote(path.example)} too`
-    : placeSentence(who, { ...path, verdict: path.verdict }, quote)
+  const { duplicate, paths } = activity
+  return paths.length > 1 && !duplicate
+    ? `${who} overlaps with this pull request in ${paths.length} files`
+    : overlapSentence(who, activity, 'this pull request', quote)
 }
 
 /** Where an overlap is: a file and the lines in it, or an area. */
@@ -52,12 +42,9 @@ export interface Place {
 }
 
 export function placesOf({ paths, areas }: ReportedActivity): Place[] {
-  if (paths.length === 0) return areas.map((area) => ({ name: quote(`area ${area}`), lines: '' }))
-  return paths.map((path) => ({ name: quote(path.example), lines: linesOf(path) }))
-}
-
-function linesOf({ verdict, ...path }: ReportedPath): string {
-  return verdict === null ? '' : placeText({ ...path, verdict })
+  return paths.length === 0
+    ? areas.map((area) => ({ name: areasText([area], quote), lines: '' }))
+    : paths.map((path) => ({ name: quote(path.example), lines: placeText(path) }))
 }
 
 /** `a.ts`, lines 40–52. */
@@ -65,23 +52,20 @@ export function placeItem({ name, lines }: Place): string {
   return lines === '' ? name : `${name}, ${lines}`
 }
 
-/**
- * A sentence that says what the author of a pull request should do about the activity. `stage`: that of the pull request.
- * `it`: the activity, as the first words of the sentence.
- */
-export function adviceOf(it: string, activity: ReportedActivity, stage: Stage): string {
-  const other = quote(activity.actor)
-  if (activity.duplicate) return `Agree with ${other} on which of the two to continue.`
-  if (activity.is_ahead) {
-    if (activity.stage === 'queued')
-      return `${it} is in the merge queue and goes first: rebase once it is merged.`
-    const why = activity.stage === stage ? 'was opened first' : 'is ready for review, and this is a draft'
-    return `${it} ${why}: agree with ${other}, or rebase after it merges.`
-  }
-  if (stage === 'queued')
-    return `This pull request is in the merge queue and goes first: tell ${other} to rebase after it merges.`
-  const why = activity.stage === stage ? 'was opened first' : 'goes first'
-  return `This pull request ${why}: tell ${other} what will change, or merge soon.`
+/** What the author of a pull request should do about the activity. `stage`: that of the pull request. `it`: the activity. */
+export function adviceAbout(it: string, activity: ReportedActivity, stage: Stage): string {
+  const { severity, paths, duplicate, actor, is_ahead } = activity
+  const lines = paths[0]?.verdict ?? null
+  const advice = adviceOf(
+    { severity, lines, is_duplicate: duplicate !== null },
+    {
+      person: quote(actor),
+      own: { name: 'This pull request', stage },
+      other: { name: it, stage: activity.stage },
+      is_ahead: !is_ahead,
+    },
+  )
+  return adviceSentence(advice)
 }
 
 export function notableItem({ severity, title, decision_url, where }: ReportedNotable): string {

@@ -1,8 +1,8 @@
 /** Rechecks a pull request: computes its overlaps and publishes them if the text changed. */
 
 import { later } from '../../vocabulary/clock.ts'
+import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { listLiveOf } from '../activities/pull-request-store.ts'
-import { NAMED_MAX } from '../decision/audience.ts'
 import { sideOfPullRequest } from '../decision/overlap-groups.ts'
 import { enqueue } from '../jobs/store.ts'
 import { enterShown } from '../ledger/ledger.ts'
@@ -76,7 +76,7 @@ export async function recheck(
   const is_blocking = activities.some(({ blocking }) => blocking)
   const report = reportOf(conclusion, pr, { ...(await optionsOf(app, ctx, pr)), is_blocking, entered })
   const is_shown = await publish(app, ctx, pr, report)
-  const others = report.activities.slice(0, NAMED_MAX).flatMap(({ key }) => key ?? [])
+  const others = report.activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
   if (is_shown && others.length > 0)
     await enterShown(ctx, side.key, { others, is_mergeable: pr.is_mergeable })
 }

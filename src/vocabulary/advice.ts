@@ -1,0 +1,103 @@
+/** What to do about an overlap, for the reader of any medium. Pure. */
+import type { Severity } from './severity.ts'
+import { type Stage, whyFirst } from './standing.ts'
+import { uncapitalized } from './text.ts'
+import type { Verdict } from './verdict.ts'
+
+/** An overlap as advice depends on it. */
+export interface AdvisedOverlap {
+  severity: Severity
+  /** The strongest verdict; null if lines were not compared. */
+  lines: Verdict | null
+  is_duplicate: boolean
+}
+
+/** A reader who is about to edit. */
+interface Editor {
+  /** The person of the other side, quoted; null if the reader is an agent, which tells its user. */
+  person: string | null
+  /** What to build on: the branch of the other side, or `theirs`. */
+  theirs: string
+}
+
+/** A reader with changes of their own. Of the two sides, one is closer to its merge. */
+interface Merger {
+  /** The person of the other side, quoted. */
+  person: string
+  own: Side
+  other: Side
+  /** The own side is closer to its merge. */
+  is_ahead: boolean
+}
+
+interface Side {
+  /** As the subject of a sentence. */
+  name: string
+  stage: Stage
+}
+
+export interface Advice {
+  /** Who goes first and why, without a full stop; empty if that does not matter. */
+  order: string
+  /** A full sentence. */
+  action: string
+}
+
+/** The verdicts that need no action, unless something raises their severity. */
+const HARMLESS: Partial<Record<Verdict, string>> = {
+  agrees: 'both make the same change',
+  touching: 'the changed lines do not overlap',
+  near: 'the changed lines do not overlap',
+  far: 'the changed lines do not overlap',
+}
+
+export function adviceOf(overlap: AdvisedOverlap, reader: Editor | Merger): Advice {
+  const harmless = overlap.lines === null ? undefined : HARMLESS[overlap.lines]
+  if (harmless && overlap.severity === 'low' && !overlap.is_duplicate)
+    return { order: '', action: `No action is needed: ${harmless}.` }
+  return 'own' in reader
+    ? mergerAdvice(overlap, reader)
+    : { order: '', action: editorAction(overlap, reader) }
+}
+
+function editorAction({ severity, is_duplicate }: AdvisedOverlap, { person, theirs }: Editor): string {
+  const ask = person === null ? 'tell the user' : `talk to ${person}`
+  if (is_duplicate) return `Before you go on, ${ask}: agree on which of the two to continue.`
+  switch (severity) {
+    case 'high':
+      return `Before you edit there, ${ask}: wait, split the work, or build on ${theirs}.`
+    case 'medium':
+      return `Before you edit there, ${ask}: agree on who changes what, or narrow your scope.`
+    case 'low':
+      return `Go ahead, and let ${person ?? 'the user'} know.`
+  }
+}
+
+function mergerAdvice({ is_duplicate }: AdvisedOverlap, { person, own, other, is_ahead }: Merger): Advice {
+  const [first, second] = is_ahead ? [own, other] : [other, own]
+  const order = whyFirst(first.name, first.stage, second.stage)
+  if (is_duplicate) return { order, action: `Agree with ${person} on which of the two to continue.` }
+  return { order, action: is_ahead ? leaderAction(person, own.stage) : followerAction(person, other) }
+}
+
+function leaderAction(person: string, stage: Stage): string {
+  if (stage === 'declared') return `Tell ${person} what will change.`
+  return stage === 'queued'
+    ? `Tell ${person} to rebase after it merges.`
+    : `Tell ${person} what will change, or merge soon.`
+}
+
+function followerAction(person: string, { stage }: Side): string {
+  if (stage === 'declared') return `Agree with ${person} on who changes what.`
+  return stage === 'queued' ? 'Rebase once it is merged.' : `Agree with ${person}, or rebase after it merges.`
+}
+
+/** `#1 was opened first: agree with Ben, or rebase after it merges.` */
+export function adviceSentence({ order, action }: Advice): string {
+  return order === '' ? action : `${order}: ${uncapitalized(action)}`
+}
+
+/** `name`: the notable, quoted. */
+export function notableAdvice(name: string): string {
+  return `Read the notable ${name} first.`
+}

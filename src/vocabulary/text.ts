@@ -1,0 +1,23 @@
+/** Counts, lists and capitals in text. Pure. */
+
+/** The start of the reason of a check that had nothing to compare. */
+export const NOTHING_COMPARED = 'No activity was compared'
+
+/** `1 notable`, `2 notables`. */
+export function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function joined(items: readonly string[]): string {
+  const [last = '', ...others] = items.toReversed()
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`
+}
+
+export function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+}
+
+export function uncapitalized(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`
+}

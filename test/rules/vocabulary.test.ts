@@ -1,0 +1,299 @@
+/** The words for overlaps and the advice about them, as every medium shows them. */
+import { describe, expect, test } from 'vitest'
+import { type AdvisedOverlap, adviceOf, adviceSentence, notableAdvice } from '../../src/vocabulary/advice.ts'
+import { STAGE_WORDS, type Stage, whyFirst } from '../../src/vocabulary/standing.ts'
+import { type Confidence, type LineRange, NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
+import {
+  type ComparedPlace,
+  linesText,
+  overlapSentence,
+  pairLabel,
+  pairOf,
+  placeSentence,
+  placeText,
+} from '../../src/vocabulary/verdict-words.ts'
+
+const quote = (text: string) => `<${text}>`
+const THEIRS: LineRange = [40, 52]
+const PLACE: ComparedPlace = { ...NOT_COMPARED, example: 'a.ts' }
+
+describe('a file that both change', () => {
+  test.each<[Verdict, Confidence | null, string, string, string]>([
+    [
+      'conflict',
+      'proved',
+      '#3 changes lines 40–52 of <a.ts> too (yours: line 38)',
+      'lines 40–52 (yours: line 38)',
+      'same lines (38 and 40–52)',
+    ],
+    [
+      'conflict',
+      'likely',
+      '#3 changes lines 40–52 of <a.ts> too (yours: line 38), probably in conflict',
+      'lines 40–52 (yours: line 38), probably in conflict',
+      'same lines (38 and 40–52)',
+    ],
+    [
+      'unknown',
+      null,
+      '#3 changes lines 40–52 of <a.ts> too; whether the lines overlap is not known',
+      'lines 40–52 (yours: line 38)',
+      'lines not known',
+    ],
+    [
+      'agrees',
+      null,
+      '#3 makes the same change to lines 40–52 of <a.ts> (yours: line 38)',
+      'lines 40–52 (yours: line 38), the same change as yours',
+      'same change (38 and 40–52)',
+    ],
+    [
+      'touching',
+      null,
+      '#3 changes lines 40–52 of <a.ts>, right next to your change (yours: line 38)',
+      'lines 40–52 (yours: line 38), right next to your change',
+      'adjacent lines (38 and 40–52)',
+    ],
+    [
+      'near',
+      null,
+      '#3 changes lines 40–52 of <a.ts>, near your change (yours: line 38)',
+      'lines 40–52 (yours: line 38), near your change',
+      'nearby lines (38 and 40–52)',
+    ],
+    [
+      'far',
+      null,
+      '#3 changes lines 40–52 of <a.ts>, far from your change (yours: line 38)',
+      'lines 40–52 (yours: line 38), far from your change',
+      'far apart (38 and 40–52)',
+    ],
+    [
+      'noise',
+      null,
+      '#3 changes lines 40–52 of <a.ts> too, a file whose conflicts are easy to resolve',
+      'lines 40–52 (yours: line 38), easy to resolve',
+      'easy to resolve (38 and 40–52)',
+    ],
+  ])('with the verdict %s (%s)', (verdict, confidence, sentence, short, label) => {
+    const place: ComparedPlace = {
+      example: 'a.ts',
+      verdict,
+      confidence,
+      your_lines: [38, 38],
+      their_lines: THEIRS,
+    }
+    const spoken = {
+      sentence: placeSentence('#3', place, quote),
+      short: placeText(place),
+      label: pairLabel({ lines: verdict, line_ranges: [[38, 38], THEIRS] }, quote),
+    }
+    expect(spoken).toEqual({ sentence, short, label })
+  })
+
+  test.each<[string, Partial<ComparedPlace>, string, string]>([
+    [
+      'names the lines once if both have the same numbers',
+      { verdict: 'conflict', your_lines: THEIRS, their_lines: THEIRS },
+      '#3 changes lines 40–52 of <a.ts> too',
+      'lines 40–52, the same lines as yours',
+    ],
+    [
+      'says that the changes conflict if no lines are known',
+      { verdict: 'conflict', confidence: 'proved' },
+      '#3 changes <a.ts> too, and the changes conflict',
+      'the same lines as yours',
+    ],
+    [
+      'says that the lines are not known',
+      { verdict: 'unknown' },
+      '#3 changes <a.ts> too; whether the lines overlap is not known',
+      'lines not known',
+    ],
+    ['was declared', {}, '#3 works on <a.ts> too', ''],
+    [
+      'is matched by globs, which are named',
+      { yours: 'src/**', theirs: 'a.ts' },
+      '#3 works on <a.ts> too (yours: <src/**>, theirs: <a.ts>)',
+      '',
+    ],
+  ])('%s', (_, fields, sentence, short) => {
+    const place = { ...PLACE, ...fields }
+    expect({ sentence: placeSentence('#3', place, quote), short: placeText(place) }).toEqual({
+      sentence,
+      short,
+    })
+  })
+})
+
+describe('two sides', () => {
+  const shared = { duplicate: null, paths: [], areas: [] }
+  test.each<[string, Parameters<typeof overlapSentence>[1], string]>([
+    [
+      'that do the same work',
+      { ...shared, duplicate: { share: 0.75, added_lines: 12, issue: 7 }, paths: [PLACE] },
+      '#3 seems to do the same as yours (9 of 12 added lines are alike, both close <#7>)',
+    ],
+    [
+      'that close an issue of another repository',
+      { ...shared, duplicate: { share: 0, added_lines: 0, issue: 'acme/docs#7' } },
+      '#3 seems to do the same as yours (both close <acme/docs#7>)',
+    ],
+    [
+      'that share a path and an area',
+      { ...shared, paths: [PLACE], areas: ['pay'] },
+      '#3 works on <a.ts> too',
+    ],
+    ['that share an area', { ...shared, areas: ['pay'] }, '#3 works on area <pay> too'],
+    ['that share areas', { ...shared, areas: ['a', 'b', 'c'] }, '#3 works on areas <a>, <b> and <c> too'],
+    ['of which nothing more is known', shared, '#3 works on the same scope too'],
+  ])('%s', (_, given, sentence) => {
+    expect(overlapSentence('#3', given, 'yours', quote)).toBe(sentence)
+  })
+
+  const duplicate = { share: 1, added_lines: 9, issue: null }
+  test.each<[string, Parameters<typeof pairLabel>[0], string]>([
+    ['without lines', { lines: 'conflict', line_ranges: null }, 'same lines'],
+    ['with the lines of one', { lines: 'conflict', line_ranges: [null, [7, 7]] }, 'same lines (7)'],
+    ['whose lines were not compared', { lines: null, duplicate: null }, ''],
+    [
+      'that do the same work',
+      { lines: 'near', duplicate },
+      'nearby lines, seems to do the same (9 of 9 added lines are alike)',
+    ],
+  ])('%s, in a list', (_, pair, label) => {
+    expect(pairLabel(pair, quote)).toBe(label)
+  })
+
+  test.each<[string, string]>([
+    ['act_a', 'adjacent lines (1 and 3–4)'],
+    ['act_b', 'adjacent lines (3–4 and 1)'],
+  ])('as %s sees them have its own lines first', (id, label) => {
+    const line_ranges: [LineRange, LineRange] = [
+      [1, 1],
+      [3, 4],
+    ]
+    const collision = { activity_ids: ['act_a', 'act_b'], lines: 'touching', duplicate: null } as const
+    expect(pairLabel(pairOf(id, { ...collision, paths: [{ line_ranges }] }), quote)).toBe(label)
+  })
+})
+
+test.each<[(LineRange | null)[], string]>([
+  [[], ''],
+  [[null], ''],
+  [[[7, 7]], 'line 7'],
+  [[[7, 7], null, [7, 7]], 'line 7'],
+  [
+    [
+      [12, 14],
+      [13, 13],
+    ],
+    'lines 12–14 and 13',
+  ],
+])('the lines %j are “%s”', (ranges, text) => {
+  expect(linesText(...ranges)).toBe(text)
+})
+
+describe('the advice before an edit', () => {
+  const LOW: AdvisedOverlap = { severity: 'low', lines: null, is_duplicate: false }
+  test.each<[Partial<AdvisedOverlap>, string, string]>([
+    [
+      { severity: 'high' },
+      'Before you edit there, talk to Ben: wait, split the work, or build on tidy.',
+      'Before you edit there, tell the user: wait, split the work, or build on tidy.',
+    ],
+    [
+      { severity: 'medium' },
+      'Before you edit there, talk to Ben: agree on who changes what, or narrow your scope.',
+      'Before you edit there, tell the user: agree on who changes what, or narrow your scope.',
+    ],
+    [{}, 'Go ahead, and let Ben know.', 'Go ahead, and let the user know.'],
+    [
+      { severity: 'high', is_duplicate: true, lines: 'far' },
+      'Before you go on, talk to Ben: agree on which of the two to continue.',
+      'Before you go on, tell the user: agree on which of the two to continue.',
+    ],
+  ])('about %j', (fields, to_person, to_agent) => {
+    const told = (person: string | null) => adviceOf({ ...LOW, ...fields }, { person, theirs: 'tidy' }).action
+    expect({ to_person: told('Ben'), to_agent: told(null) }).toEqual({ to_person, to_agent })
+  })
+
+  test.each<[Verdict, string]>([
+    ['unknown', 'Go ahead, and let Ben know.'],
+    ['agrees', 'No action is needed: both make the same change.'],
+    ['touching', 'No action is needed: the changed lines do not overlap.'],
+    ['near', 'No action is needed: the changed lines do not overlap.'],
+    ['far', 'No action is needed: the changed lines do not overlap.'],
+  ])('about the verdict %s of low severity', (lines, action) => {
+    expect(adviceOf({ ...LOW, lines }, { person: 'Ben', theirs: 'tidy' }).action).toBe(action)
+  })
+
+  test('about a notable is to read it', () => {
+    expect(notableAdvice('“Frozen”')).toBe('Read the notable “Frozen” first.')
+  })
+})
+
+describe('the advice before a merge', () => {
+  const advice = (own: Stage, other: Stage, is_ahead: boolean, fields: Partial<AdvisedOverlap> = {}) =>
+    adviceOf(
+      { severity: 'medium', lines: 'conflict', is_duplicate: false, ...fields },
+      { person: 'Ben', own: { name: '#2', stage: own }, other: { name: '#1', stage: other }, is_ahead },
+    )
+
+  test.each<[Stage, Stage, boolean, string, string]>([
+    ['ready', 'ready', false, '#1 was opened first', 'Agree with Ben, or rebase after it merges.'],
+    [
+      'draft',
+      'ready',
+      false,
+      '#1 is ready for review and goes first',
+      'Agree with Ben, or rebase after it merges.',
+    ],
+    ['ready', 'queued', false, '#1 is in the merge queue and goes first', 'Rebase once it is merged.'],
+    ['declared', 'declared', false, '#1 began first', 'Agree with Ben on who changes what.'],
+    ['ready', 'ready', true, '#2 was opened first', 'Tell Ben what will change, or merge soon.'],
+    ['draft', 'declared', true, '#2 is a draft and goes first', 'Tell Ben what will change, or merge soon.'],
+    [
+      'queued',
+      'ready',
+      true,
+      '#2 is in the merge queue and goes first',
+      'Tell Ben to rebase after it merges.',
+    ],
+    ['declared', 'declared', true, '#2 began first', 'Tell Ben what will change.'],
+  ])('of %s work with %s work (ahead: %s)', (own, other, is_ahead, order, action) => {
+    expect(advice(own, other, is_ahead)).toEqual({ order, action })
+  })
+
+  test('is one sentence', () => {
+    expect(adviceSentence(advice('ready', 'ready', false))).toBe(
+      '#1 was opened first: agree with Ben, or rebase after it merges.',
+    )
+  })
+
+  test('of a duplicate is to continue one of the two', () => {
+    expect(advice('ready', 'ready', false, { is_duplicate: true }).action).toBe(
+      'Agree with Ben on which of the two to continue.',
+    )
+  })
+
+  test('does not name an order if no action is needed', () => {
+    expect(advice('ready', 'ready', false, { severity: 'low', lines: 'far' }).order).toBe('')
+  })
+
+  test('is by order if the severity is raised', () => {
+    expect(advice('ready', 'ready', false, { severity: 'high', lines: 'far' }).order).toBe(
+      '#1 was opened first',
+    )
+  })
+})
+
+test.each<[Stage, string, string]>([
+  ['declared', 'no pull request yet', '#1 has no pull request yet and goes first'],
+  ['draft', 'draft', '#1 is a draft and goes first'],
+  ['ready', 'ready', '#1 is ready for review and goes first'],
+  ['queued', 'in the merge queue', '#1 is in the merge queue and goes first'],
+])('the stage %s is called %s', (stage, label, why) => {
+  const other: Stage = stage === 'draft' ? 'declared' : 'draft'
+  expect({ label: STAGE_WORDS[stage].label, why: whyFirst('#1', stage, other) }).toEqual({ label, why })
+})
