@@ -23,7 +23,6 @@ const RETRY = place('src/checkout/retry.ts', [40, 52], [38, 50])
 
 function other(number: number, title: string, changes: Partial<ReportedActivity>): ReportedActivity {
   return {
-    key: `#${number}`,
     severity: 'high',
     title,
     actor: 'ben',

@@ -1,6 +1,6 @@
 /** Counts the comments that each rule would post, by the last heads of the pull requests (docs/line-verdicts.md). Pure. */
 
-import { suppressionOf } from '../../src/server/decision/audience.ts'
+import { findSuppression } from '../../src/server/decision/who-is-told.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
 import type { Verdict } from '../../src/vocabulary/verdict.ts'
 import { isComparable, isConflict, isProved } from './overlaps.ts'
@@ -49,7 +49,7 @@ function isTold(
   if (audience === undefined) return true
   const other = side === 'later' ? earlier : later
   const now = new Date(1000 * later.opened)
-  const suppression = suppressionOf(
+  const suppression = findSuppression(
     {
       severity: 'high',
       is_duplicate: false,

@@ -1,6 +1,6 @@
 /** Replays the pull requests of a mirror in the order of events, and compares the verdicts with `git merge-tree`. */
 
-import { BUDGET_DAYS } from '../../src/server/ledger/budget.ts'
+import { BUDGET_DAYS } from '../../src/server/decision/who-is-told.ts'
 import { attributesOf, readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/server/line-verdicts/noise.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'

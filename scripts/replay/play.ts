@@ -3,11 +3,16 @@
  * budget. All pull requests count as ready for review. Pure.
  */
 
-import { type Candidate, namedOf, suppressionOf } from '../../src/server/decision/audience.ts'
-import { BUDGET_DAYS, budgetOf } from '../../src/server/ledger/budget.ts'
-import { type LastChange, pullRequestKey, slotOf } from '../../src/server/ledger/pair.ts'
+import {
+  BUDGET_DAYS,
+  type Candidate,
+  computeBudget,
+  findSuppression,
+  selectNamed,
+} from '../../src/server/decision/who-is-told.ts'
+import { type LastChange, pullRequestKey, type SideKey, slotOf } from '../../src/server/ledger/pair.ts'
 import type { PairRow } from '../../src/server/ledger/table.ts'
-import { afterAbsence, afterShowing, afterSighting } from '../../src/server/ledger/transitions.ts'
+import { afterAbsence, afterSighting } from '../../src/server/ledger/transitions.ts'
 import { isSameAuthor } from '../../src/server/overlap/side.ts'
 import { sideSeverity } from '../../src/server/overlap/side-verdict.ts'
 import type { Settings } from '../../src/vocabulary/contract/settings.ts'
@@ -159,9 +164,9 @@ function record(
   const row = afterSighting(pair?.row, {
     side: { key, author: pr.author, last_change: mine },
     sighting: {
-      other: pullRequestKey(other.n),
-      other_author: other.author,
-      other_last_change: its,
+      key: pullRequestKey(other.n),
+      author: other.author,
+      last_change: its,
       is_duplicate: compared.duplicate !== null,
       confidence: compared.lines?.confidence ?? null,
       files: [],
@@ -209,11 +214,11 @@ function publish(state: State, pr: Changed, at: number): void {
     const revision = state.live.get(otherOf(pair, pr))
     return revision && pair.compared ? [{ pair, ...signalOf(pair, pair.compared, { pr, revision }) }] : []
   })
-  const named = namedOf(all.filter((other) => suppressionOf(other, rules) === null))
+  const named = selectNamed(all.filter((other) => findSuppression(other, rules) === null))
   if (named.length === 0) return
   const numbers = comment?.named ?? new Set()
   for (const { pair } of named) {
-    pair.row = afterShowing(pair.row, { key: pullRequestKey(pr.n), at: dateOf(at), is_mergeable: null })
+    pair.row = markShown(pair.row, pullRequestKey(pr.n), dateOf(at))
     numbers.add(otherOf(pair, pr).n)
   }
   if (!comment) state.comments.set(pr, { on: pr, at, posted: named.length, named: numbers })
@@ -248,7 +253,13 @@ function signalOf(
 function isInForce({ people, comments, comment }: State, at: number): boolean {
   const recent = people.filter(({ opened }) => opened <= at && opened > at - BUDGET_DAYS * DAY)
   const commented = recent.filter((pr) => comments.has(pr)).length
-  return budgetOf({ pull_requests: recent.length, commented }, comment.budget).in_force
+  return computeBudget({ pull_requests: recent.length, commented }, comment.budget).in_force
+}
+
+/** The pair after side `key` was shown it. The first time counts, as in the ledger. */
+function markShown(row: PairRow, key: SideKey, at: Date): PairRow {
+  const slot = row.first === key ? 'first' : 'second'
+  return { ...row, [`${slot}_shown_at`]: row[`${slot}_shown_at`] ?? at }
 }
 
 /** When a comment named the pair first, in seconds; null if none did. */

@@ -1,7 +1,8 @@
 /** The ledger of pairs: the cause of a pair, who was shown it, and its outcome. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { merged_changes, pair_totals, pairs } from '../../src/server/ledger/table.ts'
+import { savePairs } from '../../src/server/ledger/store.ts'
+import { merged_changes, type PairRow, pair_totals, pairs } from '../../src/server/ledger/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { editOf, editOfPay, PAY_LINES } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
@@ -45,6 +46,24 @@ test('two pull requests on the same lines are a pair, and the later one gets the
   ])
   await repository.advance(2 * QUIET_MS)
   expect(repository.comment(first)).toBeUndefined()
+})
+
+describe('the time when a side was first shown a pair', () => {
+  test('does not change when the comment is written again', async () => {
+    const { second } = await conflicting()
+    const shown_at = (await pair())?.second_shown_at
+    await repository.advance(QUIET_MS)
+    await repository.push(second, [editOfPay(40, ['tidy()', 'more()'])])
+    expect(repository.writes().at(-1)).toMatch(/^PATCH/)
+    expect((await pair())?.second_shown_at).toEqual(shown_at)
+  })
+
+  test('is kept when a row that was read before is written', async () => {
+    await conflicting()
+    const row = (await pair()) as PairRow
+    await savePairs(db(), [{ ...row, second_shown_at: null, was_mergeable: null }])
+    expect(await pair()).toEqual(row)
+  })
 })
 
 describe('a pair', () => {

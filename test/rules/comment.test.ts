@@ -17,7 +17,6 @@ function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPat
 }
 
 const reportedActivity: ReportedActivity = {
-  key: '#3',
   severity: 'medium',
   title: 'Retry payments',
   actor: 'Ben',
@@ -254,7 +253,7 @@ describe('the comment', () => {
 
   /** The paragraphs between the marker and the footer. */
   const body = (changes: Partial<Report>) => said(changes).split('\n\n').slice(1, -1)
-  const [three, four] = [reportedActivity, { ...reportedActivity, key: '#4' as const, actor: 'Cy' }]
+  const [three, four] = [reportedActivity, { ...reportedActivity, actor: 'Cy' }]
   const other = { ...four, pull_request: { number: 4, url: 'https://github.com/acme/shop/pull/4' } }
   const LINK = '[`#3`](https://github.com/acme/shop/pull/3) `Retry payments`'
   const LINK_4 = '[`#4`](https://github.com/acme/shop/pull/4) `Retry payments`'

@@ -7,12 +7,12 @@ import {
   type Sighting,
   slotOf,
 } from '../../src/server/ledger/pair.ts'
+import { changePairs, gatherPairs } from '../../src/server/ledger/side-pairs.ts'
 import type { PairRow } from '../../src/server/ledger/table.ts'
 import {
   afterAbsence,
   afterEnd,
   afterRename,
-  afterShowing,
   afterSighting,
   wasPushedAfterMerge,
   withOutcome,
@@ -28,10 +28,9 @@ const pushed = (minute: number, head: string | null = null): LastChange => ({
 const arrivedLater = (minute: number): LastChange => ({ ...pushed(minute), received_at: at(minute + 1) })
 const unknown = (minute: number): LastChange => ({ ...pushed(minute), is_exact: false })
 const side = (key: string, last_change: LastChange): LedgerSide => ({ key, author: 'ben', last_change })
-const sighting = (other: string, last_change: LastChange): Sighting => ({
-  other,
-  other_author: 'cy',
-  other_last_change: last_change,
+const sighting = (key: string, last_change: LastChange): Sighting => ({
+  ...side(key, last_change),
+  author: 'cy',
   is_duplicate: false,
   confidence: 'proved',
   files: [{ path: 'a.ts', your_lines: [1, 2], their_lines: [3, 4] }],
@@ -163,12 +162,6 @@ describe('a push of the other side after the merge', () => {
   })
 })
 
-test('a pair is shown to a side once', () => {
-  const once = afterShowing(open, { key: '#2', at: at(12), is_mergeable: true })
-  expect(once).toMatchObject({ second_shown_at: at(12), first_shown_at: null, was_mergeable: true })
-  expect(afterShowing(once, { key: '#2', at: at(40), is_mergeable: false })).toEqual(once)
-})
-
 test('a branch that becomes a pull request keeps its pairs, with the sides in order', () => {
   const branch = afterSighting(undefined, {
     side: side('branch:fix', pushed(10)),
@@ -183,5 +176,27 @@ test('a branch that becomes a pull request keeps its pairs, with the sides in or
     first_author: 'ben',
     cause: 'first',
     files: [{ first_lines: [1, 2], second_lines: [3, 4] }],
+  })
+})
+
+describe('of the pairs of a branch that got a pull request', () => {
+  const onBranch = { ...open, first: '#1', second: 'branch:fix' }
+  const own = { ...open, first: '#2', second: 'branch:fix' }
+  const gathered = (...rows: PairRow[]) => {
+    const pairs = gatherPairs(rows, '#2', 'branch:fix')
+    return { pairs: [...pairs.keys()], ...changePairs(rows, pairs) }
+  }
+
+  test.each<[string, PairRow[], object]>([
+    ['one moves to it', [onBranch], { pairs: ['#1'], deleted: [onBranch], saved: [open] }],
+    [
+      'one that it has itself is deleted',
+      [open, onBranch],
+      { pairs: ['#1'], deleted: [onBranch], saved: [] },
+    ],
+    ['that with itself is deleted', [own], { pairs: [], deleted: [own], saved: [] }],
+    ['its own stays', [open], { pairs: ['#1'], deleted: [], saved: [] }],
+  ])('%s', (_, rows, expected) => {
+    expect(gathered(...rows)).toEqual(expected)
   })
 })

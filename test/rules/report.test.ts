@@ -1,9 +1,11 @@
 /** What the comment on a pull request contains, and in which order. */
 import { describe, expect, test } from 'vitest'
-import { groupOverlaps } from '../../src/server/decision/overlap-groups.ts'
+import { buildReport, reportNothing } from '../../src/server/decision/build-report.ts'
+import { describeCounterpart, groupOverlaps } from '../../src/server/decision/counterparts.ts'
+import { pullRequestSubject } from '../../src/server/decision/subject.ts'
 import type { Conclusion } from '../../src/server/overlap/conclude.ts'
 import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/relation.ts'
-import { reportOf, reportOfNone } from '../../src/server/report/report.ts'
+import type { PullRequestRow } from '../../src/server/pull-requests/table.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
@@ -67,9 +69,9 @@ const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'b
 const elsewhere = {
   now: at(20),
   is_over_budget: false,
-  is_blocking: false,
-  web_url: 'https://github.com/acme/shop',
+  repo: { web_url: 'https://github.com/acme/shop' },
   page_url: null,
+  pairs: new Map(),
 }
 
 function report(
@@ -96,18 +98,23 @@ function report(
     is_push_seen: true,
     head_sha: 'b'.repeat(40),
   }
-  const others = opened_at.map(([number, each]) => {
-    const times = { opened_at: each, pushed_at: each, push_received_at: each, changed_at: each }
-    const name = { number, branch: `branch-${number}`, is_queued: queued.includes(number) }
-    return [number, { ...name, ...facts, ...times }] as const
-  })
+  const others = new Map(
+    opened_at.map(([number, each]) => {
+      const times = { opened_at: each, pushed_at: each, push_received_at: each, changed_at: each }
+      const name = { number, branch: `branch-${number}`, is_queued: queued.includes(number) }
+      return [number, { ...name, ...facts, ...times }] as const
+    }),
+  )
   const all = conclusion(found)
-  const entered = { groups: groupOverlaps(all.collisions), pairs: new Map(), others: new Map(others) }
-  return reportOf(all, pr, {
+  const settings = {
+    ...DEFAULT_SETTINGS,
     comment: { ...comment, min_severity, draft_min_severity },
-    ...elsewhere,
-    entered,
-  })
+  }
+  const subject = pullRequestSubject(pr as PullRequestRow, [])
+  const counterparts = groupOverlaps(all.collisions).map((group) =>
+    describeCounterpart(group, others.get(group.number ?? 0), { subject, comment: settings.comment }),
+  )
+  return buildReport(pr, all, { ...elsewhere, settings, counterparts }).report
 }
 
 describe('overlaps below the minimum severity are left out', () => {
@@ -170,14 +177,7 @@ describe('the extent of the comparison', () => {
     [true, 'not_live'],
     [false, 'not_tracked'],
   ])('without a live activity, where tracking is %s', (track_pull_requests, not_compared) => {
-    expect(
-      reportOfNone(ready, {
-        min_severity: 'low',
-        draft_min_severity: 'high',
-        track_pull_requests,
-        now: at(0),
-      }),
-    ).toMatchObject({
+    expect(reportNothing(ready, { settings: { comment, track_pull_requests }, now: at(0) })).toMatchObject({
       not_compared,
       severity: null,
       compared: { activities: 0, notables: 0 },

@@ -4,13 +4,13 @@ import { OUTCOMES } from '../../vocabulary/outcome.ts'
 import { countLive } from '../activities/status-store.ts'
 import type { Db } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
+import { countAllPullRequests } from '../decision/budget.ts'
 import { countJobs, findOldestDue } from '../jobs/store.ts'
 import { countShown } from '../ledger/counts-store.ts'
 import { pairCountsOf, precisionOf } from '../ledger/precision.ts'
 import { countActive } from '../notables/store.ts'
 import type { App } from '../repositories/app.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { countAllPullRequests } from '../tracking/comment-budget.ts'
 
 /** The minimum time between two queries of the database, however often `/metrics` is scraped. */
 const INTERVAL_MS = 15_000

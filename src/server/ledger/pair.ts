@@ -70,21 +70,19 @@ export function hasMoved(side: LastChange, before: { at: Date; head: string | nu
   return side.at > before.at || (side.head !== null && before.head !== null && side.head !== before.head)
 }
 
-/** A conflict or duplicate that a comparison of one side found with another side. */
-export interface Sighting {
-  other: SideKey
-  other_author: string | null
-  other_last_change: LastChange
+/** A side of pairs: a pull request, or a branch without one. */
+export interface LedgerSide {
+  key: SideKey
+  /** The login of its author, or the actor of declared work; null if unknown. */
+  author: string | null
+  last_change: LastChange
+}
+
+/** A side with which a check found a conflict or duplicate. */
+export interface Sighting extends LedgerSide {
   is_duplicate: boolean
   confidence: Confidence | null
   files: { path: string; your_lines: LineRange | null; their_lines: LineRange | null }[]
-}
-
-/** The side whose pairs are recorded: a pull request, or a branch without one. */
-export interface LedgerSide {
-  key: SideKey
-  author: string | null
-  last_change: LastChange
 }
 
 /** The slot of `key` in its pair with `other`. The lower key is first, in the byte order of PostgreSQL's `C` collation. */

@@ -1,16 +1,21 @@
 /** Queries of the ledger. Every statement starts with the repository id. */
-import { and, asc, eq, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
-import type { NoiseClass } from '../line-verdicts/noise.ts'
 import { withDigest } from '../line-verdicts/store.ts'
-import type { SideKey } from './pair.ts'
-import { merged_changes, noise_pairs, type PairRow, pair_totals, pairs } from './table.ts'
-
-export type PairName = Pick<PairRow, 'first' | 'second'>
+import { type SideKey, slotOf } from './pair.ts'
+import {
+  merged_changes,
+  type NoisePair,
+  noise_pairs,
+  type PairName,
+  type PairRow,
+  pair_totals,
+  pairs,
+} from './table.ts'
 
 /** The maximum number of pairs of one side that are read: those that were found first. */
 const PAIRS_MAX = 2_000
@@ -40,16 +45,20 @@ export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<P
   return readPairsOf(db, { repo_id, keys: JSON.stringify(keys) })
 }
 
-export async function findPair(
-  db: Db,
-  repo_id: number,
-  { first, second }: PairName,
-): Promise<PairRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(pairs)
-    .where(and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second)))
+export async function findPair(db: Db, repo_id: number, name: PairName): Promise<PairRow | undefined> {
+  const [row] = await db.select().from(pairs).where(isPair(repo_id, name))
   return row
+}
+
+function isPair(repo_id: number, { first, second }: PairName) {
+  return and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second))
+}
+
+/** What `markShown` writes: set once, without the lock, so that a row that was read before does not clear it. */
+const kept = {
+  first_shown_at: sql`coalesce(${pairs.first_shown_at}, excluded.first_shown_at)`,
+  second_shown_at: sql`coalesce(${pairs.second_shown_at}, excluded.second_shown_at)`,
+  was_mergeable: sql`coalesce(${pairs.was_mergeable}, excluded.was_mergeable)`,
 }
 
 /** Inserts or replaces pairs. */
@@ -59,14 +68,40 @@ export async function savePairs(tx: Db, rows: readonly PairRow[]): Promise<void>
     await tx
       .insert(pairs)
       .values(row)
-      .onConflictDoUpdate({ target: [pairs.repo_id, pairs.first, pairs.second], set: fields })
+      .onConflictDoUpdate({
+        target: [pairs.repo_id, pairs.first, pairs.second],
+        set: { ...fields, ...kept },
+      })
   }
 }
 
-export async function deletePair(tx: Db, repo_id: number, { first, second }: PairName): Promise<void> {
-  await tx
-    .delete(pairs)
-    .where(and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second)))
+/**
+ * Records that the side `key` was shown its pairs with `others`, those that are stored. A pair is shown to a side once.
+ * `is_mergeable`: whether GitHub could merge the side then; null if unknown.
+ */
+export async function markShown(
+  db: Db,
+  repo_id: number,
+  key: SideKey,
+  { others, at, is_mergeable }: { others: SideKey[]; at: Date; is_mergeable: boolean | null },
+): Promise<void> {
+  // One row in each statement, because statements that lock several could deadlock.
+  for (const other of others) {
+    const slot = slotOf(key, other)
+    const shown_at = pairs[`${slot}_shown_at`]
+    const [first, second] = slot === 'first' ? [key, other] : [other, key]
+    await db
+      .update(pairs)
+      .set({
+        [`${slot}_shown_at`]: at,
+        was_mergeable: sql`coalesce(${pairs.was_mergeable}, ${is_mergeable}::boolean)`,
+      })
+      .where(and(isPair(repo_id, { first, second }), isNull(shown_at)))
+  }
+}
+
+export async function deletePair(tx: Db, repo_id: number, name: PairName): Promise<void> {
+  await tx.delete(pairs).where(isPair(repo_id, name))
 }
 
 /** Keeps the changed files of the activities `ids`, which end now, under the key of their pull request. */
@@ -110,7 +145,7 @@ export async function deleteUnusedMergedChanges(tx: Db, repo_id: number): Promis
 export async function saveNoisePairs(
   tx: Db,
   repo_id: number,
-  found: readonly { noise: NoiseClass; first: SideKey; second: SideKey }[],
+  found: readonly NoisePair[],
   now: Date,
 ): Promise<void> {
   if (found.length === 0) return

@@ -121,3 +121,5 @@ export const pair_totals = pgTable(
 )
 
 export type PairRow = typeof pairs.$inferSelect
+export type PairName = Pick<PairRow, 'first' | 'second'>
+export type NoisePair = Pick<typeof noise_pairs.$inferSelect, 'noise' | 'first' | 'second'>

@@ -1,7 +1,7 @@
 /** How a pair of the ledger changes with each event (docs/contract/signal.md#outcomes). Pure: a row and an event make the next row. */
 
 import type { Outcome } from '../../vocabulary/outcome.ts'
-import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
+import type { LineRange } from '../../vocabulary/verdict.ts'
 import {
   bySecond,
   causeOf,
@@ -30,12 +30,12 @@ export function afterSighting(
   row: PairRow | undefined,
   { side, sighting, repo_id, now }: { side: LedgerSide; sighting: Sighting; repo_id: number; now: Date },
 ): PairRow {
-  const slot = slotOf(side.key, sighting.other)
+  const slot = slotOf(side.key, sighting.key)
   const found = {
     ...partOf(slot, { author: side.author, ...lastChangeFields(side.last_change) }),
     ...partOf(otherSlot(slot), {
-      author: sighting.other_author,
-      ...lastChangeFields(sighting.other_last_change),
+      author: sighting.author,
+      ...lastChangeFields(sighting.last_change),
     }),
     is_duplicate: sighting.is_duplicate,
     confidence: sighting.confidence,
@@ -46,12 +46,12 @@ export function afterSighting(
   }
   if (row?.outcome === 'open') return { ...row, ...found }
   if (row && row.merged !== null) return row
-  const side_caused = causeOf(side.last_change, sighting.other_last_change)
+  const side_caused = causeOf(side.last_change, sighting.last_change)
   return {
     ...(row ?? {
       repo_id,
-      first: slot === 'first' ? side.key : sighting.other,
-      second: slot === 'first' ? sighting.other : side.key,
+      first: slot === 'first' ? side.key : sighting.key,
+      second: slot === 'first' ? sighting.key : side.key,
       seen_at: now,
       first_shown_at: null,
       second_shown_at: null,
@@ -87,16 +87,6 @@ export function afterAbsence(
   ]
   const [at] = moved.toSorted((a, b) => a.getTime() - b.getTime())
   return at ? withOutcome(row, 'resolved', at) : row
-}
-
-/** The row after side `key` was shown the pair. */
-export function afterShowing(
-  row: PairRow,
-  { key, at, is_mergeable }: { key: SideKey; at: Date; is_mergeable: boolean | null },
-): PairRow {
-  const slot = slotOf(key, otherOf(row, key))
-  if (row[`${slot}_shown_at`] !== null) return row
-  return { ...row, [`${slot}_shown_at`]: at, was_mergeable: row.was_mergeable ?? is_mergeable }
 }
 
 /**
@@ -176,9 +166,4 @@ function linesOf(slot: Slot, yours: LineRange | null, theirs: LineRange | null) 
   return slot === 'first'
     ? { first_lines: yours, second_lines: theirs }
     : { first_lines: theirs, second_lines: yours }
-}
-
-/** The strongest confidence; null if there is none. */
-export function strongest(all: readonly (Confidence | null)[]): Confidence | null {
-  return all.includes('proved') ? 'proved' : all.includes('likely') ? 'likely' : null
 }

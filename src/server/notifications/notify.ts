@@ -1,15 +1,11 @@
 /** Posts new conflicts, duplicates and high notables to `NOTIFY_WEBHOOK_URL` (docs/notifications.md). */
 import { createHmac } from 'node:crypto'
 import { later } from '../../vocabulary/clock.ts'
-import { enqueueNotification, type NotifySubject } from '../announcements/notification-queue.ts'
+import type { NotifySubject } from '../announcements/notification-queue.ts'
 import type { Config } from '../base/config.ts'
-import { isBot, isStale } from '../decision/audience.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
-import { branchKey, numberOf, type SideKey } from '../ledger/pair.ts'
-import { findPair, savePairs } from '../ledger/store.ts'
-import type { PairRow } from '../ledger/table.ts'
+import { findPair } from '../ledger/store.ts'
 import { findNotable } from '../notables/store.ts'
-import type { NumberedPullRequest } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { type Notification, notableNotification, pairNotification } from './notification.ts'
@@ -19,59 +15,6 @@ const TIMEOUT_MS = 5000
 const WAIT_MAX_S = 3600
 
 /**
- * Enqueues a notification for each pair that became a proved conflict or a duplicate with this comparison, in the
- * transaction of the comparison. Each pair is notified once. Returns all pairs as stored.
- */
-export async function notifyNewPairs(
-  within: RepoContext,
-  {
-    before,
-    after,
-    others,
-  }: {
-    before: ReadonlyMap<SideKey, PairRow>
-    after: ReadonlyMap<SideKey, PairRow>
-    others: ReadonlyMap<number, Pick<NumberedPullRequest, 'branch'>>
-  },
-): Promise<ReadonlyMap<SideKey, PairRow>> {
-  if (!within.repo.is_notified) return after
-  const notified: [SideKey, PairRow][] = []
-  for (const [key, row] of after) {
-    if (row.notified_at !== null) continue
-    const number = numberOf(key)
-    const branch = number === null ? null : (others.get(number)?.branch ?? null)
-    // The pairs of a branch that got a pull request keep the key of the branch until the pull request itself is rechecked.
-    const known = before.get(key) ?? (branch === null ? undefined : before.get(branchKey(branch)))
-    const isNew = row.outcome === 'open' && isCurrent(row, within) && !(known && isCurrent(known, within))
-    if (known?.notified_at) notified.push([key, { ...row, notified_at: known.notified_at }])
-    else if (isNew && isForPeople(row, within)) {
-      await enqueueNotification(within, { pair: { first: row.first, second: row.second } })
-      notified.push([key, { ...row, notified_at: within.now }])
-    }
-  }
-  await savePairs(
-    within.db,
-    notified.map(([, row]) => row),
-  )
-  return new Map([...after, ...notified])
-}
-
-/** Whether the pair is a duplicate or a proved conflict, and neither side is stale. */
-function isCurrent(row: PairRow, { settings: { comment }, now }: RepoContext): boolean {
-  const isSevere = row.is_duplicate || row.confidence === 'proved'
-  return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, { comment, now }))
-}
-
-/** Whether both sides are by people, and by different ones unless `comment.same_author` is set. */
-function isForPeople({ first_author, second_author }: PairRow, { settings }: RepoContext): boolean {
-  const { comment } = settings
-  const logins = [first_author, second_author].flatMap((login) => login ?? [])
-  if (logins.some((login) => isBot({ login, is_of_type_bot: false }, comment))) return false
-  const isOne = logins.length === 2 && logins[0]?.toLowerCase() === logins[1]?.toLowerCase()
-  return !isOne || comment.same_author
-}
-
-/**
  * Posts one notification, unless its pair or notable has ended in the meantime. Throws if the receiver does not accept it;
  * the job retries.
  */
@@ -79,7 +22,7 @@ export function postNotification(app: App): JobHandler {
   return async ({ id, repo_id, payload }, now) => {
     const { notify } = app.config
     const ctx = await openKnownRepo(app, repo_id, now)
-    const notification = ctx?.repo.is_notified && (await notificationOf(app, ctx, payload as NotifySubject))
+    const notification = ctx?.repo.is_notified && (await readNotification(app, ctx, payload as NotifySubject))
     if (!notify || !notification) return undefined
     const response = await post(notify, id, notification)
     if (response.ok) return undefined
@@ -90,7 +33,7 @@ export function postNotification(app: App): JobHandler {
   }
 }
 
-async function notificationOf(
+async function readNotification(
   { config }: App,
   { db, repo }: RepoContext,
   subject: NotifySubject,

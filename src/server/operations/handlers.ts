@@ -12,6 +12,8 @@ import * as activities from '../activities/activities.ts'
 import * as activityForm from '../activities/representation.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
+import { checkAnswered, createAnswered } from '../decision/answers.ts'
+import { readBudget } from '../decision/budget.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'
 import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
@@ -23,8 +25,6 @@ import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
 import type { App } from '../repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
-import { checkAnswered, createAnswered } from '../tracking/answers.ts'
-import { budgetStateOf } from '../tracking/comment-budget.ts'
 import { getSignal } from '../tracking/signal.ts'
 
 /** What a handler needs besides the context and the input. */
@@ -116,7 +116,7 @@ export const HANDLERS: { [Name in Exclude<RepositoryOperationName, keyof CreateH
   getSettings: async (ctx) => ({
     ...ctx.settings,
     ...ctx.repo.settings_file,
-    budget: await budgetStateOf(ctx),
+    budget: await readBudget(ctx),
   }),
 }
 

@@ -2,10 +2,9 @@
 import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { count } from '../../vocabulary/text.ts'
-import type { Suppression } from '../decision/audience.ts'
 import { titledList } from './markdown.ts'
 import { notableItem, placeItem, placesOf, subjectOf } from './overlap-words.ts'
-import type { Report, Suppressed } from './report.ts'
+import type { Report, Suppressed, Suppression } from './report.ts'
 
 /**
  * The heading and text if nothing is shown: no overlap, overlaps that are not shown, or not compared. `since`: `any more`

@@ -3,20 +3,19 @@
 import { later } from '../../vocabulary/clock.ts'
 import { listLiveOf, listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { sideOfBranch } from '../decision/overlap-groups.ts'
+import { record } from '../decision/apply.ts'
+import { branchCheck } from '../decision/read.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
-import { enterEnd, enterOutcome, enterRead, openNumberOf, wasShown } from '../ledger/ledger.ts'
+import { countRead, openNumberOf, recordEnd, recordOutcome, wasShown } from '../ledger/ledger.ts'
 import { branchKey, pullRequestKey } from '../ledger/pair.ts'
-import type { PairName } from '../ledger/store.ts'
-import type { PairRow } from '../ledger/table.ts'
+import type { PairName, PairRow } from '../ledger/table.ts'
 import { checkActivities } from '../overlap/check.ts'
 import { listNumbered } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { readPullRequest } from '../repositories/reading.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { enqueueRecheck } from './recheck.ts'
-import { enterOverlaps } from './sightings.ts'
 
 /** The kind of job that asks GitHub whether a merge made the other side of a pair conflict. */
 export const OUTCOME = 'outcome'
@@ -32,13 +31,13 @@ function outcomeJob(repo_id: number, { first, second }: PairName, run_at: Date):
 }
 
 /** Records that a pull request was merged or closed. Returns those of its pairs whose outcome now depends on the other side. */
-export async function enterPullRequestEnd(ctx: RepoContext, pr: GithubPullRequest): Promise<PairRow[]> {
+export async function recordPullRequestEnd(ctx: RepoContext, pr: GithubPullRequest): Promise<PairRow[]> {
   const { db, now, repo, settings } = ctx
   if (settings.comment.mode === 'off') return []
   const live = await listLiveOf(db, repo.id, pr.number, now)
-  return enterEnd(ctx, {
+  return recordEnd(ctx, {
     key: pullRequestKey(pr.number),
-    branch_key: pr.is_fork ? null : branchKey(pr.branch),
+    branch: pr.is_fork ? null : pr.branch,
     is_merged: pr.is_merged,
     at: pr.merged_at ?? pr.changed_at,
     activity_ids: live.map(({ id }) => id),
@@ -59,12 +58,12 @@ export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRo
 /** Asks GitHub whether the side that is still open after a merge can be merged. One call. */
 export async function readOutcome(app: App, ctx: RepoContext, name: PairName): Promise<void> {
   const { db, now, repo } = ctx
-  const row = await enterRead(ctx, name, READS_MAX)
+  const row = await countRead(ctx, name, READS_MAX)
   const number = row && openNumberOf(row)
   if (row === undefined || number == null) return
   const pr = await readPullRequest(app, ctx, number)
   if (!pr?.is_open) return
-  if (pr.is_mergeable === false && row.was_mergeable !== false) await enterOutcome(ctx, name, 'came_true')
+  if (pr.is_mergeable === false && row.was_mergeable !== false) await recordOutcome(ctx, name, 'came_true')
   else if (row.reads < READS_MAX)
     await enqueue(db, [outcomeJob(repo.id, name, later(now, NEXT_READ_MS))], now)
 }
@@ -78,14 +77,15 @@ export async function branchChanged(ctx: RepoContext, branch: string, changed: A
   if (settings.comment.mode === 'off') return
   const all = await listLiveOnBranch(db, repo.id, branch, now)
   if (all.some(({ pr_number }) => pr_number !== null)) return
-  if (all.length === 0) {
+  const [first, ...more] = all
+  if (first === undefined) {
     const { status, merged_at, updated_at } = changed
     const end = { is_merged: status === 'merged' || merged_at !== null, at: merged_at ?? updated_at }
-    await enterEnd(ctx, { key: branchKey(branch), branch_key: null, activity_ids: [], ...end })
+    await recordEnd(ctx, { key: branchKey(branch), branch: null, activity_ids: [], ...end })
     return
   }
   const hasFiles = all.some((each) => each.changed_files.length + (each.pushed_files?.length ?? 0) > 0)
   if (!hasFiles) return
   const conclusion = await checkActivities(ctx, all)
-  await enterOverlaps(ctx, { side: sideOfBranch(branch, all), branch, activities: all, conclusion })
+  await record(ctx, branchCheck(branch, [first, ...more], { conclusion, is_partial: false }))
 }

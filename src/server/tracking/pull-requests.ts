@@ -30,7 +30,7 @@ import {
   planOf,
   takesTitle,
 } from './event-plan.ts'
-import { enqueueOutcomes, enterPullRequestEnd } from './outcomes.ts'
+import { enqueueOutcomes, recordPullRequestEnd } from './outcomes.ts'
 import { enqueueRecheck } from './recheck.ts'
 import { linkPullRequestStack } from './stack-links.ts'
 
@@ -96,7 +96,7 @@ async function updateActivities(
 /** Archives the activities of a pull request that was merged or closed, and enters the end in the ledger. */
 async function endActivities(ctx: RepoContext, pr: GithubPullRequest): Promise<void> {
   // Their changed files are deleted with the activities.
-  const awaited = await enterPullRequestEnd(ctx, pr)
+  const awaited = await recordPullRequestEnd(ctx, pr)
   await closePullRequest(ctx, pr, pr.is_merged)
   await enqueueOutcomes(ctx, awaited)
 }

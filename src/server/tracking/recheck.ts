@@ -1,20 +1,13 @@
 /** Rechecks a pull request: computes its overlaps and publishes them if the text changed. */
 
 import { later } from '../../vocabulary/clock.ts'
-import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import { listLiveOf } from '../activities/pull-request-store.ts'
-import { sideOfPullRequest } from '../decision/overlap-groups.ts'
+import { recordAndPublish } from '../decision/apply.ts'
+import { checkPullRequest } from '../decision/read.ts'
 import { enqueue } from '../jobs/store.ts'
-import { enterShown } from '../ledger/ledger.ts'
-import { checkActivities } from '../overlap/check.ts'
-import { findPullRequest, listOpen, savePullRequest } from '../pull-requests/store.ts'
+import { listOpen } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
-import { publish } from '../report/publish.ts'
-import { type ReportOptions, reportOf, reportOfNone } from '../report/report.ts'
 import type { App } from '../repositories/app.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { budgetStateOf } from './comment-budget.ts'
-import { enterOverlaps } from './sightings.ts'
 
 /** The kind of job that rechecks one pull request. */
 export const RECHECK = 'recheck'
@@ -51,48 +44,15 @@ export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
   }
 }
 
-/** Computes the overlaps of the pull request, records them in the ledger, and publishes at most one comment and one check run. */
+/** Checks an open pull request, records its pairs, and publishes at most one comment and one check run. */
 export async function recheck(
   app: App,
   ctx: RepoContext,
   { number }: Pick<PullRequestRow, 'number'>,
 ): Promise<void> {
-  const { db, now, repo } = ctx
-  const pr = await findPullRequest(db, repo.id, number)
-  if (!pr?.is_open) return
-  const activities = await listLiveOf(db, repo.id, number, now)
-  if (activities.length === 0) {
-    const { comment, track_pull_requests } = ctx.settings
-    await savePullRequest(db, repo.id, number, { related_ids: [] })
-    await publish(app, ctx, pr, reportOfNone(pr, { ...comment, track_pull_requests, now }))
-    return
-  }
-  const isNewPush = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
-  const conclusion = await checkActivities(ctx, activities, isNewPush ? ['noise'] : [])
-  const side = sideOfPullRequest(pr)
-  const branch = pr.branch?.includes(':') ? null : pr.branch
-  const entered = await enterOverlaps(ctx, { side, branch, activities, conclusion })
-  if (isNewPush) await savePullRequest(db, repo.id, number, { noise_entered_at: pr.pushed_at })
-  const is_blocking = activities.some(({ blocking }) => blocking)
-  const report = reportOf(conclusion, pr, { ...(await optionsOf(app, ctx, pr)), is_blocking, entered })
-  const is_shown = await publish(app, ctx, pr, report)
-  const others = report.activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
-  if (is_shown && others.length > 0)
-    await enterShown(ctx, side.key, { others, is_mergeable: pr.is_mergeable })
-}
-
-async function optionsOf(
-  app: App,
-  ctx: RepoContext,
-  pr: PullRequestRow,
-): Promise<Omit<ReportOptions, 'is_blocking'>> {
-  const { repo, settings, now } = ctx
   const { public_url } = app.config
-  return {
-    comment: settings.comment,
-    is_over_budget: pr.commented_at === null && (await budgetStateOf(ctx)).in_force,
-    now,
-    web_url: repo.web_urls[0] as string,
-    page_url: public_url && `${public_url}/#/${repo.owner}/${repo.name}?pr=${pr.number}`,
-  }
+  const { owner, name } = ctx.repo
+  const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`
+  const check = await checkPullRequest(ctx, number, page_url)
+  if (check) await recordAndPublish(app, ctx, check)
 }

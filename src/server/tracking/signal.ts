@@ -1,12 +1,12 @@
 /** How often the comments of a repository were right. */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { GetSignal, RecentPair, Signal } from '../../vocabulary/contract/signal.ts'
+import { countPullRequests, readBudget } from '../decision/budget.ts'
 import * as counts from '../ledger/counts-store.ts'
 import { branchOf, numberOf, type Slot } from '../ledger/pair.ts'
 import { monthsOf, pairCountsOf, precisionOf } from '../ledger/precision.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { budgetStateOf, countPullRequests } from './comment-budget.ts'
 
 const LISTED_MAX = 20
 
@@ -20,7 +20,7 @@ export async function getSignal(ctx: RepoContext, { days }: GetSignal): Promise<
   return {
     days,
     mode: settings.comment.mode,
-    budget: await budgetStateOf(ctx),
+    budget: await readBudget(ctx),
     pull_requests,
     commented,
     pairs,

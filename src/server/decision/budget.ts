@@ -3,14 +3,13 @@ import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { type Settings, settingsOf } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 import type { Db } from '../db/database.ts'
-import { isBot } from '../decision/audience.ts'
-import { BUDGET_DAYS, budgetOf } from '../ledger/budget.ts'
 import { countByAuthor, countByRepository } from '../pull-requests/counts-store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { listSettingsFiles } from '../repositories/store.ts'
+import { BUDGET_DAYS, computeBudget, isBot } from './who-is-told.ts'
 
-export async function budgetStateOf(ctx: RepoContext): Promise<BudgetState> {
-  return budgetOf(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)
+export async function readBudget(ctx: RepoContext): Promise<BudgetState> {
+  return computeBudget(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)
 }
 
 interface Counts {
@@ -25,7 +24,7 @@ export async function countPullRequests(
   { db, now, repo, settings }: RepoContext,
   days: number,
 ): Promise<Counts> {
-  return ofPeople(await countByAuthor(db, repo.id, later(now, -days * DAY_MS)), settings)
+  return sumPeople(await countByAuthor(db, repo.id, later(now, -days * DAY_MS)), settings)
 }
 
 /** The same for all repositories and the last `BUDGET_DAYS`, and in how many of them the budget is in force. */
@@ -39,21 +38,21 @@ export async function countAllPullRequests(
   for (const each of all) byRepository.set(each.repo_id, [...(byRepository.get(each.repo_id) ?? []), each])
   const people = [...byRepository].map(([repo_id, counts]) => {
     const settings = settingsOf(files.get(repo_id) ?? {})
-    const sums = ofPeople(counts, settings)
-    return { ...sums, in_force: budgetOf(sums, settings.comment.budget).in_force }
+    const sums = sumPeople(counts, settings)
+    return { ...sums, in_force: computeBudget(sums, settings.comment.budget).in_force }
   })
-  return { ...sumsOf(people), budgets_in_force: people.filter(({ in_force }) => in_force).length }
+  return { ...addUp(people), budgets_in_force: people.filter(({ in_force }) => in_force).length }
 }
 
 type CountsOfAuthor = Counts & { author: string | null; is_bot: boolean }
 
-function ofPeople(counts: CountsOfAuthor[], { comment }: Pick<Settings, 'comment'>): Counts {
+function sumPeople(counts: CountsOfAuthor[], { comment }: Pick<Settings, 'comment'>): Counts {
   const isOfBot = ({ author, is_bot }: CountsOfAuthor) =>
     isBot({ login: author ?? '', is_of_type_bot: is_bot }, comment)
-  return sumsOf(counts.filter((each) => !isOfBot(each)))
+  return addUp(counts.filter((each) => !isOfBot(each)))
 }
 
-function sumsOf(counts: Counts[]): Counts {
+function addUp(counts: Counts[]): Counts {
   const sum = (name: keyof Counts) => counts.reduce((total, each) => total + each[name], 0)
   return {
     pull_requests: sum('pull_requests'),

@@ -1,13 +1,16 @@
 /** Which overlapping work a comment names (docs/contract/publishing.md#who-gets-it): one row per rule. */
 import { describe, expect, test } from 'vitest'
 import {
-  type AudienceRules,
   type Candidate,
+  type CommentRules,
+  computeBudget,
+  findSuppression,
   isBot,
-  namedOf,
-  suppressionOf,
-} from '../../src/server/decision/audience.ts'
-import { budgetOf } from '../../src/server/ledger/budget.ts'
+  isIgnored,
+  isNotificationDue,
+  selectNamed,
+} from '../../src/server/decision/who-is-told.ts'
+import type { PairRow } from '../../src/server/ledger/table.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')
@@ -33,9 +36,9 @@ const full = { is_over_budget: true }
 const both = { comment: { ...comment, audience: 'both' as const } }
 
 type Given = Partial<Candidate>
-type Rules = Partial<AudienceRules>
+type Rules = Partial<CommentRules>
 
-test.each<[string, Given, Rules, ReturnType<typeof suppressionOf>]>([
+test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['a conflict that this side brought about', {}, {}, null],
   ['severity below min_severity', { severity: 'low' }, {}, 'below_threshold'],
   ['severity at min_severity', { severity: 'medium' }, {}, null],
@@ -67,7 +70,7 @@ test.each<[string, Given, Rules, ReturnType<typeof suppressionOf>]>([
   ['… raised risk', { is_risky: true }, full, null],
 ])('%s', (_, other, rules, suppression) => {
   const defaults = { comment, is_draft: false, is_over_budget: false, now }
-  expect(suppressionOf({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
+  expect(findSuppression({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
 })
 
 test('a comment names at most three others: duplicates first, then proved conflicts', () => {
@@ -75,10 +78,52 @@ test('a comment names at most three others: duplicates first, then proved confli
   const risky = { ...likely, name: 'risky', severity: 'high' } as const
   const proved = { ...CONFLICT, name: 'proved' }
   const duplicate = { ...likely, name: 'duplicate', severity: 'high', is_duplicate: true } as const
-  const named = (others: (Candidate & { name: string })[]) => namedOf(others).map(({ name }) => name)
+  const named = (others: (Candidate & { name: string })[]) => selectNamed(others).map(({ name }) => name)
   expect(named([likely, risky, proved, duplicate])).toEqual(['duplicate', 'proved', 'risky'])
   expect(named([likely, risky])).toEqual(['risky', 'likely'])
   expect(named([])).toEqual([])
+})
+
+const PAIR = {
+  outcome: 'open',
+  confidence: 'proved',
+  is_duplicate: false,
+  notified_at: null,
+  first_active_at: daysAgo(1),
+  second_active_at: daysAgo(1),
+} as PairRow
+const likely = { ...PAIR, confidence: 'likely' } as const
+const people = { is_of_bot: false, is_same_author: false }
+
+test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_author?: boolean }, boolean]>(
+  [
+    ['a new proved conflict', {}, {}, true],
+    ['a conflict that was likely before', {}, { before: likely }, true],
+    ['a conflict that was proved before', {}, { before: PAIR }, false],
+    ['… but stale', {}, { before: { ...PAIR, first_active_at: daysAgo(20) } }, true],
+    ['a likely conflict', { confidence: 'likely' }, {}, false],
+    ['a duplicate', { confidence: null, is_duplicate: true }, {}, true],
+    ['a pair that was notified', { notified_at: now }, {}, false],
+    ['a pair that has ended', { outcome: 'resolved' }, {}, false],
+    ['a pair of which either side is stale', { second_active_at: daysAgo(15) }, {}, false],
+    ['a pair with a bot', {}, { between: { is_of_bot: true } }, false],
+    ['a pair of one author', {}, { between: { is_same_author: true } }, false],
+    ['… and same_author is on', {}, { between: { is_same_author: true }, same_author: true }, true],
+  ],
+)('a notification: %s', (_, pair, { before, between, same_author = false }, expected) => {
+  const rules = { comment: { ...comment, same_author }, now }
+  expect(isNotificationDue({ pair: { ...PAIR, ...pair }, before }, { ...people, ...between }, rules)).toBe(
+    expected,
+  )
+})
+
+test.each([
+  ['a bot’s', { author: 'renovate[bot]', is_bot: true }, false, true],
+  ['… and on_bots is on', { author: 'renovate[bot]', is_bot: true }, true, false],
+  ['a coding agent’s', { author: 'Copilot', is_bot: true }, false, false],
+  ['a person’s', { author: 'ben', is_bot: false }, false, false],
+])('nothing is published on a pull request: %s', (_, pr, on_bots, expected) => {
+  expect(isIgnored(pr, { ...comment, on_bots })).toBe(expected)
 })
 
 describe('a bot is', () => {
@@ -109,6 +154,6 @@ describe('the budget is in force', () => {
     ['not with fewer than 20 pull requests', 19, 19, false],
     ['not without pull requests', 0, 0, false],
   ])('%s', (_, pull_requests, commented, in_force) => {
-    expect(budgetOf({ pull_requests, commented }, 0.15).in_force).toBe(in_force)
+    expect(computeBudget({ pull_requests, commented }, 0.15).in_force).toBe(in_force)
   })
 })

@@ -1,0 +1,177 @@
+/** The report of a check, for the comment and the check run. Pure. */
+
+import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
+import { isAhead, type Stage, stageOf } from '../../vocabulary/standing.ts'
+import { byStrength, type Verdict } from '../../vocabulary/verdict.ts'
+import { bySecond, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
+import type { Pairs } from '../ledger/side-pairs.ts'
+import type { PairRow } from '../ledger/table.ts'
+import type { NotableRow } from '../notables/table.ts'
+import type { Conclusion, Found } from '../overlap/conclude.ts'
+import type { PullRequestRow } from '../pull-requests/table.ts'
+import {
+  type Report,
+  type ReportedActivity,
+  type ReportedNotable,
+  type ReportedPath,
+} from '../report/report.ts'
+import { type Counterpart, isEarlier } from './counterparts.ts'
+import type { Facts } from './facts.ts'
+import { findSuppression, inOrderOfComment, thresholdFor } from './who-is-told.ts'
+
+/** The fields of the pull request that the report depends on. */
+type Reported = Pick<
+  PullRequestRow,
+  'number' | 'is_draft' | 'is_queued' | 'opened_at' | 'pushed_at' | 'head_sha'
+>
+
+type ReportFacts = Pick<Facts, 'counterparts' | 'settings' | 'is_over_budget' | 'now' | 'page_url'> & {
+  repo: Pick<Facts['repo'], 'web_url'>
+}
+
+/** `named`: the keys of the sides that the comment names. */
+export function buildReport(
+  pr: Reported,
+  conclusion: Conclusion,
+  { pairs, ...facts }: ReportFacts & { pairs: Pairs },
+): { report: Report; named: SideKey[] } {
+  const { comment } = facts.settings
+  const rules = { ...facts, comment, is_draft: pr.is_draft }
+  const candidates = facts.counterparts.map((each) => {
+    const standing = { cause: findCause(pr, each, pairs), is_earlier: isEarlier(each, pr) }
+    const suppression = findSuppression({ ...each, ...standing }, rules)
+    return { ...each, activity: reportActivity(each, pr), suppression }
+  })
+  const shown = inOrderOfComment(candidates.filter(({ suppression }) => suppression === null))
+  const activities = shown.map(({ activity }) => activity)
+  const none = reportNothing(pr, facts)
+  const all = conclusion.notables.map(reportNotable)
+  const notables = all.filter(({ severity }) => isAtLeast(severity, none.threshold.severity))
+  const { emptiness, expected, checked_against } = conclusion
+  const report = {
+    ...none,
+    severity: [...activities, ...notables].sort(byRank)[0]?.severity ?? null,
+    activities,
+    notables,
+    suppressed: {
+      activities: candidates.flatMap(({ suppression, activity }) =>
+        suppression ? [{ ...activity, suppression }] : [],
+      ),
+      notables: all.filter((notable) => !notables.includes(notable)),
+    },
+    merged: listMergedSincePush(pairs, pr, facts.repo.web_url),
+    not_compared: emptiness === null ? null : emptiness === 'all_ignored' ? emptiness : ('no_scope' as const),
+    compared: {
+      activities: checked_against.activities,
+      notables: checked_against.notables,
+      expected: expected.size,
+    },
+    is_complete: checked_against.complete,
+    page_url: facts.page_url,
+  }
+  return { report, named: shown.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? []) }
+}
+
+/** The report on a pull request without a live activity, with which nothing was compared. */
+export function reportNothing(
+  pr: Reported,
+  { settings, now }: { settings: Pick<Settings, 'comment' | 'track_pull_requests'>; now: Date },
+): Report {
+  return {
+    severity: null,
+    activities: [],
+    notables: [],
+    suppressed: { activities: [], notables: [] },
+    merged: [],
+    threshold: { severity: thresholdFor(settings.comment, pr.is_draft), is_of_draft: pr.is_draft },
+    not_compared: settings.track_pull_requests ? 'not_live' : 'not_tracked',
+    compared: { activities: 0, notables: 0, expected: 0 },
+    is_complete: true,
+    stage: findStage(pr),
+    as_of: now,
+    page_url: null,
+  }
+}
+
+/** Whose event brought the overlap about, by its open pair; null if unknown. */
+function findCause(pr: Reported, { key }: Counterpart, pairs: Pairs): 'this' | 'other' | null {
+  const pair = key === null ? undefined : pairs.get(key)
+  if (pair?.outcome !== 'open' || pair.cause === null) return null
+  return pair[pair.cause] === pullRequestKey(pr.number) ? 'this' : 'other'
+}
+
+/** The pull requests whose overlap was shown to this one, and that were merged since its last push. */
+function listMergedSincePush(
+  pairs: Pairs,
+  { number, pushed_at, head_sha }: Reported,
+  web_url: string,
+): Report['merged'] {
+  const isWaiting = ({ merged, merged_at, ...row }: PairRow) => {
+    const slot = row.first === pullRequestKey(number) ? 'first' : 'second'
+    if (merged === null || merged_at === null || merged === slot || row[`${slot}_shown_at`] === null)
+      return false
+    return row[`${slot}_head`] === head_sha || (pushed_at !== null && bySecond(pushed_at, merged_at) < 0)
+  }
+  return [...pairs].flatMap(([key, row]) => {
+    const other = numberOf(key)
+    return other !== null && isWaiting(row) ? [{ number: other, url: `${web_url}/pull/${other}` }] : []
+  })
+}
+
+function reportNotable({ severity, record, match }: Found<NotableRow>): ReportedNotable {
+  return {
+    severity,
+    title: record.title,
+    decision_url: record.decision_url,
+    where: match.paths[0]?.theirs ?? match.areas[0] ?? null,
+  }
+}
+
+function reportActivity(counterpart: Counterpart, pr: Reported): ReportedActivity {
+  const { overlaps, record, pull_request, severity, opened_at } = counterpart
+  const { pr_number, pr_url } = record
+  const stage = pull_request?.is_queued ? 'queued' : stageOf(record)
+  const isQuoted = !pull_request?.is_by_newcomer
+  return {
+    severity,
+    title: isQuoted ? record.title : null,
+    actor: record.actor,
+    branch: isQuoted ? record.branch : null,
+    pull_request: pr_number !== null && pr_url !== null ? { number: pr_number, url: pr_url } : null,
+    stage,
+    is_ahead: isAhead(
+      { stage, since: opened_at, number: pr_number },
+      { stage: findStage(pr), since: pr.opened_at, number: pr.number },
+    ),
+    areas: [...new Set(overlaps.flatMap(({ match }) => match.areas))],
+    paths: reportPaths(overlaps),
+    duplicate: overlaps.find(({ match }) => match.duplicate !== null)?.match.duplicate ?? null,
+  }
+}
+
+/** Verdicts of changes that may conflict. Null: the paths were compared, but not the lines. */
+const MAY_CONFLICT: ReadonlySet<Verdict | null> = new Set(['conflict', 'unknown', null])
+
+function reportPaths(overlaps: Counterpart['overlaps']): ReportedPath[] {
+  const all = overlaps
+    .flatMap(({ match, heads }) => match.paths.map((path) => ({ ...path, head: heads.get(path.example) })))
+    .filter(({ verdict }) => verdict !== 'noise')
+  const possible = all.filter(({ verdict }) => MAY_CONFLICT.has(verdict))
+  const paths = new Map<string, ReportedPath>()
+  for (const path of (possible.length > 0 ? possible : all).toSorted(byLines))
+    if (!paths.has(path.example)) paths.set(path.example, path)
+  return [...paths.values()]
+}
+
+/** A path without a verdict is sorted like one whose lines are unknown. */
+function byLines(a: ReportedPath, b: ReportedPath): number {
+  const known = ({ verdict, confidence }: ReportedPath) => ({ verdict: verdict ?? 'unknown', confidence })
+  return byStrength(known(a), known(b))
+}
+
+function findStage({ is_draft, is_queued }: Reported): Stage {
+  if (is_queued) return 'queued'
+  return is_draft ? 'draft' : 'ready'
+}

@@ -1,0 +1,133 @@
+/** The other sides of a check: overlapping activities, grouped by pull request or branch. Pure. */
+
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
+import { isRisky } from '../../vocabulary/weight.ts'
+import { authorLogin } from '../activities/author.ts'
+import type { ComparedActivity } from '../activities/live-store.ts'
+import { branchKey, bySecond, pullRequestKey, type SideKey, type Sighting } from '../ledger/pair.ts'
+import type { Found } from '../overlap/conclude.ts'
+import { isSameAuthor } from '../overlap/side.ts'
+import type { NumberedPullRequest } from '../pull-requests/store.ts'
+import type { PullRequestRow } from '../pull-requests/table.ts'
+import { findAuthor, lastDeclaration, lastPush, type Subject } from './subject.ts'
+import { type Candidate, isBot } from './who-is-told.ts'
+
+type FoundOverlaps = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
+
+/** Overlapping activities of one pull request or branch. */
+export interface OverlapGroup {
+  /** Its key in the ledger; null for an activity that has neither a pull request nor a branch. */
+  key: SideKey | null
+  /** The number of its pull request. */
+  number: number | null
+  /** The most severe first. */
+  overlaps: FoundOverlaps
+}
+
+/** The other side of an overlap: for the ledger a `Sighting`, for the comment a `Candidate`. */
+export interface Counterpart
+  extends OverlapGroup,
+    Omit<Sighting, 'key'>,
+    Omit<Candidate, 'cause' | 'is_earlier'> {
+  severity: Severity
+  /** The pull request while it is open. */
+  pull_request: NumberedPullRequest | undefined
+  /** The activity that represents it: that of its pull request, else the most severe one. */
+  record: ComparedActivity
+  /** When it was opened or declared. */
+  opened_at: Date
+}
+
+/** `collisions`: the most severe first. The groups are in the order of their first collisions. */
+export function groupOverlaps(collisions: readonly Found<ComparedActivity>[]): OverlapGroup[] {
+  const groups = new Map<string, OverlapGroup>()
+  // An activity on the branch of a pull request belongs to it, even if it is not linked yet.
+  const numbers = new Map(
+    collisions.flatMap(({ record }) =>
+      record.branch !== null && record.pr_number !== null ? [[record.branch, record.pr_number]] : [],
+    ),
+  )
+  for (const each of collisions) {
+    const { branch, id } = each.record
+    const number = each.record.pr_number ?? (branch === null ? null : (numbers.get(branch) ?? null))
+    const key = number !== null ? pullRequestKey(number) : branch === null ? null : branchKey(branch)
+    const group = groups.get(key ?? id)
+    if (group) group.overlaps.push(each)
+    else groups.set(key ?? id, { key, number, overlaps: [each] })
+  }
+  return [...groups.values()]
+}
+
+/** `pull_request`: that of the group, if it is open. */
+export function describeCounterpart(
+  group: OverlapGroup,
+  pull_request: NumberedPullRequest | undefined,
+  { subject, comment }: { subject: Subject; comment: Settings['comment'] },
+): Counterpart {
+  const { overlaps } = group
+  const [{ severity, record: first }] = overlaps
+  const record = overlaps.find((each) => each.record.pr_number !== null)?.record ?? first
+  const author = pull_request?.author ?? findAuthor(record)
+  const last_change = pull_request
+    ? lastPush(pull_request)
+    : lastDeclaration(overlaps.map((each) => each.record))
+  const conflicts = overlaps.flatMap(({ match }) =>
+    match.paths.filter(({ verdict }) => verdict === 'conflict'),
+  )
+  const byPath = new Map(conflicts.map((path) => [path.example, path]))
+  const is_proved = conflicts.some(({ confidence }) => confidence === 'proved')
+  return {
+    ...group,
+    severity,
+    pull_request,
+    record,
+    author,
+    opened_at: pull_request?.opened_at ?? record.created_at,
+    last_change,
+    active_at: last_change.at,
+    is_duplicate: overlaps.some(({ match }) => match.duplicate !== null),
+    is_proved,
+    confidence: is_proved ? 'proved' : conflicts.length > 0 ? 'likely' : null,
+    conflicts: byPath.size,
+    files: [...byPath].map(([path, { your_lines, their_lines }]) => ({ path, your_lines, their_lines })),
+    is_risky: overlaps.some((each) => isRisky(each.record.risk)),
+    is_blocking: [...subject.activities, ...overlaps.map((each) => each.record)].some(
+      ({ blocking }) => blocking,
+    ),
+    is_bot: isBot({ login: author ?? '', is_of_type_bot: pull_request?.is_bot ?? false }, comment),
+    is_same_author: overlaps.some((each) => isByAuthorOf(subject, each, pull_request)),
+  }
+}
+
+/**
+ * Whether an overlapping activity has the author of the subject. If it belongs to a pull request, the author of the pull
+ * request counts, because another user may have declared the activity.
+ */
+function isByAuthorOf(
+  { author }: Subject,
+  { record, match }: Found<ComparedActivity>,
+  pull_request: NumberedPullRequest | undefined,
+): boolean {
+  const other = pull_request?.author ?? authorLogin(record)
+  if (author === null || other === null) return match.same_author
+  return isSameAuthor({ login: author, actor: null }, { login: other, actor: null })
+}
+
+/** Whether the counterpart is a pair of the ledger: a conflict or a duplicate, with an open pull request or a branch. */
+export function isSighting(counterpart: Counterpart): counterpart is Counterpart & Sighting {
+  const { key, number, pull_request, is_duplicate, conflicts } = counterpart
+  if (key === null || (number !== null && !pull_request)) return false
+  return is_duplicate || conflicts > 0
+}
+
+/**
+ * Whether the counterpart was opened before the pull request. Within a second, the lower number counts as earlier, and work
+ * without a pull request as the earliest.
+ */
+export function isEarlier(
+  { opened_at, number }: Pick<Counterpart, 'opened_at' | 'number'>,
+  pr: Pick<PullRequestRow, 'opened_at' | 'number'>,
+): boolean {
+  return (bySecond(opened_at, pr.opened_at) || (number ?? 0) - pr.number) < 0
+}

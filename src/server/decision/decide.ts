@@ -1,0 +1,88 @@
+/** Decides what a check of a pull request or branch leads to: what is stored, published and notified. Pure. */
+import { type SideKey, slotOf } from '../ledger/pair.ts'
+import { changePairs, type PairChanges } from '../ledger/side-pairs.ts'
+import type { NoisePair, PairName } from '../ledger/table.ts'
+import { type NoiseRules, noiseOfPath } from '../line-verdicts/noise.ts'
+import type { Conclusion } from '../overlap/conclude.ts'
+import type { PullRequestRow } from '../pull-requests/table.ts'
+import { hasOverlap, type Publication, planPublication } from '../report/publication.ts'
+import type { Report } from '../report/report.ts'
+import { buildReport, reportNothing } from './build-report.ts'
+import { groupOverlaps } from './counterparts.ts'
+import type { Facts } from './facts.ts'
+import { decidePairs } from './next-pairs.ts'
+import { isIgnored } from './who-is-told.ts'
+
+export interface Decision {
+  pairs: PairChanges
+  noise_pairs: NoisePair[]
+  /** The pairs that a notification is posted about. */
+  notified: PairName[]
+  /** Null for a branch without a pull request. */
+  pull_request: PullRequestDecision | null
+}
+
+export interface PullRequestDecision {
+  pr: PullRequestRow
+  /** Fields to store with the pairs. */
+  changes: Partial<PullRequestRow>
+  publication: Publication
+  /** The sides that the comment names, once it is published. */
+  named: SideKey[]
+}
+
+export function decide(facts: Facts): Decision {
+  const { conclusion, ledger, subject } = facts
+  const next = conclusion && ledger ? decidePairs(facts, conclusion, ledger) : null
+  return {
+    pairs: next && ledger ? changePairs(ledger.rows, next.pairs) : { deleted: [], saved: [] },
+    noise_pairs: next && conclusion ? findNoisePairs(subject.key, conclusion, facts.repo.noise) : [],
+    notified: next?.notified ?? [],
+    pull_request: subject.pr && decidePullRequest(subject.pr, facts, next?.pairs ?? new Map()),
+  }
+}
+
+function decidePullRequest(
+  pr: PullRequestRow,
+  facts: Facts,
+  pairs: ReturnType<typeof decidePairs>['pairs'],
+): PullRequestDecision {
+  const { conclusion } = facts
+  if (conclusion === null) {
+    const publication = decidePublication(pr, reportNothing(pr, facts), facts)
+    return { pr, changes: { related_ids: [] }, publication, named: [] }
+  }
+  const { report, named } = buildReport(pr, conclusion, { ...facts, pairs })
+  const publication = decidePublication(pr, report, facts)
+  const isShadowed = facts.settings.comment.mode === 'shadow' && publication.comment === 'shows_overlap'
+  const related_ids = [...conclusion.collisions, ...conclusion.notables].map(({ id }) => id)
+  const changes = {
+    related_ids,
+    noise_entered_at: pr.pushed_at,
+    ...(isShadowed && pr.commented_at === null && { commented_at: facts.now }),
+  }
+  return { pr, changes, publication, named }
+}
+
+/** In shadow mode nothing is published, and what the comment would show counts as shown. */
+function decidePublication(pr: PullRequestRow, report: Report, { settings }: Facts): Publication {
+  const { mode } = settings.comment
+  if (mode === 'off' || isIgnored(pr, settings.comment)) return { comment: 'shows_none', check_run: null }
+  if (mode === 'shadow')
+    return { comment: hasOverlap(pr, report) ? 'shows_overlap' : 'shows_none', check_run: null }
+  return planPublication(pr, report, settings)
+}
+
+/** The pairs of a side that share only noise, once for each class of noise. */
+function findNoisePairs(key: SideKey, { noise }: Conclusion, rules: NoiseRules): NoisePair[] {
+  const found = new Map<string, NoisePair>()
+  for (const { key: other, overlaps } of groupOverlaps(noise)) {
+    if (other === null || other === key) continue
+    const [first, second] = slotOf(key, other) === 'first' ? [key, other] : [other, key]
+    for (const { example } of overlaps.flatMap(({ match }) => match.paths)) {
+      const noise_class = noiseOfPath(example, rules, { is_file: true }) ?? 'binary'
+      found.set(`${noise_class} ${other}`, { noise: noise_class, first, second })
+    }
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,48 @@
+/** What is known about a pull request or branch when it is decided who is told what. */
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { LastChange, SideKey } from '../ledger/pair.ts'
+import type { SidePairs } from '../ledger/side-pairs.ts'
+import type { FileChange } from '../line-verdicts/change.ts'
+import type { NoiseRules } from '../line-verdicts/noise.ts'
+import type { Conclusion } from '../overlap/conclude.ts'
+import type { Counterpart } from './counterparts.ts'
+import type { Subject } from './subject.ts'
+
+/** A side, and what the search found. Read before the ledger is locked. */
+export interface Check {
+  subject: Subject
+  /** Null if the pull request has no live activity, so that nothing was compared. */
+  conclusion: Conclusion | null
+  /** Not all activities of the side were compared, so a pair that was not found may still exist. */
+  is_partial: boolean
+  /** The budget of comments is exceeded and the pull request has none yet. */
+  is_over_budget: boolean
+  /** The URL of the page that opens with this pull request selected; null if the service has no public address. */
+  page_url: string | null
+}
+
+export interface Facts extends Check {
+  now: Date
+  settings: Settings
+  repo: {
+    id: number
+    /** The URL of the repository on GitHub. */
+    web_url: string
+    /** Whether new conflicts and duplicates are posted to `NOTIFY_WEBHOOK_URL`. */
+    is_notified: boolean
+    noise: NoiseRules
+  }
+  counterparts: readonly Counterpart[]
+  /** Null if no ledger is kept, or if nothing was compared. */
+  ledger: LedgerFacts | null
+}
+
+/** Read in the transaction that has locked the ledger. */
+export interface LedgerFacts extends SidePairs {
+  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended. */
+  absent: ReadonlyMap<SideKey, LastChange | null>
+  /** The changed files of the side; empty unless `merged_files` has some. */
+  own_files: readonly FileChange[]
+  /** The changed files of other sides that were merged before the last push of this side. */
+  merged_files: ReadonlyMap<SideKey, readonly FileChange[]>
+}

@@ -1,0 +1,93 @@
+/** The pairs of a side after a check, and the notifications about them. Pure. */
+import { outcomeAfterMerge } from '../ledger/merged-lines.ts'
+import { branchKey } from '../ledger/pair.ts'
+import type { Pairs } from '../ledger/side-pairs.ts'
+import type { PairName, PairRow } from '../ledger/table.ts'
+import { afterAbsence, afterSighting, wasPushedAfterMerge, withOutcome } from '../ledger/transitions.ts'
+import type { Conclusion } from '../overlap/conclude.ts'
+import { type Counterpart, isSighting } from './counterparts.ts'
+import type { Facts, LedgerFacts } from './facts.ts'
+import { isBot, isNotificationDue } from './who-is-told.ts'
+
+/** Cost units of about 5 ns for comparing one side with merged lines. */
+const MERGED_UNITS_MAX = 20_000_000
+
+export interface NextPairs {
+  /** All pairs of the side. */
+  pairs: Pairs
+  /** The pairs that a notification is posted about. */
+  notified: PairName[]
+}
+
+/** `conclusion` and `ledger`: those of the facts. */
+export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: LedgerFacts): NextPairs {
+  const { subject, now } = facts
+  const pairs = new Map(ledger.pairs)
+  const notified: PairName[] = []
+  for (const counterpart of facts.counterparts.filter(isSighting)) {
+    const { key } = counterpart
+    const seen = afterSighting(ledger.pairs.get(key), {
+      side: subject,
+      sighting: counterpart,
+      repo_id: facts.repo.id,
+      now,
+    })
+    const before = findBefore(counterpart, ledger)
+    const pair = { ...seen, notified_at: seen.notified_at ?? before?.notified_at ?? null }
+    const isNotified = isPosted(counterpart, { pair, before }, facts)
+    if (isNotified) notified.push(pair)
+    pairs.set(key, isNotified ? { ...pair, notified_at: now } : pair)
+  }
+  const absent = !facts.is_partial && isComplete(conclusion) ? ledger.absent : []
+  for (const [key, other] of absent) {
+    const row = pairs.get(key)
+    if (row) pairs.set(key, afterAbsence(row, { key: subject.key, mine: subject.last_change, other }, now))
+  }
+  const merges = { noise: facts.repo.noise, budget: { remaining: MERGED_UNITS_MAX } }
+  for (const [key, files] of ledger.merged_files) {
+    const row = pairs.get(key)
+    if (!row || !wasPushedAfterMerge(row, subject.key, subject.last_change)) continue
+    const outcome = outcomeAfterMerge(ledger.own_files, files, merges)
+    if (outcome !== null) pairs.set(key, withOutcome(row, outcome, subject.last_change.at))
+  }
+  return { pairs, notified }
+}
+
+/**
+ * The pair with a counterpart before the check. The pairs of a branch that got a pull request keep the key of the branch
+ * until the pull request itself is rechecked.
+ */
+function findBefore(
+  { key, pull_request }: Counterpart & { key: string },
+  { pairs }: LedgerFacts,
+): PairRow | undefined {
+  const branch = pull_request?.branch
+  return pairs.get(key) ?? (branch == null ? undefined : pairs.get(branchKey(branch)))
+}
+
+function isPosted(
+  counterpart: Counterpart,
+  pair: Parameters<typeof isNotificationDue>[0],
+  { subject, settings: { comment }, now, repo }: Facts,
+): boolean {
+  if (!repo.is_notified) return false
+  const { author, pr } = subject
+  const isOwnBot = isBot({ login: author ?? '', is_of_type_bot: pr?.is_bot ?? false }, comment)
+  const between = {
+    is_of_bot: isOwnBot || counterpart.is_bot,
+    is_same_author: counterpart.is_same_author,
+  }
+  return isNotificationDue(pair, between, { comment, now })
+}
+
+/** Whether a pair that was not found is certainly gone. A side without files has no pairs. */
+function isComplete({
+  emptiness,
+  checked_against,
+  total_related,
+  collisions,
+  notables,
+}: Conclusion): boolean {
+  if (emptiness !== null) return true
+  return checked_against.complete && total_related <= collisions.length + notables.length
+}

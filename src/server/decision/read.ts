@@ -1,0 +1,128 @@
+/** Reads the facts for a decision: the search first, then, with the ledger locked, what others may change meanwhile. */
+import { listLiveOf, listLiveOnBranch } from '../activities/pull-request-store.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import { lockPairs } from '../ledger/ledger.ts'
+import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
+import type { Pairs } from '../ledger/side-pairs.ts'
+import { listMergedChanges } from '../ledger/store.ts'
+import { wasPushedAfterMerge } from '../ledger/transitions.ts'
+import { listFilesOf } from '../line-verdicts/store.ts'
+import { checkActivities } from '../overlap/check.ts'
+import type { Conclusion } from '../overlap/conclude.ts'
+import { rulesOf } from '../overlap/rules.ts'
+import { findPullRequest, listNumbered, type NumberedPullRequest } from '../pull-requests/store.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { readBudget } from './budget.ts'
+import { describeCounterpart, groupOverlaps, isSighting } from './counterparts.ts'
+import type { Check, Facts, LedgerFacts } from './facts.ts'
+import { branchSubject, lastDeclaration, lastPush, pullRequestSubject, type Subject } from './subject.ts'
+
+/** Checks an open pull request; undefined if it is not open. `page_url`: see `Check`. */
+export async function checkPullRequest(
+  ctx: RepoContext,
+  number: number,
+  page_url: string | null,
+): Promise<Check | undefined> {
+  const { db, now, repo } = ctx
+  const pr = await findPullRequest(db, repo.id, number)
+  if (!pr?.is_open) return undefined
+  const activities = await listLiveOf(db, repo.id, number, now)
+  const subject = pullRequestSubject(pr, activities)
+  if (activities.length === 0)
+    return { subject, conclusion: null, is_partial: false, is_over_budget: false, page_url }
+  // Pairs that share only noise are recorded once after each push.
+  const isNewPush = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
+  const conclusion = await checkActivities(ctx, activities, isNewPush ? ['noise'] : [])
+  const is_over_budget = pr.commented_at === null && (await readBudget(ctx)).in_force
+  return { subject, conclusion, is_partial: false, is_over_budget, page_url }
+}
+
+/** The check of a branch without a pull request. `activities`: those that were compared, all live ones unless `is_partial`. */
+export function branchCheck(
+  branch: string,
+  activities: readonly [ActivityRow, ...ActivityRow[]],
+  { conclusion, is_partial }: { conclusion: Conclusion; is_partial: boolean },
+): Check {
+  const subject = branchSubject(branch, activities)
+  return { subject, conclusion, is_partial, is_over_budget: false, page_url: null }
+}
+
+/** Adds to a check what else the decision depends on. `within`: a transaction. Locks the ledger if it may change. */
+export async function readFacts(within: RepoContext, check: Check): Promise<Facts> {
+  const { now, repo, settings } = within
+  const { subject, conclusion } = check
+  const isRecorded = conclusion !== null && settings.comment.mode !== 'off'
+  const own = isRecorded ? await lockPairs(within, subject.key, subject.branch) : null
+  const groups = groupOverlaps(conclusion?.collisions ?? [])
+  const keys = [...groups.map(({ key }) => key ?? ''), ...(own?.pairs.keys() ?? [])]
+  const others = await readOpen(within, keys)
+  const given = { subject, comment: settings.comment }
+  const counterparts = groups.map((group) => describeCounterpart(group, others.get(group.key ?? ''), given))
+  const found = new Set(counterparts.filter(isSighting).map(({ key }) => key))
+  return {
+    ...check,
+    now,
+    settings,
+    repo: {
+      id: repo.id,
+      web_url: repo.web_urls[0] as string,
+      is_notified: repo.is_notified,
+      noise: rulesOf(settings, repo.noise_attributes).noise,
+    },
+    counterparts,
+    ledger: own && {
+      ...own,
+      absent: await readAbsent(within, own.pairs, { found, others }),
+      ...(await readMerged(within, subject, own.pairs)),
+    },
+  }
+}
+
+type Others = ReadonlyMap<SideKey, NumberedPullRequest>
+
+/** The open pull requests among the sides `keys`, by key. */
+async function readOpen({ db, repo }: RepoContext, keys: SideKey[]): Promise<Others> {
+  const numbers = [...new Set(keys.flatMap((key) => numberOf(key) ?? []))]
+  const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
+  return new Map(open.map((each) => [pullRequestKey(each.number), each]))
+}
+
+async function readAbsent(
+  { db, now, repo }: RepoContext,
+  pairs: Pairs,
+  { found, others }: { found: ReadonlySet<SideKey>; others: Others },
+): Promise<LedgerFacts['absent']> {
+  const absent = new Map<SideKey, LastChange | null>()
+  for (const [key, { outcome, merged }] of pairs) {
+    if (found.has(key) || outcome !== 'open' || merged !== null) continue
+    const branch = branchOf(key)
+    if (branch !== null) {
+      const live = await listLiveOnBranch(db, repo.id, branch, now)
+      // If the branch has a pull request now, the next recheck of the pull request moves the pair to its key.
+      if (live.every(({ pr_number }) => pr_number === null))
+        absent.set(key, live.length > 0 ? lastDeclaration(live) : null)
+      continue
+    }
+    // A closed pull request is left out: the event that closed it ends its pairs.
+    const other = others.get(key)
+    if (other) absent.set(key, lastPush(other))
+  }
+  return absent
+}
+
+/** The files of the side, and of those others that were merged before its last push. */
+async function readMerged(
+  { db, repo }: RepoContext,
+  { key, last_change, activities }: Subject,
+  pairs: Pairs,
+): Promise<Pick<LedgerFacts, 'own_files' | 'merged_files'>> {
+  const merged_files: [SideKey, Awaited<ReturnType<typeof listMergedChanges>>][] = []
+  for (const [other, row] of pairs) {
+    if (!wasPushedAfterMerge(row, key, last_change)) continue
+    const files = await listMergedChanges(db, repo.id, other)
+    if (files.length > 0) merged_files.push([other, files])
+  }
+  const ids = activities.map(({ id }) => id)
+  const own_files = merged_files.length > 0 ? await listFilesOf(db, repo.id, ids) : []
+  return { own_files, merged_files: new Map(merged_files) }
+}

@@ -1,0 +1,72 @@
+/** What to publish on a pull request: nothing that GitHub has already, or that it has refused. Pure. */
+import { createHash } from 'node:crypto'
+import type { CheckRun } from '../github/check-runs.ts'
+import type { PullRequestRow } from '../pull-requests/table.ts'
+import { checkRunOf } from './check-run.ts'
+import { commentOf, mutedComment, TEXT_VERSION } from './comment.ts'
+import type { Report } from './report.ts'
+
+export interface CommentText {
+  text: string
+  /** The hash of the text without counts and time. */
+  hash: string
+  /** It shows an overlap. No comment is created to say that nothing overlaps. */
+  is_overlap: boolean
+}
+
+export interface Publication {
+  /** The comment to write, or whether the one on the pull request shows an overlap already. */
+  comment: CommentText | 'shows_overlap' | 'shows_none'
+  check_run: { run: CheckRun; hash: string } | null
+}
+
+/** `settings.check_run`: whether the repository has check runs. */
+export function planPublication(
+  pr: PullRequestRow,
+  report: Report,
+  { check_run }: { check_run: boolean },
+): Publication {
+  return { comment: planComment(pr, report), check_run: check_run ? planCheckRun(pr, report) : null }
+}
+
+function planComment(pr: PullRequestRow, report: Report): Publication['comment'] {
+  const text = writeText(pr, report)
+  const essence = writeText(pr, withoutCounts(report))
+  if (text === null || essence === null) return 'shows_none'
+  const hash = hashText(essence)
+  const is_overlap = hasOverlap(pr, report)
+  if (hash === pr.comment_hash) return is_overlap && pr.comment_id !== null ? 'shows_overlap' : 'shows_none'
+  if (hash === pr.comment_refused) return 'shows_none'
+  // After an upgrade, comments with the former text are edited with the next event of their own pull request only.
+  const isOld = pr.comment_id !== null && pr.comment_version !== TEXT_VERSION
+  if (isOld && !pr.is_due) return 'shows_none'
+  return { text, hash, is_overlap }
+}
+
+/** Whether the comment for the report shows an overlap. */
+export function hasOverlap({ is_muted }: Pick<PullRequestRow, 'is_muted'>, { severity }: Report): boolean {
+  return severity !== null && !is_muted
+}
+
+/** The text of the comment; null to publish none. */
+function writeText({ comment_hash, is_muted }: PullRequestRow, report: Report): string | null {
+  const isPublished = comment_hash !== null
+  if (is_muted) return isPublished ? mutedComment() : null
+  return isPublished || report.severity !== null ? commentOf(report) : null
+}
+
+function planCheckRun(pr: PullRequestRow, report: Report): Publication['check_run'] {
+  if (pr.is_muted) return null
+  const hash = hashText(JSON.stringify(checkRunOf(pr.head_sha, withoutCounts(report))))
+  if (hash === pr.check_hash || hash === pr.check_refused) return null
+  return { run: checkRunOf(pr.head_sha, report), hash }
+}
+
+/** The report without counts and time. If nothing else changed, it is not published again. */
+function withoutCounts(report: Report): Report {
+  return { ...report, as_of: null, compared: { activities: 0, notables: 0, expected: 0 } }
+}
+
+function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
