@@ -23,6 +23,6 @@ export async function overlapBriefOf() {
   return BRIEF
 }
 
-export async function relatedActivityIds() {
+export async function findAffected() {
   return []
 }

@@ -20,7 +20,7 @@ import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.
 import type { Comparison } from './comparison.ts'
 import { type Conclusion, namedMatches } from './conclude.ts'
 import { readOwnFiles } from './digests.ts'
-import { findOverlaps } from './find.ts'
+import { type FindLimits, findOverlaps } from './find.ts'
 import { recordsOf } from './records.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
 import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
@@ -92,12 +92,13 @@ export async function checkActivities(
   return check(ctx, await checkInputOf(ctx, activities), include)
 }
 
-/** The ids of the activities that collide with an existing activity, as of `ctx.now`. */
-export async function relatedActivityIds(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
-  const { activities } = await findOverlaps(
-    await begin(ctx, await checkInputOf(ctx, [activity])),
-    searchLimits(ctx, 0),
-  )
+/**
+ * The ids of the activities that a change of an existing activity may affect, as of `ctx.now`: those that share a path or an
+ * area, whatever their lines. Lines are compared only if there are too many.
+ */
+export async function findAffected(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
+  const limits = { ...searchLimits(ctx, 0), by_path_max: IDS_MAX }
+  const { activities } = await findOverlaps(await begin(ctx, await checkInputOf(ctx, [activity])), limits)
   return activities.map((each) => each.id)
 }
 
@@ -196,7 +197,7 @@ async function withAuthor(
 }
 
 /** How many records a search returns with their fields: `records` live activities and `merged` merged ones. */
-function searchLimits(ctx: RepoContext, records: number, merged = 0): Parameters<typeof findOverlaps>[1] {
+function searchLimits(ctx: RepoContext, records: number, merged = 0): FindLimits {
   return { records, merged: { since: mergedSince(ctx), limit: merged } }
 }
 

@@ -50,13 +50,18 @@ export interface Findings {
   complete: boolean
 }
 
+export interface FindLimits extends Pick<Search, 'records' | 'merged'> {
+  /** If at most this many activities share a path or an area, their lines are not compared. Default: 0. */
+  by_path_max?: number
+}
+
 /**
  * The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. `read`: see
  * `Search`.
  */
 export async function findOverlaps(
   comparison: Comparison,
-  read: Pick<Search, 'records' | 'merged'>,
+  { by_path_max = 0, ...read }: FindLimits,
 ): Promise<Findings> {
   const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = comparison
   const probes = probesOf(proposal.paths, labelsOf(comparison))
@@ -80,7 +85,8 @@ export async function findOverlaps(
     decided.length === 0 ? first : await withDecided(comparison, input, { first, decided })
   const isProposalComplete = proposal.complete && probes.complete
   const ranked = activities.top.map(rankedOf)
-  const byLines = isByLines && ranked.length > 0 ? await rankByLines(comparison, ranked, records) : null
+  const byLines =
+    isByLines && ranked.length > by_path_max ? await rankByLines(comparison, ranked, records) : null
   const isRanked = byLines === null || (byLines.complete && activities.total <= BY_LINES_MAX)
   const complete =
     isProposalComplete && first.complete && decision.complete && isRanked && budgets.activities.remaining >= 0

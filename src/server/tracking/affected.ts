@@ -6,7 +6,7 @@ import { asOf } from '../activities/lifecycle.ts'
 import { listPullRequestsOf } from '../activities/pull-request-store.ts'
 import { findActivity } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { relatedActivityIds } from '../overlap/check.ts'
+import { findAffected } from '../overlap/check.ts'
 import { listNumbered, listRelatedTo } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -16,7 +16,7 @@ import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 
 /**
- * Enqueues a recheck of each pull request that overlaps with the changed record now, or did at its last recheck. Calls
+ * Enqueues a recheck of each pull request that may overlap with the changed record now, or did at its last recheck. Calls
  * GitHub only if a caller archived or finished an activity that was linked to a pull request but not created from it: the
  * pull request may need a new activity.
  */
@@ -31,7 +31,7 @@ export async function recheckAffected(
   const stored = await findActivity(db, repo.id, record_id)
   // Undefined if it was purged in the meantime. The pull requests that overlapped with it are rechecked anyway.
   const activity = stored && asOf(stored, now)
-  const numbers = activity ? await pullRequestsOf(ctx, activity) : []
+  const numbers = activity ? await listAffected(ctx, activity) : []
   const before = await listRelatedTo(db, repo.id, [record_id])
   const present = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
   await enqueueRecheck(ctx, [...before, ...present])
@@ -46,11 +46,11 @@ export async function recheckAffected(
     await enqueueFileReads(ctx, [activity.pr_number])
 }
 
-/** The pull requests of an activity, and of the live activities that overlap with it, by number. */
-async function pullRequestsOf(ctx: RepoContext, activity: ActivityRow): Promise<number[]> {
+/** The pull requests of an activity, and of the live activities that share a path or an area with it, by number. */
+async function listAffected(ctx: RepoContext, activity: ActivityRow): Promise<number[]> {
   const { id, status, pr_number } = activity
   if (!isLive(status)) return pr_number === null ? [] : [pr_number]
-  const related = await relatedActivityIds(ctx, activity)
+  const related = await findAffected(ctx, activity)
   return listPullRequestsOf(ctx.db, ctx.repo.id, [id, ...related])
 }
 
