@@ -1,10 +1,14 @@
 /** What the check of a pull request leads to: one row for each situation. */
 import { describe, expect, test } from 'vitest'
 import type { ActivityRow } from '../../src/server/activities/table.ts'
-import { describeCounterpart, groupOverlaps } from '../../src/server/decision/counterparts.ts'
 import { type Decision, decide } from '../../src/server/decision/decide.ts'
 import type { Facts, LedgerFacts } from '../../src/server/decision/facts.ts'
-import { branchSubject, pullRequestSubject } from '../../src/server/decision/subject.ts'
+import {
+  branchSubject,
+  describeCounterpart,
+  groupOverlaps,
+  pullRequestSubject,
+} from '../../src/server/decision/sides.ts'
 import type { PairRow } from '../../src/server/ledger/table.ts'
 import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
 import type { Conclusion } from '../../src/server/overlap/conclude.ts'
@@ -109,7 +113,8 @@ function decided({
     is_over_budget: false,
     page_url: null,
     now: NOW,
-    repo: { id: 1, web_url: 'https://github.com/acme/shop', is_notified: true, noise: DEFAULT_NOISE },
+    repo: { id: 1, web_urls: ['https://github.com/acme/shop'], is_notified: true },
+    noise: DEFAULT_NOISE,
     counterparts: groupOverlaps(conclusion?.collisions ?? []).map((group) =>
       describeCounterpart(group, byNumber.get(group.number ?? 0), { subject, comment: settings.comment }),
     ),

@@ -1,8 +1,7 @@
 /** What the comment on a pull request contains, and in which order. */
 import { describe, expect, test } from 'vitest'
 import { buildReport, reportNothing } from '../../src/server/decision/build-report.ts'
-import { describeCounterpart, groupOverlaps } from '../../src/server/decision/counterparts.ts'
-import { pullRequestSubject } from '../../src/server/decision/subject.ts'
+import { describeCounterpart, groupOverlaps, pullRequestSubject } from '../../src/server/decision/sides.ts'
 import type { Conclusion } from '../../src/server/overlap/conclude.ts'
 import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/relation.ts'
 import type { PullRequestRow } from '../../src/server/pull-requests/table.ts'
@@ -69,7 +68,7 @@ const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'b
 const elsewhere = {
   now: at(20),
   is_over_budget: false,
-  repo: { web_url: 'https://github.com/acme/shop' },
+  repo: { web_urls: ['https://github.com/acme/shop'] },
   page_url: null,
   pairs: new Map(),
 }

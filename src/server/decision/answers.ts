@@ -6,8 +6,8 @@ import { markShown } from '../ledger/store.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { record } from './apply.ts'
-import { groupOverlaps } from './counterparts.ts'
 import { branchCheck } from './read.ts'
+import { groupOverlaps } from './sides.ts'
 
 /**
  * Records the pairs that the answer to a create showed. Those of a branch without a pull request are stored first: no

@@ -17,8 +17,8 @@ import {
   type ReportedNotable,
   type ReportedPath,
 } from '../report/report.ts'
-import { type Counterpart, isEarlier } from './counterparts.ts'
 import type { Facts } from './facts.ts'
+import { type Counterpart, isEarlier } from './sides.ts'
 import { findSuppression, inOrderOfComment, thresholdFor } from './who-is-told.ts'
 
 /** The fields of the pull request that the report depends on. */
@@ -28,7 +28,7 @@ type Reported = Pick<
 >
 
 type ReportFacts = Pick<Facts, 'counterparts' | 'settings' | 'is_over_budget' | 'now' | 'page_url'> & {
-  repo: Pick<Facts['repo'], 'web_url'>
+  repo: Pick<Facts['repo'], 'web_urls'>
 }
 
 /** `named`: the keys of the sides that the comment names. */
@@ -61,7 +61,7 @@ export function buildReport(
       ),
       notables: all.filter((notable) => !notables.includes(notable)),
     },
-    merged: listMergedSincePush(pairs, pr, facts.repo.web_url),
+    merged: listMergedSincePush(pairs, pr, facts.repo.web_urls[0] as string),
     not_compared: emptiness === null ? null : emptiness === 'all_ignored' ? emptiness : ('no_scope' as const),
     compared: {
       activities: checked_against.activities,

@@ -8,9 +8,9 @@ import type { PullRequestRow } from '../pull-requests/table.ts'
 import { hasOverlap, type Publication, planPublication } from '../report/publication.ts'
 import type { Report } from '../report/report.ts'
 import { buildReport, reportNothing } from './build-report.ts'
-import { groupOverlaps } from './counterparts.ts'
 import type { Facts } from './facts.ts'
 import { decidePairs } from './next-pairs.ts'
+import { groupOverlaps } from './sides.ts'
 import { isIgnored } from './who-is-told.ts'
 
 export interface Decision {
@@ -36,7 +36,7 @@ export function decide(facts: Facts): Decision {
   const next = conclusion && ledger ? decidePairs(facts, conclusion, ledger) : null
   return {
     pairs: next && ledger ? changePairs(ledger.rows, next.pairs) : { deleted: [], saved: [] },
-    noise_pairs: next && conclusion ? findNoisePairs(subject.key, conclusion, facts.repo.noise) : [],
+    noise_pairs: next && conclusion ? findNoisePairs(subject.key, conclusion, facts.noise) : [],
     notified: next?.notified ?? [],
     pull_request: subject.pr && decidePullRequest(subject.pr, facts, next?.pairs ?? new Map()),
   }

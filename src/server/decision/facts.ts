@@ -5,8 +5,8 @@ import type { SidePairs } from '../ledger/side-pairs.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
-import type { Counterpart } from './counterparts.ts'
-import type { Subject } from './subject.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import type { Counterpart, Subject } from './sides.ts'
 
 /** A side, and what the search found. Read before the ledger is locked. */
 export interface Check {
@@ -24,14 +24,8 @@ export interface Check {
 export interface Facts extends Check {
   now: Date
   settings: Settings
-  repo: {
-    id: number
-    /** The URL of the repository on GitHub. */
-    web_url: string
-    /** Whether new conflicts and duplicates are posted to `NOTIFY_WEBHOOK_URL`. */
-    is_notified: boolean
-    noise: NoiseRules
-  }
+  repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified'>
+  noise: NoiseRules
   counterparts: readonly Counterpart[]
   /** Null if no ledger is kept, or if nothing was compared. */
   ledger: LedgerFacts | null

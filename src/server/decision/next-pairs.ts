@@ -5,8 +5,8 @@ import type { Pairs } from '../ledger/side-pairs.ts'
 import type { PairName, PairRow } from '../ledger/table.ts'
 import { afterAbsence, afterSighting, wasPushedAfterMerge, withOutcome } from '../ledger/transitions.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
-import { type Counterpart, isSighting } from './counterparts.ts'
 import type { Facts, LedgerFacts } from './facts.ts'
+import { type Counterpart, isSighting } from './sides.ts'
 import { isBot, isNotificationDue } from './who-is-told.ts'
 
 /** Cost units of about 5 ns for comparing one side with merged lines. */
@@ -43,7 +43,7 @@ export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledger
     const row = pairs.get(key)
     if (row) pairs.set(key, afterAbsence(row, { key: subject.key, mine: subject.last_change, other }, now))
   }
-  const merges = { noise: facts.repo.noise, budget: { remaining: MERGED_UNITS_MAX } }
+  const merges = { noise: facts.noise, budget: { remaining: MERGED_UNITS_MAX } }
   for (const [key, files] of ledger.merged_files) {
     const row = pairs.get(key)
     if (!row || !wasPushedAfterMerge(row, subject.key, subject.last_change)) continue

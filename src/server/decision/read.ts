@@ -13,9 +13,17 @@ import { rulesOf } from '../overlap/rules.ts'
 import { findPullRequest, listNumbered, type NumberedPullRequest } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { readBudget } from './budget.ts'
-import { describeCounterpart, groupOverlaps, isSighting } from './counterparts.ts'
 import type { Check, Facts, LedgerFacts } from './facts.ts'
-import { branchSubject, lastDeclaration, lastPush, pullRequestSubject, type Subject } from './subject.ts'
+import {
+  branchSubject,
+  describeCounterpart,
+  groupOverlaps,
+  isSighting,
+  lastDeclaration,
+  lastPush,
+  pullRequestSubject,
+  type Subject,
+} from './sides.ts'
 
 /** Checks an open pull request; undefined if it is not open. `page_url`: see `Check`. */
 export async function checkPullRequest(
@@ -63,12 +71,8 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
     ...check,
     now,
     settings,
-    repo: {
-      id: repo.id,
-      web_url: repo.web_urls[0] as string,
-      is_notified: repo.is_notified,
-      noise: rulesOf(settings, repo.noise_attributes).noise,
-    },
+    repo,
+    noise: rulesOf(settings, repo.noise_attributes).noise,
     counterparts,
     ledger: own && {
       ...own,

@@ -1,6 +1,7 @@
 /** Publishes on a pull request: writes the comment, and the check run on its head commit (docs/contract/publishing.md#writes). */
-import type { Installation } from '../github/github-app.ts'
+
 import { reportCheckRun } from '../github/check-runs.ts'
+import type { Installation } from '../github/github-app.ts'
 import { createComment, editComment, findOwnComment, type Reactions } from '../github/repository-calls.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'

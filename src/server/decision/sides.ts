@@ -1,17 +1,53 @@
-/** The other sides of a check: overlapping activities, grouped by pull request or branch. Pure. */
+/** The sides of a check: the one that is checked, and those that overlap with it, grouped by pull request or branch. Pure. */
 
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { isRisky } from '../../vocabulary/weight.ts'
 import { authorLogin } from '../activities/author.ts'
 import type { ComparedActivity } from '../activities/live-store.ts'
-import { branchKey, bySecond, pullRequestKey, type SideKey, type Sighting } from '../ledger/pair.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import {
+  branchKey,
+  bySecond,
+  type LastChange,
+  type LedgerSide,
+  pullRequestKey,
+  type SideKey,
+  type Sighting,
+} from '../ledger/pair.ts'
 import type { Found } from '../overlap/conclude.ts'
 import { isSameAuthor } from '../overlap/side.ts'
 import type { NumberedPullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
-import { findAuthor, lastDeclaration, lastPush, type Subject } from './subject.ts'
 import { type Candidate, isBot } from './who-is-told.ts'
+
+/** The side that is checked: a pull request, or a branch without one. */
+export interface Subject extends LedgerSide {
+  /** Null for a branch without a pull request. */
+  pr: PullRequestRow | null
+  /** The branch, unless it is in a fork. */
+  branch: string | null
+  activities: readonly ActivityRow[]
+}
+
+/** `activities`: the live ones of the pull request. */
+export function pullRequestSubject(pr: PullRequestRow, activities: readonly ActivityRow[]): Subject {
+  const branch = pr.branch?.includes(':') ? null : pr.branch
+  const last_change = lastPush(pr)
+  return { key: pullRequestKey(pr.number), author: pr.author, last_change, pr, branch, activities }
+}
+
+/** `activities`: those of the branch. */
+export function branchSubject(branch: string, activities: readonly [ActivityRow, ...ActivityRow[]]): Subject {
+  return {
+    key: branchKey(branch),
+    author: findAuthor(activities[0]),
+    last_change: lastDeclaration(activities),
+    pr: null,
+    branch,
+    activities,
+  }
+}
 
 type FoundOverlaps = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
 
@@ -130,4 +166,33 @@ export function isEarlier(
   pr: Pick<PullRequestRow, 'opened_at' | 'number'>,
 ): boolean {
   return (bySecond(opened_at, pr.opened_at) || (number ?? 0) - pr.number) < 0
+}
+
+/** When a pull request was last pushed. */
+export function lastPush({
+  pushed_at,
+  changed_at,
+  push_received_at,
+  is_push_seen,
+  head_sha,
+}: Pick<
+  PullRequestRow,
+  'pushed_at' | 'push_received_at' | 'changed_at' | 'is_push_seen' | 'head_sha'
+>): LastChange {
+  const at = pushed_at ?? changed_at
+  return { at, received_at: push_received_at ?? at, is_exact: is_push_seen, head: head_sha }
+}
+
+/** When the activities of a branch were last declared or pushed. */
+export function lastDeclaration(
+  records: readonly Pick<ComparedActivity, 'declared_at' | 'created_at'>[],
+): LastChange {
+  const times = records.map(({ declared_at, created_at }) => (declared_at ?? created_at).getTime())
+  const at = new Date(Math.max(...times))
+  return { at, received_at: at, is_exact: true, head: null }
+}
+
+/** The login of the author of an activity, else its actor. */
+export function findAuthor(record: Pick<ComparedActivity, 'source' | 'actor' | 'created_by'>): string {
+  return authorLogin(record) ?? record.actor
 }
