@@ -62,7 +62,15 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
 }
 
 const PUSHED = { pushed_at: at(10), head_sha: 'a'.repeat(40) }
-const ready = { number: 7, author: 'ada', is_draft: false, is_queued: false, opened_at: at(10), ...PUSHED }
+const ready = {
+  number: 7,
+  author: 'ada',
+  branch: 'tidy',
+  is_draft: false,
+  is_queued: false,
+  opened_at: at(10),
+  ...PUSHED,
+}
 /** Both sides are shown, so that only the severity suppresses an overlap. */
 const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'both' } as const
 const elsewhere = {

@@ -112,7 +112,7 @@ function listMergedSincePush(
     const slot = row.first === pullRequestKey(number) ? 'first' : 'second'
     if (merged === null || merged_at === null || merged === slot || row[`${slot}_shown_at`] === null)
       return false
-    return row[`${slot}_head`] === head_sha || (pushed_at !== null && bySecond(pushed_at, merged_at) < 0)
+    return row[`${slot}_head`] === head_sha || bySecond(pushed_at, merged_at) < 0
   }
   return [...pairs].flatMap(([key, row]) => {
     const other = numberOf(key)

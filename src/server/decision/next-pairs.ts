@@ -61,8 +61,7 @@ function findBefore(
   { key, pull_request }: Counterpart & { key: string },
   { pairs }: LedgerFacts,
 ): PairRow | undefined {
-  const branch = pull_request?.branch
-  return pairs.get(key) ?? (branch == null ? undefined : pairs.get(branchKey(branch)))
+  return pairs.get(key) ?? (pull_request && pairs.get(branchKey(pull_request.branch)))
 }
 
 function isPosted(

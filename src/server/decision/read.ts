@@ -39,7 +39,7 @@ export async function checkPullRequest(
   if (activities.length === 0)
     return { subject, conclusion: null, is_partial: false, is_over_budget: false, page_url }
   // Pairs that share only noise are recorded once after each push.
-  const isNewPush = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
+  const isNewPush = pr.noise_entered_at?.getTime() !== pr.pushed_at.getTime()
   const conclusion = await checkActivities(ctx, activities, isNewPush ? ['noise'] : [])
   const is_over_budget = pr.commented_at === null && (await readBudget(ctx)).in_force
   return { subject, conclusion, is_partial: false, is_over_budget, page_url }

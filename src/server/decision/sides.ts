@@ -32,7 +32,7 @@ export interface Subject extends LedgerSide {
 
 /** `activities`: the live ones of the pull request. */
 export function pullRequestSubject(pr: PullRequestRow, activities: readonly ActivityRow[]): Subject {
-  const branch = pr.branch?.includes(':') ? null : pr.branch
+  const branch = pr.branch.includes(':') ? null : pr.branch
   const last_change = lastPush(pr)
   return { key: pullRequestKey(pr.number), author: pr.author, last_change, pr, branch, activities }
 }
@@ -131,7 +131,7 @@ export function describeCounterpart(
     is_blocking: [...subject.activities, ...overlaps.map((each) => each.record)].some(
       ({ blocking }) => blocking,
     ),
-    is_bot: isBot({ login: author ?? '', is_of_type_bot: pull_request?.is_bot ?? false }, comment),
+    is_bot: isBot({ login: author, is_of_type_bot: pull_request?.is_bot ?? false }, comment),
     is_same_author: overlaps.some((each) => isByAuthorOf(subject, each, pull_request)),
   }
 }
@@ -171,16 +171,11 @@ export function isEarlier(
 /** When a pull request was last pushed. */
 export function lastPush({
   pushed_at,
-  changed_at,
   push_received_at,
   is_push_seen,
   head_sha,
-}: Pick<
-  PullRequestRow,
-  'pushed_at' | 'push_received_at' | 'changed_at' | 'is_push_seen' | 'head_sha'
->): LastChange {
-  const at = pushed_at ?? changed_at
-  return { at, received_at: push_received_at ?? at, is_exact: is_push_seen, head: head_sha }
+}: Pick<PullRequestRow, 'pushed_at' | 'push_received_at' | 'is_push_seen' | 'head_sha'>): LastChange {
+  return { at: pushed_at, received_at: push_received_at, is_exact: is_push_seen, head: head_sha }
 }
 
 /** When the activities of a branch were last declared or pushed. */

@@ -96,7 +96,7 @@ export function isIgnored(
   { author, is_bot }: Pick<PullRequestRow, 'author' | 'is_bot'>,
   comment: Settings['comment'],
 ): boolean {
-  return !comment.on_bots && isBot({ login: author ?? '', is_of_type_bot: is_bot }, comment)
+  return !comment.on_bots && isBot({ login: author, is_of_type_bot: is_bot }, comment)
 }
 
 /**
