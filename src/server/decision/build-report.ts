@@ -1,8 +1,8 @@
 /** The report of a check, for the comment and the check run. Pure. */
 
-import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
+import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { isAhead, type Stage, stageOf } from '../../vocabulary/standing.ts'
 import { byStrength, type Verdict } from '../../vocabulary/verdict.ts'
 import { bySecond, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
@@ -11,12 +11,7 @@ import type { PairRow } from '../ledger/table.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclude.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
-import {
-  type Report,
-  type ReportedActivity,
-  type ReportedNotable,
-  type ReportedPath,
-} from '../report/report.ts'
+import type { Report, ReportedActivity, ReportedNotable, ReportedPath } from '../report/report.ts'
 import type { Facts } from './facts.ts'
 import { type Counterpart, isEarlier } from './sides.ts'
 import { findSuppression, inOrderOfComment, thresholdFor } from './who-is-told.ts'

@@ -14,7 +14,7 @@ import {
   sentenceOf,
   subjectOf,
 } from './overlap-words.ts'
-import { NAMED_MAX, type Report, type ReportedActivity } from './report.ts'
+import type { Report, ReportedActivity } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
