@@ -8,7 +8,7 @@ import {
   repositoriesOfToken,
   suspended,
 } from './github-app.ts'
-import { account, permissionsOf, repositoryBody } from './github-bodies.ts'
+import { permissionsOf, repositoryBody } from './github-bodies.ts'
 import { checkRoutes } from './github-checks.ts'
 import { commentRoutes } from './github-comments.ts'
 import { contentRoutes } from './github-contents.ts'
@@ -26,6 +26,7 @@ import {
   type Permission,
   sameName,
 } from './github-state.ts'
+import { userAnswer } from './github-user.ts'
 
 export interface GithubRequest {
   method: string
@@ -46,6 +47,17 @@ const ofRepositories: RepositoryRoute[] = [
   ...commentRoutes,
   ...checkRoutes,
   ...contentRoutes,
+]
+
+/** What it serves, in the format of `calledRoutes` with parameters of other names. */
+export const SERVED_ROUTES = [
+  'GET /user',
+  'GET /user/repos',
+  'GET /installation/repositories',
+  'GET /repos/{owner}/{repo}/installation',
+  'POST /app-manifests/{code}/conversions',
+  ...ofTheApp.map(({ route }) => route),
+  ...ofRepositories.map(({ route }) => route.replace(' ', ' /repos/{owner}/{repo}')),
 ]
 
 export function respond(state: GithubState, request: GithubRequest, now: Date): GithubResponse {
@@ -193,18 +205,6 @@ function userRepositories(context: RouteContext): GithubResponse {
   )
 }
 
-function userAnswer({ state, caller, now }: RouteContext): GithubResponse {
-  const docs = `${DOCS}/rest/users/users#get-the-authenticated-user`
-  if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
-  const user = caller.kind === 'token' ? caller.credential.user : undefined
-  if (!user) return failure(403, 'Resource not accessible by integration', docs, now)
-  return json(
-    200,
-    { ...account(state, user.login, user.id, 'User'), name: null, company: null, email: null },
-    now,
-  )
-}
-
 function repositoryAnswer({
   state,
   repository,
@@ -214,7 +214,12 @@ function repositoryAnswer({
   const permissions = permissionsOf(permission(state, repository, caller))
   return json(
     200,
-    { ...repositoryBody(state, repository), ...(caller.kind !== 'nobody' && { permissions }) },
+    {
+      ...repositoryBody(state, repository),
+      ...(caller.kind !== 'nobody' && { permissions }),
+      network_count: 0,
+      subscribers_count: 0,
+    },
     now,
   )
 }

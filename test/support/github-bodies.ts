@@ -10,6 +10,7 @@ import {
   type Permission,
   sameName,
 } from './github-state.ts'
+import { accountUrls, repositoryUrls } from './github-urls.ts'
 
 export type Json = Record<string, unknown>
 
@@ -19,6 +20,7 @@ export function account(
   id: number,
   type: 'User' | 'Organization' | 'Bot',
 ): Json {
+  const url = `${state.api_url}/users/${encodeURIComponent(login)}`
   const prefix = { User: 'U', Organization: 'O', Bot: 'BOT' }[type]
   return {
     login,
@@ -26,7 +28,8 @@ export function account(
     node_id: nodeId(prefix, id),
     avatar_url: `https://avatars.githubusercontent.com/u/${id}?v=4`,
     gravatar_id: '',
-    url: `${state.api_url}/users/${encodeURIComponent(login)}`,
+    url,
+    ...accountUrls(url),
     html_url: `${webUrl(state)}/${type === 'Bot' ? `apps/${login.replace(/\[bot\]$/, '')}` : login}`,
     type,
     user_view_type: 'public',
@@ -51,8 +54,34 @@ export function appActor(state: GithubState): Actor {
   return { login: `${state.app.slug}[bot]`, type: 'Bot' }
 }
 
+const UNUSED_REPOSITORY_FIELDS = {
+  homepage: null,
+  size: 0,
+  stargazers_count: 0,
+  watchers_count: 0,
+  watchers: 0,
+  language: null,
+  has_issues: true,
+  has_projects: true,
+  has_downloads: true,
+  has_wiki: true,
+  has_pages: false,
+  has_discussions: false,
+  forks_count: 0,
+  forks: 0,
+  mirror_url: null,
+  open_issues_count: 0,
+  open_issues: 0,
+  license: null,
+  allow_forking: true,
+  is_template: false,
+  web_commit_signoff_required: false,
+  topics: [],
+}
+
 export function repositoryBody(state: GithubState, repository: GithubRepository): Json {
   const owner = ownerOf(repository)
+  const url = `${state.api_url}/repos/${repository.full_name}`
   const web = `${webUrl(state)}/${repository.full_name}`
   const isPrivate = repository.private ?? true
   return {
@@ -65,11 +94,12 @@ export function repositoryBody(state: GithubState, repository: GithubRepository)
     html_url: web,
     description: null,
     fork: repository.fork ?? false,
-    url: `${state.api_url}/repos/${repository.full_name}`,
+    url,
+    ...repositoryUrls(url, web),
     created_at: '2024-01-15T08:00:00Z',
     updated_at: '2026-01-15T08:00:00Z',
     pushed_at: '2026-01-15T08:00:00Z',
-    clone_url: `${web}.git`,
+    ...UNUSED_REPOSITORY_FIELDS,
     archived: repository.archived ?? false,
     disabled: false,
     visibility: isPrivate ? 'private' : 'public',

@@ -167,7 +167,9 @@ function appsOnly(now: Date): GithubResponse {
 }
 
 function runBody({ state, repository }: RepositoryRouteContext, { annotations, ...run }: CheckRun): Json {
-  const self = `${state.api_url}/repos/${repository.full_name}/check-runs/${run.id}`
+  const url = `${state.api_url}/repos/${repository.full_name}`
+  const self = `${url}/check-runs/${run.id}`
+  const repo = { id: repository.id, url, name: repository.full_name.split('/')[1] }
   const pulls = contentsOf(state, repository).pulls.filter(
     ({ head, state: is }) =>
       is === 'open' && head.sha === run.head_sha && head.repository === repository.full_name,
@@ -185,11 +187,11 @@ function runBody({ state, repository }: RepositoryRouteContext, { annotations, .
     check_suite: { id: run.id + 1_000_000 },
     app: appBody(state),
     pull_requests: pulls.map(({ id, number, head, base }) => ({
-      url: `${state.api_url}/repos/${repository.full_name}/pulls/${number}`,
+      url: `${url}/pulls/${number}`,
       id,
       number,
-      head: { ref: head.ref, sha: head.sha },
-      base: { ref: base.ref, sha: base.sha },
+      head: { ref: head.ref, sha: head.sha, repo },
+      base: { ref: base.ref, sha: base.sha, repo },
     })),
   }
 }

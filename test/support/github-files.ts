@@ -1,9 +1,10 @@
 /** The changed files of pull requests and of comparisons, with the patches that GitHub includes. */
-import { accountId, type Json, nodeId, webUrl } from './github-bodies.ts'
+import { type Json, webUrl } from './github-bodies.ts'
+import { commitBody } from './github-commits.ts'
 import { contentsOf, pullNumbered } from './github-pulls.ts'
 import { digest, json, notFound, paged } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
-import type { GithubRepository, GithubState, PullFile, Tree } from './github-state.ts'
+import { type GithubRepository, type GithubState, ownerOf, type PullFile, type Tree } from './github-state.ts'
 
 /** GitHub lists no more files, however large the pull request is. */
 const FILES_MAX = 3_000
@@ -33,15 +34,29 @@ export const fileRoutes: RepositoryRoute[] = [
       const [before, after] = [contents.commits.get(base ?? ''), contents.commits.get(head ?? '')]
       if (!base || !head || !before || !after) return notFound(now)
       const files = changedFiles(before, after).slice(0, COMPARED_FILES_MAX)
-      const commits = base === head ? [] : [commitBody(context, head)]
+      const commits = base === head ? [] : [commitBody(state, repository, head)]
       const counts = { ahead_by: commits.length, behind_by: 0, total_commits: commits.length }
-      const merge_base_commit = commitBody(context, base)
+      const merge_base_commit = commitBody(state, repository, base)
       const status = base === head ? 'identical' : 'ahead'
-      const body = { base_commit: merge_base_commit, merge_base_commit, status, ...counts, commits }
+      const urls = comparisonUrls(state, repository, [base, head])
+      const body = { ...urls, base_commit: merge_base_commit, merge_base_commit, status, ...counts, commits }
       return json(200, { ...body, files: fileBodies(context, head, files) }, now)
     },
   },
 ]
+
+function comparisonUrls(
+  state: GithubState,
+  repository: GithubRepository,
+  [base, head]: [string, string],
+): Json {
+  const url = `${state.api_url}/repos/${repository.full_name}/compare/${base}...${head}`
+  const web = `${webUrl(state)}/${repository.full_name}/compare`
+  const html_url = `${web}/${base}...${head}`
+  const owner = ownerOf(repository)
+  const permalink_url = `${web}/${owner}:${base.slice(0, 7)}...${owner}:${head.slice(0, 7)}`
+  return { url, html_url, permalink_url, diff_url: `${html_url}.diff`, patch_url: `${html_url}.patch` }
+}
 
 /** As if the head had branched off at the base: the fake GitHub keeps no parents of commits. */
 function changedFiles(before: Tree, after: Tree): PullFile[] {
@@ -60,11 +75,6 @@ function wholeFilePatch(old = '', text = ''): string {
   const range = (lines: string[] = []) => (lines.length === 0 ? '0,0' : `1,${lines.length}`)
   const lines = [...(removed ?? []).map((line) => `-${line}`), ...(added ?? []).map((line) => `+${line}`)]
   return [`@@ -${range(removed)} +${range(added)} @@`, ...lines].join('\n')
-}
-
-function commitBody({ state, repository }: RepositoryRouteContext, sha: string): Json {
-  const url = `${state.api_url}/repos/${repository.full_name}/commits/${sha}`
-  return { sha, node_id: nodeId('C', accountId(sha)), url, commit: { message: 'A commit' }, parents: [] }
 }
 
 /** GitHub leaves out the patch of a file with more lines. */

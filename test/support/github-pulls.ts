@@ -9,6 +9,7 @@ import {
   repositoryBody,
   webUrl,
 } from './github-bodies.ts'
+import { commitBody } from './github-commits.ts'
 import { digest, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import {
@@ -63,12 +64,14 @@ export const pullRoutes: RepositoryRoute[] = [
       const sha = contentsOf(state, repository).branches.get(name)
       if (!sha) return notFound(now, 'Branch not found')
       const self = `${state.api_url}/repos/${repository.full_name}`
-      const commit = { sha, node_id: nodeId('C', accountId(sha)), url: `${self}/commits/${sha}` }
       const links = {
         self: `${self}/branches/${name}`,
         html: `${webUrl(state)}/${repository.full_name}/tree/${name}`,
       }
-      return json(200, { name, commit, _links: links, protected: false }, now)
+      const commit = commitBody(state, repository, sha)
+      const protection = { enabled: false, required_status_checks: { contexts: [], checks: [] } }
+      const protection_url = `${links.self}/protection`
+      return json(200, { name, commit, _links: links, protected: false, protection, protection_url }, now)
     },
   },
   {

@@ -94,7 +94,7 @@ export function exampleOf(
   )
 }
 
-function organizationBody(state: GithubState, login: string): Json {
+export function organizationBody(state: GithubState, login: string): Json {
   const url = `${state.api_url}/orgs/${login}`
   const { id, node_id, avatar_url } = ownerBody(state, login)
   return {

@@ -87,8 +87,14 @@ describe('test webhooks about a pull request', () => {
     open()
     const { payload } = pullRequestEvent(github, SHOP, 1, 'opened')
     expect(payload.pull_request).toMatchObject(await getJson(`/repos/${SHOP}/pulls/1`))
-    const { permissions: _, ...repository } = await getJson(`/repos/${SHOP}`)
+    const {
+      permissions: _,
+      network_count,
+      subscribers_count,
+      ...repository
+    } = await getJson(`/repos/${SHOP}`)
     expect(payload.repository).toMatchObject(repository)
+    expect(payload.repository).not.toMatchObject({ network_count, subscribers_count })
     expect(payload).toMatchObject({
       number: 1,
       installation: { id: installation.id },

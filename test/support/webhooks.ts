@@ -4,7 +4,6 @@ import {
   actorBody,
   installationBody,
   type Json,
-  ownerBody,
   repositoryBody,
   selectionOf,
   webUrl,
@@ -14,6 +13,7 @@ import { digest } from './github-reply.ts'
 import { type Installation, installedRepositories, timestamp } from './github-state.ts'
 import {
   exampleOf,
+  organizationBody,
   repositoryNamed,
   repositoryWebhook,
   type Source,
@@ -92,6 +92,7 @@ export function pullRequestEvent(
     sender: actorBody(state, sender === undefined ? pull.author : { login: sender }),
     ...(push && { before: push.before, after: push.after }),
     ...(action === 'edited' && { changes: changes ?? {} }),
+    ...(action === 'dequeued' && { reason: 'MANUAL' }),
     ...(label !== undefined && { label: labelBody(state, repository, label) }),
   })
 }
@@ -223,6 +224,7 @@ export function installationRepositoriesEvent(
       action,
       installation: { ...(example.installation as Json), ...installationBody(state, installation) },
       repository_selection: selectionOf(installation),
+      ...(action === 'added' && { requester: null }),
       repositories_added: action === 'added' ? repositories : [],
       repositories_removed: action === 'removed' ? repositories : [],
       sender: actorBody(state, { login: 'octocat' }),
@@ -249,7 +251,7 @@ export function repositoryEvent(
   const [owner = '', name] = from.split('/')
   const changes = {
     renamed: { repository: { name: { from: name } } },
-    transferred: { owner: { from: { organization: ownerBody(state, owner) } } },
+    transferred: { owner: { from: { organization: organizationBody(state, owner) } } },
     edited: { default_branch: { from: 'master' } },
   }[action as 'renamed']
   const known = ['deleted', 'archived', 'unarchived'].includes(action) ? 'privatized' : action

@@ -1,0 +1,28 @@
+/** The user of a token. */
+import { account } from './github-bodies.ts'
+import { DOCS, failure, type GithubResponse, json } from './github-reply.ts'
+import type { RouteContext } from './github-route.ts'
+
+const UNUSED_USER_FIELDS = {
+  name: null,
+  company: null,
+  blog: '',
+  location: null,
+  email: null,
+  hireable: null,
+  bio: null,
+  public_repos: 0,
+  public_gists: 0,
+  followers: 0,
+  following: 0,
+  created_at: '2024-01-15T08:00:00Z',
+  updated_at: '2024-01-15T08:00:00Z',
+}
+
+export function userAnswer({ state, caller, now }: RouteContext): GithubResponse {
+  const docs = `${DOCS}/rest/users/users#get-the-authenticated-user`
+  if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
+  const user = caller.kind === 'token' ? caller.credential.user : undefined
+  if (!user) return failure(403, 'Resource not accessible by integration', docs, now)
+  return json(200, { ...account(state, user.login, user.id, 'User'), ...UNUSED_USER_FIELDS }, now)
+}

@@ -1,0 +1,154 @@
+/** The fake GitHub sends webhooks as GitHub describes them, for github.com and for Enterprise Server. */
+import { describe, expect, test } from 'vitest'
+import { HANDLED } from '../../src/server/surfaces/webhooks/github-events.ts'
+import { API_URLS, githubJudge, PLATFORMS, type Platform } from './github-schemas.ts'
+import type { Installation } from './github-state.ts'
+import { type GithubWorld, githubWorld } from './github-world.ts'
+import type { Webhook } from './webhook-payload.ts'
+import {
+  installationEvent,
+  installationRepositoriesEvent,
+  type PullAction,
+  type PullDetails,
+  pullRequestEvent,
+  pushEvent,
+  refEvent,
+  repositoryEvent,
+} from './webhooks.ts'
+import { memberEvent, membershipEvent, organizationEvent, teamEvent } from './webhooks-access.ts'
+
+type Actions<Name extends string> = Record<Name, unknown>
+
+const ZERO = '0'.repeat(40)
+const PUSH = { before: 'a'.repeat(40), after: 'b'.repeat(40) }
+
+const PULL_ACTIONS: Record<PullAction, PullDetails> = {
+  opened: {},
+  reopened: {},
+  converted_to_draft: {},
+  ready_for_review: {},
+  synchronize: { push: PUSH },
+  edited: { from: { title: 'Add b', body: 'See #1', base: 'next' } },
+  closed: {},
+  labeled: { label: 'bug' },
+  unlabeled: { label: 'bug' },
+  unlocked: {},
+  enqueued: {},
+  dequeued: {},
+}
+/** Objects, so that a new action without a test is a compile error. */
+const INSTALLATION_ACTIONS: Actions<Parameters<typeof installationEvent>[2]> = {
+  created: 0,
+  deleted: 0,
+  suspend: 0,
+  unsuspend: 0,
+  new_permissions_accepted: 0,
+}
+const REPOSITORY_ACTIONS: Actions<Parameters<typeof repositoryEvent>[2]> = {
+  renamed: 0,
+  transferred: 0,
+  deleted: 0,
+  privatized: 0,
+  publicized: 0,
+  archived: 0,
+  unarchived: 0,
+  edited: 0,
+}
+const MEMBER_ACTIONS: Actions<Parameters<typeof memberEvent>[2]> = { added: 0, edited: 0, removed: 0 }
+const TEAM_ACTIONS: Actions<Parameters<typeof teamEvent>[2]> = {
+  added_to_repository: 0,
+  removed_from_repository: 0,
+  created: 0,
+  deleted: 0,
+  edited: 0,
+}
+const ORGANIZATION_ACTIONS: Actions<Parameters<typeof organizationEvent>[2]> = {
+  member_added: 0,
+  member_removed: 0,
+  member_invited: 0,
+  renamed: 0,
+  deleted: 0,
+}
+
+/** GitHub does not describe the merge queue for Enterprise Server. */
+const UNDESCRIBED: Record<Platform, string[]> = {
+  'github.com': [],
+  'Enterprise Server 3.19': ['pull_request.enqueued', 'pull_request.dequeued'],
+}
+
+describe.each(PLATFORMS)('the webhooks of the fake GitHub, by the description of %s', (platform) => {
+  const judge = githubJudge(platform)
+  const built = deliveries(platform)
+
+  test.each(built.filter(({ name }) => !UNDESCRIBED[platform].includes(name)))('$title', ({ webhook }) => {
+    expect(judge.deliveryProblems(webhook.event, webhook.payload)).toEqual([])
+  })
+
+  test('the merge queue is the only part that is not described', () => {
+    const names = [...new Set(built.map(({ name }) => name))]
+    expect(names.filter((name) => !judge.deliveries.includes(name))).toEqual(UNDESCRIBED[platform])
+  })
+
+  test.each(HANDLED)('the event %s, which the service receives, has a test', (event) => {
+    expect(built.map(({ webhook }) => webhook.event)).toContain(event)
+  })
+})
+
+function deliveries(platform: Platform): { name: string; title: string; webhook: Webhook }[] {
+  const github = filledGithub(platform)
+  const installation = github.state.app.installations[0] as Installation
+  const webhooks: [string, Webhook][] = [
+    ...keys(PULL_ACTIONS).map((action): [string, Webhook] => [
+      'an open pull request',
+      pullRequestEvent(github, 'acme/shop', 1, { action, ...PULL_ACTIONS[action] }),
+    ]),
+    ['a merged pull request', pullRequestEvent(github, 'acme/shop', 2, 'closed')],
+    ['a pull request whose fork was deleted', pullRequestEvent(github, 'acme/shop', 3, 'closed')],
+    ['a commit', pushEvent(github, 'acme/shop', { ref: 'refs/heads/main', ...PUSH, modified: ['a.ts'] })],
+    ['a new branch', pushEvent(github, 'acme/shop', { ref: 'refs/heads/next', commits: [PUSH.before] })],
+    ['a deleted branch', pushEvent(github, 'acme/shop', { ref: 'refs/heads/old', ...PUSH, after: ZERO })],
+    ['a tag', pushEvent(github, 'acme/shop', { ref: 'refs/tags/v1' })],
+    ['a branch', refEvent(github, 'acme/shop', 'create', { branch: 'next' })],
+    ['a branch', refEvent(github, 'acme/shop', 'delete', { branch: 'next' })],
+    ['a tag', refEvent(github, 'acme/shop', 'delete', { tag: 'v1' })],
+    ...keys(INSTALLATION_ACTIONS).map((action) => plain(installationEvent(github, installation, action))),
+    ...(['added', 'removed'] as const).flatMap((action) => [
+      plain(installationRepositoriesEvent(github, installation, action, ['acme/shop'])),
+      plain(membershipEvent(github, 'acme', action, { login: 'alice' })),
+    ]),
+    ...keys(REPOSITORY_ACTIONS).map((action) =>
+      plain(repositoryEvent(github, 'acme/shop', action, 'globex/store')),
+    ),
+    ...keys(MEMBER_ACTIONS).map((action) => plain(memberEvent(github, 'acme/shop', action, 'alice'))),
+    ...keys(TEAM_ACTIONS).map((action) =>
+      plain(
+        teamEvent(github, 'acme', action, action.endsWith('repository') ? { repository: 'acme/shop' } : {}),
+      ),
+    ),
+    ...keys(ORGANIZATION_ACTIONS).map((action) =>
+      plain(organizationEvent(github, 'acme', action, { login: 'alice', from: 'globex' })),
+    ),
+  ]
+  return webhooks.map(([of, webhook]) => {
+    const { action } = webhook.payload
+    const name = action === undefined ? webhook.event : `${webhook.event}.${action}`
+    return { name, title: `${name} of ${of}`, webhook }
+  })
+}
+
+function filledGithub(platform: Platform): GithubWorld {
+  const github = githubWorld(API_URLS[platform])
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('tok-alice', { login: 'alice', id: 11, permissions: {} })
+  github.app.install({ account: 'acme' })
+  const shop = github.at('acme/shop')
+  shop.open({ number: 1, author: 'alice', body: 'Closes #9', labels: ['bug'] })
+  shop.open({ number: 2 })
+  shop.merge(2, 'alice')
+  shop.open({ number: 3, head: 'eve:patch-1', fork_deleted: true })
+  shop.close(3)
+  return github
+}
+
+const keys = <Name extends string>(actions: Record<Name, unknown>) => Object.keys(actions) as Name[]
+const plain = (webhook: Webhook): [string, Webhook] => ['acme', webhook]
