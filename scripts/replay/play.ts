@@ -14,8 +14,8 @@ import { type LastChange, pullRequestKey, type SideKey, slotOf } from '../../src
 import type { PairRow } from '../../src/server/ledger/table.ts'
 import { afterAbsence, afterSighting } from '../../src/server/ledger/transitions.ts'
 import { isSameAuthor } from '../../src/server/overlap/side.ts'
-import { sideSeverity } from '../../src/server/overlap/side-verdict.ts'
 import type { Settings } from '../../src/vocabulary/contract/settings.ts'
+import { collisionSeverity } from '../../src/vocabulary/severity.ts'
 import type { Branch } from './commits.ts'
 import { type Changed, type ComparedHeads, type CompareHeads, isStacked, keysOf } from './heads.ts'
 import { DAY, isRebasedOver } from './pull-requests.ts'
@@ -234,7 +234,7 @@ function signalOf(
   const { cause } = pair.row
   const slot = slotOf(pullRequestKey(pr.n), pullRequestKey(other.n))
   return {
-    severity: sideSeverity(compared, 0, null) ?? 'low',
+    severity: collisionSeverity(compared, null, 0) ?? 'low',
     is_duplicate: compared.duplicate !== null,
     is_proved: compared.files.some(
       ({ verdict, confidence }) => verdict === 'conflict' && confidence === 'proved',

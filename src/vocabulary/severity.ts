@@ -1,6 +1,6 @@
 /** The severity of an overlap (docs/contract/overlap.md#severity). Pure. */
 
-import type { Confidence, Verdict } from './verdict.ts'
+import type { Confidence, Duplicate, Verdict } from './verdict.ts'
 import type { Weight } from './weight.ts'
 
 /** In ascending order. */
@@ -26,16 +26,26 @@ export function overlapSeverity(kind: OverlapKind, weight: Weight): Severity {
 export interface StrongestVerdict {
   verdict: Verdict
   confidence: Confidence | null
-  is_duplicate: boolean
   /** For `unknown`: declared work sent no patch, so the lines that it will change are unknown. */
   lacks_patch: boolean
 }
 
-/** The severity by lines instead of paths. Null if the pair shares only noise, which is not a collision. */
-export function verdictSeverity(pair: StrongestVerdict, weight: Weight): Severity | null {
-  const { verdict, confidence, is_duplicate, lacks_patch } = pair
-  if (verdict === 'noise' && !is_duplicate) return null
-  if (is_duplicate) return 'high'
+/**
+ * The severity of an activity whose changed lines were compared; null if it is not a collision. `lines`: null if no changed
+ * file is shared. `by`: what is shared besides changed files.
+ */
+export function collisionSeverity(
+  { lines, duplicate }: { lines: StrongestVerdict | null; duplicate: Duplicate | null },
+  by: 'path' | 'area' | null,
+  weight: Weight,
+): Severity | null {
+  if (duplicate !== null) return 'high'
+  return higher(lines && verdictSeverity(lines, weight), by && overlapSeverity(by, weight))
+}
+
+/** The severity by lines instead of paths. Noise is not a collision. */
+function verdictSeverity({ verdict, confidence, lacks_patch }: StrongestVerdict, weight: Weight) {
+  if (verdict === 'noise') return null
   if (verdict === 'conflict' && confidence === 'proved') return 'high'
   const isMedium = verdict === 'conflict' || (verdict === 'unknown' && lacks_patch)
   if (isMedium) return overlapSeverity('path', weight)

@@ -11,13 +11,13 @@ import { compare, comparisonOf, proposalOf, storedScopeOf } from '../../src/serv
 import { relationOf } from '../../src/server/overlap/relation.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
 import { sideOf } from '../../src/server/overlap/side.ts'
-import { digestedSide, sideSeverity, sideVerdict } from '../../src/server/overlap/side-verdict.ts'
+import { digestedSide, sideVerdict } from '../../src/server/overlap/side-verdict.ts'
 import { readLineHasher } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../../src/server/repositories/repo.ts'
 import type { Overlap } from '../../src/vocabulary/contract/overlap-list.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { takePairs } from '../../src/vocabulary/scope/path-set.ts'
-import { higher, overlapSeverity } from '../../src/vocabulary/severity.ts'
+import { collisionSeverity, higher, overlapSeverity } from '../../src/vocabulary/severity.ts'
 import { activityWeight } from '../../src/vocabulary/weight.ts'
 import { record } from '../support/arbitrary-scopes.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -157,8 +157,10 @@ function compared(ctx: RepoContext, [older, newer]: [ActivityRow, ActivityRow], 
   const { areas, pairs } = comparisonOf(proposal, storedScopeOf(newer), { rules, budget, by_lines: hasLines })
   const kind = takePairs(pairs, 1).length > 0 ? 'path' : areas.length > 0 ? 'area' : null
   const reported = (row: ActivityRow) => {
-    const others = kind && overlapSeverity(kind, activityWeight(row))
-    return side_verdict ? sideSeverity(side_verdict, activityWeight(row), others) : others
+    const weight = activityWeight(row)
+    return side_verdict
+      ? collisionSeverity(side_verdict, kind, weight)
+      : kind && overlapSeverity(kind, weight)
   }
   const [to_older, to_newer] = [reported(newer), reported(older)]
   if (to_older === null || to_newer === null) return null

@@ -10,8 +10,9 @@ import {
   pairVerdict,
   sharedFiles,
 } from '../../src/server/line-verdicts/pair-verdict.ts'
-import { verdictSeverity } from '../../src/vocabulary/severity.ts'
+import { collisionSeverity } from '../../src/vocabulary/severity.ts'
 import type { Confidence, Verdict } from '../../src/vocabulary/verdict.ts'
+import type { Weight } from '../../src/vocabulary/weight.ts'
 import { change, editOf, hash } from '../support/lines.ts'
 
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
@@ -225,15 +226,7 @@ describe('the issues that are closed', () => {
 })
 
 describe('the severity', () => {
-  test.each<
-    [
-      Verdict,
-      Confidence | null,
-      { lacks_patch?: boolean; is_duplicate?: boolean },
-      string | null,
-      string | null,
-    ]
-  >([
+  test.each<[Verdict, Confidence | null, { lacks_patch?: boolean }, string | null, string | null]>([
     ['conflict', 'proved', {}, 'high', 'high'],
     ['conflict', 'likely', {}, 'medium', 'high'],
     ['unknown', null, {}, 'low', 'medium'],
@@ -242,13 +235,27 @@ describe('the severity', () => {
     ['touching', null, {}, 'low', 'low'],
     ['near', null, {}, 'low', 'low'],
     ['far', null, {}, 'low', 'low'],
-    ['far', null, { is_duplicate: true }, 'high', 'high'],
     ['noise', null, {}, null, null],
-    ['noise', null, { is_duplicate: true }, 'high', 'high'],
   ])('of %s (%s, %o) is %s, and %s beside risky work', (verdict, confidence, more, severity, risky) => {
-    const pair = { verdict, confidence, is_duplicate: false, lacks_patch: false, ...more }
-    expect(verdictSeverity(pair, 0)).toBe(severity)
-    expect(verdictSeverity(pair, 1)).toBe(risky)
-    expect(verdictSeverity(pair, 2)).toBe(severity === null ? null : 'high')
+    const lines = { verdict, confidence, lacks_patch: false, ...more }
+    const severityAt = (weight: Weight) => collisionSeverity({ lines, duplicate: null }, null, weight)
+    expect(severityAt(0)).toBe(severity)
+    expect(severityAt(1)).toBe(risky)
+    expect(severityAt(2)).toBe(severity === null ? null : 'high')
+  })
+
+  test.each<[Verdict, 'path' | 'area' | null, string]>([
+    ['noise', 'area', 'low'],
+    ['noise', 'path', 'medium'],
+    ['far', 'path', 'medium'],
+  ])('of %s is the higher one if they also share another %s', (verdict, by, severity) => {
+    const lines = { verdict, confidence: null, lacks_patch: false }
+    expect(collisionSeverity({ lines, duplicate: null }, by, 0)).toBe(severity)
+  })
+
+  test.each<Verdict>(['far', 'noise'])('of %s is high if they do the same work', (verdict) => {
+    const lines = { verdict, confidence: null, lacks_patch: false }
+    const duplicate = { share: 1, added_lines: 20, issue: 7 }
+    expect(collisionSeverity({ lines, duplicate }, null, 0)).toBe('high')
   })
 })

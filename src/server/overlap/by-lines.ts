@@ -3,7 +3,7 @@
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
-import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
+import { bySeverity, collisionSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
@@ -12,13 +12,7 @@ import { comparisonOf, storedScopeOf } from './compare.ts'
 import type { Comparison } from './comparison.ts'
 import { readFilesOf, withDigests } from './digests.ts'
 import { type DigestedFile, sideOf } from './side.ts'
-import {
-  type DigestedSide,
-  digestedSide,
-  type SideVerdict,
-  sideSeverity,
-  sideVerdict,
-} from './side-verdict.ts'
+import { type DigestedSide, digestedSide, type SideVerdict, sideVerdict } from './side-verdict.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000
@@ -107,7 +101,8 @@ async function rankPage(
     const theirs = digestedSide(each.side, files, noise)
     const shared = sharedFiles(own.index, files)
     const side_verdict = sideVerdict(own, theirs, { shared, noise, budget })
-    const severity = sideSeverity(side_verdict, activityWeight(each.row), othersOf(comparison, each.row))
+    const by = sharedBesideFiles(comparison, each.row)
+    const severity = collisionSeverity(side_verdict, by, activityWeight(each.row))
     results.set(each.id, {
       side_verdict: { ...side_verdict, files: side_verdict.files.slice(0, PAIRS_MAX) },
       severity,
@@ -117,16 +112,18 @@ async function rankPage(
   return results
 }
 
-/** The severity by areas, and by pairs of paths that are not both changed files. Null if they share none. */
-function othersOf({ proposal, rules, budgets }: Comparison, row: ComparedActivity): Severity | null {
+/** Whether they share a pair of paths that are not both changed files, or only an area. Null if neither. */
+function sharedBesideFiles(
+  { proposal, rules, budgets }: Comparison,
+  row: ComparedActivity,
+): 'path' | 'area' | null {
   const scope = storedScopeOf(row)
   const isFilesOnly = proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0
   if (isFilesOnly) return null
   const budget = budgets.activities
   const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines: true })
-  const weight = activityWeight(row)
-  if (takePairs(pairs, 1).length > 0) return overlapSeverity('path', weight)
-  return areas.length > 0 ? overlapSeverity('area', weight) : null
+  if (takePairs(pairs, 1).length > 0) return 'path'
+  return areas.length > 0 ? 'area' : null
 }
 
 /** The side of the proposal. Its `index` leaves out the files that the settings ignore. */

@@ -2,7 +2,7 @@
 
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
-import { higher, overlapSeverity } from '../../vocabulary/severity.ts'
+import { collisionSeverity, higher } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { listScopesOf } from '../activities/live-store.ts'
 import { namesOf } from '../line-verdicts/change.ts'
@@ -13,13 +13,7 @@ import { bySeverityAndAge, type CollidingPair, type Participant } from './collis
 import { readFilesOf, withDigests } from './digests.ts'
 import type { Rules } from './rules.ts'
 import { type DigestedFile, sideOf } from './side.ts'
-import {
-  type DigestedSide,
-  digestedSide,
-  type SideVerdict,
-  sideSeverity,
-  sideVerdict,
-} from './side-verdict.ts'
+import { type DigestedSide, digestedSide, type SideVerdict, sideVerdict } from './side-verdict.ts'
 import { type Steps, WorkBudget } from './work-budget.ts'
 
 /** The budget of all pairs, in units of about 5 ns. */
@@ -158,13 +152,10 @@ function rankOne(
   budget.remaining -= PAIR_COST + LOOK_UP_COST * newer.files.length
   const shared = sharedFiles(older.index, newer.files)
   const side_verdict = sideVerdict(older, newer, { shared, noise: rules.noise, budget })
-  const [one, other] = [pair.newer, pair.older].map((position) => {
-    const weight = activityWeight(participants[position] as Participant)
-    const isByPath = pair.shared.length > 0
-    const isByOthers = isByPath || pair.areas.length > 0
-    const others = isByOthers ? overlapSeverity(isByPath ? 'path' : 'area', weight) : null
-    return sideSeverity(side_verdict, weight, others)
-  }) as [Severity | null, Severity | null]
+  const by = pair.shared.length > 0 ? 'path' : pair.areas.length > 0 ? 'area' : null
+  const [one, other] = [pair.newer, pair.older].map((position) =>
+    collisionSeverity(side_verdict, by, activityWeight(participants[position] as Participant)),
+  ) as [Severity | null, Severity | null]
   const severity = higher(one, other)
   if (severity === null) return null
   return {

@@ -1,9 +1,7 @@
 /** The verdict about two sides, by the lines of the files that both change. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
-import type { Severity } from '../../vocabulary/severity.ts'
-import { higher, type StrongestVerdict, verdictSeverity } from '../../vocabulary/severity.ts'
+import type { StrongestVerdict } from '../../vocabulary/severity.ts'
 import { byStrength, type Duplicate } from '../../vocabulary/verdict.ts'
-import type { Weight } from '../../vocabulary/weight.ts'
 import { duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
 import {
@@ -60,13 +58,7 @@ export function sideVerdict(
   const duplicate = duplicateOf(yours.fingerprint, theirs.fingerprint)
   options.budget.remaining -= yours.fingerprint.added.length + theirs.fingerprint.added.length
   const { strongest, files, cut, lacks_patch } = verdictOf(shared, options)
-  const is_duplicate = duplicate !== null
-  const lines = strongest && {
-    verdict: strongest.verdict,
-    confidence: strongest.confidence,
-    is_duplicate,
-    lacks_patch,
-  }
+  const lines = strongest && { verdict: strongest.verdict, confidence: strongest.confidence, lacks_patch }
   return { lines, files: files.toSorted(byStrength), duplicate, cut }
 }
 
@@ -78,20 +70,6 @@ export function duplicateByIssue(
   theirs: Fingerprint['closes'],
 ): Duplicate | null {
   return duplicateOf({ added: NO_LINES, closes: yours }, { added: NO_LINES, closes: theirs })
-}
-
-/**
- * The severity of a pair whose lines were compared; null if it is not a collision. `others`: the severity by areas, and by
- * pairs of paths that are not both changed files; null if they share none.
- */
-export function sideSeverity(
-  { lines, duplicate }: SideVerdict,
-  weight: Weight,
-  others: Severity | null,
-): Severity | null {
-  if (duplicate !== null) return 'high'
-  const byLines = lines && verdictSeverity(lines, weight)
-  return higher<Severity | null>(byLines, others)
 }
 
 /**
