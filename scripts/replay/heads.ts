@@ -11,7 +11,7 @@ import {
   type SharedFile,
   type SideVerdict,
   sideVerdict,
-} from '../../src/server/overlap/side-verdict.ts'
+} from '../../src/server/overlap/sides-by-lines.ts'
 import { PAIR_COST_MAX } from './pairs.ts'
 import type { PullRequest } from './pull-requests.ts'
 import type { Revision } from './revisions.ts'

@@ -1,7 +1,7 @@
 /** What became of the pairs that comments named, as far as the commits of a mirror show it. */
 
 import { namesOf } from '../../src/server/line-verdicts/change.ts'
-import type { SharedFile } from '../../src/server/overlap/side-verdict.ts'
+import type { SharedFile } from '../../src/server/overlap/sides-by-lines.ts'
 import type { Branch, Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'
 import type { Changed } from './heads.ts'

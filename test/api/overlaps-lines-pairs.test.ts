@@ -11,7 +11,7 @@ import { compare, comparisonOf, proposalOf, storedScopeOf } from '../../src/serv
 import { relationOf } from '../../src/server/overlap/relation.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
 import { sideOf } from '../../src/server/overlap/side.ts'
-import { digestedSide, sideVerdict } from '../../src/server/overlap/side-verdict.ts'
+import { digestedSide, sideVerdict } from '../../src/server/overlap/sides-by-lines.ts'
 import { readLineHasher } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../../src/server/repositories/repo.ts'
 import type { Overlap } from '../../src/vocabulary/contract/overlap-list.ts'

@@ -11,7 +11,7 @@ import type { SingleFlight } from '../base/single-flight.ts'
 import * as notableLifecycle from '../notables/lifecycle.ts'
 import { briefOf } from '../notables/representation.ts'
 import { listNotablesWith } from '../notables/store.ts'
-import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
+import { getMergeOrder, listOverlaps } from '../overlap/repository-overlaps.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 /** Reads the activities and notables `ids`, as lists show them. */

@@ -16,14 +16,14 @@ import { listMerged, listScopes, type MergedActivity, type SidedActivity } from 
 import type { ActivityRow } from '../activities/table.ts'
 import { periodicYield } from '../base/event-loop.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import type { Comparison } from './checked-work.ts'
 import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
-import type { Comparison } from './comparison.ts'
 import { type Conclusion, namedMatches } from './conclude.ts'
-import { readOwnFiles } from './digests.ts'
 import { type FindLimits, findOverlaps } from './find.ts'
-import { recordsOf } from './records.ts'
+import { recordsOf } from './matches.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
 import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
+import { readOwnFiles } from './side-files.ts'
 
 /**
  * The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for

@@ -9,9 +9,9 @@ import { type ComparedActivity, listScopesOf, type MergedActivity } from '../act
 import { globOf, TRUNCATED } from '../claims-index/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
 import { confirmVersion } from '../repositories/repo.ts'
-import { BY_LINES_MAX, rankByLines } from './by-lines.ts'
+import type { Comparison } from './checked-work.ts'
 import { compare, storedScopeOf } from './compare.ts'
-import type { Comparison } from './comparison.ts'
+import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
 import { probesOf } from './probes.ts'
 import {
   type Counts,
@@ -25,7 +25,7 @@ import {
   search,
   searchDecided,
 } from './search.ts'
-import type { SideVerdict } from './side-verdict.ts'
+import type { SideVerdict } from './sides-by-lines.ts'
 
 /** What a search found. */
 export interface Findings {

@@ -2,9 +2,9 @@
 import type { SidedActivity } from '../activities/live-store.ts'
 import { FILES_MAX } from '../github/repository-calls.ts'
 import type { Participant } from './collisions.ts'
+import type { ChangeSize, RankedCollision } from './collisions-by-lines.ts'
 import type { StoredScope } from './compare.ts'
 import type { OpenPullRequest } from './merge-order.ts'
-import type { ChangeSize, RankedCollision } from './ranked-collisions.ts'
 import type { Stacks } from './stacks.ts'
 
 /** The pull request of an activity. */

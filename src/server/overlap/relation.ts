@@ -5,7 +5,7 @@ import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 import { isSameAuthor, type Side } from './side.ts'
-import { duplicateByIssue, type SideVerdict } from './side-verdict.ts'
+import { duplicateByIssue, type SideVerdict } from './sides-by-lines.ts'
 
 export type Relation = Pick<Match, 'lines' | 'duplicate' | 'same_author' | 'cut'>
 

@@ -11,7 +11,7 @@ import type { Kind } from '../claims-index/claim.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
 import { type Answer, CLAIM_KINDS, type Probes, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
-import { KEYS_MAX, type Key, runCountUndecided, runDecided, runSearch } from './statement-store.ts'
+import { KEYS_MAX, type Key, runCountUndecided, runDecided, runSearch } from './search-store.ts'
 
 export type { Key }
 

@@ -10,7 +10,7 @@ import {
 } from '../../vocabulary/contract/overview.ts'
 import { notableWeight } from '../../vocabulary/weight.ts'
 import type { RepositoryList, VisibleRepository } from '../github/repository-lists.ts'
-import { countCollisions } from '../overlap/overlaps.ts'
+import { countCollisions } from '../overlap/repository-overlaps.ts'
 import type { App } from '../repositories/app.ts'
 import { type ContextCaller, openRepo } from '../repositories/repo.ts'
 import { countCreated, listActiveNotables, listPeople, listStored } from './store.ts'

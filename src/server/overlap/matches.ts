@@ -6,13 +6,13 @@ import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
 import type { Ranked } from '../../vocabulary/severity.ts'
 import { listCompared } from '../activities/live-store.ts'
 import { listNotablesWith } from '../notables/store.ts'
+import type { Comparison } from './checked-work.ts'
 import { comparisonOf, storedScopeOf } from './compare.ts'
-import type { Comparison } from './comparison.ts'
 import type { Conclusion, Found } from './conclude.ts'
 import type { Findings } from './find.ts'
 import { NO_RELATION, pairOfFile, pairOfGlobs, type Relation, relationOf } from './relation.ts'
 import { intentOf } from './side.ts'
-import type { SideVerdict } from './side-verdict.ts'
+import type { SideVerdict } from './sides-by-lines.ts'
 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000

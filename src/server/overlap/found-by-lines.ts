@@ -8,11 +8,11 @@ import { activityWeight } from '../../vocabulary/weight.ts'
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import type { Comparison } from './checked-work.ts'
 import { comparisonOf, storedScopeOf } from './compare.ts'
-import type { Comparison } from './comparison.ts'
-import { readFilesOf, withDigests } from './digests.ts'
 import { type DigestedFile, sideOf } from './side.ts'
-import { type DigestedSide, digestedSide, type SideVerdict, sideVerdict } from './side-verdict.ts'
+import { readFilesOf, withDigests } from './side-files.ts'
+import { type DigestedSide, digestedSide, type SideVerdict, sideVerdict } from './sides-by-lines.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000

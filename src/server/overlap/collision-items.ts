@@ -2,8 +2,8 @@
 
 import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
 import type { Participant, SharedGlob } from './collisions.ts'
+import type { RankedCollision } from './collisions-by-lines.ts'
 import { exampleOf } from './glob-table.ts'
-import type { RankedCollision } from './ranked-collisions.ts'
 import { pairOfFile, relationOf } from './relation.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
