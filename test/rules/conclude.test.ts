@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { MergedActivity } from '../../src/server/activities/live-store.ts'
 import { type Conclusion, conclude } from '../../src/server/overlap/conclude.ts'
-import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/relation.ts'
+import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/sides-by-lines.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 
 const checked_against = {

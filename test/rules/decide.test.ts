@@ -12,7 +12,7 @@ import {
 import type { PairRow } from '../../src/server/ledger/table.ts'
 import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
 import type { Conclusion } from '../../src/server/overlap/conclude.ts'
-import { NO_RELATION } from '../../src/server/overlap/relation.ts'
+import { NO_RELATION } from '../../src/server/overlap/sides-by-lines.ts'
 import type { PullRequestRow } from '../../src/server/pull-requests/table.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
 

@@ -4,7 +4,7 @@ import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabular
 import type { Participant, SharedGlob } from './collisions.ts'
 import type { RankedCollision } from './collisions-by-lines.ts'
 import { exampleOf } from './glob-table.ts'
-import { pairOfFile, relationOf } from './relation.ts'
+import { pairOfFile, relationOf } from './sides-by-lines.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
 /** If the budget is exhausted, examples of shared paths are missing. */

@@ -10,9 +10,9 @@ import type { Comparison } from './checked-work.ts'
 import { comparisonOf, storedScopeOf } from './compare.ts'
 import type { Conclusion, Found } from './conclude.ts'
 import type { Findings } from './find.ts'
-import { NO_RELATION, pairOfFile, pairOfGlobs, type Relation, relationOf } from './relation.ts'
 import { intentOf } from './side.ts'
 import type { SideVerdict } from './sides-by-lines.ts'
+import { NO_RELATION, pairOfFile, pairOfGlobs, type Relation, relationOf } from './sides-by-lines.ts'
 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000

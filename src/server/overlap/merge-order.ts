@@ -1,5 +1,11 @@
 /** The order in which to merge the open pull requests that conflict with each other (docs/contract/signal.md#merge-order). Pure. */
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
+import type { SidedActivity } from '../activities/live-store.ts'
+import { FILES_MAX } from '../github/repository-calls.ts'
+import type { Participant } from './collisions.ts'
+import type { ChangeSize, RankedCollision } from './collisions-by-lines.ts'
+import type { StoredScope } from './compare.ts'
+import type { Stacks } from './stacks.ts'
 
 /** An open pull request with all its live activities. */
 export interface OpenPullRequest {
@@ -68,4 +74,138 @@ function bottomUp(ranked: readonly OpenPullRequest[]): OpenPullRequest[] {
     }
   }
   return ordered
+}
+
+/** The pull request of an activity. */
+export interface LinkedPullRequest {
+  number: number
+  url: string
+  /** The activity was created from the pull request. */
+  is_own: boolean
+  /** False if the files that it changes are not known, or only a part of them. */
+  is_known: boolean
+  /** Declared paths are compared, too, not only its changed files. */
+  has_paths: boolean
+}
+
+export function linkedPullRequest(row: SidedActivity, scope: StoredScope): LinkedPullRequest | null {
+  const { pr_number, pr_url, pushed_files, source } = row
+  if (pr_number === null || pr_url === null) return null
+  const has_paths = scope.paths.length > 0
+  const isDeclared = has_paths || scope.files.length > 0
+  return {
+    number: pr_number,
+    url: pr_url,
+    is_own: source === 'pull_request',
+    is_known: pushed_files === null ? isDeclared : pushed_files.length < FILES_MAX,
+    has_paths,
+  }
+}
+
+type Linked = Participant & { pull_request: LinkedPullRequest | null }
+
+interface Compared {
+  /** Ranked by lines where possible. */
+  collisions: readonly RankedCollision[]
+  /** The positions of activities that may collide with others in ways that are not in `collisions`. */
+  undecided: ReadonlySet<number>
+  /** By position. */
+  sizes: ReadonlyMap<number, ChangeSize>
+  stacks: Stacks
+}
+
+/** All activities of one pull request. */
+interface Group {
+  /** The activity that the result names. */
+  named: Linked
+  members: Member[]
+  conflicts: Set<Group>
+  is_decided: boolean
+}
+
+interface Member {
+  position: number
+  activity: Linked
+  pull_request: LinkedPullRequest
+}
+
+/** `participants` and the result: the newest first. */
+export function openPullRequests(
+  participants: readonly Linked[],
+  { collisions, undecided, sizes, stacks }: Compared,
+): OpenPullRequest[] {
+  const groups = groupsOf(participants, undecided)
+  relate(collisions, participants, groups)
+  const all = [...groups.values()].sort((a, b) => (a.named.id > b.named.id ? -1 : 1))
+  const conflicting = all.filter(({ conflicts }) => conflicts.size > 0)
+  const idsOn = idsByBranch(conflicting)
+  const basesOf = ({ members }: Group) =>
+    members.flatMap(({ activity }) =>
+      stacks.nearestBelow(activity, idsOn).flatMap((branch) => idsOn.get(branch) ?? []),
+    )
+  return all.map((group) => {
+    const known = group.members.flatMap(({ position }) => sizes.get(position) ?? [])
+    return {
+      activity_id: group.named.id,
+      pr_url: group.named.pull_request?.url as string,
+      conflicts_with: new Set([...group.conflicts].map(({ named }) => named.id)),
+      changed_lines: Math.max(0, ...known.map(({ lines }) => lines)),
+      changed_files: Math.max(0, ...known.map(({ files }) => files)),
+      built_on: new Set(group.conflicts.size > 0 ? basesOf(group) : []),
+      is_decided: group.is_decided,
+    }
+  })
+}
+
+/** By the number of the pull request. */
+function groupsOf(participants: readonly Linked[], undecided: ReadonlySet<number>): Map<number, Group> {
+  const members = new Map<number, Member[]>()
+  for (const [position, activity] of participants.entries()) {
+    const { pull_request } = activity
+    if (pull_request === null) continue
+    const there = members.get(pull_request.number) ?? []
+    there.push({ position, activity, pull_request })
+    members.set(pull_request.number, there)
+  }
+  const groups = [...members].map(([number, all]): [number, Group] => {
+    const { activity } = (all.find(({ pull_request }) => pull_request.is_own) ?? all[0]) as Member
+    const isKnown = all.some(({ pull_request }) => pull_request.is_known)
+    const is_decided = isKnown && !all.some(({ position }) => undecided.has(position))
+    return [number, { named: activity, members: all, conflicts: new Set(), is_decided }]
+  })
+  return new Map(groups)
+}
+
+/** Adds the conflicts to the groups, and marks groups as undecided if the lines that they share are unknown. */
+function relate(
+  collisions: readonly RankedCollision[],
+  participants: readonly Linked[],
+  groups: ReadonlyMap<number, Group>,
+): void {
+  for (const { newer, older, shared, side_verdict } of collisions) {
+    const sides = [newer, older].flatMap((position) => participants[position]?.pull_request ?? [])
+    const [one, other] = sides.map(({ number }) => groups.get(number))
+    if (!one || !other || one === other) continue
+    const verdict = side_verdict?.lines?.verdict
+    if (verdict === 'conflict') {
+      one.conflicts.add(other)
+      other.conflicts.add(one)
+      continue
+    }
+    const sharesPaths = shared.length > 0 && sides.some(({ has_paths }) => has_paths)
+    if (side_verdict && verdict !== 'unknown' && !sharesPaths) continue
+    one.is_decided = false
+    other.is_decided = false
+  }
+}
+
+function idsByBranch(groups: readonly Group[]): Map<string, string[]> {
+  const ids = new Map<string, string[]>()
+  for (const { named, members } of groups) {
+    for (const { activity } of members) {
+      const { branch } = activity
+      if (branch !== null) ids.set(branch, [...(ids.get(branch) ?? []), named.id])
+    }
+  }
+  return ids
 }

@@ -1,7 +1,9 @@
-/** The verdict about two sides, by the lines of the files that both change. Pure. */
+/** What two sides share by the lines of the files that both change: the verdict, and the fields of a match. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
+import type { Match, PathPair } from '../../vocabulary/contract/overlap.ts'
+import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import type { StrongestVerdict } from '../../vocabulary/severity.ts'
-import { byStrength, type Duplicate } from '../../vocabulary/verdict.ts'
+import { byStrength, type Duplicate, NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import { duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
 import {
@@ -10,7 +12,7 @@ import {
   type PairVerdict,
   pairVerdict,
 } from '../line-verdicts/pair-verdict.ts'
-import type { DigestedFile, Side } from './side.ts'
+import { type DigestedFile, isSameAuthor, type Side } from './side.ts'
 
 /** A side with the digests of its files. */
 export interface DigestedSide extends Side {
@@ -62,16 +64,6 @@ export function sideVerdict(
   return { lines, files: files.toSorted(byStrength), duplicate, cut }
 }
 
-const NO_LINES = new Uint32Array()
-
-/** The duplicate for two activities whose lines were not compared: both close the same issue. Otherwise null. */
-export function duplicateByIssue(
-  yours: Fingerprint['closes'],
-  theirs: Fingerprint['closes'],
-): Duplicate | null {
-  return duplicateOf({ added: NO_LINES, closes: yours }, { added: NO_LINES, closes: theirs })
-}
-
 /**
  * The files of a draft can be declared and pushed, so pairs of files can differ in their origins and bases. Each combination
  * gets its own verdict. Usually there is only one combination.
@@ -106,4 +98,38 @@ function verdictOf(shared: readonly SharedFile[], options: VerdictOptions): Pair
 /** Whether both patches are known to start from the same commit. */
 function isOneBase({ yours, theirs }: SharedFile): boolean {
   return yours.base_sha !== null && yours.base_sha === theirs.base_sha
+}
+
+/** The fields of a match that do not come from scopes. */
+export type Relation = Pick<Match, 'lines' | 'duplicate' | 'same_author' | 'cut'>
+
+/** `side_verdict` is undefined if the lines were not compared. In that case, only a shared issue can show a duplicate. */
+export function relationOf(
+  yours: Omit<Side, 'files'>,
+  theirs: Omit<Side, 'files'>,
+  side_verdict: SideVerdict | undefined,
+): Relation {
+  return {
+    lines: side_verdict?.lines?.verdict ?? null,
+    duplicate: side_verdict ? side_verdict.duplicate : duplicateByIssue(yours, theirs),
+    same_author: isSameAuthor(yours.author, theirs.author),
+    cut: side_verdict?.cut ?? false,
+  }
+}
+
+const NO_LINES = new Uint32Array()
+
+function duplicateByIssue(yours: Pick<Side, 'closes'>, theirs: Pick<Side, 'closes'>): Duplicate | null {
+  return duplicateOf({ added: NO_LINES, closes: yours.closes }, { added: NO_LINES, closes: theirs.closes })
+}
+
+/** The relation to a notable, which has no lines. */
+export const NO_RELATION: Relation = { lines: null, duplicate: null, same_author: false, cut: false }
+
+export function pairOfFile({ path, verdict, confidence, your_lines, their_lines }: FileVerdict): PathPair {
+  return { yours: path, theirs: path, example: path, verdict, confidence, your_lines, their_lines }
+}
+
+export function pairOfGlobs(pair: GlobPair): PathPair {
+  return { ...pair, ...NOT_COMPARED }
 }
