@@ -5,7 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LIVE_STATUSES } from '../../vocabulary/activity-status.ts'
 import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from '../../vocabulary/severity.ts'
-import { COMPARED_JSON, MERGED_JSON } from '../activities/live-store.ts'
+import { COMPARED_JSON, type comparedFrom, MERGED_JSON, type mergedFrom } from '../activities/live-store.ts'
 import { activities } from '../activities/table.ts'
 import { AREA, FILE, type Kind, PATTERN, PLAIN, TRUNCATED } from '../claims-index/claim.ts'
 import { liveCountOf } from '../claims-index/store.ts'
@@ -120,7 +120,7 @@ const MATCHES = sql`matches as materialized (
 
 /** The most severe matches, then the newest, as JSON. `fields`: further fields of the object. */
 const topOf = (condition: SQL, fields: SQL = sql``) => sql`(
-  select json_agg(json_build_object('id', record_id, 'rank', rank ${fields}) order by rank desc, record_id desc)::text
+  select coalesce(json_agg(json_build_object('id', record_id, 'rank', rank ${fields}) order by rank desc, record_id desc), '[]')::text
   from (select record_id, rank, row_number() over (order by rank desc, record_id desc) as position from matches
     where ${condition} order by rank desc, record_id desc limit ${limit}) as ranked)`
 
@@ -140,11 +140,19 @@ const MATCH_COLUMNS = sql`
   (select activities from counted) as activities_total,
   (select notables from counted) as notables_total`
 
-const matchColumns = {
-  activities: sql<string | null>`activities`,
-  notables: sql<string | null>`notables`,
-  activities_total: sql<number>`activities_total`,
-  notables_total: sql<number>`notables_total`,
+/** A record that overlaps. `rank`: the index of its severity in `SEVERITIES`. */
+export interface Hit {
+  id: string
+  rank: number
+}
+
+/** The matches: the most severe first, then the newest, at most `limit` of the total. */
+export interface MatchRow {
+  /** The first ones with their fields; see `Search.records`. */
+  activities: (Hit & { record: Parameters<typeof comparedFrom>[0] | null })[]
+  notables: Hit[]
+  activities_total: number
+  notables_total: number
 }
 
 /** A claim that SQL cannot decide. Equal claims of several records are one key, except `TRUNCATED` ones. */
@@ -158,17 +166,39 @@ export interface Key {
   is_notable: boolean
 }
 
-/** The search of a check. The columns of lists are JSON, null if they are empty. */
+/** The answer of a search. */
+export interface SearchRow extends MatchRow {
+  /** At most one more than `KEYS_MAX`. */
+  keys: Key[]
+  /** Own and stacked activities; one can be in the list twice. */
+  expected: { id: string; is_own: boolean }[]
+  live_activities: number
+  live_notables: number
+  merged: Parameters<typeof mergedFrom>[0][]
+  repository_version: string | null
+}
+
+type Columns<Row> = { [Column in keyof Row]: SQL<Row[Column]> }
+/** A column with a list as JSON text. */
+const list = <Items>(column: string) => sql<Items>`${sql.raw(column)}`.mapWith(JSON.parse)
+const matchColumns: Columns<MatchRow> = {
+  activities: list('activities'),
+  notables: list('notables'),
+  activities_total: sql`activities_total`,
+  notables_total: sql`notables_total`,
+}
+
+/** The search of a check. */
 export const runSearch = prepared('overlap_search', (db) =>
   db
-    .select({
+    .select<Columns<SearchRow>>({
       ...matchColumns,
-      keys: sql<string | null>`keys`,
-      expected: sql<string | null>`expected`,
-      live_activities: sql<number>`live_activities`,
-      live_notables: sql<number>`live_notables`,
-      merged: sql<string | null>`merged`,
-      repository_version: sql<string | null>`repository_version`,
+      keys: list('keys'),
+      expected: list('expected'),
+      live_activities: sql`live_activities`,
+      live_notables: sql`live_notables`,
+      merged: list('merged'),
+      repository_version: sql`repository_version`,
     })
     .from(sql`(
       with recursive
@@ -200,9 +230,9 @@ export const runSearch = prepared('overlap_search', (db) =>
           row_number() over (order by max(weight) desc, max(newest) desc) as position
         from undecided group by place, kind, glob, record_id order by position limit ${constant(KEYS_MAX + 1)})
       select ${MATCH_COLUMNS},
-        (select json_agg(json_build_object('place', place, 'kind', kind, 'glob', glob, 'record_id', record_id,
-          'is_notable', is_notable) order by position)::text from keys) as keys,
-        (select json_agg(json_build_object('id', id, 'is_own', is_own))::text from expected) as expected,
+        (select coalesce(json_agg(json_build_object('place', place, 'kind', kind, 'glob', glob, 'record_id', record_id,
+          'is_notable', is_notable) order by position), '[]')::text from keys) as keys,
+        (select coalesce(json_agg(json_build_object('id', id, 'is_own', is_own)), '[]')::text from expected) as expected,
         -- Live activities except those that are checked, and active notables that apply.
         ${liveCountOf(sql.placeholder('repo_id'), 'act')}
           - (select count(*) from ended where id < ${first_notable})::int
@@ -213,7 +243,7 @@ export const runSearch = prepared('overlap_search', (db) =>
         ${liveCountOf(sql.placeholder('repo_id'), 'ntb')}
           - (select count(*) from ended where id >= ${first_notable})::int as live_notables,
         -- The activities that were merged last, the newest first.
-        (select json_agg(record order by merged_at desc, id desc)::text from (
+        (select coalesce(json_agg(record order by merged_at desc, id desc), '[]')::text from (
           select ${MERGED_JSON} as record, merged_at, id from ${activities}
           where repo_id = ${repo_id} and merged_at > ${parameter('merged_since', 'timestamptz')}
           order by merged_at desc, id desc limit ${parameter('merged', 'int')}) as newest) as merged,

@@ -11,19 +11,22 @@ import type { Kind } from '../claims-index/claim.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
 import { type Answer, CLAIM_KINDS, type Probes, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
-import { KEYS_MAX, type Key, runCountUndecided, runDecided, runSearch } from './search-store.ts'
+import {
+  type Hit,
+  KEYS_MAX,
+  type Key,
+  type MatchRow,
+  runCountUndecided,
+  runDecided,
+  runSearch,
+  type SearchRow,
+} from './search-store.ts'
 
-export type { Key }
+export type { Hit, Key }
 
 /** A key that was decided. `by_path`: it overlaps by a path, and not only by an area. */
 export interface Decided extends Omit<Key, 'is_notable'> {
   by_path: boolean
-}
-
-/** A record that overlaps. `rank`: the index of its severity in `SEVERITIES`. */
-export interface Hit {
-  id: string
-  rank: number
 }
 
 /** `top`: the most severe, then the newest, at most `Search.limit` of `total`. */
@@ -81,7 +84,7 @@ export interface Search {
 /** The records that overlap. The first search returns those that are sure, and the keys that remain to be decided. */
 export async function search(db: Db, repo_id: number, input: Search): Promise<SearchResult> {
   const { now, self, branch, base_branch, probes, ignored, limit, records, merged, decided } = input
-  const [row] = await runSearch(db, {
+  const [row] = (await runSearch(db, {
     ...instant(repo_id, now),
     ...parametersOf(probes),
     ignored,
@@ -94,20 +97,17 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
     merged: merged.limit,
     self: JSON.stringify(self),
     decided: JSON.stringify(decided ?? []),
-  })
-  if (row === undefined) throw new Error('the search answered without a row')
-  const related = listIn<{ id: string; is_own: boolean }>(row.expected)
-  const expected: Expected = new Map(related.map(({ id }) => [id, 'stacked']))
-  for (const { id, is_own } of related) if (is_own) expected.set(id, 'own')
+  })) as [SearchRow]
+  const expected: Expected = new Map(row.expected.map(({ id }) => [id, 'stacked']))
+  for (const { id, is_own } of row.expected) if (is_own) expected.set(id, 'own')
   for (const id of self) expected.delete(id)
-  const keys = listIn<Key>(row.keys)
   return {
     ...matchesIn(row),
     expected,
     live: { activities: row.live_activities, notables: row.live_notables },
-    keys: keys.slice(0, KEYS_MAX),
-    complete: keys.length <= KEYS_MAX,
-    merged: listIn<Parameters<typeof mergedFrom>[0]>(row.merged).map(mergedFrom),
+    keys: row.keys.slice(0, KEYS_MAX),
+    complete: row.keys.length <= KEYS_MAX,
+    merged: row.merged.map(mergedFrom),
     repository_version: row.repository_version,
   }
 }
@@ -127,15 +127,14 @@ export async function searchDecided(
     decided: Decided[]
   },
 ): Promise<Pick<SearchResult, 'activities' | 'notables' | 'records'>> {
-  const [row] = await runDecided(db, {
+  const [row] = (await runDecided(db, {
     ...instant(repo_id, now),
     excluded: JSON.stringify(excluded),
     decided: JSON.stringify(decided),
     is_first: true,
     limit,
     records,
-  })
-  if (row === undefined) throw new Error('the search answered without a row')
+  })) as [MatchRow]
   return matchesIn(row)
 }
 
@@ -162,23 +161,15 @@ export async function countUndecided(
   return counts as Counts
 }
 
-type MatchRow = Awaited<ReturnType<typeof runDecided>>[number]
-
 /** The matches in the answer of a statement. */
 function matchesIn(row: MatchRow): Pick<SearchResult, 'activities' | 'notables' | 'records'> {
-  const found = listIn<Hit & { record: Parameters<typeof comparedFrom>[0] | null }>(row.activities)
   return {
-    activities: { top: found.map(({ id, rank }) => ({ id, rank })), total: row.activities_total },
-    notables: { top: listIn<Hit>(row.notables), total: row.notables_total },
+    activities: { top: row.activities.map(({ id, rank }) => ({ id, rank })), total: row.activities_total },
+    notables: { top: row.notables, total: row.notables_total },
     records: new Map(
-      found.flatMap(({ id, record }) => (record ? [[id, comparedFrom(record)] as const] : [])),
+      row.activities.flatMap(({ id, record }) => (record ? [[id, comparedFrom(record)] as const] : [])),
     ),
   }
-}
-
-/** A list in JSON; null for an empty one. */
-function listIn<Item>(json: string | null): Item[] {
-  return json === null ? [] : JSON.parse(json)
 }
 
 function parametersOf({ ranges, points, labels }: Probes) {
