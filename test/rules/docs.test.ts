@@ -110,3 +110,18 @@ test('every link between pages of the documentation has a target', () => {
 test('no file refers to a section by its number', () => {
   expect(texts.filter((file) => read(file).includes('\u00a7'))).toEqual([])
 })
+
+test('every source file that the documentation names exists', () => {
+  const named = texts
+    .filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md')
+    .flatMap((file) =>
+      [...read(file).matchAll(/`((?:src|scripts|test|server|cli|vocabulary|page)\/[\w/.-]+\.tsx?)`/g)].map(
+        ([, path = '']) => ({ file, path }),
+      ),
+    )
+    // The source of repositories in examples.
+    .filter(({ path }) => !/^src\/(api|checkout|pay|retry|a|b)\b/.test(path))
+  expect(named.length).toBeGreaterThan(30)
+  const exists = (path: string) => existsSync(new URL(path, ROOT)) || existsSync(new URL(`src/${path}`, ROOT))
+  expect(named.filter(({ path }) => !exists(path))).toEqual([])
+})
