@@ -36,7 +36,7 @@ export async function clientTypes(root: string): Promise<string> {
   })
   const client = await read('client')
   // The files that it exports names of.
-  const others = [...client.matchAll(/^export \{ ([^}]*) \} from '\.\/(\w+)\.ts';$/gm)].map(
+  const others = [...client.matchAll(/^export \{ ([^}]*) \} from '\.\/([\w-]+)\.ts';$/gm)].map(
     async ([, names = '', file = '']) => exportsOf(await read(file), names.match(/\w+(?=,|$)/g) ?? []),
   )
   const own = [withoutImports(client), ...(await Promise.all(others))]

@@ -108,7 +108,7 @@ test('a signed delivery leads to a comment that names the other activity, with a
   await expect.poll(() => comments(number).length, WAIT_OPTIONS).toBe(1)
   expect(comments(number)[0]).toMatchObject({ app: 'deconflict' })
   expect(comments(number)[0]?.body).toMatch(
-    /`Retry payments` on `retries` \(`Ben`, no pull request yet\) changes `src\/pay\.ts` too/,
+    /`Retry payments` on `retries` \(`Ben`, no pull request yet\) works on `src\/pay\.ts` too/,
   )
   expect(githubServer.github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
   const forged = { secret: 'guess', ...webhook }
