@@ -27,7 +27,11 @@ export default defineConfig({
   build: {
     outDir: path('../../dist/web'),
     emptyOutDir: true,
-    rolldownOptions: { input: { index: path('index.html'), docs: path('docs.html') } },
+    rolldownOptions: {
+      input: { index: path('index.html'), docs: path('docs.html') },
+      // Every `npm start` builds the page; on a slow machine it would begin with a report on plugins.
+      checks: { pluginTimings: false },
+    },
     // The page's Content-Security-Policy allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
