@@ -16,11 +16,11 @@ import { listMerged, listScopes, type MergedActivity, type SidedActivity } from 
 import type { ActivityRow } from '../activities/table.ts'
 import { periodicYield } from '../base/event-loop.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import type { Comparison } from './checked-work.ts'
+import type { CheckedWork } from './checked-work.ts'
 import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
 import { type Conclusion, namedMatches } from './conclude.ts'
 import { type FindLimits, findOverlaps } from './find.ts'
-import { recordsOf } from './matches.ts'
+import { readMatches } from './matches.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
 import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 import { readOwnFiles } from './side-files.ts'
@@ -50,7 +50,7 @@ interface CheckInput {
   base_branch: string | null
   scopes: StoredScope[]
   side: Side
-  readFiles: Comparison['readFiles']
+  readFiles: CheckedWork['readFiles']
   /** The author, if `side` does not contain it. Called only if something collides. */
   findAuthor?: () => Promise<Author>
 }
@@ -104,12 +104,12 @@ export async function findAffected(ctx: RepoContext, activity: ActivityRow): Pro
 
 /** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
-  const comparison = await begin(ctx, await checkInputOf(ctx, [activity]))
-  const found = await findOverlaps(comparison, searchLimits(ctx, NAMED_MAX))
+  const work = await begin(ctx, await checkInputOf(ctx, [activity]))
+  const found = await findOverlaps(work, searchLimits(ctx, NAMED_MAX))
   const all = [...found.activities, ...found.notables]
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
-  const { collisions, notables } = await recordsOf(comparison, {
+  const { collisions, notables } = await readMatches(work, {
     ...found,
     activities: found.activities.filter(isTop),
     notables: found.notables.filter(isTop),
@@ -150,50 +150,47 @@ function isEmpty({ areas, paths, files }: StoredScope): boolean {
 
 async function check(
   ctx: RepoContext,
-  work: CheckInput,
+  input: CheckInput,
   include: CheckOverlap['include'] = [],
 ): Promise<Conclusion> {
-  const comparison = await begin(ctx, work)
-  const found = await findOverlaps(comparison, searchLimits(ctx, IDS_MAX, MERGED_PAGE))
-  const merged = await compareMerged(comparison, found.merged)
-  const { collisions, notables } = await recordsOf(
-    await withAuthor(comparison, work, found.activities),
-    found,
-  )
+  const work = await begin(ctx, input)
+  const found = await findOverlaps(work, searchLimits(ctx, IDS_MAX, MERGED_PAGE))
+  const merged = await compareMerged(work, found.merged)
+  const { collisions, notables } = await readMatches(await withAuthor(work, input, found.activities), found)
   return {
-    checked: work.self.length > 0 ? 'activities' : 'proposal',
-    branch: work.branch,
-    emptiness: comparison.proposal.emptiness,
+    checked: input.self.length > 0 ? 'activities' : 'proposal',
+    branch: input.branch,
+    emptiness: work.proposal.emptiness,
     expected: found.expected,
     collisions,
     notables,
-    noise: include.includes('noise') ? await activitiesSharingNoise(ctx, work) : [],
+    noise: include.includes('noise') ? await activitiesSharingNoise(ctx, input) : [],
     merged,
     total_related: found.total,
     checked_against: {
       ...found.compared,
       as_of: ctx.now.toISOString(),
-      complete: found.complete && comparison.proposal.emptiness !== 'nothing_given',
+      complete: found.complete && work.proposal.emptiness !== 'nothing_given',
     },
   }
 }
 
 /** The activities that share only noise with the work. They need a search of their own, with other rules. */
-async function activitiesSharingNoise(ctx: RepoContext, work: CheckInput): Promise<Conclusion['noise']> {
-  const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.repo.noise_attributes))
-  const { noise, side_verdicts, records } = await findOverlaps(comparison, searchLimits(ctx, IDS_MAX))
+async function activitiesSharingNoise(ctx: RepoContext, input: CheckInput): Promise<Conclusion['noise']> {
+  const work = await begin(ctx, input, rulesWithNoise(ctx.settings, ctx.repo.noise_attributes))
+  const { noise, side_verdicts, records } = await findOverlaps(work, searchLimits(ctx, IDS_MAX))
   const found = { activities: noise, notables: [], side_verdicts, records }
-  const { collisions } = await recordsOf(await withAuthor(comparison, work, noise), found)
+  const { collisions } = await readMatches(await withAuthor(work, input, noise), found)
   return collisions
 }
 
 async function withAuthor(
-  comparison: Comparison,
+  work: CheckedWork,
   { findAuthor }: CheckInput,
   found: readonly unknown[],
-): Promise<Comparison> {
-  if (!findAuthor || found.length === 0) return comparison
-  return { ...comparison, side: { ...comparison.side, author: await findAuthor() } }
+): Promise<CheckedWork> {
+  if (!findAuthor || found.length === 0) return work
+  return { ...work, side: { ...work.side, author: await findAuthor() } }
 }
 
 /** How many records a search returns with their fields: `records` live activities and `merged` merged ones. */
@@ -207,17 +204,17 @@ function mergedSince({ now }: RepoContext): Date {
 
 async function begin(
   ctx: RepoContext,
-  work: CheckInput,
+  input: CheckInput,
   rules = rulesOf(ctx.settings, ctx.repo.noise_attributes),
-): Promise<Comparison> {
-  if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
-  const proposal = proposalOf(work.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))
+): Promise<CheckedWork> {
+  if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
+  const proposal = proposalOf(input.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = {
     activities: ctx.caller.meter.budget(UNITS_MAX),
     notables: ctx.caller.meter.budget(UNITS_MAX),
   }
-  const { scopes: _, findAuthor: __, ...compared } = work
-  return { ctx, ...compared, rules, proposal, budgets, pause: periodicYield() }
+  const { scopes: _, findAuthor: __, ...rest } = input
+  return { ctx, ...rest, rules, proposal, budgets, pause: periodicYield() }
 }
 
 /** The live activities of a branch except `self`. Their scopes replace a missing scope. */
@@ -236,7 +233,7 @@ async function activitiesOn(
  * search has read.
  */
 async function compareMerged(
-  { ctx, proposal, rules, pause }: Comparison,
+  { ctx, proposal, rules, pause }: CheckedWork,
   first: MergedActivity[],
 ): Promise<MergedActivity[]> {
   const merged: MergedActivity[] = []

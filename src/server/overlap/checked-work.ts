@@ -1,11 +1,11 @@
-/** The input of the comparison of one check, and its limits. */
+/** What a check compares with all other work, its rules and its limits. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { Proposal } from './compare.ts'
 import type { Rules } from './rules.ts'
 import type { DigestedFile, Side } from './side.ts'
 
-export interface Comparison {
+export interface CheckedWork {
   ctx: RepoContext
   /** The ids of the checked activities, if they exist. They are excluded. */
   self: string[]

@@ -9,7 +9,7 @@ import { type ComparedActivity, listScopesOf, type MergedActivity } from '../act
 import { globOf, TRUNCATED } from '../claims-index/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
 import { confirmVersion } from '../repositories/repo.ts'
-import type { Comparison } from './checked-work.ts'
+import type { CheckedWork } from './checked-work.ts'
 import { compare, storedScopeOf } from './compare.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
 import { probesOf } from './probes.ts'
@@ -60,11 +60,11 @@ export interface FindLimits extends Pick<Search, 'records' | 'merged'> {
  * `Search`.
  */
 export async function findOverlaps(
-  comparison: Comparison,
+  work: CheckedWork,
   { by_path_max = 0, ...read }: FindLimits,
 ): Promise<Findings> {
-  const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = comparison
-  const probes = probesOf(proposal.paths, labelsOf(comparison))
+  const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = work
+  const probes = probesOf(proposal.paths, labelsOf(work))
   const isByLines = side.files.length > 0
   const limit = isByLines ? BY_LINES_MAX : IDS_MAX
   const input: Search = {
@@ -79,14 +79,13 @@ export async function findOverlaps(
   }
   const first = await search(ctx.db, ctx.repo.id, input)
   confirmVersion(ctx, first.repository_version)
-  const decision = await decide(comparison, first.keys)
+  const decision = await decide(work, first.keys)
   const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
   const { activities, notables, expected, records } =
-    decided.length === 0 ? first : await withDecided(comparison, input, { first, decided })
+    decided.length === 0 ? first : await withDecided(work, input, { first, decided })
   const isProposalComplete = proposal.complete && probes.complete
   const ranked = activities.top.map(rankedOf)
-  const byLines =
-    isByLines && ranked.length > by_path_max ? await rankByLines(comparison, ranked, records) : null
+  const byLines = isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked, records) : null
   const isRanked = byLines === null || (byLines.complete && activities.total <= BY_LINES_MAX)
   const complete =
     isProposalComplete && first.complete && decision.complete && isRanked && budgets.activities.remaining >= 0
@@ -99,13 +98,13 @@ export async function findOverlaps(
     side_verdicts: byLines?.side_verdicts ?? new Map(),
     total: activities.total - (byLines?.noise.length ?? 0) + notables.total,
     expected,
-    compared: await comparedOf(comparison, input, { first, decision, complete }),
+    compared: await comparedOf(work, input, { first, decision, complete }),
     complete,
   }
 }
 
 /** The labels to search for, by `labelKey`. True if the settings give a label globs that overlap with the proposal's paths. */
-function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean> {
+function labelsOf({ proposal, rules, budgets }: CheckedWork): Map<string, boolean> {
   const labels = new Map([...proposal.labels.keys()].map((key) => [key, false]))
   const options = { budget: budgets.activities, ignore: rules.ignore }
   for (const [key, globs] of rules.areas) {
@@ -124,22 +123,24 @@ interface Decision {
   complete: boolean
 }
 
-type Bounded = Comparison & { budget: Budget }
+type Bounded = CheckedWork & { budget: Budget }
 
 /** The maximum number of scopes that are read at once, because each may be large. */
 const SCOPES_AT_ONCE = 10
 
 /** Decides the keys in their order, until the budget of their kind of records is exhausted. */
-async function decide(comparison: Comparison, keys: Key[]): Promise<Decision> {
+async function decide(work: CheckedWork, keys: Key[]): Promise<Decision> {
   const verdicts: KeyVerdict[] = []
   let complete = true
   for (const kind of ['activities', 'notables'] as const) {
-    const work = { ...comparison, budget: comparison.budgets[kind] }
+    const bounded = { ...work, budget: work.budgets[kind] }
     const own = keys.filter((key) => key.is_notable === (kind === 'notables'))
     const byGlob = own.filter((key) => key.kind !== TRUNCATED)
     const byScope = own.filter((key) => key.kind === TRUNCATED)
     complete =
-      (await decideGlobs(work, byGlob, verdicts)) && (await decideScopes(work, byScope, verdicts)) && complete
+      (await decideGlobs(bounded, byGlob, verdicts)) &&
+      (await decideScopes(bounded, byScope, verdicts)) &&
+      complete
   }
   return { verdicts, complete }
 }
@@ -195,7 +196,7 @@ async function decideScopes(
  * otherwise the database searches again.
  */
 async function withDecided(
-  { ctx, self }: Comparison,
+  { ctx, self }: CheckedWork,
   input: Search,
   { first, decided }: { first: SearchResult; decided: Decided[] },
 ): Promise<Pick<SearchResult, 'activities' | 'notables' | 'expected' | 'records'>> {
@@ -237,7 +238,7 @@ function rankedOf({ id, rank }: Hit): Ranked {
  * no activity. If the proposal itself was too large to read, nothing was compared.
  */
 async function comparedOf(
-  { ctx, self, proposal }: Comparison,
+  { ctx, self, proposal }: CheckedWork,
   input: Search,
   { first, decision, complete }: { first: SearchResult; decision: Decision; complete: boolean },
 ): Promise<Counts> {

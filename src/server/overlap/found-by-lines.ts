@@ -8,7 +8,7 @@ import { activityWeight } from '../../vocabulary/weight.ts'
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import type { Comparison } from './checked-work.ts'
+import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf, storedScopeOf } from './compare.ts'
 import { type DigestedFile, sideOf } from './side.ts'
 import { readFilesOf, withDigests } from './side-files.ts'
@@ -44,13 +44,13 @@ interface Own extends DigestedSide {
  * `known`: those that were read already.
  */
 export async function rankByLines(
-  comparison: Comparison,
+  work: CheckedWork,
   found: readonly Ranked[],
   known: ReadonlyMap<string, ComparedActivity>,
 ): Promise<RankedByLines> {
-  const { ctx } = comparison
+  const { ctx } = work
   const budget = lineBudget(ctx, LINE_UNITS_MAX)
-  const own = await ownOf(comparison, budget)
+  const own = await ownOf(work, budget)
   const [ranked, noise]: [Ranked[], Ranked[]] = [[], []]
   const side_verdicts = new Map<string, SideVerdict>()
   let complete = true
@@ -61,7 +61,7 @@ export async function rankByLines(
       ranked.push(...page)
       continue
     }
-    const results = await rankPage(comparison, page, { own, budget, known })
+    const results = await rankPage(work, page, { own, budget, known })
     for (const each of page) {
       const result = results.get(each.id)
       if (result === undefined) {
@@ -85,11 +85,11 @@ interface Result {
 
 /** The results of the activities that have changed files, by id. */
 async function rankPage(
-  comparison: Comparison,
+  work: CheckedWork,
   page: readonly Ranked[],
   { own, budget, known }: { own: Own; budget: Budget; known: ReadonlyMap<string, ComparedActivity> },
 ): Promise<Map<string, Result>> {
-  const { ctx, pause, rules } = comparison
+  const { ctx, pause, rules } = work
   const { noise } = rules
   const results = new Map<string, Result>()
   const rows = await listCompared(ctx.db, ctx.repo.id, { ids: page.map(({ id }) => id), known })
@@ -101,7 +101,7 @@ async function rankPage(
     const theirs = digestedSide(each.side, files, noise)
     const shared = sharedFiles(own.index, files)
     const side_verdict = sideVerdict(own, theirs, { shared, noise, budget })
-    const by = sharedBesideFiles(comparison, each.row)
+    const by = sharedBesideFiles(work, each.row)
     const severity = collisionSeverity(side_verdict, by, activityWeight(each.row))
     results.set(each.id, {
       side_verdict: { ...side_verdict, files: side_verdict.files.slice(0, PAIRS_MAX) },
@@ -114,7 +114,7 @@ async function rankPage(
 
 /** Whether they share a pair of paths that are not both changed files, or only an area. Null if neither. */
 function sharedBesideFiles(
-  { proposal, rules, budgets }: Comparison,
+  { proposal, rules, budgets }: CheckedWork,
   row: ComparedActivity,
 ): 'path' | 'area' | null {
   const scope = storedScopeOf(row)
@@ -127,7 +127,7 @@ function sharedBesideFiles(
 }
 
 /** The side of the proposal. Its `index` leaves out the files that the settings ignore. */
-async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: Budget): Promise<Own> {
+async function ownOf({ proposal, side, readFiles, rules }: CheckedWork, budget: Budget): Promise<Own> {
   const files = await readFiles(budget)
   const names = proposal.files
   const index = indexFiles(files)

@@ -6,7 +6,7 @@ import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
 import type { Ranked } from '../../vocabulary/severity.ts'
 import { listCompared } from '../activities/live-store.ts'
 import { listNotablesWith } from '../notables/store.ts'
-import type { Comparison } from './checked-work.ts'
+import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf, storedScopeOf } from './compare.ts'
 import type { Conclusion, Found } from './conclude.ts'
 import type { Findings } from './find.ts'
@@ -18,13 +18,13 @@ import { NO_RELATION, pairOfFile, pairOfGlobs, type Relation, relationOf } from 
 const PAIR_UNITS_MAX = 700_000
 
 /** Reads the found records that the search has not returned yet, and compares each with the proposal once. */
-export async function recordsOf(
-  comparison: Comparison,
+export async function readMatches(
+  work: CheckedWork,
   found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts' | 'records'>,
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
   const { activities, notables, side_verdicts, records } = found
-  const { db, caller, repo } = comparison.ctx
-  const options = { comparison, budget: caller.meter.budget(PAIR_UNITS_MAX) }
+  const { db, caller, repo } = work.ctx
+  const options = { work, budget: caller.meter.budget(PAIR_UNITS_MAX) }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
   const [rows, notes] = await Promise.all([
     listCompared(db, repo.id, { ids: ids(activities), known: records }),
@@ -32,7 +32,7 @@ export async function recordsOf(
   ])
   const collisions = recordsIn(activities, rows).map((each) => {
     const side_verdict = side_verdicts.get(each.id)
-    const relation = relationOf(comparison.side, intentOf(each.record, comparison.ctx), side_verdict)
+    const relation = relationOf(work.side, intentOf(each.record, work.ctx), side_verdict)
     return { ...each, side_verdict, relation }
   })
   const matching = recordsIn(notables, notes).map((each) => ({ ...each, relation: NO_RELATION }))
@@ -64,9 +64,9 @@ interface Unmatched<Row> extends Ranked {
  */
 async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
   found: Unmatched<Row>[],
-  { comparison, budget }: { comparison: Comparison; budget: Budget },
+  { work, budget }: { work: CheckedWork; budget: Budget },
 ): Promise<Found<Row>[]> {
-  const { proposal, rules, pause } = comparison
+  const { proposal, rules, pause } = work
   const shown: (Found<Row> & { pairs: Iterator<GlobPair> })[] = []
   for (const { side_verdict, relation, ...each } of found) {
     const by_lines = side_verdict !== undefined
