@@ -5,6 +5,7 @@ import type { Severity } from '../../vocabulary/severity.ts'
 import { collisionSeverity, higher } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { listScopesOf } from '../activities/live-store.ts'
+import { addTo } from '../base/lists.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -74,9 +75,7 @@ export async function rankCollisions(
       continue
     }
     all.add(pair.newer).add(pair.older)
-    const there = pending.get(pair.older)
-    if (there) there.push(pair)
-    else pending.set(pair.older, [pair])
+    addTo(pending, pair.older, pair)
   }
   const loaded = new Map<number, Loaded>()
   for await (const [position, side] of loadSides(ctx, [...all].sort(ascending), { input, budget })) {

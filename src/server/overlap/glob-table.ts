@@ -5,6 +5,7 @@ import type { Alternative } from '../../vocabulary/scope/alternative.ts'
 import { alternativesOf, type Glob } from '../../vocabulary/scope/glob.ts'
 import { alternativesOverlap, sharedPath } from '../../vocabulary/scope/intersect.ts'
 import { type Exclusion, isIgnored } from '../../vocabulary/scope/path-set.ts'
+import { addTo } from '../base/lists.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
 /** An entry of the table: one distinct glob. */
@@ -90,8 +91,8 @@ export class GlobTable {
       if (this.#budget.isExhausted) return
       this.#budget.remaining -= INDEXING
       const entry = { known, alternative }
-      add(this.#at, alternative.dir, entry)
-      for (const dir of above) add(this.#beneath, dir, entry)
+      addTo(this.#at, alternative.dir, entry)
+      for (const dir of above) addTo(this.#beneath, dir, entry)
     }
   }
 
@@ -136,10 +137,4 @@ export function exampleOf(overlap: GlobOverlap, budget: Budget): string | null {
   const example = overlap.example ?? sharedPath(...overlap.alternatives, budget)
   if (example !== null) overlap.example = example
   return example
-}
-
-function add(entries: Map<string, Entry[]>, dir: string, entry: Entry): void {
-  const there = entries.get(dir)
-  if (there) there.push(entry)
-  else entries.set(dir, [entry])
 }

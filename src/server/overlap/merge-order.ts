@@ -1,6 +1,8 @@
 /** The order in which to merge the open pull requests that conflict with each other (docs/contract/signal.md#merge-order). Pure. */
+
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import type { SidedActivity } from '../activities/live-store.ts'
+import { addTo } from '../base/lists.ts'
 import { FILES_MAX } from '../github/repository-calls.ts'
 import type { Participant } from './collisions.ts'
 import type { ChangeSize, RankedCollision } from './collisions-by-lines.ts'
@@ -162,10 +164,7 @@ function groupsOf(participants: readonly Linked[], undecided: ReadonlySet<number
   const members = new Map<number, Member[]>()
   for (const [position, activity] of participants.entries()) {
     const { pull_request } = activity
-    if (pull_request === null) continue
-    const there = members.get(pull_request.number) ?? []
-    there.push({ position, activity, pull_request })
-    members.set(pull_request.number, there)
+    if (pull_request !== null) addTo(members, pull_request.number, { position, activity, pull_request })
   }
   const groups = [...members].map(([number, all]): [number, Group] => {
     const { activity } = (all.find(({ pull_request }) => pull_request.is_own) ?? all[0]) as Member
@@ -202,10 +201,7 @@ function relate(
 function idsByBranch(groups: readonly Group[]): Map<string, string[]> {
   const ids = new Map<string, string[]>()
   for (const { named, members } of groups) {
-    for (const { activity } of members) {
-      const { branch } = activity
-      if (branch !== null) ids.set(branch, [...(ids.get(branch) ?? []), named.id])
-    }
+    for (const { activity } of members) if (activity.branch !== null) addTo(ids, activity.branch, named.id)
   }
   return ids
 }

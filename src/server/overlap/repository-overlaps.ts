@@ -2,6 +2,7 @@
  * All collisions among the live activities of a repository, and the order in which to merge its pull requests: the newest
  * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
  */
+
 import { createHash } from 'node:crypto'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type OutlinedActivity,
   type SidedActivity,
 } from '../activities/live-store.ts'
+import { pagesOf } from '../base/lists.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { listLinks } from '../stacks/store.ts'
@@ -41,8 +43,7 @@ const SHOWN_UNITS = 500_000
 /** The maximum number of live activities whose branches are read, because a stack may lead through any of them. */
 const LINKS_MAX = 10_000
 /** The maximum number of scopes that are read at once, and of their stored bytes. */
-const PAGE = 250
-const PAGE_BYTES = 262_144
+const PAGES = { max: 250, size_max: 262_144, sizeOf: ({ scope_bytes }: OutlinedActivity) => scope_bytes }
 
 /** The approximate size of a collision without its labels and paths, and of an item of the merge order, in characters. */
 const ITEM = 300
@@ -148,7 +149,7 @@ async function compareAll(
   { collisions, budget }: { collisions: Collisions; budget: WorkBudget },
 ): Promise<Participants> {
   const added: Participants = { participants: [], compared: 0 }
-  for (const page of pagesOf(live.slice(0, COMPARED_MAX))) {
+  for (const page of pagesOf(live.slice(0, COMPARED_MAX), PAGES)) {
     const ids = page.map(({ id }) => id)
     const rows = new Map((await listScopesOf(ctx.db, ctx.repo.id, ids)).map((each) => [each.id, each]))
     await budget.run(addPage(ctx, page, { rows, collisions, added }))
@@ -214,19 +215,4 @@ function sizeOf({ items, merge_order }: RepositoryOverlaps): number {
     for (const { globs, example } of paths) for (const text of globs) size += text.length + example.length
   }
   return size
-}
-
-function* pagesOf(all: OutlinedActivity[]): Generator<OutlinedActivity[]> {
-  let page: OutlinedActivity[] = []
-  let bytes = 0
-  for (const each of all) {
-    if (page.length === PAGE || bytes > PAGE_BYTES) {
-      yield page
-      page = []
-      bytes = 0
-    }
-    page.push(each)
-    bytes += each.scope_bytes
-  }
-  if (page.length > 0) yield page
 }

@@ -1,5 +1,7 @@
 /** Reads the changed files of activities with their digests, in bounded queries. */
+
 import type { Budget } from '../../vocabulary/budget.ts'
+import { pagesOf } from '../base/lists.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import type { Digest } from '../line-verdicts/digest.ts'
 import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from '../line-verdicts/store.ts'
@@ -13,8 +15,11 @@ import type { DigestedFile, Side, SideFile } from './side.ts'
 const FILES_MAX = 300
 const SHARED_MAX = 1_000
 /** The maximum numbers of activities and files that are read at once. */
-const ACTIVITIES = 100
-const FILES = 1_000
+const PAGES = {
+  max: 100,
+  size_max: 1_000,
+  sizeOf: ({ side }: Sided) => Math.min(side.files.length, FILES_MAX),
+}
 /** More files than any side has. */
 const ALL = 10_000
 /** Cost units of decoding a digest, and each byte of it. */
@@ -42,7 +47,10 @@ export async function* readFilesOf<Each extends Sided>(
   sides: readonly Each[],
   names: Names,
 ): AsyncGenerator<{ each: Each; stored: Stored[] }> {
-  for (const page of pagesOf(sides.filter(({ side }) => side.files.length > 0))) {
+  for (const page of pagesOf(
+    sides.filter(({ side }) => side.files.length > 0),
+    PAGES,
+  )) {
     const stored = await readPage(ctx, page, FILES_MAX)
     const large = page.filter(({ side }) => side.files.length > FILES_MAX)
     for (const found of await readShared(ctx, large, names)) stored.get(found.activity_id)?.push(found)
@@ -103,19 +111,4 @@ async function readShared(
   const found = wanted.length === 0 ? [] : await listFileChanges(db, repo.id, wanted)
   // A row that was found by its former name belongs to another file.
   return found.filter(({ name, path }) => name === path)
-}
-
-function* pagesOf<Each extends Sided>(all: readonly Each[]): Generator<Each[]> {
-  let page: Each[] = []
-  let files = 0
-  for (const each of all) {
-    if (page.length === ACTIVITIES || files >= FILES) {
-      yield page
-      page = []
-      files = 0
-    }
-    page.push(each)
-    files += Math.min(each.side.files.length, FILES_MAX)
-  }
-  if (page.length > 0) yield page
 }

@@ -1,9 +1,11 @@
 /** What two sides share by the lines of the files that both change: the verdict, and the fields of a match. Pure. */
+
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { Match, PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import type { StrongestVerdict } from '../../vocabulary/severity.ts'
 import { byStrength, type Duplicate, NOT_COMPARED } from '../../vocabulary/verdict.ts'
+import { addTo } from '../base/lists.ts'
 import { duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
 import {
@@ -72,9 +74,7 @@ function verdictOf(shared: readonly SharedFile[], options: VerdictOptions): Pair
   const kinds = new Map<string, SharedFile[]>()
   for (const pair of shared) {
     const kind = JSON.stringify([pair.yours.origin, pair.theirs.origin, isOneBase(pair)])
-    const there = kinds.get(kind)
-    if (there) there.push(pair)
-    else kinds.set(kind, [pair])
+    addTo(kinds, kind, pair)
   }
   const verdicts = [...kinds.values()].map((pairs) => {
     const [first] = pairs as [SharedFile]
