@@ -18,12 +18,10 @@ import {
   countUndecided,
   type Decided,
   type Hit,
-  type Hits,
   type Key,
   type Search,
   type SearchResult,
   search,
-  searchDecided,
 } from './search.ts'
 import type { SideVerdict } from './sides-by-lines.ts'
 
@@ -82,7 +80,9 @@ export async function findOverlaps(
   const decision = await decide(work, first.keys)
   const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
   const { activities, notables, expected, records } =
-    decided.length === 0 ? first : await withDecided(work, input, { first, decided })
+    decided.length === 0
+      ? first
+      : await search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
   const isProposalComplete = proposal.complete && probes.complete
   const ranked = activities.top.map(rankedOf)
   const byLines = isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked, records) : null
@@ -189,44 +189,6 @@ async function decideScopes(
     }
   }
   return true
-}
-
-/**
- * All records that overlap: those that SQL found, and those with a decided key. Complete lists are joined in memory;
- * otherwise the database searches again.
- */
-async function withDecided(
-  { ctx, self }: CheckedWork,
-  input: Search,
-  { first, decided }: { first: SearchResult; decided: Decided[] },
-): Promise<Pick<SearchResult, 'activities' | 'notables' | 'expected' | 'records'>> {
-  const { activities, notables, expected } = first
-  if (isWhole(activities) && isWhole(notables)) {
-    const excluded = [...self, ...expected.keys()]
-    const { now, limit, records } = input
-    const more = await searchDecided(ctx.db, ctx.repo.id, { now, excluded, decided, limit, records })
-    if (isWhole(more.activities) && isWhole(more.notables))
-      return {
-        activities: joined(activities, more.activities, limit),
-        notables: joined(notables, more.notables, limit),
-        expected,
-        records: new Map([...first.records, ...more.records]),
-      }
-  }
-  return search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
-}
-
-function isWhole({ top, total }: Hits): boolean {
-  return top.length === total
-}
-
-/** The union of two complete lists, cut to `limit`. */
-function joined(one: Hits, other: Hits, limit: number): Hits {
-  const ranks = new Map(one.top.map(({ id, rank }) => [id, rank]))
-  for (const { id, rank } of other.top) ranks.set(id, Math.max(rank, ranks.get(id) ?? 0))
-  const all = [...ranks].map(([id, rank]) => ({ id, rank }))
-  all.sort((a, b) => b.rank - a.rank || (a.id < b.id ? 1 : -1))
-  return { top: all.slice(0, limit), total: all.length }
 }
 
 function rankedOf({ id, rank }: Hit): Ranked {

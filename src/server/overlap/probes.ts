@@ -43,8 +43,9 @@ export const CLAIM_KINDS = [FILE, PLAIN, TREE, SUBTREE, PATTERN, TRUNCATED] as c
 type Row = readonly [Answer, Answer, Answer, Answer, Answer, Answer]
 
 /**
- * The answer by probe, claim kind, and where the claim is. The statement of a check is generated from this table. A `sure`
- * claim of the kinds `FILE` and `PLAIN` has to be decided too if its path may be ignored or noise.
+ * The answer by probe, claim kind, and where the claim is. A search passes it to the statement, per probe. A `sure` claim of
+ * the kinds `FILE` and `PLAIN` has to be decided too if its path may be ignored or noise. The sure kinds of a point are
+ * consecutive, so that one range of the index holds them.
  */
 export const TRUTH_TABLE: Record<RangeProbe, { at: Row; beneath: Row }> & Record<PointProbe, { at: Row }> = {
   // FILE, PLAIN, TREE, SUBTREE, PATTERN, TRUNCATED

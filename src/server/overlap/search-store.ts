@@ -19,6 +19,57 @@ import { STACK } from './stack-store.ts'
 /** The maximum number of undecided keys of one check; a search returns one more if there are more. */
 export const KEYS_MAX = 50_000
 
+/** A record that overlaps. `rank`: the index of its severity in `SEVERITIES`. */
+export interface Hit {
+  id: string
+  rank: number
+}
+
+/** A claim that SQL cannot decide. Equal claims of several records are one key, except `TRUNCATED` ones. */
+export interface Key {
+  place: string
+  kind: Kind
+  glob: string
+  /** The record of a `TRUNCATED` claim; else null. */
+  record_id: string | null
+  /** Whether the newest record with this claim is a notable. */
+  is_notable: boolean
+}
+
+/** The answer of a search. */
+export interface SearchRow {
+  /** The most severe first, then the newest, at most `limit` of the total. The first have their fields; see `Search.records`. */
+  activities: (Hit & { record: Parameters<typeof comparedFrom>[0] | null })[]
+  notables: Hit[]
+  activities_total: number
+  notables_total: number
+  /** What remains to be decided, one more than `KEYS_MAX` if there are more. */
+  keys: Key[]
+  /** Own and stacked activities; one can be in the list twice. */
+  expected: { id: string; is_own: boolean }[]
+  /** The number of live activities except those that are checked, and of active notables that apply. */
+  live_activities: number
+  live_notables: number
+  /** The activities that were merged last, the newest first. */
+  merged: Parameters<typeof mergedFrom>[0][]
+  repository_version: string | null
+}
+
+/** A column with a list as JSON text. */
+const list = <Items>(column: string) => sql<Items>`${sql.raw(column)}`.mapWith(JSON.parse)
+const columns: { [Column in keyof SearchRow]: SQL<SearchRow[Column]> } = {
+  activities: list('activities'),
+  notables: list('notables'),
+  activities_total: sql`activities_total`,
+  notables_total: sql`notables_total`,
+  keys: list('keys'),
+  expected: list('expected'),
+  live_activities: sql`live_activities`,
+  live_notables: sql`live_notables`,
+  merged: list('merged'),
+  repository_version: sql`repository_version`,
+}
+
 const parameter = (name: string, type: string) => sql`${sql.placeholder(name)}::${sql.raw(type)}`
 /** The rows of a parameter that is a JSON array of objects. */
 const rowsOf = (name: string, columns: string) =>
@@ -107,100 +158,18 @@ const WITH_DECIDED_KEYS = sql`
   cross join ${claimsWhere(sql`place = decided.place and kind = decided.kind and glob = decided.glob
     and (decided.record_id is null or record_id = decided.record_id)`)}`
 
-/** The records that overlap for sure, each once: `matches (record_id, rank)`, and how many they are: `counted`. */
-const MATCHES = sql`matches as materialized (
-    select record_id, max(case when record_id >= ${first_notable} then ${rankOf('notable')}
-      when by_path then ${rankOf('path')} else ${rankOf('area')} end) as rank
-    from found
-    where is_sure and record_id not in (select id from excluded) and record_id not in (select id from ended)
-    group by record_id),
-  counted as materialized (
-    select (count(*) filter (where record_id < ${first_notable}))::int as activities,
-      (count(*) filter (where record_id >= ${first_notable}))::int as notables from matches)`
-
 /** The most severe matches, then the newest, as JSON. `fields`: further fields of the object. */
 const topOf = (condition: SQL, fields: SQL = sql``) => sql`(
-  select coalesce(json_agg(json_build_object('id', record_id, 'rank', rank ${fields}) order by rank desc, record_id desc), '[]')::text
+  select coalesce(json_agg(json_build_object('id', record_id, 'rank', rank ${fields}) order by position), '[]')::text
   from (select record_id, rank, row_number() over (order by rank desc, record_id desc) as position from matches
-    where ${condition} order by rank desc, record_id desc limit ${limit}) as ranked)`
+    where ${condition} order by position limit ${limit}) as top)`
 
-/**
- * The columns of the matches. The first activities have their fields, unless the first search cut the list: then a second one
- * follows.
- */
-const MATCH_COLUMNS = sql`
-  ${topOf(
-    sql`record_id < ${first_notable}`,
-    sql`, 'record', case when position <= ${parameter('records', 'int')}
-      and ((select activities from counted) <= ${limit} or not ${is_first}) then (
-        select ${COMPARED_JSON} from ${activities} where repo_id = ${repo_id} and id = record_id
-        order by repo_id, id limit 1) end`,
-  )} as activities,
-  ${topOf(sql`record_id >= ${first_notable}`)} as notables,
-  (select activities from counted) as activities_total,
-  (select notables from counted) as notables_total`
-
-/** A record that overlaps. `rank`: the index of its severity in `SEVERITIES`. */
-export interface Hit {
-  id: string
-  rank: number
-}
-
-/** The matches: the most severe first, then the newest, at most `limit` of the total. */
-export interface MatchRow {
-  /** The first ones with their fields; see `Search.records`. */
-  activities: (Hit & { record: Parameters<typeof comparedFrom>[0] | null })[]
-  notables: Hit[]
-  activities_total: number
-  notables_total: number
-}
-
-/** A claim that SQL cannot decide. Equal claims of several records are one key, except `TRUNCATED` ones. */
-export interface Key {
-  place: string
-  kind: Kind
-  glob: string
-  /** The record of a `TRUNCATED` claim; else null. */
-  record_id: string | null
-  /** Whether the newest record with this claim is a notable. */
-  is_notable: boolean
-}
-
-/** The answer of a search. */
-export interface SearchRow extends MatchRow {
-  /** At most one more than `KEYS_MAX`. */
-  keys: Key[]
-  /** Own and stacked activities; one can be in the list twice. */
-  expected: { id: string; is_own: boolean }[]
-  live_activities: number
-  live_notables: number
-  merged: Parameters<typeof mergedFrom>[0][]
-  repository_version: string | null
-}
-
-type Columns<Row> = { [Column in keyof Row]: SQL<Row[Column]> }
-/** A column with a list as JSON text. */
-const list = <Items>(column: string) => sql<Items>`${sql.raw(column)}`.mapWith(JSON.parse)
-const matchColumns: Columns<MatchRow> = {
-  activities: list('activities'),
-  notables: list('notables'),
-  activities_total: sql`activities_total`,
-  notables_total: sql`notables_total`,
-}
+const RECORD = sql`, 'record', case when position <= ${parameter('records', 'int')} then (
+  select ${COMPARED_JSON} from ${activities} where repo_id = ${repo_id} and id = record_id order by repo_id, id limit 1) end`
 
 /** The search of a check. */
 export const runSearch = prepared('overlap_search', (db) =>
-  db
-    .select<Columns<SearchRow>>({
-      ...matchColumns,
-      keys: list('keys'),
-      expected: list('expected'),
-      live_activities: sql`live_activities`,
-      live_notables: sql`live_notables`,
-      merged: list('merged'),
-      repository_version: sql`repository_version`,
-    })
-    .from(sql`(
+  db.select(columns).from(sql`(
       with recursive
       ${ENDED},
       -- The activities that are checked.
@@ -217,7 +186,13 @@ export const runSearch = prepared('overlap_search', (db) =>
         union all ${atPoints(sql`kind = ${constant(TRUNCATED)} and ${is_first}`)}
         union all ${WITH_LABELS}
         union all ${WITH_DECIDED_KEYS}),
-      ${MATCHES},
+      -- The records that overlap for sure, each once.
+      matches as materialized (
+        select record_id, max(case when record_id >= ${first_notable} then ${rankOf('notable')}
+          when by_path then ${rankOf('path')} else ${rankOf('area')} end) as rank
+        from found
+        where is_sure and record_id not in (select id from excluded) and record_id not in (select id from ended)
+        group by record_id),
       -- The keys to decide: those of the heaviest and newest records first.
       undecided as (
         select place, kind, glob, case when kind = ${constant(TRUNCATED)} then record_id end as record_id,
@@ -229,7 +204,12 @@ export const runSearch = prepared('overlap_search', (db) =>
         select place, kind, glob, record_id, max(newest) >= ${first_notable} as is_notable,
           row_number() over (order by max(weight) desc, max(newest) desc) as position
         from undecided group by place, kind, glob, record_id order by position limit ${constant(KEYS_MAX + 1)})
-      select ${MATCH_COLUMNS},
+      select
+        -- The first activities have their fields.
+        ${topOf(sql`record_id < ${first_notable}`, RECORD)} as activities,
+        ${topOf(sql`record_id >= ${first_notable}`)} as notables,
+        (select count(*) from matches where record_id < ${first_notable})::int as activities_total,
+        (select count(*) from matches where record_id >= ${first_notable})::int as notables_total,
         (select coalesce(json_agg(json_build_object('place', place, 'kind', kind, 'glob', glob, 'record_id', record_id,
           'is_notable', is_notable) order by position), '[]')::text from keys) as keys,
         (select coalesce(json_agg(json_build_object('id', id, 'is_own', is_own)), '[]')::text from expected) as expected,
@@ -249,16 +229,6 @@ export const runSearch = prepared('overlap_search', (db) =>
           order by merged_at desc, id desc limit ${parameter('merged', 'int')}) as newest) as merged,
         (select ${REPOSITORY_VERSION} from ${repositories} where ${repositories.repo_id} = ${repo_id}) as repository_version
     ) as answer`),
-)
-
-/** The records that have one of the decided keys. */
-export const runDecided = prepared('overlap_decided', (db) =>
-  db.select(matchColumns).from(sql`(
-      with ${ENDED},
-      excluded as materialized (${idsOf('excluded')}),
-      found as materialized (${WITH_DECIDED_KEYS}),
-      ${MATCHES}
-      select ${MATCH_COLUMNS}) as answer`),
 )
 
 /** The number of records that may overlap and have no decided key that says so. */
