@@ -63,10 +63,8 @@ const prUrl = text(1, ACTIVITY_MAX.pr_url).meta({
   description: 'The URL of the pull request, which must be in this repository.',
   examples: ['https://github.com/acme/shop/pull/7'],
 })
-const draftPr = z.boolean().meta({ description: 'Whether the linked pull request is a draft.' })
-const blocking = z
-  .boolean()
-  .meta({ description: 'Whether to warn others prominently. It never blocks them.' })
+const draftPr = z.boolean().describe('Whether the linked pull request is a draft.')
+const blocking = z.boolean().describe('Whether to warn others prominently. It never blocks them.')
 const ttlMs = z
   .int()
   .min(TTL_MIN_MS)
@@ -75,7 +73,7 @@ const ttlMs = z
       'The time to live that heartbeats renew, in milliseconds. Set it if the process that creates the activity may be killed before it archives it. A value above `activity_ttl_ms` is lowered to it. It no longer applies when the activity is linked to a pull request.',
     examples: [900_000],
   })
-const risk = Risk.meta({ description: 'The risk of the work for others.' })
+const risk = Risk.describe('The risk of the work for others.')
 
 export const CreateActivity = z
   .strictObject({
@@ -85,9 +83,9 @@ export const CreateActivity = z
     agent: agent.nullable().default(null),
     branch: branch.nullable().default(null),
     base_branch: baseBranch.nullable().default(null),
-    scope: ActivityScope.default(EMPTY_ACTIVITY_SCOPE).meta({
-      description: 'The areas, paths and files that the work changes.',
-    }),
+    scope: ActivityScope.default(EMPTY_ACTIVITY_SCOPE).describe(
+      'The areas, paths and files that the work changes.',
+    ),
     base_sha: baseSha.default(null),
     risk: risk.default('low'),
     pr_url: prUrl.nullable().default(null),
@@ -104,21 +102,17 @@ export const UpdateActivity = z
     summary: summary.optional(),
     branch: branch.nullable().optional(),
     base_branch: baseBranch.nullable().optional(),
-    scope: ActivityScope.optional().meta({
-      description: 'Replaces the whole scope, and `base_sha` with it.',
-    }),
+    scope: ActivityScope.optional().describe('Replaces the whole scope, and `base_sha` with it.'),
     base_sha: baseSha.optional(),
     risk: risk.optional(),
     pr_url: prUrl.nullable().optional(),
     draft_pr: draftPr.optional(),
     blocking: blocking.optional(),
-    status: ActivityStatus.optional().meta({
-      description: 'The new status. A transition that is not allowed gets 409.',
-    }),
+    status: ActivityStatus.optional().describe('The new status. A transition that is not allowed gets 409.'),
     heartbeat: z
       .boolean()
       .optional()
-      .meta({ description: 'If true, sets `heartbeat_at` to now and extends `expires_at`.' }),
+      .describe('If true, sets `heartbeat_at` to now and extends `expires_at`.'),
   })
   .meta({ id: 'UpdateActivity' })
 export type UpdateActivity = z.output<typeof UpdateActivity>
@@ -131,14 +125,10 @@ function flag(description: string) {
 }
 
 export const ListActivities = z.strictObject({
-  status: ActivityStatus.optional().meta({
-    description: 'Only this status. Default: all except archived and expired.',
-  }),
-  risk: Risk.optional().meta({ description: 'Only this risk.' }),
-  actor: text(1, 100).optional().meta({ description: 'Only activities of this actor.' }),
-  branch: text(1, 255)
-    .optional()
-    .meta({ description: 'Only activities on this branch; `owner:branch` for a fork.' }),
+  status: ActivityStatus.optional().describe('Only this status. Default: all except archived and expired.'),
+  risk: Risk.optional().describe('Only this risk.'),
+  actor: text(1, 100).optional().describe('Only activities of this actor.'),
+  branch: text(1, 255).optional().describe('Only activities on this branch; `owner:branch` for a fork.'),
   has_pr: flag('If true, only activities with a pull request; if false, only those without.'),
   draft_pr_only: flag('If true, only activities with a draft pull request.'),
   ...pageParameters('act'),
@@ -153,77 +143,68 @@ const activityId = z
 export const ActivityBrief = z
   .strictObject({
     id: activityId,
-    title: z.string().meta({ description: 'A short name for the work.' }),
-    actor: z.string().meta({ description: 'The person who is responsible for the work.' }),
-    agent: z.string().nullable().meta({ description: 'The coding agent in use; null for manual work.' }),
-    status: ActivityStatus.meta({
-      description: 'The status of the work. Archived and expired activities are closed.',
-    }),
+    title: z.string().describe('A short name for the work.'),
+    actor: z.string().describe('The person who is responsible for the work.'),
+    agent: z.string().nullable().describe('The coding agent in use; null for manual work.'),
+    status: ActivityStatus.describe('The status of the work. Archived and expired activities are closed.'),
     risk,
-    branch: z.string().nullable().meta({ description: 'The branch of the work; `owner:branch` for a fork.' }),
-    base_branch: z.string().nullable().meta({ description: 'The branch that the work will be merged into.' }),
-    scope: ShownActivityScope.meta({ description: 'The areas, paths and changed files of the work.' }),
-    base_sha: z.string().nullable().meta({
-      description: 'The commit that the patches of the changed files start from; null if unknown.',
-    }),
-    pr_url: z
+    branch: z.string().nullable().describe('The branch of the work; `owner:branch` for a fork.'),
+    base_branch: z.string().nullable().describe('The branch that the work will be merged into.'),
+    scope: ShownActivityScope.describe('The areas, paths and changed files of the work.'),
+    base_sha: z
       .string()
       .nullable()
-      .meta({ description: 'The URL of the pull request; null if there is none.' }),
+      .describe('The commit that the patches of the changed files start from; null if unknown.'),
+    pr_url: z.string().nullable().describe('The URL of the pull request; null if there is none.'),
     draft_pr: draftPr,
     blocking,
     heartbeat_at: outputTimestamp
       .nullable()
-      .meta({ description: 'When the last heartbeat was received; null if there was none.' }),
-    expires_at: outputTimestamp.meta({
-      description: 'When the activity expires unless it gets a heartbeat.',
-    }),
-    ttl_ms: z
-      .int()
-      .nullable()
-      .meta({ description: 'Its own time to live; null if that of the repository applies.' }),
-    created_at: outputTimestamp.meta({ description: 'When the activity was created.' }),
-    updated_at: outputTimestamp.meta({ description: 'When the activity was last updated.' }),
+      .describe('When the last heartbeat was received; null if there was none.'),
+    expires_at: outputTimestamp.describe('When the activity expires unless it gets a heartbeat.'),
+    ttl_ms: z.int().nullable().describe('Its own time to live; null if that of the repository applies.'),
+    created_at: outputTimestamp.describe('When the activity was created.'),
+    updated_at: outputTimestamp.describe('When the activity was last updated.'),
     archived_at: outputTimestamp
       .nullable()
-      .meta({ description: 'When the activity was archived; null unless the status is `archived`.' }),
-    archive_reason: ArchiveReason.nullable().meta({
-      description: 'Why the activity was archived; null if it is not archived.',
-    }),
-    created_by: z.string().nullable().meta({
-      description: 'The GitHub login of the creator; null for a token without a user and for a webhook.',
-    }),
-    archived_by: z.string().nullable().meta({
-      description:
+      .describe('When the activity was archived; null unless the status is `archived`.'),
+    archive_reason: ArchiveReason.nullable().describe(
+      'Why the activity was archived; null if it is not archived.',
+    ),
+    created_by: z
+      .string()
+      .nullable()
+      .describe('The GitHub login of the creator; null for a token without a user and for a webhook.'),
+    archived_by: z
+      .string()
+      .nullable()
+      .describe(
         'The GitHub login of the user who archived it; null if it is not archived, and for a token without a user, a webhook and expiry.',
-    }),
-    source: ActivitySource.meta({
-      description:
-        'What created the activity: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when a pull request of the pushed branch is opened.',
-    }),
+      ),
+    source: ActivitySource.describe(
+      'What created the activity: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when a pull request of the pushed branch is opened.',
+    ),
   })
   .meta({ id: 'ActivityBrief' })
 export type ActivityBrief = z.output<typeof ActivityBrief>
 
 export const ListedActivity = ActivityBrief.extend({
-  scope: ListedActivityScope.meta({ description: 'The areas, paths and changed files of the work.' }),
+  scope: ListedActivityScope.describe('The areas, paths and changed files of the work.'),
 }).meta({ id: 'ListedActivity' })
 export type ListedActivity = z.output<typeof ListedActivity>
 
 /** The full representation. */
 export const Activity = ActivityBrief.extend({
-  type: z.literal('activity').meta({ description: 'The type of the record.' }),
-  summary: z.string().meta({ description: 'A description in one or two lines.' }),
+  type: z.literal('activity').describe('The type of the record.'),
+  summary: z.string().describe('A description in one or two lines.'),
 }).meta({ id: 'Activity' })
 export type Activity = z.output<typeof Activity>
 
 export const Heartbeat = z
   .strictObject({
     id: activityId,
-    heartbeat_at: outputTimestamp.meta({ description: 'When the heartbeat was received.' }),
-    expires_at: outputTimestamp.meta({
-      description: 'When the activity expires unless it gets a heartbeat.',
-    }),
+    heartbeat_at: outputTimestamp.describe('When the heartbeat was received.'),
+    expires_at: outputTimestamp.describe('When the activity expires unless it gets a heartbeat.'),
   })
   .meta({ id: 'Heartbeat' })
 export type Heartbeat = z.output<typeof Heartbeat>
@@ -231,8 +212,8 @@ export type Heartbeat = z.output<typeof Heartbeat>
 export const ArchivedActivity = z
   .strictObject({
     id: activityId,
-    status: z.literal('archived').meta({ description: 'The new status.' }),
-    archived_at: outputTimestamp.meta({ description: 'When the activity was first archived.' }),
+    status: z.literal('archived').describe('The new status.'),
+    archived_at: outputTimestamp.describe('When the activity was first archived.'),
   })
   .meta({ id: 'ArchivedActivity' })
 export type ArchivedActivity = z.output<typeof ArchivedActivity>

@@ -28,25 +28,23 @@ import { CommentBudget, GetSignal, Signal } from './signal.ts'
 
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
-    items: z.array(item).meta({ description: 'Most recent first.' }),
+    items: z.array(item).describe('Most recent first.'),
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: 'Pass it as `cursor` to get the next page; null on the last page.' }),
+      .describe('Pass it as `cursor` to get the next page; null on the last page.'),
   })
 }
 
 const CreatedActivity = z
   .strictObject({
-    activity: Activity.meta({ description: 'The activity that was created.' }),
-    overlap: OverlapResult.meta({ description: 'Other work that overlaps with it.' }),
+    activity: Activity.describe('The activity that was created.'),
+    overlap: OverlapResult.describe('Other work that overlaps with it.'),
   })
   .meta({ id: 'CreatedActivity' })
 
 const currentOverlap = {
-  overlap: OverlapBrief.nullable().meta({
-    description: 'The current overlap; null if the activity is not live.',
-  }),
+  overlap: OverlapBrief.nullable().describe('The current overlap; null if the activity is not live.'),
 }
 
 export const OPERATIONS = {
@@ -99,13 +97,12 @@ export const OPERATIONS = {
     access: 'read',
     record: 'act',
     output: Activity.extend({
-      pr_reminder_due: z.boolean().meta({
-        description: 'True when it is time to open a draft pull request so that others can see the work.',
-      }),
-      drift: Drift.nullable().meta({
-        description:
-          'How the changed files of the pull request differ from the declared scope, which they replace in comparisons; null if they do not replace it.',
-      }),
+      pr_reminder_due: z
+        .boolean()
+        .describe('True when it is time to open a draft pull request so that others can see the work.'),
+      drift: Drift.nullable().describe(
+        'How the changed files of the pull request differ from the declared scope, which they replace in comparisons; null if they do not replace it.',
+      ),
       ...currentOverlap,
     }).meta({ id: 'RetrievedActivity' }),
     summary: 'Retrieve an activity',
@@ -223,7 +220,7 @@ export const OPERATIONS = {
     path: '/settings',
     access: 'read',
     output: SettingsView.extend({
-      budget: CommentBudget.meta({ description: 'Whether the comment budget is in force.' }),
+      budget: CommentBudget.describe('Whether the comment budget is in force.'),
     }).meta({ id: 'RetrievedSettings' }),
     summary: 'Retrieve the settings',
     description: 'Returns the effective settings of the repository and the errors in its settings file.',

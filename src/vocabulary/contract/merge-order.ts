@@ -7,30 +7,33 @@ export const MergeOrder = z
       .array(
         z
           .strictObject({
-            activity_id: z.string().meta({ description: 'The activity of the pull request.' }),
-            pr_url: z.string().meta({ description: 'The pull request.' }),
+            activity_id: z.string().describe('The activity of the pull request.'),
+            pr_url: z.string().describe('The pull request.'),
             conflicts_with: z
               .array(z.string())
-              .meta({ description: 'The items whose changed lines conflict with its own, in this order.' }),
-            position: z.int().meta({ description: 'When to merge it: 1 is first.' }),
+              .describe('The items whose changed lines conflict with its own, in this order.'),
+            position: z.int().describe('When to merge it: 1 is first.'),
           })
           .meta({ id: 'MergeOrderItem' }),
       )
-      .meta({
-        description:
-          'The open pull requests that conflict with others by their lines. Those with the fewest conflicts come first, of equals the one that changes more lines, then more files. A stacked pull request comes after those that it is built on.',
-      }),
-    clear: z.array(z.string()).meta({
-      description:
+      .describe(
+        'The open pull requests that conflict with others by their lines. Those with the fewest conflicts come first, of equals the one that changes more lines, then more files. A stacked pull request comes after those that it is built on.',
+      ),
+    clear: z
+      .array(z.string())
+      .describe(
         'The activities of the open pull requests that conflict with no other one, the newest first.',
-    }),
-    complete: z.literal(false).optional().meta({
-      description:
+      ),
+    complete: z
+      .literal(false)
+      .optional()
+      .describe(
         'Only present if pull requests may have conflicts that are not listed: not all were compared, or not all lines that they change are known.',
-    }),
-    reason: z.string().optional().meta({
-      description: 'Only present with `complete`: what was left out and why, in words for people.',
-    }),
+      ),
+    reason: z
+      .string()
+      .optional()
+      .describe('Only present with `complete`: what was left out and why, in words for people.'),
   })
   .meta({ id: 'MergeOrder' })
 export type MergeOrder = z.output<typeof MergeOrder>

@@ -26,21 +26,15 @@ const summary = text(1, NOTABLE_MAX.summary).meta({
   description: 'The details, in a sentence or two.',
   examples: ['No schema change before Friday: the cut-over to the new cluster is running.'],
 })
-const importance = Importance.meta({ description: 'How important the notable is for work in its scope.' })
-const category = Category.meta({ description: 'The kind of notable.' })
+const importance = Importance.describe('How important the notable is for work in its scope.')
+const category = Category.describe('The kind of notable.')
 const decisionUrl = httpsUrl.meta({
   description: 'The URL of the document that records the decision.',
   examples: ['https://github.com/acme/shop/blob/main/docs/adr/7.md'],
 })
-const scope = Scope.meta({
-  description: 'Where the notable applies. An empty scope is the whole repository.',
-})
-const appliesUntil = timestamp.meta({
-  description: 'When the notable stops applying: a future timestamp with an offset.',
-})
-const blocking = z
-  .boolean()
-  .meta({ description: 'Whether to warn others prominently. It never blocks them.' })
+const scope = Scope.describe('Where the notable applies. An empty scope is the whole repository.')
+const appliesUntil = timestamp.describe('When the notable stops applying: a future timestamp with an offset.')
+const blocking = z.boolean().describe('Whether to warn others prominently. It never blocks them.')
 
 export const CreateNotable = z
   .strictObject({
@@ -56,9 +50,7 @@ export const CreateNotable = z
       .array(z.string().refine((id) => isId('ntb', id), { error: 'must be the id of a notable' }))
       .max(NOTABLE_MAX.supersedes)
       .default([])
-      .meta({
-        description: 'The ids of notables of this repository that this one replaces. They are archived.',
-      }),
+      .describe('The ids of notables of this repository that this one replaces. They are archived.'),
   })
   .meta({ id: 'CreateNotable' })
 export type CreateNotable = z.output<typeof CreateNotable>
@@ -77,10 +69,10 @@ export const UpdateNotable = z
 export type UpdateNotable = z.output<typeof UpdateNotable>
 
 export const ListNotables = z.strictObject({
-  status: NotableStatus.default('active').meta({ description: 'Only this status.' }),
-  importance: importance.optional().meta({ description: 'Only this importance.' }),
-  category: category.optional().meta({ description: 'Only this category.' }),
-  area: label.optional().meta({ description: 'Only notables whose scope contains this area.' }),
+  status: NotableStatus.default('active').describe('Only this status.'),
+  importance: importance.optional().describe('Only this importance.'),
+  category: category.optional().describe('Only this category.'),
+  area: label.optional().describe('Only notables whose scope contains this area.'),
   ...pageParameters('ntb'),
 })
 export type ListNotables = z.output<typeof ListNotables>
@@ -93,50 +85,42 @@ const notableId = z
 export const NotableBrief = z
   .strictObject({
     id: notableId,
-    title: z.string().meta({ description: 'A one-line summary of the notable.' }),
+    title: z.string().describe('A one-line summary of the notable.'),
     category,
     importance,
-    status: NotableStatus.meta({ description: 'The status. Archived and expired notables no longer apply.' }),
-    decision_url: z
-      .string()
-      .nullable()
-      .meta({ description: 'The URL of the document that records the decision.' }),
-    supersedes: z.array(z.string()).meta({ description: 'The ids of the notables that this one replaced.' }),
-    superseded_by: z
-      .string()
-      .nullable()
-      .meta({ description: 'The id of the notable that replaced this one.' }),
-    applies_until: outputTimestamp.nullable().meta({ description: 'When the notable stops applying.' }),
-    scope: ShownScope.meta({
-      description: 'Where the notable applies. An empty scope is the whole repository.',
-    }),
+    status: NotableStatus.describe('The status. Archived and expired notables no longer apply.'),
+    decision_url: z.string().nullable().describe('The URL of the document that records the decision.'),
+    supersedes: z.array(z.string()).describe('The ids of the notables that this one replaced.'),
+    superseded_by: z.string().nullable().describe('The id of the notable that replaced this one.'),
+    applies_until: outputTimestamp.nullable().describe('When the notable stops applying.'),
+    scope: ShownScope.describe('Where the notable applies. An empty scope is the whole repository.'),
     blocking,
     created_by: z
       .string()
       .nullable()
-      .meta({ description: 'The GitHub login of the creator; null for a token without a user.' }),
-    expires_at: outputTimestamp.meta({ description: 'When the notable expires.' }),
-    created_at: outputTimestamp.meta({ description: 'When the notable was created.' }),
-    updated_at: outputTimestamp.meta({ description: 'When the notable was last updated.' }),
+      .describe('The GitHub login of the creator; null for a token without a user.'),
+    expires_at: outputTimestamp.describe('When the notable expires.'),
+    created_at: outputTimestamp.describe('When the notable was created.'),
+    updated_at: outputTimestamp.describe('When the notable was last updated.'),
     archived_at: outputTimestamp
       .nullable()
-      .meta({ description: 'When the notable was archived; null unless the status is `archived`.' }),
+      .describe('When the notable was archived; null unless the status is `archived`.'),
   })
   .meta({ id: 'NotableBrief' })
 export type NotableBrief = z.output<typeof NotableBrief>
 
 /** The full representation. */
 export const Notable = NotableBrief.extend({
-  type: z.literal('notable').meta({ description: 'The type of the record.' }),
-  summary: z.string().meta({ description: 'The details, in a sentence or two.' }),
+  type: z.literal('notable').describe('The type of the record.'),
+  summary: z.string().describe('The details, in a sentence or two.'),
 }).meta({ id: 'Notable' })
 export type Notable = z.output<typeof Notable>
 
 export const ArchivedNotable = z
   .strictObject({
     id: notableId,
-    status: z.literal('archived').meta({ description: 'The new status.' }),
-    archived_at: outputTimestamp.meta({ description: 'When the notable was first archived.' }),
+    status: z.literal('archived').describe('The new status.'),
+    archived_at: outputTimestamp.describe('When the notable was first archived.'),
   })
   .meta({ id: 'ArchivedNotable' })
 export type ArchivedNotable = z.output<typeof ArchivedNotable>

@@ -11,32 +11,30 @@ export const SHARED_PATHS_MAX = 3
 
 const SharedPath = z
   .strictObject({
-    globs: z
-      .array(z.string())
-      .meta({ description: 'The glob of each activity, in the order of `activity_ids`.' }),
+    globs: z.array(z.string()).describe('The glob of each activity, in the order of `activity_ids`.'),
     example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
     verdict: PathPair.shape.verdict,
     confidence: PathPair.shape.confidence,
-    line_ranges: z.tuple([lineRange, lineRange]).nullable().meta({
-      description:
+    line_ranges: z
+      .tuple([lineRange, lineRange])
+      .nullable()
+      .describe(
         'The first and last line of each, on its own base, in the order of `activity_ids`; null if unknown.',
-    }),
+      ),
   })
   .meta({ id: 'SharedPath' })
 export type SharedPath = z.output<typeof SharedPath>
 
 const Overlap = z
   .strictObject({
-    activity_ids: z
-      .array(z.string())
-      .meta({ description: 'The two activities that collide, the older one first.' }),
-    severity: Severity.meta({
-      description: 'The higher of the severities that checks of the two activities report.',
-    }),
-    areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
-    paths: z.array(SharedPath).meta({
-      description: `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${SHARED_PATHS_MAX}.`,
-    }),
+    activity_ids: z.array(z.string()).describe('The two activities that collide, the older one first.'),
+    severity: Severity.describe('The higher of the severities that checks of the two activities report.'),
+    areas: z.array(z.string()).describe('Labels that both name.'),
+    paths: z
+      .array(SharedPath)
+      .describe(
+        `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${SHARED_PATHS_MAX}.`,
+      ),
     ...relation,
     cut: Match.shape.cut,
   })
@@ -45,24 +43,29 @@ export type Overlap = z.output<typeof Overlap>
 
 export const Overlaps = z
   .strictObject({
-    items: z.array(Overlap).meta({
-      description: `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
-    }),
-    total: z.int().meta({
-      description: 'The number of collisions that were found, including those that are not listed.',
-    }),
+    items: z
+      .array(Overlap)
+      .describe(
+        `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
+      ),
+    total: z.int().describe('The number of collisions that were found, including those that are not listed.'),
     checked_against: z
       .strictObject({
-        activities: z.int().meta({
-          description: `The number of live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
-        }),
-        as_of: outputTimestamp.meta({ description: 'When they were read.' }),
-        complete: z.boolean().meta({
-          description: `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
-        }),
-        reason: z.string().nullable().meta({
-          description: 'What was left out and why, in words for people; null if nothing was left out.',
-        }),
+        activities: z
+          .int()
+          .describe(
+            `The number of live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
+          ),
+        as_of: outputTimestamp.describe('When they were read.'),
+        complete: z
+          .boolean()
+          .describe(
+            `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
+          ),
+        reason: z
+          .string()
+          .nullable()
+          .describe('What was left out and why, in words for people; null if nothing was left out.'),
       })
       .meta({ id: 'OverlapsCheckedAgainst', description: 'What was compared.' }),
   })

@@ -26,25 +26,23 @@ export const NAMED_MAX = 5
 
 export const CheckOverlap = z
   .strictObject({
-    scope: ActivityScope.optional().meta({
-      description:
-        'What the caller intends to change. If omitted or empty, the scopes of the live activities of `branch`.',
-    }),
+    scope: ActivityScope.optional().describe(
+      'What the caller intends to change. If omitted or empty, the scopes of the live activities of `branch`.',
+    ),
     base_sha: baseSha.default(null),
-    branch: branchName.nullable().default(null).meta({ description: 'The branch of the planned work.' }),
+    branch: branchName.nullable().default(null).describe('The branch of the planned work.'),
     base_branch: branchName
       .nullable()
       .default(null)
       .meta({ description: 'The branch that the work will be merged into.', examples: ['main'] }),
-    tags: labels.default([]).meta({ description: 'Extra labels, compared with areas, to widen the match.' }),
+    tags: labels.default([]).describe('Extra labels, compared with areas, to widen the match.'),
     include: z
       .array(z.enum(['noise']))
       .max(1)
       .default([])
-      .meta({
-        description:
-          '`noise`: `matches` also lists activities that share only files whose conflicts are mechanical, such as lock files. They are not counted.',
-      }),
+      .describe(
+        '`noise`: `matches` also lists activities that share only files whose conflicts are mechanical, such as lock files. They are not counted.',
+      ),
   })
   .meta({ id: 'CheckOverlap' })
 export type CheckOverlap = z.output<typeof CheckOverlap>
@@ -60,32 +58,30 @@ export const lineRange = z.tuple([z.int(), z.int()]).nullable()
 
 const Duplicate = z
   .strictObject({
-    share: z.number().meta({
-      description:
+    share: z
+      .number()
+      .describe(
         'The share of the added lines of the smaller change that the other change adds too, from 0 to 1.',
-    }),
-    added_lines: z.int().meta({
-      description: 'The number of distinct lines that the smaller change adds, without short lines.',
-    }),
-    issue: z.union([z.int(), z.string()]).nullable().meta({
-      description: 'An issue that both close: its number, or `owner/name#7` for another repository.',
-    }),
+      ),
+    added_lines: z
+      .int()
+      .describe('The number of distinct lines that the smaller change adds, without short lines.'),
+    issue: z
+      .union([z.int(), z.string()])
+      .nullable()
+      .describe('An issue that both close: its number, or `owner/name#7` for another repository.'),
   })
   .meta({ id: 'Duplicate', description: 'Both seem to do the same work.' })
 
 /** What a result says about a pair of activities beyond their scopes. */
 export const relation = {
-  lines: LinesRelation.nullable().meta({
-    description:
-      'The strongest verdict among the files that both change; null if one of them has no changed files, or they share none.',
-  }),
-  duplicate: Duplicate.nullable().meta({
-    description:
-      'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
-  }),
-  same_author: z
-    .boolean()
-    .meta({ description: 'Whether both are by the same author, on different branches.' }),
+  lines: LinesRelation.nullable().describe(
+    'The strongest verdict among the files that both change; null if one of them has no changed files, or they share none.',
+  ),
+  duplicate: Duplicate.nullable().describe(
+    'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
+  ),
+  same_author: z.boolean().describe('Whether both are by the same author, on different branches.'),
 }
 
 export const PathPair = z
@@ -93,63 +89,62 @@ export const PathPair = z
     yours: z.string().meta({ description: 'Your glob.', examples: ['src/checkout/**'] }),
     theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
     example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
-    verdict: LinesRelation.nullable().meta({
-      description: 'How the changed lines of a file relate; null for globs.',
-    }),
-    confidence: z.enum(['proved', 'likely']).nullable().meta({
-      description:
+    verdict: LinesRelation.nullable().describe('How the changed lines of a file relate; null for globs.'),
+    confidence: z
+      .enum(['proved', 'likely'])
+      .nullable()
+      .describe(
         'Set for a conflict: `likely` if the base branch changed lines there too, or if the same lines occur elsewhere; otherwise `proved`.',
-    }),
-    your_lines: lineRange.meta({
-      description: 'The first and last line, in the base of your patch; null if unknown.',
-    }),
-    their_lines: lineRange.meta({
-      description: 'The first and last line, in the base of their patch; null if unknown.',
-    }),
+      ),
+    your_lines: lineRange.describe('The first and last line, in the base of your patch; null if unknown.'),
+    their_lines: lineRange.describe('The first and last line, in the base of their patch; null if unknown.'),
   })
   .meta({ id: 'PathPair' })
 export type PathPair = z.output<typeof PathPair>
 
 export const Match = z
   .strictObject({
-    id: z.string().meta({ description: 'The id of the activity or notable.' }),
-    severity: Severity.meta({ description: 'The severity of this match.' }),
-    areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
-    paths: z.array(PathPair).meta({
-      description: `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
-    }),
+    id: z.string().describe('The id of the activity or notable.'),
+    severity: Severity.describe('The severity of this match.'),
+    areas: z.array(z.string()).describe('Labels that both name.'),
+    paths: z
+      .array(PathPair)
+      .describe(
+        `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
+      ),
     ...relation,
-    cut: z.boolean().meta({
-      description:
+    cut: z
+      .boolean()
+      .describe(
         'Whether both change more than 300 of the same files. The first 300 by path were compared by lines.',
-    }),
+      ),
   })
   .meta({ id: 'Match' })
 export type Match = z.output<typeof Match>
 
 const ReuseOpportunity = z
   .strictObject({
-    type: z.enum(['activity', 'notable']).meta({ description: 'The type of the record.' }),
-    id: z.string().meta({ description: 'The id of the record.' }),
-    title: z.string().meta({ description: 'Its title.' }),
-    summary: z.string().meta({ description: 'Its summary.' }),
-    url: z.string().nullable().meta({ description: 'The pull request, or the decision document.' }),
-    reason: z.string().meta({ description: 'Why the record is worth reading, for humans.' }),
+    type: z.enum(['activity', 'notable']).describe('The type of the record.'),
+    id: z.string().describe('The id of the record.'),
+    title: z.string().describe('Its title.'),
+    summary: z.string().describe('Its summary.'),
+    url: z.string().nullable().describe('The pull request, or the decision document.'),
+    reason: z.string().describe('Why the record is worth reading, for humans.'),
   })
   .meta({ id: 'ReuseOpportunity' })
 export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
 
 const NamedMatch = z
   .strictObject({
-    id: z.string().meta({ description: 'The id of the activity or notable.' }),
-    title: z.string().meta({ description: 'Its title.' }),
+    id: z.string().describe('The id of the activity or notable.'),
+    title: z.string().describe('Its title.'),
     actor: z
       .string()
       .nullable()
-      .meta({ description: 'The actor of the activity, or the GitHub login of the creator of the notable.' }),
-    branch: z.string().nullable().meta({ description: 'The branch of the activity.' }),
-    pr_url: z.string().nullable().meta({ description: 'The pull request of the activity.' }),
-    severity: Severity.meta({ description: 'The severity of this match.' }),
+      .describe('The actor of the activity, or the GitHub login of the creator of the notable.'),
+    branch: z.string().nullable().describe('The branch of the activity.'),
+    pr_url: z.string().nullable().describe('The pull request of the activity.'),
+    severity: Severity.describe('The severity of this match.'),
     example: z
       .string()
       .nullable()
@@ -166,63 +161,58 @@ export type NamedMatch = z.output<typeof NamedMatch>
 /** The overlap in responses to a retrieval, an update and a heartbeat of an activity. */
 export const OverlapBrief = z
   .strictObject({
-    overlap_detected: z.boolean().meta({ description: 'True only for a collision or a matching notable.' }),
-    severity: Severity.nullable().meta({
-      description: 'The highest severity of all matches; null if nothing overlaps.',
-    }),
+    overlap_detected: z.boolean().describe('True only for a collision or a matching notable.'),
+    severity: Severity.nullable().describe('The highest severity of all matches; null if nothing overlaps.'),
     related_activity_ids: z
       .array(z.string())
-      .meta({ description: `The most severe first, then the newest; at most ${IDS_MAX}.` }),
-    matches: z.array(NamedMatch).meta({
-      description: `The most severe activities and notables by name; at most ${NAMED_MAX}. To get more details, retrieve the record.`,
-    }),
+      .describe(`The most severe first, then the newest; at most ${IDS_MAX}.`),
+    matches: z
+      .array(NamedMatch)
+      .describe(
+        `The most severe activities and notables by name; at most ${NAMED_MAX}. To get more details, retrieve the record.`,
+      ),
   })
   .meta({ id: 'OverlapBrief' })
 export type OverlapBrief = z.output<typeof OverlapBrief>
 
 export const Drift = z
   .strictObject({
-    declared_only: z.array(z.string()).meta({
-      description: `Declared paths and files that the pull request does not change; at most ${DRIFT_MAX}.`,
-    }),
-    changed_only: z.array(z.string()).meta({
-      description: `Files that it changes and nobody declared; at most ${DRIFT_MAX}.`,
-    }),
+    declared_only: z
+      .array(z.string())
+      .describe(`Declared paths and files that the pull request does not change; at most ${DRIFT_MAX}.`),
+    changed_only: z
+      .array(z.string())
+      .describe(`Files that it changes and nobody declared; at most ${DRIFT_MAX}.`),
   })
   .meta({ id: 'Drift' })
 export type Drift = z.output<typeof Drift>
 
 export const OverlapResult = OverlapBrief.extend({
-  reason: z.string().meta({ description: 'What overlaps and where, for humans; never empty.' }),
+  reason: z.string().describe('What overlaps and where, for humans; never empty.'),
   related_notable_ids: z
     .array(z.string())
-    .meta({ description: `The most severe first, then the newest; at most ${IDS_MAX}.` }),
+    .describe(`The most severe first, then the newest; at most ${IDS_MAX}.`),
   expected_activity_ids: z
     .array(z.string())
-    .meta({ description: `Own and stacked work, the newest first; at most ${IDS_MAX}.` }),
-  relationships: z
-    .record(z.string(), Relationship)
-    .meta({ description: 'Why each activity is listed, by id.' }),
-  recommended_action: z.string().meta({ description: 'What to do, for humans; never empty.' }),
-  reuse_opportunities: z
-    .array(ReuseOpportunity)
-    .meta({ description: `At most ${REUSE_MAX}, the newest first.` }),
-  matches: z
-    .array(Match)
-    .meta({ description: 'One match for each related activity and notable that is listed.' }),
-  truncated: z.boolean().meta({ description: 'Whether any list was cut to its maximum length.' }),
-  total_related: z.int().meta({
-    description: 'The number of related activities and notables, including those that are not listed.',
-  }),
+    .describe(`Own and stacked work, the newest first; at most ${IDS_MAX}.`),
+  relationships: z.record(z.string(), Relationship).describe('Why each activity is listed, by id.'),
+  recommended_action: z.string().describe('What to do, for humans; never empty.'),
+  reuse_opportunities: z.array(ReuseOpportunity).describe(`At most ${REUSE_MAX}, the newest first.`),
+  matches: z.array(Match).describe('One match for each related activity and notable that is listed.'),
+  truncated: z.boolean().describe('Whether any list was cut to its maximum length.'),
+  total_related: z
+    .int()
+    .describe('The number of related activities and notables, including those that are not listed.'),
   checked_against: z
     .strictObject({
-      activities: z.int().meta({ description: 'The number of live activities that were compared.' }),
-      notables: z.int().meta({ description: 'The number of active notables that were compared.' }),
-      as_of: outputTimestamp.meta({ description: 'When they were read.' }),
-      complete: z.boolean().meta({
-        description:
+      activities: z.int().describe('The number of live activities that were compared.'),
+      notables: z.int().describe('The number of active notables that were compared.'),
+      as_of: outputTimestamp.describe('When they were read.'),
+      complete: z
+        .boolean()
+        .describe(
           'False if there was nothing to compare, or if the check exhausted its work budget before it had compared everything.',
-      }),
+        ),
     })
     .meta({ id: 'CheckedAgainst', description: 'What the check compared.' }),
 }).meta({ id: 'OverlapResult' })

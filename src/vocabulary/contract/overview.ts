@@ -20,37 +20,42 @@ const Collisions = z
 
 const RepositorySummary = z
   .strictObject({
-    owner: z.string().meta({ description: 'The owner on GitHub.' }),
-    name: z.string().meta({ description: 'The name on GitHub.' }),
+    owner: z.string().describe('The owner on GitHub.'),
+    name: z.string().describe('The name on GitHub.'),
     live_activities: count('Live activities.'),
-    collisions: Collisions.nullable().meta({
-      description:
-        'The collisions that `GET …/overlaps` finds, by severity; null if the work budget of the request did not suffice to count them.',
-    }),
+    collisions: Collisions.nullable().describe(
+      'The collisions that `GET …/overlaps` finds, by severity; null if the work budget of the request did not suffice to count them.',
+    ),
     active_notables: count('Active notables.'),
     high_notables: count('Active notables that are blocking, or whose importance is `high` or `critical`.'),
     people: count('People with live activities.'),
-    logins: z.array(z.string()).meta({
-      description: `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
-    }),
-    created_by_day: z.array(z.int()).meta({
-      description: `How many activities were created on each of the last ${DAYS} days, which end now; the oldest first.`,
-    }),
-    last_change_at: outputTimestamp.meta({
-      description: 'When a live activity or an active notable was changed last.',
-    }),
+    logins: z
+      .array(z.string())
+      .describe(
+        `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
+      ),
+    created_by_day: z
+      .array(z.int())
+      .describe(
+        `How many activities were created on each of the last ${DAYS} days, which end now; the oldest first.`,
+      ),
+    last_change_at: outputTimestamp.describe('When a live activity or an active notable was changed last.'),
   })
   .meta({ id: 'RepositorySummary' })
 export type RepositorySummary = z.output<typeof RepositorySummary>
 
 export const RepositoryOverview = z
   .strictObject({
-    items: z.array(RepositorySummary).meta({
-      description: `Those with collisions of severity \`high\` first, then those with high notables, then those with further collisions; at most ${LISTED_MAX}.`,
-    }),
-    complete: z.boolean().meta({
-      description: `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
-    }),
+    items: z
+      .array(RepositorySummary)
+      .describe(
+        `Those with collisions of severity \`high\` first, then those with high notables, then those with further collisions; at most ${LISTED_MAX}.`,
+      ),
+    complete: z
+      .boolean()
+      .describe(
+        `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
+      ),
   })
   .meta({ id: 'RepositoryOverview' })
 export type RepositoryOverview = z.output<typeof RepositoryOverview>

@@ -19,10 +19,8 @@ export const pageParameters = (prefix: IdPrefix) => ({
     })
     .transform(positionOf)
     .optional()
-    .meta({ description: 'The `next_cursor` of the previous page. Omit it for the first page.' }),
-  limit: wholeNumber({ min: 1, max: 100, preset: 50 }).meta({
-    description: 'The maximum number of items on a page.',
-  }),
+    .describe('The `next_cursor` of the previous page. Omit it for the first page.'),
+  limit: wholeNumber({ min: 1, max: 100, preset: 50 }).describe('The maximum number of items on a page.'),
 })
 
 function isCursorOf(prefix: IdPrefix, cursor: string): boolean {

@@ -44,10 +44,8 @@ const Change = z
         'The path of the file, taken literally: no character is a wildcard, and only this file is meant.',
       examples: ['src/checkout/retry.ts'],
     }),
-    previous_path: previousPath
-      .default(null)
-      .meta({ description: 'The former path; for the status `renamed` only.' }),
-    status: status.default('modified').meta({ description: 'What happened to the file.' }),
+    previous_path: previousPath.default(null).describe('The former path; for the status `renamed` only.'),
+    status: status.default('modified').describe('What happened to the file.'),
     blob_sha: blobSha.default(null).meta({
       description:
         'The git blob of the changed file; for a removed file, the blob before the change. An update that sends the stored blob without `patch` keeps the stored digest of the patch.',
@@ -77,10 +75,13 @@ const Change = z
 /** A change as the client sent it. */
 export type ScopeChange = z.output<typeof Change>
 
-const changes = z.array(Change).max(CHANGES_MAX).superRefine(checkTogether).meta({
-  description:
+const changes = z
+  .array(Change)
+  .max(CHANGES_MAX)
+  .superRefine(checkTogether)
+  .describe(
     'Files that git reports as changed. They are compared line by line with the changes of other activities.',
-})
+  )
 
 /** Checks that no two changes have the same path or former path, and the total size of the patches. */
 function checkTogether(all: readonly ScopeChange[], context: z.RefinementCtx): void {
@@ -116,20 +117,18 @@ export type ActivityScope = z.output<typeof ActivityScope>
 
 export const EMPTY_ACTIVITY_SCOPE: ActivityScope = { ...EMPTY_SCOPE, changes: [] }
 
-const ListedChange = z
-  .strictObject({ path: z.string().meta({ description: 'The file.' }) })
-  .meta({ id: 'ListedChange' })
+const ListedChange = z.strictObject({ path: z.string().describe('The file.') }).meta({ id: 'ListedChange' })
 
 const ShownChange = ListedChange.extend({
-  previous_path: z.string().nullable().meta({ description: 'The former path of a renamed file.' }),
-  status: status.meta({ description: 'What happened to the file.' }),
-  blob_sha: z.string().nullable().meta({ description: 'The git blob of the file; null if unknown.' }),
+  previous_path: z.string().nullable().describe('The former path of a renamed file.'),
+  status: status.describe('What happened to the file.'),
+  blob_sha: z.string().nullable().describe('The git blob of the file; null if unknown.'),
 }).meta({ id: 'ShownChange' })
 
 export const ShownActivityScope = ShownScope.extend({
-  changes: z.array(ShownChange).meta({ description: 'The changed files, without their patches.' }),
+  changes: z.array(ShownChange).describe('The changed files, without their patches.'),
 }).meta({ id: 'ShownActivityScope', description: 'Areas, paths and changed files.' })
 
 export const ListedActivityScope = ShownScope.extend({
-  changes: z.array(ListedChange).meta({ description: 'The paths of the changed files.' }),
+  changes: z.array(ListedChange).describe('The paths of the changed files.'),
 }).meta({ id: 'ListedActivityScope', description: 'Areas, paths and changed files.' })

@@ -39,8 +39,8 @@ export type Scope = z.output<typeof Scope>
 /** A scope in a response, without limits: the scope of a pull request can be larger than one in a request. */
 export const ShownScope = z
   .strictObject({
-    areas: z.array(z.string()).meta({ description: 'Labels.' }),
-    paths: z.array(z.string()).meta({ description: 'Globs relative to the root of the repository.' }),
+    areas: z.array(z.string()).describe('Labels.'),
+    paths: z.array(z.string()).describe('Globs relative to the root of the repository.'),
   })
   .meta({ id: 'ShownScope', description: 'Areas and paths.' })
 

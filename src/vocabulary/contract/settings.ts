@@ -23,30 +23,38 @@ export const NOTABLE_CATEGORIES = [
 const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']
 
 const commentFields = {
-  mode: z.enum(['on', 'shadow', 'off']).meta({
-    description:
+  mode: z
+    .enum(['on', 'shadow', 'off'])
+    .describe(
       'Whether pull requests get a comment. `shadow`: nothing is posted, but the signal report shows what would have been posted. `off`: nothing is posted or recorded.',
-  }),
-  min_severity: z.enum(SEVERITIES).meta({ description: 'The lowest severity that is shown.' }),
+    ),
+  min_severity: z.enum(SEVERITIES).describe('The lowest severity that is shown.'),
   draft_min_severity: z
     .enum(SEVERITIES)
-    .meta({ description: 'The lowest severity that is shown while the pull request is a draft.' }),
-  audience: z.enum(['later', 'both']).meta({
-    description:
+    .describe('The lowest severity that is shown while the pull request is a draft.'),
+  audience: z
+    .enum(['later', 'both'])
+    .describe(
       'Which pull request gets the comment: the one whose push caused the overlap (if unknown, the one that was opened later), or both.',
-  }),
-  stale_after_days: z.int().min(1).max(365).meta({
-    description: 'Other work that was not pushed or declared for this many days is not shown.',
-  }),
-  same_author: z.boolean().meta({ description: 'Whether other work of the same author is shown.' }),
-  budget: z.number().min(0).max(1).meta({
-    description:
+    ),
+  stale_after_days: z
+    .int()
+    .min(1)
+    .max(365)
+    .describe('Other work that was not pushed or declared for this many days is not shown.'),
+  same_author: z.boolean().describe('Whether other work of the same author is shown.'),
+  budget: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe(
       'If more than this share of the pull requests by people of the last 30 days have a comment, new comments need conflicts in two files, a duplicate or raised risk.',
-  }),
-  on_bots: z.boolean().meta({ description: 'Whether pull requests that bots opened get a comment too.' }),
-  agents: z.array(z.string().trim().min(1).max(100)).max(100).meta({
-    description: 'Logins of coding agents, with or without `[bot]`, which do not count as bots.',
-  }),
+    ),
+  on_bots: z.boolean().describe('Whether pull requests that bots opened get a comment too.'),
+  agents: z
+    .array(z.string().trim().min(1).max(100))
+    .max(100)
+    .describe('Logins of coding agents, with or without `[bot]`, which do not count as bots.'),
 }
 
 const DEFAULT_COMMENT = {
@@ -73,53 +81,53 @@ export const Settings = z
   .strictObject({
     activity_ttl_ms: duration
       .default(86_400_000)
-      .meta({ description: 'The time to live of an activity after its last heartbeat.' }),
+      .describe('The time to live of an activity after its last heartbeat.'),
     max_activity_ttl_ms: duration
       .nullable()
       .default(null)
-      .meta({ description: 'The longest time to live of an activity, heartbeats included; null: no limit.' }),
-    notable_ttl_ms: duration.default(604_800_000).meta({ description: 'The time to live of a notable.' }),
+      .describe('The longest time to live of an activity, heartbeats included; null: no limit.'),
+    notable_ttl_ms: duration.default(604_800_000).describe('The time to live of a notable.'),
     pr_reminder_after_ms: duration
       .default(7_200_000)
-      .meta({ description: 'The time after which an activity without a pull request gets a reminder.' }),
+      .describe('The time after which an activity without a pull request gets a reminder.'),
     disabled_categories: z
       .array(z.enum(NOTABLE_CATEGORIES))
       .default([])
-      .meta({ description: 'Categories that notables of this repository cannot have.' }),
+      .describe('Categories that notables of this repository cannot have.'),
     areas: z
       .record(label, paths)
       .refine((areas) => Object.keys(areas).length <= 100, { error: 'must contain at most 100 areas' })
       .superRefine(checkNames)
       .default({})
-      .meta({ description: 'The globs of each area, by label.' }),
+      .describe('The globs of each area, by label.'),
     ignore_paths: paths
       .default([])
-      .meta({ description: 'Plain paths and changed files that match one of these globs are not compared.' }),
-    noise_paths: byNoiseClass(paths.meta({ description: 'Globs of further files of the class.' }))
+      .describe('Plain paths and changed files that match one of these globs are not compared.'),
+    noise_paths: byNoiseClass(paths.describe('Globs of further files of the class.'))
       .default({})
-      .meta({
-        description:
-          'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
-      }),
-    noise_classes: byNoiseClass(z.boolean().meta({ description: 'Whether the class is on.' }))
+      .describe(
+        'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
+      ),
+    noise_classes: byNoiseClass(z.boolean().describe('Whether the class is on.'))
       .default({})
-      .meta({ description: 'Switches classes of noise off. Each is on unless it is `false`.' }),
+      .describe('Switches classes of noise off. Each is on unless it is `false`.'),
     track_pull_requests: z
       .boolean()
       .default(true)
-      .meta({ description: 'Whether a pull request without an activity gets one.' }),
-    track_branches: paths.default(TRACKED_BRANCHES).meta({
-      description:
+      .describe('Whether a pull request without an activity gets one.'),
+    track_branches: paths
+      .default(TRACKED_BRANCHES)
+      .describe(
         'A pushed branch that one of these globs matches gets an activity until it has a pull request; `[]`: none.',
-    }),
+      ),
     comment: z
       .strictObject(commentFields)
       .default(DEFAULT_COMMENT)
-      .meta({ description: 'The comment on a pull request.' }),
+      .describe('The comment on a pull request.'),
     check_run: z
       .boolean()
       .default(false)
-      .meta({ description: 'Whether pull requests get a check run beside the comment.' }),
+      .describe('Whether pull requests get a check run beside the comment.'),
   })
   .meta({ id: 'Settings' })
 export type Settings = z.output<typeof Settings>
@@ -179,21 +187,22 @@ function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): 
 /** A problem in the settings file. */
 export const SettingsProblem = z
   .strictObject({
-    line: z.int().nullable().meta({ description: 'The line of the file, counted from 1; null if unknown.' }),
-    key: z.string().nullable().meta({ description: 'The key, such as `comment.min_severity`.' }),
-    message: z.string().meta({ description: 'What is wrong and how to fix it.' }),
+    line: z.int().nullable().describe('The line of the file, counted from 1; null if unknown.'),
+    key: z.string().nullable().describe('The key, such as `comment.min_severity`.'),
+    message: z.string().describe('What is wrong and how to fix it.'),
   })
   .meta({ id: 'SettingsProblem' })
 export type SettingsProblem = z.output<typeof SettingsProblem>
 
 /** The effective settings, their source, and the problems of the file. */
 export const SettingsView = Settings.extend({
-  source: z.enum(['defaults', 'file']).meta({
-    description:
+  source: z
+    .enum(['defaults', 'file'])
+    .describe(
       '`file`: `.github/deconflict.yml` of the default branch. `defaults`: there is no valid file yet; `areas` may still come from `.github/labeler.yml`.',
-  }),
-  errors: z.array(SettingsProblem).meta({
-    description: 'The problems of the file. If there are any, the last valid values stay in force.',
-  }),
+    ),
+  errors: z
+    .array(SettingsProblem)
+    .describe('The problems of the file. If there are any, the last valid values stay in force.'),
 }).meta({ id: 'SettingsView' })
 export type SettingsView = z.output<typeof SettingsView>

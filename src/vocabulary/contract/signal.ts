@@ -6,15 +6,18 @@ import { outputTimestamp, wholeNumber } from './field.ts'
 
 export const CommentBudget = z
   .strictObject({
-    share: z.number().nullable().meta({
-      description:
+    share: z
+      .number()
+      .nullable()
+      .describe(
         'The share of the pull requests by people opened in the last 30 days that have a comment; null if there were none.',
-    }),
-    limit: z.number().meta({ description: 'The setting `comment.budget`.' }),
-    in_force: z.boolean().meta({
-      description:
+      ),
+    limit: z.number().describe('The setting `comment.budget`.'),
+    in_force: z
+      .boolean()
+      .describe(
         'Whether the share is above the limit, of at least 20 pull requests: new comments then need conflicts in two files, a duplicate or raised risk.',
-    }),
+      ),
   })
   .meta({ id: 'CommentBudget' })
 export type BudgetState = z.output<typeof CommentBudget>
@@ -22,9 +25,9 @@ export type BudgetState = z.output<typeof CommentBudget>
 const DAYS_MAX = 90
 
 export const GetSignal = z.strictObject({
-  days: wholeNumber({ min: 1, max: DAYS_MAX, preset: 30 }).meta({
-    description: 'The length of the period in days. It ends now.',
-  }),
+  days: wholeNumber({ min: 1, max: DAYS_MAX, preset: 30 }).describe(
+    'The length of the period in days. It ends now.',
+  ),
 })
 export type GetSignal = z.output<typeof GetSignal>
 
@@ -40,14 +43,16 @@ const pairFields = {
 }
 export const PairCounts = z.strictObject(pairFields).meta({ id: 'PairCounts' })
 
-const precision = z.number().nullable().meta({
-  description:
+const precision = z
+  .number()
+  .nullable()
+  .describe(
     'The share that was right: (`came_true` + `resolved`) / (`came_true` + `resolved` + `wrong`). Null if the divisor is less than 10.',
-})
+  )
 
 export const Month = z
   .strictObject({
-    month: z.string().meta({ description: 'A month, such as `2026-03`.' }),
+    month: z.string().describe('A month, such as `2026-03`.'),
     ...pairFields,
     precision,
   })
@@ -55,15 +60,12 @@ export const Month = z
 
 const RecentSide = z
   .strictObject({
-    pr_url: z.string().nullable().meta({ description: 'Its pull request; null if it has none.' }),
-    branch: z
-      .string()
+    pr_url: z.string().nullable().describe('Its pull request; null if it has none.'),
+    branch: z.string().nullable().describe('Its branch, if it has no pull request; otherwise null.'),
+    author: z.string().nullable().describe('Its author; null if unknown.'),
+    shown_at: outputTimestamp
       .nullable()
-      .meta({ description: 'Its branch, if it has no pull request; otherwise null.' }),
-    author: z.string().nullable().meta({ description: 'Its author; null if unknown.' }),
-    shown_at: outputTimestamp.nullable().meta({
-      description: 'When it was shown the pair, or in shadow mode would have been; null if it was not.',
-    }),
+      .describe('When it was shown the pair, or in shadow mode would have been; null if it was not.'),
   })
   .meta({ id: 'RecentSide' })
 
@@ -71,74 +73,75 @@ const lines = z.tuple([z.int(), z.int()])
 
 const RecentPair = z
   .strictObject({
-    sides: z.tuple([RecentSide, RecentSide]).meta({ description: 'The two pull requests or branches.' }),
-    verdict: z.literal('conflict').nullable().meta({
-      description: 'Whether their lines conflict; null if they only seem to do the same work.',
-    }),
+    sides: z.tuple([RecentSide, RecentSide]).describe('The two pull requests or branches.'),
+    verdict: z
+      .literal('conflict')
+      .nullable()
+      .describe('Whether their lines conflict; null if they only seem to do the same work.'),
     confidence: z
       .enum(['proved', 'likely'])
       .nullable()
-      .meta({ description: 'The confidence of the conflict; null if there is none.' }),
-    duplicate: z.boolean().meta({ description: 'Whether both seem to do the same work.' }),
+      .describe('The confidence of the conflict; null if there is none.'),
+    duplicate: z.boolean().describe('Whether both seem to do the same work.'),
     files: z
       .array(
         z
           .strictObject({
-            path: z.string().meta({ description: 'A file in which they conflict.' }),
-            line_ranges: z.tuple([lines.nullable(), lines.nullable()]).meta({
-              description: 'The first and last line of each side, on its own base; null if unknown.',
-            }),
+            path: z.string().describe('A file in which they conflict.'),
+            line_ranges: z
+              .tuple([lines.nullable(), lines.nullable()])
+              .describe('The first and last line of each side, on its own base; null if unknown.'),
           })
           .meta({ id: 'RecentFile' }),
       )
-      .meta({ description: 'At most 20 files.' }),
-    outcome: z.enum(OUTCOMES).meta({ description: 'The outcome of the pair.' }),
-    seen_at: outputTimestamp.meta({ description: 'When it was found.' }),
+      .describe('At most 20 files.'),
+    outcome: z.enum(OUTCOMES).describe('The outcome of the pair.'),
+    seen_at: outputTimestamp.describe('When it was found.'),
   })
   .meta({ id: 'RecentPair' })
 export type RecentPair = z.output<typeof RecentPair>
 
 export const Signal = z
   .strictObject({
-    days: z.int().meta({ description: 'The length of the period in days.' }),
-    mode: z.enum(['on', 'shadow', 'off']).meta({ description: 'The setting `comment.mode`.' }),
-    budget: CommentBudget.meta({ description: 'The comment budget.' }),
+    days: z.int().describe('The length of the period in days.'),
+    mode: z.enum(['on', 'shadow', 'off']).describe('The setting `comment.mode`.'),
+    budget: CommentBudget.describe('The comment budget.'),
     pull_requests: count('The pull requests by people that were opened in the period.'),
     commented: count('Those of them that got a comment; in shadow mode, that would have got one.'),
-    pairs: PairCounts.meta({
-      description:
-        'The pairs of pull requests or branches that were first shown in the period, each once, by outcome. At most 100,000 are counted.',
-    }),
+    pairs: PairCounts.describe(
+      'The pairs of pull requests or branches that were first shown in the period, each once, by outcome. At most 100,000 are counted.',
+    ),
     precision,
-    noise: z.partialRecord(z.enum(NOISE_CLASSES), z.int()).meta({
-      description:
+    noise: z
+      .partialRecord(z.enum(NOISE_CLASSES), z.int())
+      .describe(
         'The pairs that share only files of a class of noise, by class, found in the period. They are not shown. A class without pairs is left out. The newest 100,000 are counted.',
-    }),
+      ),
     hot_files: z
       .array(
         z
           .strictObject({
-            path: z.string().meta({ description: 'The file.' }),
+            path: z.string().describe('The file.'),
             pairs: count('The pairs that conflict in it.'),
             people: count('The authors of these pairs.'),
           })
           .meta({ id: 'HotFile' }),
       )
-      .meta({
-        description:
-          'The 20 files in which the most pairs conflict, shown or not, of the newest 5,000 found in the period.',
-      }),
+      .describe(
+        'The 20 files in which the most pairs conflict, shown or not, of the newest 5,000 found in the period.',
+      ),
     recorded: count('All pairs that were found in the period, shown or not. At most 100,000 are counted.'),
     feedback: z
       .strictObject({ up: count('Reactions 👍.'), down: count('Reactions 👎.') })
       .meta({ id: 'Feedback', description: 'The reactions to the comments on `pull_requests`.' }),
-    months: z.array(Month).meta({
-      description:
+    months: z
+      .array(Month)
+      .describe(
         'The pairs that were shown, by the month in which they were found: the last twelve months with pairs, the oldest first.',
-    }),
-    recent: z.array(RecentPair).meta({
-      description: 'The last 20 pairs that were first shown in the period, the newest first.',
-    }),
+      ),
+    recent: z
+      .array(RecentPair)
+      .describe('The last 20 pairs that were first shown in the period, the newest first.'),
   })
   .meta({ id: 'Signal' })
 export type Signal = z.output<typeof Signal>
