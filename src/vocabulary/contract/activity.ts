@@ -1,7 +1,7 @@
 /** The schemas of activities: enums, request bodies and responses. */
 import { z } from 'zod'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../activity-status.ts'
-import { branchName, outputTimestamp, text } from './field.ts'
+import { boolean, branchName, outputTimestamp, text, textOrNull, timestampOrNull } from './field.ts'
 import { pageParameters } from './pagination.ts'
 import {
   ActivityScope,
@@ -63,8 +63,8 @@ const prUrl = text(1, ACTIVITY_MAX.pr_url).meta({
   description: 'The URL of the pull request, which must be in this repository.',
   examples: ['https://github.com/acme/shop/pull/7'],
 })
-const draftPr = z.boolean().describe('Whether the linked pull request is a draft.')
-const blocking = z.boolean().describe('Whether to warn others prominently. It never blocks them.')
+const draftPr = boolean('Whether the linked pull request is a draft.')
+const blocking = boolean('Whether to warn others prominently. It never blocks them.')
 const ttlMs = z
   .int()
   .min(TTL_MIN_MS)
@@ -145,42 +145,31 @@ export const ActivityBrief = z
     id: activityId,
     title: z.string().describe('A short name for the work.'),
     actor: z.string().describe('The person who is responsible for the work.'),
-    agent: z.string().nullable().describe('The coding agent in use; null for manual work.'),
+    agent: textOrNull('The coding agent in use; null for manual work.'),
     status: ActivityStatus.describe('The status of the work. Archived and expired activities are closed.'),
     risk,
-    branch: z.string().nullable().describe('The branch of the work; `owner:branch` for a fork.'),
-    base_branch: z.string().nullable().describe('The branch that the work will be merged into.'),
+    branch: textOrNull('The branch of the work; `owner:branch` for a fork.'),
+    base_branch: textOrNull('The branch that the work will be merged into.'),
     scope: ShownActivityScope.describe('The areas, paths and changed files of the work.'),
-    base_sha: z
-      .string()
-      .nullable()
-      .describe('The commit that the patches of the changed files start from; null if unknown.'),
-    pr_url: z.string().nullable().describe('The URL of the pull request; null if there is none.'),
+    base_sha: textOrNull('The commit that the patches of the changed files start from; null if unknown.'),
+    pr_url: textOrNull('The URL of the pull request; null if there is none.'),
     draft_pr: draftPr,
     blocking,
-    heartbeat_at: outputTimestamp
-      .nullable()
-      .describe('When the last heartbeat was received; null if there was none.'),
+    heartbeat_at: timestampOrNull('When the last heartbeat was received; null if there was none.'),
     expires_at: outputTimestamp.describe('When the activity expires unless it gets a heartbeat.'),
     ttl_ms: z.int().nullable().describe('Its own time to live; null if that of the repository applies.'),
     created_at: outputTimestamp.describe('When the activity was created.'),
     updated_at: outputTimestamp.describe('When the activity was last updated.'),
-    archived_at: outputTimestamp
-      .nullable()
-      .describe('When the activity was archived; null unless the status is `archived`.'),
+    archived_at: timestampOrNull('When the activity was archived; null unless the status is `archived`.'),
     archive_reason: ArchiveReason.nullable().describe(
       'Why the activity was archived; null if it is not archived.',
     ),
-    created_by: z
-      .string()
-      .nullable()
-      .describe('The GitHub login of the creator; null for a token without a user and for a webhook.'),
-    archived_by: z
-      .string()
-      .nullable()
-      .describe(
-        'The GitHub login of the user who archived it; null if it is not archived, and for a token without a user, a webhook and expiry.',
-      ),
+    created_by: textOrNull(
+      'The GitHub login of the creator; null for a token without a user and for a webhook.',
+    ),
+    archived_by: textOrNull(
+      'The GitHub login of the user who archived it; null if it is not archived, and for a token without a user, a webhook and expiry.',
+    ),
     source: ActivitySource.describe(
       'What created the activity: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when a pull request of the pushed branch is opened.',
     ),

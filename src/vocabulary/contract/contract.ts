@@ -10,6 +10,7 @@ import {
   ListedActivity,
   UpdateActivity,
 } from './activity.ts'
+import { boolean, textOrNull } from './field.ts'
 import { MergeOrder } from './merge-order.ts'
 import {
   ArchivedNotable,
@@ -29,10 +30,7 @@ import { CommentBudget, GetSignal, Signal } from './signal.ts'
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     items: z.array(item).describe('Most recent first.'),
-    next_cursor: z
-      .string()
-      .nullable()
-      .describe('Pass it as `cursor` to get the next page; null on the last page.'),
+    next_cursor: textOrNull('Pass it as `cursor` to get the next page; null on the last page.'),
   })
 }
 
@@ -97,9 +95,9 @@ export const OPERATIONS = {
     access: 'read',
     record: 'act',
     output: Activity.extend({
-      pr_reminder_due: z
-        .boolean()
-        .describe('True when it is time to open a draft pull request so that others can see the work.'),
+      pr_reminder_due: boolean(
+        'True when it is time to open a draft pull request so that others can see the work.',
+      ),
       drift: Drift.nullable().describe(
         'How the changed files of the pull request differ from the declared scope, which they replace in comparisons; null if they do not replace it.',
       ),

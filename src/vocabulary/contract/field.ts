@@ -68,3 +68,11 @@ export function wholeNumber({ min, max, preset }: { min: number; max: number; pr
 
 /** A timestamp in a response: `2026-01-31T09:30:00.000Z`. */
 export const outputTimestamp = z.iso.datetime({ precision: 3 })
+
+/** Fields of a response, by their descriptions. */
+export const boolean = (description: string) => z.boolean().describe(description)
+export const integer = (description: string) => z.int().describe(description)
+export const count = (description: string) => z.int().min(0).describe(description)
+export const texts = (description: string) => z.array(z.string()).describe(description)
+export const textOrNull = (description: string) => z.string().nullable().describe(description)
+export const timestampOrNull = (description: string) => outputTimestamp.nullable().describe(description)

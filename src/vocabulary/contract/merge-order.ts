@@ -1,5 +1,6 @@
 /** The schema of `GET …/merge-order`. */
 import { z } from 'zod'
+import { integer, texts } from './field.ts'
 
 export const MergeOrder = z
   .strictObject({
@@ -9,21 +10,17 @@ export const MergeOrder = z
           .strictObject({
             activity_id: z.string().describe('The activity of the pull request.'),
             pr_url: z.string().describe('The pull request.'),
-            conflicts_with: z
-              .array(z.string())
-              .describe('The items whose changed lines conflict with its own, in this order.'),
-            position: z.int().describe('When to merge it: 1 is first.'),
+            conflicts_with: texts('The items whose changed lines conflict with its own, in this order.'),
+            position: integer('When to merge it: 1 is first.'),
           })
           .meta({ id: 'MergeOrderItem' }),
       )
       .describe(
         'The open pull requests that conflict with others by their lines. Those with the fewest conflicts come first, of equals the one that changes more lines, then more files. A stacked pull request comes after those that it is built on.',
       ),
-    clear: z
-      .array(z.string())
-      .describe(
-        'The activities of the open pull requests that conflict with no other one, the newest first.',
-      ),
+    clear: texts(
+      'The activities of the open pull requests that conflict with no other one, the newest first.',
+    ),
     complete: z
       .literal(false)
       .optional()

@@ -1,6 +1,15 @@
 /** The schemas of notables: enums, request bodies and responses. */
 import { z } from 'zod'
-import { httpsUrl, outputTimestamp, text, timestamp } from './field.ts'
+import {
+  boolean,
+  httpsUrl,
+  outputTimestamp,
+  text,
+  textOrNull,
+  texts,
+  timestamp,
+  timestampOrNull,
+} from './field.ts'
 import { isId } from './id.ts'
 import { pageParameters } from './pagination.ts'
 import { EMPTY_SCOPE, label, Scope, ShownScope } from './scope.ts'
@@ -34,7 +43,7 @@ const decisionUrl = httpsUrl.meta({
 })
 const scope = Scope.describe('Where the notable applies. An empty scope is the whole repository.')
 const appliesUntil = timestamp.describe('When the notable stops applying: a future timestamp with an offset.')
-const blocking = z.boolean().describe('Whether to warn others prominently. It never blocks them.')
+const blocking = boolean('Whether to warn others prominently. It never blocks them.')
 
 export const CreateNotable = z
   .strictObject({
@@ -89,22 +98,17 @@ export const NotableBrief = z
     category,
     importance,
     status: NotableStatus.describe('The status. Archived and expired notables no longer apply.'),
-    decision_url: z.string().nullable().describe('The URL of the document that records the decision.'),
-    supersedes: z.array(z.string()).describe('The ids of the notables that this one replaced.'),
-    superseded_by: z.string().nullable().describe('The id of the notable that replaced this one.'),
-    applies_until: outputTimestamp.nullable().describe('When the notable stops applying.'),
+    decision_url: textOrNull('The URL of the document that records the decision.'),
+    supersedes: texts('The ids of the notables that this one replaced.'),
+    superseded_by: textOrNull('The id of the notable that replaced this one.'),
+    applies_until: timestampOrNull('When the notable stops applying.'),
     scope: ShownScope.describe('Where the notable applies. An empty scope is the whole repository.'),
     blocking,
-    created_by: z
-      .string()
-      .nullable()
-      .describe('The GitHub login of the creator; null for a token without a user.'),
+    created_by: textOrNull('The GitHub login of the creator; null for a token without a user.'),
     expires_at: outputTimestamp.describe('When the notable expires.'),
     created_at: outputTimestamp.describe('When the notable was created.'),
     updated_at: outputTimestamp.describe('When the notable was last updated.'),
-    archived_at: outputTimestamp
-      .nullable()
-      .describe('When the notable was archived; null unless the status is `archived`.'),
+    archived_at: timestampOrNull('When the notable was archived; null unless the status is `archived`.'),
   })
   .meta({ id: 'NotableBrief' })
 export type NotableBrief = z.output<typeof NotableBrief>

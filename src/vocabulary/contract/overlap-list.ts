@@ -1,6 +1,6 @@
 /** Schemas of the list of all collisions of a repository. */
 import { z } from 'zod'
-import { outputTimestamp } from './field.ts'
+import { boolean, integer, outputTimestamp, textOrNull, texts } from './field.ts'
 import { lineRange, Match, PathPair, relation, Severity } from './overlap.ts'
 
 /** The maximum number of live activities that are compared with each other, which is the number that the page shows. */
@@ -11,7 +11,7 @@ export const SHARED_PATHS_MAX = 3
 
 const SharedPath = z
   .strictObject({
-    globs: z.array(z.string()).describe('The glob of each activity, in the order of `activity_ids`.'),
+    globs: texts('The glob of each activity, in the order of `activity_ids`.'),
     example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
     verdict: PathPair.shape.verdict,
     confidence: PathPair.shape.confidence,
@@ -27,9 +27,9 @@ export type SharedPath = z.output<typeof SharedPath>
 
 const Overlap = z
   .strictObject({
-    activity_ids: z.array(z.string()).describe('The two activities that collide, the older one first.'),
+    activity_ids: texts('The two activities that collide, the older one first.'),
     severity: Severity.describe('The higher of the severities that checks of the two activities report.'),
-    areas: z.array(z.string()).describe('Labels that both name.'),
+    areas: texts('Labels that both name.'),
     paths: z
       .array(SharedPath)
       .describe(
@@ -48,24 +48,17 @@ export const Overlaps = z
       .describe(
         `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
       ),
-    total: z.int().describe('The number of collisions that were found, including those that are not listed.'),
+    total: integer('The number of collisions that were found, including those that are not listed.'),
     checked_against: z
       .strictObject({
-        activities: z
-          .int()
-          .describe(
-            `The number of live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
-          ),
+        activities: integer(
+          `The number of live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
+        ),
         as_of: outputTimestamp.describe('When they were read.'),
-        complete: z
-          .boolean()
-          .describe(
-            `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
-          ),
-        reason: z
-          .string()
-          .nullable()
-          .describe('What was left out and why, in words for people; null if nothing was left out.'),
+        complete: boolean(
+          `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
+        ),
+        reason: textOrNull('What was left out and why, in words for people; null if nothing was left out.'),
       })
       .meta({ id: 'OverlapsCheckedAgainst', description: 'What was compared.' }),
   })

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { SEVERITIES } from '../severity.ts'
 import { VERDICTS } from '../verdict.ts'
-import { branchName, outputTimestamp } from './field.ts'
+import { boolean, branchName, integer, outputTimestamp, textOrNull, texts } from './field.ts'
 import { labels } from './scope.ts'
 import { ActivityScope, baseSha } from './scope-changes.ts'
 
@@ -63,9 +63,7 @@ const Duplicate = z
       .describe(
         'The share of the added lines of the smaller change that the other change adds too, from 0 to 1.',
       ),
-    added_lines: z
-      .int()
-      .describe('The number of distinct lines that the smaller change adds, without short lines.'),
+    added_lines: integer('The number of distinct lines that the smaller change adds, without short lines.'),
     issue: z
       .union([z.int(), z.string()])
       .nullable()
@@ -81,7 +79,7 @@ export const relation = {
   duplicate: Duplicate.nullable().describe(
     'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
   ),
-  same_author: z.boolean().describe('Whether both are by the same author, on different branches.'),
+  same_author: boolean('Whether both are by the same author, on different branches.'),
 }
 
 export const PathPair = z
@@ -106,18 +104,16 @@ export const Match = z
   .strictObject({
     id: z.string().describe('The id of the activity or notable.'),
     severity: Severity.describe('The severity of this match.'),
-    areas: z.array(z.string()).describe('Labels that both name.'),
+    areas: texts('Labels that both name.'),
     paths: z
       .array(PathPair)
       .describe(
         `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
       ),
     ...relation,
-    cut: z
-      .boolean()
-      .describe(
-        'Whether both change more than 300 of the same files. The first 300 by path were compared by lines.',
-      ),
+    cut: boolean(
+      'Whether both change more than 300 of the same files. The first 300 by path were compared by lines.',
+    ),
   })
   .meta({ id: 'Match' })
 export type Match = z.output<typeof Match>
@@ -128,7 +124,7 @@ const ReuseOpportunity = z
     id: z.string().describe('The id of the record.'),
     title: z.string().describe('Its title.'),
     summary: z.string().describe('Its summary.'),
-    url: z.string().nullable().describe('The pull request, or the decision document.'),
+    url: textOrNull('The pull request, or the decision document.'),
     reason: z.string().describe('Why the record is worth reading, for humans.'),
   })
   .meta({ id: 'ReuseOpportunity' })
@@ -138,12 +134,9 @@ const NamedMatch = z
   .strictObject({
     id: z.string().describe('The id of the activity or notable.'),
     title: z.string().describe('Its title.'),
-    actor: z
-      .string()
-      .nullable()
-      .describe('The actor of the activity, or the GitHub login of the creator of the notable.'),
-    branch: z.string().nullable().describe('The branch of the activity.'),
-    pr_url: z.string().nullable().describe('The pull request of the activity.'),
+    actor: textOrNull('The actor of the activity, or the GitHub login of the creator of the notable.'),
+    branch: textOrNull('The branch of the activity.'),
+    pr_url: textOrNull('The pull request of the activity.'),
     severity: Severity.describe('The severity of this match.'),
     example: z
       .string()
@@ -161,11 +154,9 @@ export type NamedMatch = z.output<typeof NamedMatch>
 /** The overlap in responses to a retrieval, an update and a heartbeat of an activity. */
 export const OverlapBrief = z
   .strictObject({
-    overlap_detected: z.boolean().describe('True only for a collision or a matching notable.'),
+    overlap_detected: boolean('True only for a collision or a matching notable.'),
     severity: Severity.nullable().describe('The highest severity of all matches; null if nothing overlaps.'),
-    related_activity_ids: z
-      .array(z.string())
-      .describe(`The most severe first, then the newest; at most ${IDS_MAX}.`),
+    related_activity_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
     matches: z
       .array(NamedMatch)
       .describe(
@@ -177,42 +168,34 @@ export type OverlapBrief = z.output<typeof OverlapBrief>
 
 export const Drift = z
   .strictObject({
-    declared_only: z
-      .array(z.string())
-      .describe(`Declared paths and files that the pull request does not change; at most ${DRIFT_MAX}.`),
-    changed_only: z
-      .array(z.string())
-      .describe(`Files that it changes and nobody declared; at most ${DRIFT_MAX}.`),
+    declared_only: texts(
+      `Declared paths and files that the pull request does not change; at most ${DRIFT_MAX}.`,
+    ),
+    changed_only: texts(`Files that it changes and nobody declared; at most ${DRIFT_MAX}.`),
   })
   .meta({ id: 'Drift' })
 export type Drift = z.output<typeof Drift>
 
 export const OverlapResult = OverlapBrief.extend({
   reason: z.string().describe('What overlaps and where, for humans; never empty.'),
-  related_notable_ids: z
-    .array(z.string())
-    .describe(`The most severe first, then the newest; at most ${IDS_MAX}.`),
-  expected_activity_ids: z
-    .array(z.string())
-    .describe(`Own and stacked work, the newest first; at most ${IDS_MAX}.`),
+  related_notable_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
+  expected_activity_ids: texts(`Own and stacked work, the newest first; at most ${IDS_MAX}.`),
   relationships: z.record(z.string(), Relationship).describe('Why each activity is listed, by id.'),
   recommended_action: z.string().describe('What to do, for humans; never empty.'),
   reuse_opportunities: z.array(ReuseOpportunity).describe(`At most ${REUSE_MAX}, the newest first.`),
   matches: z.array(Match).describe('One match for each related activity and notable that is listed.'),
-  truncated: z.boolean().describe('Whether any list was cut to its maximum length.'),
-  total_related: z
-    .int()
-    .describe('The number of related activities and notables, including those that are not listed.'),
+  truncated: boolean('Whether any list was cut to its maximum length.'),
+  total_related: integer(
+    'The number of related activities and notables, including those that are not listed.',
+  ),
   checked_against: z
     .strictObject({
-      activities: z.int().describe('The number of live activities that were compared.'),
-      notables: z.int().describe('The number of active notables that were compared.'),
+      activities: integer('The number of live activities that were compared.'),
+      notables: integer('The number of active notables that were compared.'),
       as_of: outputTimestamp.describe('When they were read.'),
-      complete: z
-        .boolean()
-        .describe(
-          'False if there was nothing to compare, or if the check exhausted its work budget before it had compared everything.',
-        ),
+      complete: boolean(
+        'False if there was nothing to compare, or if the check exhausted its work budget before it had compared everything.',
+      ),
     })
     .meta({ id: 'CheckedAgainst', description: 'What the check compared.' }),
 }).meta({ id: 'OverlapResult' })

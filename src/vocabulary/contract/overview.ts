@@ -1,14 +1,12 @@
 /** Schemas of the overview of repositories. */
 import { z } from 'zod'
-import { outputTimestamp } from './field.ts'
+import { boolean, count, outputTimestamp, texts } from './field.ts'
 
 /** The number of days for which created activities are counted. */
 export const DAYS = 14
 export const LOGINS_MAX = 5
 /** The maximum number of repositories in the overview. */
 export const LISTED_MAX = 200
-
-const count = (description: string) => z.int().min(0).meta({ description })
 
 const Collisions = z
   .strictObject({
@@ -29,11 +27,9 @@ const RepositorySummary = z
     active_notables: count('Active notables.'),
     high_notables: count('Active notables that are blocking, or whose importance is `high` or `critical`.'),
     people: count('People with live activities.'),
-    logins: z
-      .array(z.string())
-      .describe(
-        `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
-      ),
+    logins: texts(
+      `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
+    ),
     created_by_day: z
       .array(z.int())
       .describe(
@@ -51,11 +47,9 @@ export const RepositoryOverview = z
       .describe(
         `Those with collisions of severity \`high\` first, then those with high notables, then those with further collisions; at most ${LISTED_MAX}.`,
       ),
-    complete: z
-      .boolean()
-      .describe(
-        `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
-      ),
+    complete: boolean(
+      `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
+    ),
   })
   .meta({ id: 'RepositoryOverview' })
 export type RepositoryOverview = z.output<typeof RepositoryOverview>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
 
-import { text } from './field.ts'
+import { text, textOrNull } from './field.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from './scope.ts'
 
 export const CHANGE_STATUSES = ['added', 'modified', 'removed', 'renamed'] as const
@@ -120,9 +120,9 @@ export const EMPTY_ACTIVITY_SCOPE: ActivityScope = { ...EMPTY_SCOPE, changes: []
 const ListedChange = z.strictObject({ path: z.string().describe('The file.') }).meta({ id: 'ListedChange' })
 
 const ShownChange = ListedChange.extend({
-  previous_path: z.string().nullable().describe('The former path of a renamed file.'),
+  previous_path: textOrNull('The former path of a renamed file.'),
   status: status.describe('What happened to the file.'),
-  blob_sha: z.string().nullable().describe('The git blob of the file; null if unknown.'),
+  blob_sha: textOrNull('The git blob of the file; null if unknown.'),
 }).meta({ id: 'ShownChange' })
 
 export const ShownActivityScope = ShownScope.extend({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Budget, unbounded } from '../budget.ts'
 import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'
 import { PATH_LENGTH_MAX, PATHS_MAX } from '../scope/limits.ts'
-import { text } from './field.ts'
+import { text, texts } from './field.ts'
 
 const LABELS_MAX = 100
 const WILDCARD_PATHS_MAX = 200
@@ -39,8 +39,8 @@ export type Scope = z.output<typeof Scope>
 /** A scope in a response, without limits: the scope of a pull request can be larger than one in a request. */
 export const ShownScope = z
   .strictObject({
-    areas: z.array(z.string()).describe('Labels.'),
-    paths: z.array(z.string()).describe('Globs relative to the root of the repository.'),
+    areas: texts('Labels.'),
+    paths: texts('Globs relative to the root of the repository.'),
   })
   .meta({ id: 'ShownScope', description: 'Areas and paths.' })
 

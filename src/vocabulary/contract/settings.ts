@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
 import { SEVERITIES } from '../severity.ts'
+import { boolean, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
 
 export const NOTABLE_CATEGORIES = [
@@ -42,7 +43,7 @@ const commentFields = {
     .min(1)
     .max(365)
     .describe('Other work that was not pushed or declared for this many days is not shown.'),
-  same_author: z.boolean().describe('Whether other work of the same author is shown.'),
+  same_author: boolean('Whether other work of the same author is shown.'),
   budget: z
     .number()
     .min(0)
@@ -50,7 +51,7 @@ const commentFields = {
     .describe(
       'If more than this share of the pull requests by people of the last 30 days have a comment, new comments need conflicts in two files, a duplicate or raised risk.',
     ),
-  on_bots: z.boolean().describe('Whether pull requests that bots opened get a comment too.'),
+  on_bots: boolean('Whether pull requests that bots opened get a comment too.'),
   agents: z
     .array(z.string().trim().min(1).max(100))
     .max(100)
@@ -108,7 +109,7 @@ export const Settings = z
       .describe(
         'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
       ),
-    noise_classes: byNoiseClass(z.boolean().describe('Whether the class is on.'))
+    noise_classes: byNoiseClass(boolean('Whether the class is on.'))
       .default({})
       .describe('Switches classes of noise off. Each is on unless it is `false`.'),
     track_pull_requests: z
@@ -188,7 +189,7 @@ function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): 
 export const SettingsProblem = z
   .strictObject({
     line: z.int().nullable().describe('The line of the file, counted from 1; null if unknown.'),
-    key: z.string().nullable().describe('The key, such as `comment.min_severity`.'),
+    key: textOrNull('The key, such as `comment.min_severity`.'),
     message: z.string().describe('What is wrong and how to fix it.'),
   })
   .meta({ id: 'SettingsProblem' })

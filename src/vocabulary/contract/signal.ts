@@ -2,7 +2,15 @@
 import { z } from 'zod'
 import { NOISE_CLASSES } from '../noise-names.ts'
 import { OUTCOMES } from '../outcome.ts'
-import { outputTimestamp, wholeNumber } from './field.ts'
+import {
+  boolean,
+  count,
+  integer,
+  outputTimestamp,
+  textOrNull,
+  timestampOrNull,
+  wholeNumber,
+} from './field.ts'
 
 export const CommentBudget = z
   .strictObject({
@@ -13,11 +21,9 @@ export const CommentBudget = z
         'The share of the pull requests by people opened in the last 30 days that have a comment; null if there were none.',
       ),
     limit: z.number().describe('The setting `comment.budget`.'),
-    in_force: z
-      .boolean()
-      .describe(
-        'Whether the share is above the limit, of at least 20 pull requests: new comments then need conflicts in two files, a duplicate or raised risk.',
-      ),
+    in_force: boolean(
+      'Whether the share is above the limit, of at least 20 pull requests: new comments then need conflicts in two files, a duplicate or raised risk.',
+    ),
   })
   .meta({ id: 'CommentBudget' })
 export type BudgetState = z.output<typeof CommentBudget>
@@ -30,8 +36,6 @@ export const GetSignal = z.strictObject({
   ),
 })
 export type GetSignal = z.output<typeof GetSignal>
-
-const count = (description: string) => z.int().min(0).meta({ description })
 
 const pairFields = {
   shown: count('The pairs that were shown; in shadow mode, those that would have been shown.'),
@@ -60,12 +64,12 @@ export const Month = z
 
 const RecentSide = z
   .strictObject({
-    pr_url: z.string().nullable().describe('Its pull request; null if it has none.'),
-    branch: z.string().nullable().describe('Its branch, if it has no pull request; otherwise null.'),
-    author: z.string().nullable().describe('Its author; null if unknown.'),
-    shown_at: outputTimestamp
-      .nullable()
-      .describe('When it was shown the pair, or in shadow mode would have been; null if it was not.'),
+    pr_url: textOrNull('Its pull request; null if it has none.'),
+    branch: textOrNull('Its branch, if it has no pull request; otherwise null.'),
+    author: textOrNull('Its author; null if unknown.'),
+    shown_at: timestampOrNull(
+      'When it was shown the pair, or in shadow mode would have been; null if it was not.',
+    ),
   })
   .meta({ id: 'RecentSide' })
 
@@ -82,7 +86,7 @@ const RecentPair = z
       .enum(['proved', 'likely'])
       .nullable()
       .describe('The confidence of the conflict; null if there is none.'),
-    duplicate: z.boolean().describe('Whether both seem to do the same work.'),
+    duplicate: boolean('Whether both seem to do the same work.'),
     files: z
       .array(
         z
@@ -103,7 +107,7 @@ export type RecentPair = z.output<typeof RecentPair>
 
 export const Signal = z
   .strictObject({
-    days: z.int().describe('The length of the period in days.'),
+    days: integer('The length of the period in days.'),
     mode: z.enum(['on', 'shadow', 'off']).describe('The setting `comment.mode`.'),
     budget: CommentBudget.describe('The comment budget.'),
     pull_requests: count('The pull requests by people that were opened in the period.'),
