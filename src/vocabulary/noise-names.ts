@@ -12,54 +12,18 @@ export const NOISE_CLASSES = [
 ] as const
 export type NoiseClass = (typeof NOISE_CLASSES)[number]
 
-const LOCKS = [
-  'package-lock.json',
-  'npm-shrinkwrap.json',
-  'yarn.lock',
-  'pnpm-lock.yaml',
-  'bun.lock',
-  'bun.lockb',
-  'deno.lock',
-  'cargo.lock',
-  'go.sum',
-  'go.work.sum',
-  'gemfile.lock',
-  'composer.lock',
-  'poetry.lock',
-  'uv.lock',
-  'pdm.lock',
-  'pixi.lock',
-  'pipfile.lock',
-  'flake.lock',
-  'mix.lock',
-  'pubspec.lock',
-  'podfile.lock',
-  'conda.lock',
-  'conda-lock.yml',
-  'conda-lock.yaml',
-  'packages.lock.json',
-  'gradle.lockfile',
-  'package.resolved',
-  'paket.lock',
-  'renv.lock',
-  'gopkg.lock',
-  '.terraform.lock.hcl',
-]
+const LOCKS = words(`
+  package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
+  cargo.lock go.sum go.work.sum gemfile.lock composer.lock
+  poetry.lock uv.lock pdm.lock pixi.lock pipfile.lock conda.lock conda-lock.yml conda-lock.yaml
+  flake.lock mix.lock pubspec.lock podfile.lock package.resolved
+  packages.lock.json paket.lock gradle.lockfile renv.lock gopkg.lock .terraform.lock.hcl`)
+
+const VENDORED = words(`
+  vendor vendored node_modules third_party third-party bower_components godeps pods carthage/build`)
 
 /** Extensions of changelogs. */
-const DOCUMENTS = [
-  'md',
-  'mdx',
-  'markdown',
-  'rst',
-  'txt',
-  'adoc',
-  'asciidoc',
-  'org',
-  'textile',
-  'rdoc',
-  'html',
-]
+const DOCUMENTS = words('md mdx markdown rst txt adoc asciidoc org textile rdoc html')
 /** Extensions of the files in a changelog directory, which can also be data files. */
 const FRAGMENTS = [...DOCUMENTS, 'yml', 'yaml', 'json', 'toml']
 
@@ -75,17 +39,7 @@ const CHANGELOG = '/(?:changelog|changes|history|release[-_]?notes|releases|news
 const EXPRESSIONS: Record<NoiseClass, string[]> = {
   lock: [name(LOCKS)],
   vendored: [
-    beneath([
-      'vendor',
-      'vendored',
-      'node_modules',
-      'third_party',
-      'third-party',
-      'bower_components',
-      'godeps',
-      'pods',
-      'carthage/build',
-    ]),
+    beneath(VENDORED),
     '/\\.pnp\\.[^/]+/?$',
   ],
   generated: [
@@ -107,6 +61,10 @@ const BARE_CHANGELOG = `${CHANGELOG}/?$`
 /** A changelog directory can also contain code, so only the documents in it are noise. */
 const IN_CHANGELOGS = beneath(['changelog', 'changelogs'])
 const DOCUMENT = `/[^./]+$|\\.(?:${FRAGMENTS.join('|')})/?$`
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
 
 function name(names: string[]): string {
   return `/(?:${names.map(escaped).join('|')})/?$`

@@ -1,7 +1,11 @@
 /** Tokenizes a glob: escapes, wildcards, classes and brace ranges. */
 
 import { type CharSet, charSet } from './char-set.ts'
-import { GlobError } from './glob-error.ts'
+
+/** An invalid glob. `message` continues a sentence that starts with the name of the field. It does not repeat the glob. */
+export class GlobError extends Error {
+  override readonly name = 'GlobError'
+}
 
 /** A token is a code point (a literal character), one of these, or a class: `classes[CLASS - token]`. */
 export const STAR = -1
@@ -11,6 +15,15 @@ export const OPEN = -4
 export const COMMA = -5
 export const CLOSE = -6
 export const CLASS = -16
+
+/** The tokens of `*`, `?`, `/`, `,` and `}`. */
+const SINGLE = new Map([
+  [0x2a, STAR],
+  [0x3f, ANY],
+  [0x2f, SLASH],
+  [0x2c, COMMA],
+  [0x7d, CLOSE],
+])
 
 export interface CharClass {
   readonly set: CharSet
@@ -37,21 +50,6 @@ export function tokenize(source: string, maxRange: number): Tokens {
   for (let at = 0; at < source.length; at++) {
     const point = source.codePointAt(at) as number
     switch (point) {
-      case 0x2a:
-        tokens.push(STAR)
-        break
-      case 0x3f:
-        tokens.push(ANY)
-        break
-      case 0x2f:
-        tokens.push(SLASH)
-        break
-      case 0x2c:
-        tokens.push(COMMA)
-        break
-      case 0x7d:
-        tokens.push(CLOSE)
-        break
       case 0x5c: {
         const escaped = source.codePointAt(at + 1) ?? point
         tokens.push(escaped === 0x2f ? SLASH : escaped)
@@ -73,7 +71,7 @@ export function tokenize(source: string, maxRange: number): Tokens {
         break
       }
       default:
-        tokens.push(point)
+        tokens.push(SINGLE.get(point) ?? point)
         at += unitsOf(point) - 1
     }
   }
@@ -120,7 +118,7 @@ function classOf(text: string): CharClass {
 function parseClass(text: string): CharClass {
   const negated = text[1] === '!' || text[1] === '^'
   const members: { point: number; escaped: boolean }[] = []
-  const inner = Array.from(text.slice(negated ? 2 : 1, -1), (character) => character.codePointAt(0) as number)
+  const inner = pointsOf(text.slice(negated ? 2 : 1, -1))
   for (let at = 0; at < inner.length; at++) {
     const escaped = inner[at] === 0x5c && at + 1 < inner.length
     if (escaped) at++
@@ -138,8 +136,12 @@ function parseClass(text: string): CharClass {
       ranges.push([low, low])
     }
   }
-  const ownText = Array.from(text, (character) => character.codePointAt(0) as number)
-  return { set: charSet(ranges, negated), ownText }
+  return { set: charSet(ranges, negated), ownText: pointsOf(text) }
+}
+
+/** The code points of a text. */
+export function pointsOf(text: string): number[] {
+  return Array.from(text, (character) => character.codePointAt(0) as number)
 }
 
 /** The brace range at `at` as an alternation, or null if there is none. Numbers keep leading zeros, as in a shell. */

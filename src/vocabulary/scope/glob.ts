@@ -9,8 +9,7 @@ import {
   subtreeAlternative,
 } from './alternative.ts'
 import { type Expansion, expandBraces } from './braces.ts'
-import { GlobError } from './glob-error.ts'
-import { type CharClass, SLASH, tokenize } from './glob-tokens.ts'
+import { type CharClass, GlobError, SLASH, tokenize } from './glob-tokens.ts'
 import { formsOf, NAMED, PARENT } from './segment-forms.ts'
 
 export { GlobError }

@@ -2,7 +2,7 @@
 
 import type { Budget } from '../budget.ts'
 import { ANYTHING, type CharSet, DOTS, has, OTHERS, readable, shared } from './char-set.ts'
-import { ANY, type CharClass, CLASS, SLASH, STAR } from './glob-tokens.ts'
+import { ANY, type CharClass, CLASS, pointsOf, SLASH, STAR } from './glob-tokens.ts'
 
 /** A segment without wildcards is a string. */
 export type Segment = string | Wild
@@ -154,10 +154,4 @@ function textOf(points: readonly number[]): string {
   // fromCharCode is several times faster, and equivalent for 16-bit code points.
   const make = widest > 0xffff ? String.fromCodePoint : String.fromCharCode
   return make.apply(null, points as number[])
-}
-
-function pointsOf(text: string): number[] {
-  const points: number[] = []
-  for (const character of text) points.push(character.codePointAt(0) as number)
-  return points
 }
