@@ -34,7 +34,7 @@ export async function seed(
     let next = 0
     const fillBatches = async (client: postgres.Sql) => {
       const db = drizzle({ client })
-      await insertRepository(db, { repo_id: repository.id, ...repository }, now)
+      await insertRepository(db, repository, now)
       while (next < count) {
         const from = next
         next += BATCH

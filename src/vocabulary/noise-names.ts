@@ -38,10 +38,7 @@ const CHANGELOG = '/(?:changelog|changes|history|release[-_]?notes|releases|news
  */
 const EXPRESSIONS: Record<NoiseClass, string[]> = {
   lock: [name(LOCKS)],
-  vendored: [
-    beneath(VENDORED),
-    '/\\.pnp\\.[^/]+/?$',
-  ],
+  vendored: [beneath(VENDORED), '/\\.pnp\\.[^/]+/?$'],
   generated: [
     beneath(['dist', '__generated__', 'generated']),
     '(?:\\.min\\.(?:js|css)|\\.map|\\.bundle\\.js|\\.pb\\.(?:go|cc|h|ts)|_pb2(?:_grpc)?\\.pyi?)/?$',

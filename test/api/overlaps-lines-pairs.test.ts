@@ -1,13 +1,15 @@
 /** The list of all collisions and every check compare each pair of activities as the pure rule does. */
+
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
 import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
+import { storedScopeOf } from '../../src/server/activities/compared-scope.ts'
 import { type ActivityRow, activities } from '../../src/server/activities/table.ts'
 import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'
 import { indexFiles, sharedFiles } from '../../src/server/line-verdicts/pair-verdict.ts'
-import { compare, comparisonOf, proposalOf, storedScopeOf } from '../../src/server/overlap/compare.ts'
+import { compare, comparisonOf, proposalOf } from '../../src/server/overlap/compare.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
 import { sideOf } from '../../src/server/overlap/side.ts'
 import { digestedSide, relationOf, sideVerdict } from '../../src/server/overlap/sides-by-lines.ts'

@@ -1,12 +1,14 @@
 /** The list of all collisions contains exactly the pairs that a comparison of every two live activities finds. */
+
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storedScopeOf } from '../../src/server/activities/compared-scope.ts'
 import { asOf } from '../../src/server/activities/lifecycle.ts'
 import { insertActivity } from '../../src/server/activities/store.ts'
 import { type ActivityRow, activities } from '../../src/server/activities/table.ts'
 import type { AttributeRule } from '../../src/server/line-verdicts/git-attributes.ts'
-import { compare, proposalOf, storedScopeOf } from '../../src/server/overlap/compare.ts'
+import { compare, proposalOf } from '../../src/server/overlap/compare.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
 import { isLive } from '../../src/vocabulary/activity-status.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'

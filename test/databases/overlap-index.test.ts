@@ -1,7 +1,9 @@
 /** The claims index finds exactly what a comparison with every record finds, after any sequence of changes. */
+
 import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storedScopeOf } from '../../src/server/activities/compared-scope.ts'
 import { asOf } from '../../src/server/activities/lifecycle.ts'
 import { insertActivity } from '../../src/server/activities/store.ts'
 import { activities } from '../../src/server/activities/table.ts'
@@ -9,7 +11,7 @@ import { claims } from '../../src/server/claims-index/table.ts'
 import type { AttributeRule } from '../../src/server/line-verdicts/git-attributes.ts'
 import { notables } from '../../src/server/notables/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { compare, proposalOf, storedScopeOf } from '../../src/server/overlap/compare.ts'
+import { compare, proposalOf } from '../../src/server/overlap/compare.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
 import { isLive } from '../../src/vocabulary/activity-status.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'

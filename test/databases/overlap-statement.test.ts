@@ -1,6 +1,8 @@
 /** The statement of a check agrees with the truth table in each cell, and with a comparison of the scopes. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertActivity } from '../../src/server/activities/store.ts'
+import type { StoredScope } from '../../src/server/claims-index/claim.ts'
 import {
   type Claim,
   claimsOf,
@@ -12,7 +14,7 @@ import {
   TREE,
   TRUNCATED,
 } from '../../src/server/claims-index/claim.ts'
-import { compare, proposalOf, type StoredScope } from '../../src/server/overlap/compare.ts'
+import { compare, proposalOf } from '../../src/server/overlap/compare.ts'
 import {
   type Answer,
   CLAIM_KINDS,
@@ -105,7 +107,7 @@ async function samplesOf(repo: TestRepository, kind: (typeof CLAIM_KINDS)[number
   const samples: Sample[] = []
   for (const dir of dirs) {
     for (const scope of SAMPLES[kind](dir)) {
-      const claims = await claimsOf({ ...scope, scope })
+      const claims = await claimsOf(scope)
       const claim = claims.find((each) => each.kind === kind && each.place === `/${beneath(dir)}`)
       samples.push({ id: await insert(repo, scope), scope, claim: claim as Claim })
     }

@@ -1,8 +1,10 @@
 /** What two scopes share with a repository's settings, and the result when the budget is exhausted. */
+
 import { describe, expect, test } from 'vitest'
+import { storedScopeOf } from '../../src/server/activities/compared-scope.ts'
 import { claimsOf } from '../../src/server/claims-index/claim.ts'
 import { readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
-import { compare, proposalOf, storedScopeOf } from '../../src/server/overlap/compare.ts'
+import { compare, proposalOf } from '../../src/server/overlap/compare.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
 import { globsOfPaths, Scope } from '../../src/vocabulary/contract/scope.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
@@ -124,7 +126,7 @@ describe('a proposal', () => {
     const { globs } = proposalOf([scope], rulesOf(none, []), plenty())
     expect(globs.globs.length).toBe(2)
     for (const [at, glob] of globs.globs.entries()) expect(glob).toBe(parsed[at])
-    await claimsOf({ scope, is_literal: false, files: [] })
+    await claimsOf({ ...scope, is_literal: false, files: [] })
     expect(globsOfPaths(paths)).toBe(parsed)
   })
 

@@ -1,6 +1,7 @@
 /** The part of an activity that is compared: its declared scope, and the files that it changes (docs/contract/lines.md#drift). Pure. */
 
 import type { Scope } from '../../vocabulary/contract/scope.ts'
+import type { StoredScope } from '../claims-index/claim.ts'
 import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'
 import type { ChangeOrigin } from '../line-verdicts/table.ts'
 import type { ActivityRow } from './table.ts'
@@ -32,6 +33,13 @@ export function comparedScopeOf(row: ComparedFields): ComparedScope {
     return { areas: scope.areas, paths: [], is_literal, files: pushed }
   const declared = changed_files.map((file) => ({ ...file, origin: 'declared' as const }))
   return { areas: scope.areas, paths: scope.paths, is_literal, files: [...declared, ...pushed] }
+}
+
+/** The scope of a stored record that is compared. For an activity with changed files, see `comparedScopeOf`. */
+export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
+  if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [] }
+  const { files, ...scope } = comparedScopeOf(record)
+  return { ...scope, files: distinctNames(files) }
 }
 
 /** Whether the files of a ready pull request take the place of what was declared by a request. */

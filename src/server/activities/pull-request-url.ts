@@ -17,8 +17,6 @@ export function pullRequestNumber(ctx: RepoContext, url: string): number {
   throw new Failure(
     'validation_error',
     `pr_url: must be ${ctx.repo.web_urls[0]}/pull/NUMBER, a pull request of this repository`,
-    {
-      param: 'pr_url',
-    },
+    { param: 'pr_url' },
   )
 }

@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, type SQL, sq
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../vocabulary/contract/activity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
-import { type ClaimSource, claimsOf } from '../claims-index/claim.ts'
+import { claimsOf, type StoredScope } from '../claims-index/claim.ts'
 import {
   adjustLiveCount,
   type IndexedRecord,
@@ -16,7 +16,7 @@ import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { deleteFileChanges, insertFileChanges } from '../line-verdicts/store.ts'
-import { comparedScopeOf, distinctNames } from './compared-scope.ts'
+import { storedScopeOf } from './compared-scope.ts'
 import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
@@ -74,22 +74,13 @@ type ScopeFields = 'scope' | 'scope_is_literal' | 'changed_files' | 'pushed_file
 /** The claims index entry of a live activity. */
 export async function indexedActivity(row: Pick<NewActivity, IndexedFields>): Promise<IndexedRecord> {
   const { repo_id, id } = row
-  return { repo_id, id, weight: activityWeight(row), claims: await claimsOf(claimSourceOf(row)) }
+  return { repo_id, id, weight: activityWeight(row), claims: await claimsOf(scopeOf(row)) }
 }
 
-function claimSourceOf(row: Pick<NewActivity, ScopeFields>): ClaimSource {
+function scopeOf(row: Pick<NewActivity, ScopeFields>): StoredScope {
   const { scope, scope_is_literal = false, changed_files = [], pushed_files = null } = row
   const { pr_number = null, draft_pr } = row
-  const compared = comparedScopeOf({
-    scope,
-    scope_is_literal,
-    changed_files,
-    pushed_files,
-    pr_number,
-    draft_pr,
-  })
-  const { areas, paths, is_literal, files } = compared
-  return { scope: { areas, paths }, is_literal, files: distinctNames(files) }
+  return storedScopeOf({ scope, scope_is_literal, changed_files, pushed_files, pr_number, draft_pr })
 }
 
 const readActivity = prepared('activity', (db) =>
@@ -140,7 +131,7 @@ export async function unindexActivities(tx: Db, repo_id: number, ids: string[]):
 }
 
 function claimsChange(before: ActivityRow, after: ActivityRow): boolean {
-  const indexed = (row: ActivityRow) => JSON.stringify([activityWeight(row), claimSourceOf(row)])
+  const indexed = (row: ActivityRow) => JSON.stringify([activityWeight(row), scopeOf(row)])
   return indexed(before) !== indexed(after)
 }
 

@@ -37,9 +37,8 @@ export interface Claim {
   glob: string
 }
 
-/** The input of `claimsOf`. */
-export interface ClaimSource {
-  scope: Scope
+/** The scope of a record. */
+export interface StoredScope extends Scope {
   /** The paths are file names without wildcards. */
   is_literal: boolean
   /** Names of changed files. */
@@ -89,14 +88,15 @@ export function ancestorPrefixes(prefix: string): string[] {
 }
 
 /** All claims of a record, without duplicates. Parsing globs can take long, so it yields to the event loop. */
-export async function claimsOf({ scope, is_literal, files }: ClaimSource): Promise<Claim[]> {
-  if (scope.paths.length + files.length > LARGE_SCOPE) await setImmediate()
+export async function claimsOf(scope: StoredScope): Promise<Claim[]> {
+  const { areas, paths, is_literal, files } = scope
+  if (paths.length + files.length > LARGE_SCOPE) await setImmediate()
   const yieldPeriodically = periodicYield()
   const distinct = new Map<string, Claim>()
   const add = (claim: Claim) => distinct.set(`${claim.kind}${claim.place}\0${claim.glob}`, claim)
-  for (const label of scope.areas) add({ place: areaPrefix(labelKey(label)), kind: AREA, glob: '' })
-  const paths = is_literal ? scope.paths.map(fileGlob) : globsOfPaths(scope.paths)
-  for (const glob of [...paths, ...files.map(fileGlob)]) {
+  for (const label of areas) add({ place: areaPrefix(labelKey(label)), kind: AREA, glob: '' })
+  const globs = is_literal ? paths.map(fileGlob) : globsOfPaths(paths)
+  for (const glob of [...globs, ...files.map(fileGlob)]) {
     for (const claim of claimsOfGlob(glob)) add(claim)
     await yieldPeriodically()
   }

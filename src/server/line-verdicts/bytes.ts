@@ -1,20 +1,13 @@
 /** Encodes and decodes numbers: variable-length, of 32 bits, or of a few bits each. No read goes beyond the last byte. */
 
-const ROOM = 256
 /** Variable-length numbers have at most 31 bits. */
 const NUMBER_MAX = 0x7fffffff
 
 export class ByteWriter {
-  #bytes = new Uint8Array(ROOM)
-  #length = 0
+  readonly #bytes: number[] = []
 
   byte(value: number): void {
-    if (this.#length === this.#bytes.length) {
-      const larger = new Uint8Array(2 * this.#length)
-      larger.set(this.#bytes)
-      this.#bytes = larger
-    }
-    this.#bytes[this.#length++] = value
+    this.#bytes.push(value)
   }
 
   /** Writes a number from 0 to `NUMBER_MAX` with seven bits per byte, the lowest bits first. */
@@ -45,7 +38,7 @@ export class ByteWriter {
   }
 
   bytes(): Uint8Array {
-    return this.#bytes.slice(0, this.#length)
+    return Uint8Array.from(this.#bytes)
   }
 }
 

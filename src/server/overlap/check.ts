@@ -1,4 +1,5 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
+
 import { setImmediate } from 'node:timers/promises'
 import { later } from '../../vocabulary/clock.ts'
 import {
@@ -11,13 +12,14 @@ import {
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
 import { byRank, highest } from '../../vocabulary/severity.ts'
 import { digestChanges } from '../activities/activity-files.ts'
-import { distinctNames } from '../activities/compared-scope.ts'
+import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
 import { listMerged, listScopes, type MergedActivity, type SidedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { periodicYield } from '../base/event-loop.ts'
+import type { StoredScope } from '../claims-index/claim.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
-import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
+import { compare, proposalOf } from './compare.ts'
 import { type Conclusion, namedMatches } from './conclude.ts'
 import { type FindLimits, findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'

@@ -1,8 +1,7 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
 
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
-import type { Severity } from '../../vocabulary/severity.ts'
-import { collisionSeverity, higher } from '../../vocabulary/severity.ts'
+import { collisionSeverity, higher, type Severity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { listScopesOf } from '../activities/live-store.ts'
 import { addTo } from '../base/lists.ts'

@@ -1,7 +1,7 @@
 /** Compares two scopes under the settings of their repository, as pure functions. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
-import { globsOfPaths, labelKey, type Scope } from '../../vocabulary/contract/scope.ts'
+import { globsOfPaths, labelKey } from '../../vocabulary/contract/scope.ts'
 import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
 import {
   type GlobPair,
@@ -11,15 +11,8 @@ import {
   takePairs,
   withoutIgnored,
 } from '../../vocabulary/scope/path-set.ts'
-import { type ComparedFields, comparedScopeOf, distinctNames } from '../activities/compared-scope.ts'
+import type { StoredScope } from '../claims-index/claim.ts'
 import type { Rules } from './rules.ts'
-
-/** A stored scope. `is_literal`: its paths are file names without wildcards. */
-export interface StoredScope extends Scope {
-  is_literal: boolean
-  /** Names of changed files. */
-  files: readonly string[]
-}
 
 /** The scope that a check compares with all others, parsed once. */
 export interface Proposal {
@@ -39,13 +32,6 @@ export interface Proposal {
 export interface ScopeMatch {
   areas: string[]
   paths: GlobPair[]
-}
-
-/** The scope of a stored record that is compared. For an activity with changed files, see `comparedScopeOf`. */
-export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
-  if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [] }
-  const { files, ...scope } = comparedScopeOf(record)
-  return { ...scope, files: distinctNames(files) }
 }
 
 /** Joins several scopes to one proposal. */

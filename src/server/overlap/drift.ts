@@ -1,6 +1,5 @@
 /** How the changes of a pull request differ from what was declared before it (docs/contract/lines.md#drift). */
 
-import type { Budget } from '../../vocabulary/budget.ts'
 import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'
 import { fileGlob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { overlapsAny, pathSet } from '../../vocabulary/scope/path-set.ts'
@@ -8,7 +7,7 @@ import { type ComparedFields, distinctNames, replacesDeclared } from '../activit
 import { namesOf } from '../line-verdicts/change.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { globsOf } from './compare.ts'
-import { type Rules, rulesOf } from './rules.ts'
+import { rulesOf } from './rules.ts'
 
 /** The budget, in units of 10 to 50 ns: twice the worst case of a declared scope, and the files. */
 const UNITS_MAX = 2_000_000
@@ -19,19 +18,10 @@ const UNITS_MAX = 2_000_000
  */
 export function driftOf(ctx: RepoContext, row: ComparedFields): Drift | null {
   if (!replacesDeclared(row)) return null
-  return driftBetween(
-    row,
-    rulesOf(ctx.settings, ctx.repo.noise_attributes),
-    ctx.caller.meter.budget(UNITS_MAX),
-  )
-}
-
-function driftBetween(
-  { scope, changed_files, pushed_files }: ComparedFields,
-  rules: Rules,
-  budget: Budget,
-): Drift | null {
-  const files = pushed_files ?? []
+  const { scope, changed_files } = row
+  const files = row.pushed_files ?? []
+  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
+  const budget = ctx.caller.meter.budget(UNITS_MAX)
   const globs = globsOf({ ...scope, is_literal: false, files: distinctNames(changed_files) }, rules, budget)
   if (globs.length === 0) return null
   const declared = pathSet(globs, budget)

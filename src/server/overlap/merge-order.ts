@@ -3,10 +3,10 @@
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import type { SidedActivity } from '../activities/live-store.ts'
 import { addTo } from '../base/lists.ts'
+import type { StoredScope } from '../claims-index/claim.ts'
 import { FILES_MAX } from '../github/repository-calls.ts'
 import type { Participant } from './collisions.ts'
 import type { ChangeSize, RankedCollision } from './collisions-by-lines.ts'
-import type { StoredScope } from './compare.ts'
 import type { Stacks } from './stacks.ts'
 
 /** An open pull request with all its live activities. */
@@ -104,7 +104,7 @@ export function linkedPullRequest(row: SidedActivity, scope: StoredScope): Linke
   }
 }
 
-type Linked = Participant & { pull_request: LinkedPullRequest | null }
+export type Linked = Participant & { pull_request: LinkedPullRequest | null }
 
 interface Compared {
   /** Ranked by lines where possible. */

@@ -12,6 +12,7 @@ import {
   type Overlaps,
 } from '../../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
+import { storedScopeOf } from '../activities/compared-scope.ts'
 import {
   listLive,
   listScopesOf,
@@ -24,10 +25,9 @@ import type { RepoContext } from '../repositories/repo.ts'
 import { listLinks } from '../stacks/store.ts'
 import type { BranchLink } from '../stacks/table.ts'
 import { overlapItems } from './collision-items.ts'
-import { Collisions, type Participant } from './collisions.ts'
+import { Collisions } from './collisions.ts'
 import { rankCollisions } from './collisions-by-lines.ts'
-import { storedScopeOf } from './compare.ts'
-import { type LinkedPullRequest, linkedPullRequest, mergeOrder, openPullRequests } from './merge-order.ts'
+import { type Linked, linkedPullRequest, mergeOrder, openPullRequests } from './merge-order.ts'
 import { rulesOf } from './rules.ts'
 import { intentOf } from './side.ts'
 import { Stacks } from './stacks.ts'
@@ -133,8 +133,6 @@ async function computeOverlaps(
   for (const { severity } of ranked.collisions) by_severity[severity] += 1
   return { items, total, by_severity, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
 }
-
-type Linked = Participant & { pull_request: LinkedPullRequest | null }
 
 interface Participants {
   participants: Linked[]

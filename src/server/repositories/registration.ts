@@ -28,7 +28,7 @@ export async function recordInstallation(
   const known = { owner, name, installation_id, uninstalled_at: null }
   const updated = await updateRepository(db, repo_id, known)
   if (updated) return updated
-  await insertRepository(db, { repo_id, owner, name }, now)
+  await insertRepository(db, repository, now)
   return (await updateRepository(db, repo_id, known)) as RepositoryRow
 }
 
@@ -41,8 +41,7 @@ export async function registerInstallation(
   repository: InstalledRepository,
   now: Date,
 ): Promise<RepositoryRow> {
-  const { id: repo_id, owner, name } = repository
-  await insertRepository(app.database.connection(), { repo_id, owner, name }, now)
+  await insertRepository(app.database.connection(), repository, now)
   const client = await app.github_app?.probot.auth(repository.installation_id)
   if (client) await refreshSettings(app, client, repository)
   return recordInstallation(app, repository, now)
@@ -62,7 +61,7 @@ export type NamedRepository = Omit<InstalledRepository, 'installation_id'>
 export async function registerRepository(app: App, repository: NamedRepository, now: Date): Promise<void> {
   const { id: repo_id, owner, name } = repository
   const db = app.database.connection()
-  const isNew = await insertRepository(db, { repo_id, owner, name }, now)
+  const isNew = await insertRepository(db, repository, now)
   if (!isNew || !app.github_app) return
   try {
     await discoverInstallation(app, repository, now)

@@ -1,5 +1,18 @@
 /** Queries for repositories. */
-import { and, asc, eq, getTableColumns, gt, ilike, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  ilike,
+  isNotNull,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { repositories } from './table.ts'
@@ -71,18 +84,25 @@ export async function listRepositories(db: Db, of: { installation_id: number }):
   return db.select().from(repositories).where(eq(repositories.installation_id, of.installation_id))
 }
 
-/** Up to `limit` repositories after `after`, by id, where the App is installed. */
-export async function listInstalledRepositories(
-  db: Db,
-  page: { after: number; limit: number },
-): Promise<number[]> {
+interface RepositoryPage {
+  after: number
+  limit: number
+}
+
+/** Up to `limit` repositories after `after`, by id, that satisfy the condition. */
+async function listIds(db: Db, { after, limit }: RepositoryPage, condition?: SQL): Promise<number[]> {
   const rows = await db
     .select({ repo_id: repositories.repo_id })
     .from(repositories)
-    .where(and(gt(repositories.repo_id, page.after), isNotNull(repositories.installation_id)))
+    .where(and(gt(repositories.repo_id, after), condition))
     .orderBy(asc(repositories.repo_id))
-    .limit(page.limit)
+    .limit(limit)
   return rows.map((row) => row.repo_id)
+}
+
+/** A page of the repositories where the App is installed. */
+export function listInstalledRepositories(db: Db, page: RepositoryPage): Promise<number[]> {
+  return listIds(db, page, isNotNull(repositories.installation_id))
 }
 
 const SETTINGS_FILES_MAX = 10_000
@@ -102,18 +122,9 @@ function isLeft(before: Date) {
   return or(lte(uninstalled_at, before), and(isNull(installation_id), lte(watched_at, before)))
 }
 
-/** Up to `limit` repositories after `after`, by id, where the App was uninstalled, or that were last watched, at `before` or earlier. */
-export async function listLeft(
-  db: Db,
-  { after, before, limit }: { after: number; before: Date; limit: number },
-): Promise<number[]> {
-  const rows = await db
-    .select({ repo_id: repositories.repo_id })
-    .from(repositories)
-    .where(and(gt(repositories.repo_id, after), isLeft(before)))
-    .orderBy(asc(repositories.repo_id))
-    .limit(limit)
-  return rows.map((row) => row.repo_id)
+/** A page of the repositories where the App was uninstalled, or that were last watched, at `before` or earlier. */
+export function listLeft(db: Db, page: RepositoryPage & { before: Date }): Promise<number[]> {
+  return listIds(db, page, isLeft(page.before))
 }
 
 /** Whether the App was uninstalled, or the repository last watched, at `before` or earlier. Locks the row until the transaction `tx` ends. */
@@ -144,25 +155,16 @@ const runInsert = prepared('insert_repository', (db) => {
 /** Stores a repository, so that it is swept and can have settings; false if it is already stored. */
 export async function insertRepository(
   db: Db,
-  repository: { repo_id: number; owner: string; name: string },
+  { id: repo_id, owner, name }: { id: number; owner: string; name: string },
   now: Date,
 ): Promise<boolean> {
-  const inserted = await runInsert(db, { ...repository, now: now.toISOString() })
+  const inserted = await runInsert(db, { repo_id, owner, name, now: now.toISOString() })
   return inserted.length > 0
 }
 
-/** Up to `limit` repositories after `after`, by id, that were last swept at `before` or earlier. */
-export async function listUnswept(
-  db: Db,
-  options: { after: number; before: Date; limit: number },
-): Promise<number[]> {
-  const rows = await db
-    .select({ repo_id: repositories.repo_id })
-    .from(repositories)
-    .where(and(gt(repositories.repo_id, options.after), lte(repositories.swept_at, options.before)))
-    .orderBy(asc(repositories.repo_id))
-    .limit(options.limit)
-  return rows.map((row) => row.repo_id)
+/** A page of the repositories that were last swept at `before` or earlier. */
+export function listUnswept(db: Db, page: RepositoryPage & { before: Date }): Promise<number[]> {
+  return listIds(db, page, lte(repositories.swept_at, page.before))
 }
 
 /** Claims the repository for one sweep; false if another instance was first. */

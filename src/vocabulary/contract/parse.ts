@@ -74,12 +74,7 @@ function unknownName(schema: z.ZodType, at: Path, { name, noun }: { name: string
 
 function missingName(path: Path, noun: Noun): Problem {
   const param = formatPath(path)
-  return {
-    kind: 'invalid_request',
-    path,
-    param,
-    message: `${param}: this ${noun} is required`,
-  }
+  return { kind: 'invalid_request', path, param, message: `${param}: this ${noun} is required` }
 }
 
 function wrongValue(issue: Issue, raw: unknown): Problem {
