@@ -1,5 +1,4 @@
 /** The severity of an overlap (docs/contract/overlap.md#severity). Pure. */
-
 import type { Confidence, Duplicate, Verdict } from './verdict.ts'
 import type { Weight } from './weight.ts'
 

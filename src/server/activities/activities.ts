@@ -1,5 +1,4 @@
 /** Create, retrieve, list, update, heartbeat and archive activities. */
-
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
 import type {

@@ -1,5 +1,4 @@
 /** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
-
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
@@ -11,7 +10,7 @@ import { distinctNames } from './compared-scope.ts'
 import { asOf, expiryAt, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { clip, type PullRequest, pullRequestFields } from './pull-request-fields.ts'
-import { listLiveOf, lockActivitiesOf, lockOrigin } from './pull-request-store.ts'
+import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -110,7 +109,7 @@ export function replaceChangesOf(
 ): Promise<ActivityRow[]> {
   const replaced = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    const open = await lockActivitiesOf(db, repo.id, { pr_number })
+    const open = await lockActivitiesOf(db, repo.id, pr_number)
     const live = open.filter((row) => isLiveRow(asOf(row, now)))
     const changed: string[] = []
     for (const row of live) if (await replacePushedChanges(within, row, changes)) changed.push(row.id)
@@ -158,9 +157,10 @@ function updateEach(
 ): Promise<ActivityRow[]> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    let rows = (await lockActivitiesOf(db, repo.id, { pr_number: pr.number })).map((row) => asOf(row, now))
+    let rows = (await lockActivitiesOf(db, repo.id, pr.number)).map((row) => asOf(row, now))
     const hasNone = !rows.some(isOpen)
-    if (hasNone && !pr.is_fork) rows = await lockActivitiesOf(db, repo.id, { branch: pr.branch, now })
+    const onBranch = { branch: pr.branch, now, is_unlinked: true }
+    if (hasNone && !pr.is_fork) rows = await lockLiveOnBranch(db, repo.id, onBranch)
     return updateRows(within, rows.filter(isAffected), given)
   })
 }

@@ -13,7 +13,7 @@ import { distinctNames } from './compared-scope.ts'
 import { expiryAt } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { clip } from './pull-request-fields.ts'
-import { listLiveOnBranch, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
+import { listLiveOnBranch, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
 import type { NewActivity } from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -21,7 +21,7 @@ import type { ActivityRow } from './table.ts'
 export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
   const deleted = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    const rows = await lockActivitiesOf(db, repo.id, { branch, now })
+    const rows = await lockLiveOnBranch(db, repo.id, { branch, now, is_unlinked: true })
     await deleteBranchRows(db, repo.id, branch)
     return updateRows(within, rows, { update: (row) => archived(ctx, 'branch_deleted', row.merged_at) })
   })
@@ -32,7 +32,7 @@ export function deleteBranch(ctx: RepoContext, branch: string): Promise<Activity
 export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
   const pushed = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    const rows = await lockLiveOnBranch(db, repo.id, branch, now)
+    const rows = await lockLiveOnBranch(db, repo.id, { branch, now })
     const declared_at = now
     return updateRows(within, rows, {
       update: (row) => ({ ...heartbeat(ctx, row), branch_pushed: true, declared_at }),
@@ -85,7 +85,7 @@ export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: Pus
     const { db, now, repo } = within
     const { branch } = pushed
     await lockOrigin(db, repo.id, { branch })
-    const live = await lockLiveOnBranch(db, repo.id, branch, now)
+    const live = await lockLiveOnBranch(db, repo.id, { branch, now })
     const tracking = trackingBy(live)
     if (tracking === 'other' || (tracking === 'none' && changes.files.length === 0)) return
     const paths = distinctNames(changes.files)

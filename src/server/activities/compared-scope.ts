@@ -1,5 +1,4 @@
 /** The part of an activity that is compared: its declared scope, and the files that it changes (docs/contract/lines.md#drift). Pure. */
-
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import type { StoredScope } from '../claims-index/claim.ts'
 import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'
@@ -52,7 +51,6 @@ function isReady({ pr_number, draft_pr }: Pick<ActivityRow, 'pr_number' | 'draft
   return pr_number !== null && !draft_pr
 }
 
-/** The distinct names of files. */
 export function distinctNames(files: readonly Pick<ChangedFile, 'path' | 'previous_path'>[]): string[] {
   return [...new Set(files.flatMap(namesOf))]
 }

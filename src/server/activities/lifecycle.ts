@@ -1,5 +1,4 @@
 /** The lifecycle of an activity: allowed transitions, expiry, time to live (docs/contract/activities.md#transitions). Pure. */
-
 import { type ActivityStatus, isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
 import type { ActivityRow } from './table.ts'

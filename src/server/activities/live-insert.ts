@@ -1,5 +1,4 @@
 /** Inserts live activities, up to the limit of the repository. */
-
 import { enqueueRechecks } from '../announcements/announcements.ts'
 import type { Batch } from '../db/batch.ts'
 import type { FileChange } from '../line-verdicts/change.ts'

@@ -30,24 +30,9 @@ const lockOpenOf = prepared('lock_open_activities_of', (db) =>
     .for('update'),
 )
 
-/**
- * Locks the open activities of a pull request, or the live ones on a branch without a pull request, until the transaction
- * `tx` ends.
- */
-export async function lockActivitiesOf(
-  tx: Db,
-  repo_id: number,
-  of: { pr_number: number } | { branch: string; now: Date },
-): Promise<ActivityRow[]> {
-  if ('pr_number' in of) return lockOpenOf(tx, { repo_id, pr_number: of.pr_number })
-  return tx
-    .select()
-    .from(activities)
-    .where(
-      and(isLiveAt(repo_id, of.now), isBranch(activities.branch, of.branch), isNull(activities.pr_number)),
-    )
-    .orderBy(asc(activities.id))
-    .for('update')
+/** Locks the open activities of a pull request until the transaction `tx` ends. */
+export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number): Promise<ActivityRow[]> {
+  return lockOpenOf(tx, { repo_id, pr_number })
 }
 
 /** Serializes transactions that make an activity from the same pull request or branch, until `tx` ends. */
@@ -59,17 +44,17 @@ export async function lockOrigin(
   await lockName(tx, [...Object.entries(origin).flat(), repo_id])
 }
 
-/** Locks the live activities of a branch until the transaction `tx` ends. */
+/** Locks the live activities of a branch until the transaction `tx` ends. `is_unlinked`: those without a pull request. */
 export async function lockLiveOnBranch(
   tx: Db,
   repo_id: number,
-  branch: string,
-  now: Date,
+  { branch, now, is_unlinked = false }: { branch: string; now: Date; is_unlinked?: boolean },
 ): Promise<ActivityRow[]> {
+  const isWanted = is_unlinked ? isNull(activities.pr_number) : undefined
   return tx
     .select()
     .from(activities)
-    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch)))
+    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch), isWanted))
     .orderBy(asc(activities.id))
     .for('update')
 }
@@ -81,7 +66,6 @@ const readLiveOnBranch = prepared('live_activities_on_branch', (db) =>
     .where(and(isLive, isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`))),
 )
 
-/** The live activities of a branch. */
 export function listLiveOnBranch(db: Db, repo_id: number, branch: string, now: Date): Promise<ActivityRow[]> {
   return readLiveOnBranch(db, { repo_id, branch, now: now.toISOString() })
 }

@@ -8,7 +8,6 @@ import type {
 } from '../../vocabulary/contract/activity.ts'
 import type { ActivityRow } from './table.ts'
 
-/** The abbreviated representation. */
 export function briefOf(row: ActivityRow): ActivityBrief {
   return {
     id: row.id,
@@ -46,7 +45,6 @@ export function briefOf(row: ActivityRow): ActivityBrief {
   }
 }
 
-/** An item of a list. */
 export function listedOf(row: ActivityRow): ListedActivity {
   const { scope, ...brief } = briefOf(row)
   return { ...brief, scope: { ...scope, changes: scope.changes.map(({ path }) => ({ path })) } }
@@ -57,7 +55,6 @@ function shownFilesOf(row: ActivityRow) {
   return row.scope_is_literal ? (row.pushed_files ?? []) : row.changed_files
 }
 
-/** The full representation. */
 export function fullOf(row: ActivityRow): Activity {
   return { ...briefOf(row), type: 'activity', summary: row.summary }
 }

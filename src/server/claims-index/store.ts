@@ -13,7 +13,6 @@ const SHARDS = 64
 /** More claims than any record has. The limit makes the planner read the rows in index order. */
 const CLAIMS_MAX = 1_000_000
 
-/** A live record and its claims. */
 export interface IndexedRecord {
   repo_id: number
   id: string
@@ -46,7 +45,6 @@ export function adjustLiveCount(repo_id: unknown, counted: Counted, by: number):
     on conflict (repo_id, counted, shard) do update set count = tallies.count + excluded.count`
 }
 
-/** Replaces the claims of a live record. */
 export async function replaceClaims(tx: Db, record: IndexedRecord): Promise<void> {
   await deleteClaims(tx, record.repo_id, [record.id])
   await tx.execute(insertClaims({ ...record, claims: JSON.stringify(record.claims) }))
@@ -69,7 +67,6 @@ export async function deleteClaims(tx: Db, repo_id: number, ids: string[]): Prom
   await tx.delete(claims).where(and(eq(claims.repo_id, repo_id), inArray(claims.record_id, ids)))
 }
 
-/** A row of the claims index. */
 export type StoredClaim = Claim & { record_id: string; weight: Weight }
 
 const readClaims = prepared('claims_of_records', (db) => {

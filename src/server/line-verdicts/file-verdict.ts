@@ -56,11 +56,7 @@ function isSameContent(yours: FileChange, theirs: FileChange): boolean {
   const [mine, its] = [yours.digest, theirs.digest]
   if (mine === null || its === null) return false
   const isWhole = yours.status === 'added' || (mine.is_submodule && its.is_submodule)
-  return isWhole && isSameText(mine.added, its.added)
-}
-
-function isSameText(mine: Uint32Array, its: Uint32Array): boolean {
-  return mine.length === its.length && mine.every((word, index) => word === its[index])
+  return isWhole && orderOf(mine, its, 'added') === 0
 }
 
 function asWhole(verdict: Verdict): LinesVerdict {

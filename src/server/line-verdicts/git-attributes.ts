@@ -49,7 +49,6 @@ export function readGitAttributes(text: string): AttributeRule[] {
   return rules
 }
 
-/** Compiles stored rules. */
 export function attributesOf(rules: readonly AttributeRule[]): Attributes {
   const budget: Budget = { remaining: COMPILE_UNITS_MAX }
   const compiled = rules.flatMap(({ glob, says }) => {

@@ -1,5 +1,4 @@
 /** Finds the lines of a change in the changed file. Pure. */
-
 import type { LineRange } from '../../vocabulary/verdict.ts'
 import type { Digest } from './digest.ts'
 

@@ -5,7 +5,6 @@ export class PatchError extends Error {
   override readonly name = 'PatchError'
 }
 
-/** One line of a hunk. */
 export interface PatchLine {
   kind: 'context' | 'removed' | 'added'
   text: string

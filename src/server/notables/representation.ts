@@ -2,7 +2,6 @@
 import type { ArchivedNotable, Notable, NotableBrief } from '../../vocabulary/contract/notable.ts'
 import type { NotableRow } from './table.ts'
 
-/** The abbreviated representation. */
 export function briefOf(row: NotableRow): NotableBrief {
   return {
     id: row.id,
@@ -24,7 +23,6 @@ export function briefOf(row: NotableRow): NotableBrief {
   }
 }
 
-/** The full representation. */
 export function fullOf(row: NotableRow): Notable {
   return { ...briefOf(row), type: 'notable', summary: row.summary }
 }

@@ -1,5 +1,4 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
-
 import { setImmediate } from 'node:timers/promises'
 import { later } from '../../vocabulary/clock.ts'
 import {

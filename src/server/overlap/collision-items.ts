@@ -1,5 +1,4 @@
 /** The collisions of a repository as they are listed. Pure. */
-
 import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
 import type { Participant, SharedGlob } from './collisions.ts'
 import type { RankedCollision } from './collisions-by-lines.ts'

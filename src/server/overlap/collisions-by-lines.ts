@@ -1,5 +1,4 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
-
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import { collisionSeverity, higher, type Severity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'

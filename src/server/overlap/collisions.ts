@@ -1,5 +1,4 @@
 /** All collisions among the activities of a repository, added one by one from the newest. */
-
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import { labelKey } from '../../vocabulary/contract/scope.ts'
 import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'

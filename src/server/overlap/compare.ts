@@ -1,5 +1,4 @@
 /** Compares two scopes under the settings of their repository, as pure functions. */
-
 import type { Budget } from '../../vocabulary/budget.ts'
 import { globsOfPaths, labelKey } from '../../vocabulary/contract/scope.ts'
 import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'

@@ -1,5 +1,4 @@
 /** The result of a check, with its sentences for humans (docs/contract/overlap.md#result). Pure. */
-
 import { adviceOf, notableAdvice } from '../../vocabulary/advice.ts'
 import {
   type Expected,

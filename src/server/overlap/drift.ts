@@ -1,5 +1,4 @@
 /** How the changes of a pull request differ from what was declared before it (docs/contract/lines.md#drift). */
-
 import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'
 import { fileGlob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { overlapsAny, pathSet } from '../../vocabulary/scope/path-set.ts'

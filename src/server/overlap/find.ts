@@ -1,5 +1,4 @@
 /** Finds the records that overlap with a proposal. The work is bounded and yields to other requests. */
-
 import type { Budget } from '../../vocabulary/budget.ts'
 import { type Expected, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
 import type { Glob } from '../../vocabulary/scope/glob.ts'
@@ -26,7 +25,6 @@ import {
 } from './search.ts'
 import type { SideVerdict } from './sides-by-lines.ts'
 
-/** What a search found. */
 export interface Findings {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
   activities: Ranked[]

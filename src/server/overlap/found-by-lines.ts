@@ -1,5 +1,4 @@
 /** Ranks the activities that a check found by their changed lines. Bounded. */
-
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'

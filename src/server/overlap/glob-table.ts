@@ -1,5 +1,4 @@
 /** The distinct globs of many activities, and which of them share a path. Each pair of globs is compared once. */
-
 import { type Budget, comparisonCost } from '../../vocabulary/budget.ts'
 import type { Alternative } from '../../vocabulary/scope/alternative.ts'
 import { alternativesOf, type Glob } from '../../vocabulary/scope/glob.ts'

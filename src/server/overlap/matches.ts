@@ -1,5 +1,4 @@
 /** Reads the records that a check found, and determines what each shares with the proposal. */
-
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'

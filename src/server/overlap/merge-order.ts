@@ -1,5 +1,4 @@
 /** The order in which to merge the open pull requests that conflict with each other (docs/contract/signal.md#merge-order). Pure. */
-
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import type { SidedActivity } from '../activities/live-store.ts'
 import { addTo } from '../base/lists.ts'

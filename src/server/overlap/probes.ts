@@ -1,5 +1,4 @@
 /** The claims that a check looks up for a proposal, and what the index alone can decide about them. Pure. */
-
 import { isDeep } from '../../vocabulary/scope/alternative.ts'
 import type { PathSet } from '../../vocabulary/scope/path-set.ts'
 import {

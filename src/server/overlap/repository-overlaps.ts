@@ -2,7 +2,6 @@
  * All collisions among the live activities of a repository, and the order in which to merge its pull requests: the newest
  * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
  */
-
 import { createHash } from 'node:crypto'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import {

@@ -1,5 +1,4 @@
 /** Searches the claims index for the records that overlap with a proposal. */
-
 import type { Expected } from '../../vocabulary/contract/overlap.ts'
 import {
   type ComparedActivity,

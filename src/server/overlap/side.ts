@@ -1,5 +1,4 @@
 /** The sides of a comparison by lines: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). Pure. */
-
 import { authorLogin } from '../activities/author.ts'
 import { type ComparedFields, comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ActivityRow } from '../activities/table.ts'
@@ -16,7 +15,6 @@ export interface SideFile extends ChangedFile {
 
 export type DigestedFile = SideFile & FileChange
 
-/** The author of the work. */
 export interface Author {
   /** The GitHub login; null if unknown. */
   login: string | null

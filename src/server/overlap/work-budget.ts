@@ -1,5 +1,4 @@
 /** The budget of a long computation that yields to other requests and can be cancelled. */
-
 import type { Budget } from '../../vocabulary/budget.ts'
 import { periodicYield } from '../base/event-loop.ts'
 

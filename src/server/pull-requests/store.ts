@@ -93,7 +93,6 @@ export async function findPullRequest(
   return row
 }
 
-/** Updates a pull request. */
 export async function savePullRequest(
   db: Db,
   repo_id: number,

@@ -20,7 +20,6 @@ export interface ChangedRepository {
   changed: Changed
 }
 
-/** The text of an announcement. */
 const Announcement = z.array(
   z
     .tuple([z.number(), z.union([z.array(z.string()), z.literal('any')])])

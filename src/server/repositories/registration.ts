@@ -1,5 +1,4 @@
 /** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
-
 import { statusOf } from '../github/octokit.ts'
 import { isNotFound } from '../github/repository-calls.ts'
 import { enqueue } from '../jobs/store.ts'

@@ -79,7 +79,6 @@ export async function pauseInstallation(db: Db, installation_id: number, paused_
   await db.update(repositories).set({ paused_until }).where(eq(repositories.installation_id, installation_id))
 }
 
-/** The repositories of an installation. */
 export async function listRepositories(db: Db, of: { installation_id: number }): Promise<RepositoryRow[]> {
   return db.select().from(repositories).where(eq(repositories.installation_id, of.installation_id))
 }

@@ -4,7 +4,6 @@ import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { type BranchLink, branch_commits, branch_links } from './table.ts'
 
-/** Adds commits to a branch. */
 export async function addCommits(
   db: Db,
   repo_id: number,

@@ -182,7 +182,6 @@ export const ListedActivity = ActivityBrief.extend({
 }).meta({ id: 'ListedActivity' })
 export type ListedActivity = z.output<typeof ListedActivity>
 
-/** The full representation. */
 export const Activity = ActivityBrief.extend({
   type: z.literal('activity').describe('The type of the record.'),
   summary: z.string().describe('A description in one or two lines.'),

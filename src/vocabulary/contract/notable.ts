@@ -113,7 +113,6 @@ export const NotableBrief = z
   .meta({ id: 'NotableBrief' })
 export type NotableBrief = z.output<typeof NotableBrief>
 
-/** The full representation. */
 export const Notable = NotableBrief.extend({
   type: z.literal('notable').describe('The type of the record.'),
   summary: z.string().describe('The details, in a sentence or two.'),

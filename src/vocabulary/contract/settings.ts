@@ -185,7 +185,6 @@ function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): 
   }
 }
 
-/** A problem in the settings file. */
 export const SettingsProblem = z
   .strictObject({
     line: z.int().nullable().describe('The line of the file, counted from 1; null if unknown.'),

@@ -1,5 +1,4 @@
 /** One brace alternative of a glob as a list of segments, with the fields that decide most comparisons. */
-
 import type { Budget } from '../budget.ts'
 import { type CharClass, SLASH, STAR } from './glob-tokens.ts'
 import { ANY_NAME, type Segment, segmentOf, type Wild } from './segment.ts'

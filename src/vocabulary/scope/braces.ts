@@ -1,5 +1,4 @@
 /** Brace expansion. Alternatives are counted before any is built, so that deep nesting cannot exhaust memory. */
-
 import { CLOSE, COMMA, OPEN, tooManyAlternatives } from './glob-tokens.ts'
 
 /** `a{b,c}d` has the runs `a` and `d`, with one alternation between them. `count`: the number of expansions. */

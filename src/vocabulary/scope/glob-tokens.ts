@@ -1,5 +1,4 @@
 /** Tokenizes a glob: escapes, wildcards, classes and brace ranges. */
-
 import { type CharSet, charSet } from './char-set.ts'
 
 /** An invalid glob. `message` continues a sentence that starts with the name of the field. It does not repeat the glob. */

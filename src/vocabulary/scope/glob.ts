@@ -1,5 +1,4 @@
 /** Globs: parsing and validation (docs/contract/overlap.md#paths). */
-
 import { type Budget, unbounded } from '../budget.ts'
 import {
   type Alternative,

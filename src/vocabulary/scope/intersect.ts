@@ -1,5 +1,4 @@
 /** Decides exactly, in polynomial time, whether two globs match a common path, and finds an example. */
-
 import { type Budget, comparisonCost, unbounded } from '../budget.ts'
 import { type Alternative, partsOf } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'

@@ -1,5 +1,4 @@
 /** Searches for a path that matches two lists of segments: whether one exists, and the shortest one. */
-
 import type { Budget } from '../budget.ts'
 import type { Part } from './alternative.ts'
 import { Frontier } from './frontier.ts'

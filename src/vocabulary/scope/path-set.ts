@@ -1,5 +1,4 @@
 /** The globs of one scope, indexed so that comparing it with many other scopes is cheap. */
-
 import { type Budget, comparisonCost } from '../budget.ts'
 import type { Alternative } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'

@@ -1,5 +1,4 @@
 /** Checks all brace alternatives of a glob for names and `..` segments without building them. */
-
 import type { Sequence } from './braces.ts'
 import { SLASH } from './glob-tokens.ts'
 

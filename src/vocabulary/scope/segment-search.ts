@@ -1,5 +1,4 @@
 /** Searches for a name that matches two segments: whether one exists, and the shortest one. */
-
 import type { Budget } from '../budget.ts'
 import { DOTS, OTHERS } from './char-set.ts'
 import { Frontier } from './frontier.ts'

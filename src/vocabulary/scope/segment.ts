@@ -1,5 +1,4 @@
 /** A segment of a glob (the part between two slashes), as text or as a small automaton. */
-
 import type { Budget } from '../budget.ts'
 import { ANYTHING, type CharSet, DOTS, has, OTHERS, readable, shared } from './char-set.ts'
 import { ANY, type CharClass, CLASS, pointsOf, SLASH, STAR } from './glob-tokens.ts'
