@@ -174,7 +174,6 @@ export function listNotablesWith(db: Db, repo_id: number, ids: string[]): Promis
   return readWith(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
-/** The scopes of the notables `ids`. */
 export function listNotableScopes(
   db: Db,
   repo_id: number,

@@ -67,7 +67,6 @@ export async function listOverlaps(ctx: RepoContext, comparisons: SingleFlight):
   return { items, total, checked_against: { activities: compared, as_of, complete: reason === null, reason } }
 }
 
-/** The number of collisions by severity. */
 export async function countCollisions(
   ctx: RepoContext,
   comparisons: SingleFlight,

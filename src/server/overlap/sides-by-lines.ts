@@ -16,7 +16,6 @@ import {
 } from '../line-verdicts/pair-verdict.ts'
 import { type DigestedFile, isSameAuthor, type Side } from './side.ts'
 
-/** A side with the digests of its files. */
 export interface DigestedSide extends Side {
   fingerprint: Fingerprint
 }

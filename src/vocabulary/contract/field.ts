@@ -46,7 +46,6 @@ function hasFourDigitYear(value: string): boolean {
   return year >= 1 && year <= 9999
 }
 
-/** An absolute https URL. */
 export const httpsUrl = text(1, 2048)
   .refine((value) => isHttpsUrl(value), { error: 'must be an absolute https: URL' })
   .meta({ format: 'uri' })
