@@ -7,7 +7,6 @@ import {
   type ScopeOptions,
   scopeFrom,
 } from './command-context.ts'
-import { sendScope } from './given-scope.ts'
 import { type Names, namesById, overlapLines } from './overlap-text.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -37,9 +36,8 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     const { client, at, workspace, display } = context
     const given = await scopeFrom(workspace, options, options.staged ? pushGitTime(runtime) : undefined)
     const { own_branch: branch, base_branch } = workspace
-    const answer = await sendScope({ ...given, branch, base_branch, tags: options.tag ?? [] }, (input) =>
-      client.checkOverlap({ ...at, input }),
-    )
+    const input = { ...given, branch, base_branch, tags: options.tag ?? [] }
+    const answer = await client.checkOverlap({ ...at, input })
     const overlap = withoutOwnOnBase(workspace, answer)
     const names = options.json ? new Map() : await readNames(context, overlap)
     const hasScope = given !== undefined || options.tag !== undefined

@@ -1,6 +1,6 @@
 /** A client that adds the changed files of the working tree to what an agent sends over MCP. */
 import type { Client, RequestOf } from '../client/client.ts'
-import { sendScope, withChanges } from './given-scope.ts'
+import { withChanges } from './given-scope.ts'
 import { type ChangedFiles, readChangedFiles } from './working-tree-files.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -15,23 +15,20 @@ export function withTreeChanges(client: Client, workspace: Workspace): Client {
   const { git, git_directory, diff_base: base, remote } = workspace
   if (git_directory === null) return client
   const read = () => readChangedFiles(git, { base, remote, staged_only: false })
-  const send = async <Request extends { owner: string; repo: string; input?: Input }, Answer>(
+  const withTree = async <Request extends { owner: string; repo: string; input?: Input }>(
     request: Request,
-    operation: (request: Request) => Promise<Answer>,
-  ): Promise<Answer> => {
-    const isHere = isSame(request, workspace) && request.input !== undefined
-    if (!isHere) return operation(request)
-    const input = await withTreeScope(request.input as Input, await git.branch(), read)
-    return sendScope(input, (sent) => operation({ ...request, input: sent }))
+  ): Promise<Request> => {
+    const { input } = request
+    if (input === undefined || !isSame(request, workspace)) return request
+    return { ...request, input: await withTreeScope(input, await git.branch(), read) }
   }
   return {
     ...client,
-    checkOverlap: (request) => send({ ...request, input: request.input ?? {} }, client.checkOverlap),
-    createActivity: (request) => send(request, client.createActivity),
-    updateActivity: (request) =>
-      request.input?.scope === undefined
-        ? client.updateActivity(request)
-        : send(request, client.updateActivity),
+    checkOverlap: async (request) =>
+      client.checkOverlap(await withTree({ ...request, input: request.input ?? {} })),
+    createActivity: async (request) => client.createActivity(await withTree(request)),
+    updateActivity: async (request) =>
+      client.updateActivity(request.input?.scope === undefined ? request : await withTree(request)),
   }
 }
 

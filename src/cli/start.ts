@@ -4,7 +4,6 @@ import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { AGENTS } from './agents/agents.ts'
 import { noFilesNote, readNames, resultLines } from './check.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
-import { sendScope } from './given-scope.ts'
 import { branchKey, NO_STATE, readState, writeState } from './local-state.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -57,9 +56,7 @@ export async function start(
     }),
     // The service validates the values.
   } as CreateInput
-  const { activity, overlap: found } = await sendScope(input, (sent) =>
-    client.createActivity({ ...at, input: sent }),
-  )
+  const { activity, overlap: found } = await client.createActivity({ ...at, input })
   const { activity_id: earlier } = git_directory ? readState(git_directory, branchKey(branch)) : NO_STATE
   const existing = existingIds(found, earlier)
   const overlap = withoutOwnOnBase(workspace, found)

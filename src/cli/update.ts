@@ -3,7 +3,6 @@ import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { count } from '../vocabulary/text.ts'
 import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
-import { sendScope } from './given-scope.ts'
 import { branchKey, deleteState, readState } from './local-state.ts'
 import { overlapBriefLines } from './overlap-text.ts'
 import { briefWithoutOwnOnBase } from './own-activities.ts'
@@ -45,8 +44,7 @@ export async function update(
   }) as UpdateInput
   if (Object.keys(input).length === 0)
     throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
-  const request = { ...at, id: await activityIdFor(context, id) }
-  const answer = await sendScope(input, (sent) => client.updateActivity({ ...request, input: sent }))
+  const answer = await client.updateActivity({ ...at, id: await activityIdFor(context, id), input })
   const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)
   context.show({ ...answer, overlap }, () => [
     ...wrap(

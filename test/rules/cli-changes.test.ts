@@ -1,9 +1,8 @@
 /** The pure parts of changed files: the output of git, the limits of a request, and the scope that is sent. */
 import { describe, expect, test } from 'vitest'
 import { type Change, parseDiff, quoted } from '../../src/cli/diff-output.ts'
-import { sendScope, withChanges } from '../../src/cli/given-scope.ts'
+import { withChanges } from '../../src/cli/given-scope.ts'
 import { fitChanges } from '../../src/cli/request-size.ts'
-import { DeconflictError } from '../../src/client/client.ts'
 
 const [A, B, NONE] = ['a'.repeat(40), 'b'.repeat(40), '0'.repeat(40)]
 
@@ -186,31 +185,5 @@ describe('the scope that is sent', () => {
     expect(withChanges({ areas: [], paths: ['lib/**'] }, none)).toEqual({
       scope: { areas: [], paths: ['lib/**'] },
     })
-  })
-
-  const refusal = (type: 'invalid_request' | 'validation_error', param: string) =>
-    new DeconflictError({ status: 400, type, message: '', param, request_id: null, retry_after: null })
-
-  test.each(['scope.changes', 'base_sha'])(
-    'has only paths for a service that does not support %s',
-    async (param) => {
-      const sent: object[] = []
-      const changes = [{ path: 'new*', previous_path: 'old' }]
-      const answer = await sendScope(
-        { scope: { areas: ['core'], paths: ['lib/**'], changes }, base_sha: A },
-        async (input) => {
-          if (sent.push(input) === 1) throw refusal('invalid_request', param)
-          return 'done'
-        },
-      )
-      expect(answer).toBe('done')
-      expect(sent[1]).toEqual({ scope: { areas: ['core'], paths: ['lib/**', 'new\\*', 'old'] } })
-    },
-  )
-
-  test('is not sent again after another refusal', async () => {
-    const error = refusal('validation_error', 'scope.changes[0].patch')
-    const send = () => sendScope({ scope: { changes: [] } }, () => Promise.reject(error))
-    await expect(send()).rejects.toBe(error)
   })
 })

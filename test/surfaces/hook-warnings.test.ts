@@ -1,9 +1,6 @@
 /** What an agent reads from its hooks, and when: before it edits, once, and nothing if the service fails. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { text as textOf } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { editOf } from '../support/lines.ts'
 import { useShop } from '../support/shop.ts'
@@ -237,34 +234,6 @@ describe('a service that fails', () => {
     await run('session-start', {}, { env: { DECONFLICT_URL: 'http://127.0.0.1:9' } })
     await warningOf('session-start')
     expect(await mine()).toHaveLength(1)
-  })
-
-  test('because it is older gets the request again without the unknown field', async () => {
-    const refused: string[] = []
-    const server = createServer(async (request, response) => {
-      const body = await textOf(request)
-      const unknown = ['ttl_ms', 'base_sha'].find((name) => body.includes(`"${name}"`))
-      const { authorization = '' } = request.headers
-      const headers = { authorization, 'content-type': 'application/json' }
-      const options = { method: request.method, headers, ...(body && { body }) }
-      const answer = unknown ? undefined : await fetch(`${shop.url}${request.url}`, options)
-      if (unknown) refused.push(unknown)
-      const error = {
-        type: 'invalid_request',
-        message: `${unknown}: unknown field`,
-        param: unknown,
-        request_id: 'r',
-      }
-      response.writeHead(answer?.status ?? 400, { 'content-type': 'application/json' })
-      response.end(answer ? await answer.text() : JSON.stringify({ error }))
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    await tree.write({ 'a.md': '1\n' })
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    await warningOf('session-start', {}, { env: { DECONFLICT_URL: url } })
-    server.close()
-    expect(refused.sort()).toEqual(['base_sha', 'ttl_ms'])
-    expect(await mine()).toMatchObject([{ branch: 'work', ttl_ms: null }])
   })
 })
 

@@ -4,12 +4,13 @@
  */
 import { DeconflictError } from '../../client/client-error.ts'
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
-import { sendScope, withChanges } from '../given-scope.ts'
+import { withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE, type PendingCreate } from '../local-state.ts'
+import { ownActivityIds } from '../own-activities.ts'
 import type { ChangedFiles } from '../working-tree-files.ts'
 import type { HookClient } from './hook-client.ts'
 import { placesOf } from './places.ts'
-import { ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'
+import type { SessionContext, StepResult } from './session-context.ts'
 
 /** The time to live of an activity after the last heartbeat of its session, which may be killed. */
 export const TTL_MS = 1_800_000
@@ -44,10 +45,10 @@ export async function create(
   const client = await context.connect()
   context.save(begun)
   try {
-    const { activity, overlap } = await sendCreate(client, repositoryOf(context), pending)
+    const { activity, overlap } = await sendCreate(client, context.at, pending)
     return {
       state: { ...begun, activity_id: activity.id, pending: null, heartbeat_at: now },
-      found: { places: placesOf(overlap, ownIds(context)), others: [] },
+      found: { places: placesOf(overlap, ownActivityIds(context.workspace)), others: [] },
     }
   } catch (error) {
     if (isRefusal(error) || wasNotSent(error)) context.save(NO_STATE)
@@ -60,7 +61,7 @@ export async function finishCreate(context: SessionContext, state: LocalState): 
   const { pending } = state
   if (pending === null) return state
   try {
-    const { activity } = await sendCreate(await context.connect(), repositoryOf(context), pending)
+    const { activity } = await sendCreate(await context.connect(), context.at, pending)
     return { ...state, activity_id: activity.id, pending: null }
   } catch (error) {
     if (isRefusal(error)) context.save(NO_STATE)
@@ -72,9 +73,9 @@ export async function finishCreate(context: SessionContext, state: LocalState): 
 export async function sendCreate(
   client: HookClient,
   at: { owner: string; repo: string },
-  { input: given, idempotency_key }: PendingCreate,
+  { input, idempotency_key }: PendingCreate,
 ): Promise<OutputOf<'createActivity'>> {
-  return sendScope(given, (input) => client.createActivity({ ...at, input, idempotency_key }))
+  return client.createActivity({ ...at, input, idempotency_key })
 }
 
 /** When the last create or heartbeat was sent, in milliseconds since the epoch. */

@@ -104,7 +104,8 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const save = (next: LocalState) =>
     writeState(git_directory, key, { ...next, workspace: { ...known, actor } })
   const context = {
-    ...{ situation, workspace, actor, save, left_ms: run.left_ms, without_titles: options.without_titles },
+    ...{ situation, workspace, at: { owner: workspace.owner, repo: workspace.repo }, actor, save },
+    ...{ left_ms: run.left_ms, without_titles: options.without_titles },
     connect: () => {
       connection ??= connect(run, workspace)
       return connection

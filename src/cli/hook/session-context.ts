@@ -1,6 +1,5 @@
 /** What the steps of one hook share: its situation, the working tree and the connection to the service. */
 import type { LocalState } from '../local-state.ts'
-import { ownActivityIds } from '../own-activities.ts'
 import type { Workspace } from '../workspace.ts'
 import type { HookClient } from './hook-client.ts'
 import type { Other, Place } from './message.ts'
@@ -9,6 +8,8 @@ import type { Situation } from './plan.ts'
 export interface SessionContext {
   situation: Situation
   workspace: Workspace
+  /** The repository of every request. */
+  at: { owner: string; repo: string }
   /** The name of the person. */
   actor: string
   without_titles: boolean
@@ -29,16 +30,4 @@ export interface Found {
 export interface StepResult {
   state: LocalState
   found: Found
-}
-
-/** The ids of the activities of this working tree. On the base branch, the service cannot distinguish them from others. */
-export function ownIds({ workspace }: SessionContext): ReadonlySet<string> {
-  return ownActivityIds(workspace)
-}
-
-export function repositoryOf({ workspace: { owner, repo } }: SessionContext): {
-  owner: string
-  repo: string
-} {
-  return { owner, repo }
 }

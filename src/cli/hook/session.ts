@@ -2,15 +2,16 @@
 import { DeconflictError } from '../../client/client-error.ts'
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { PATHS_MAX } from '../../vocabulary/scope/limits.ts'
-import { sendScope, withChanges } from '../given-scope.ts'
+import { withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
+import { ownActivityIds } from '../own-activities.ts'
 import { type ChangedFiles, readChangedFiles } from '../working-tree-files.ts'
 import { create, finishCreate, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import type { Place } from './message.ts'
 import { freshPlaces, placesOf, placesOfBrief, warn } from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
-import { type Found, ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'
+import type { Found, SessionContext, StepResult } from './session-context.ts'
 import { sessionStateOf } from './session-state.ts'
 
 const COMPARED_MAX = 500
@@ -51,7 +52,7 @@ export async function workOn(
     }
   const { subagent } = situation
   const known = new Map(kept.found.others)
-  const at = repositoryOf(context)
+  const { at } = context
   if (fresh.length === 0) return { state: { ...next, has_unread_overlap: false }, message: '' }
   const client = await context.connect()
   const warned = await warn(fresh, next, { client, at, subagent, known, without_titles })
@@ -93,29 +94,27 @@ async function update(context: SessionContext, { plan, changed, state }: KeepFie
   const client = await context.connect()
   const declared = await declaredScope(context, client, state)
   const paths = [...new Set([...declared.paths, ...plan.added])].slice(0, PATHS_MAX)
-  const fields = {
+  const input = {
     heartbeat: true,
     ...(changed && withChanges({ areas: declared.areas, paths }, changed)),
     ...(plan.has_switched && { branch: own_branch, base_branch }),
     ...(plan.has_switched && !state.is_borrowed && { title: titleFor(branch) }),
   }
-  const { overlap } = await sendScope(fields, (input) =>
-    client.updateActivity({ ...repositoryOf(context), id, input }),
-  )
+  const { overlap } = await client.updateActivity({ ...context.at, id, input })
   const sent = changed && { paths, areas: declared.areas, changes_hash: await hashOf(changed) }
   return {
     state: { ...state, branch, heartbeat_at: context.situation.now, ...sent },
-    found: placesOfBrief(overlap, ownIds(context)),
+    found: placesOfBrief(overlap, ownActivityIds(context.workspace)),
   }
 }
 
 async function heartbeat(context: SessionContext, state: LocalState): Promise<StepResult> {
   const id = state.activity_id as string
   const client = await context.connect()
-  const { overlap } = await client.heartbeatActivity({ ...repositoryOf(context), id })
+  const { overlap } = await client.heartbeatActivity({ ...context.at, id })
   return {
     state: { ...state, heartbeat_at: context.situation.now },
-    found: placesOfBrief(overlap, ownIds(context)),
+    found: placesOfBrief(overlap, ownActivityIds(context.workspace)),
   }
 }
 
@@ -126,7 +125,7 @@ async function declaredScope(
   { areas, paths, is_borrowed, activity_id }: LocalState,
 ): Promise<Pick<OutputOf<'getActivity'>['scope'], 'areas' | 'paths'>> {
   if (areas !== null || !is_borrowed) return { areas: areas ?? [], paths }
-  return (await client.getActivity({ ...repositoryOf(context), id: activity_id as string })).scope
+  return (await client.getActivity({ ...context.at, id: activity_id as string })).scope
 }
 
 /** Compares files that the agent has read, without adding them to its activity. */
@@ -136,9 +135,9 @@ async function compare(context: SessionContext, files: string[]): Promise<Place[
   const { own_branch, base_branch } = context.workspace
   // Sent as changes: a path of a scope would also cover everything beneath it.
   const scope = { areas: [], paths: [], changes: files.map((path) => ({ path })) }
-  const fields = { branch: own_branch, base_branch, scope }
-  const overlap = await sendScope(fields, (input) => client.checkOverlap({ ...repositoryOf(context), input }))
-  return placesOf(overlap, ownIds(context))
+  const input = { branch: own_branch, base_branch, scope }
+  const overlap = await client.checkOverlap({ ...context.at, input })
+  return placesOf(overlap, ownActivityIds(context.workspace))
 }
 
 /** Adds `files`, compared now, to the files that were compared. */
