@@ -1,7 +1,7 @@
 /** The operations that hooks use, typed by the contract without loading its schemas. */
 import type { Client } from '../../client/client.ts'
 import { type ClientOptions, methodsOf } from '../../client/transport.ts'
-import type { OPERATIONS } from '../../vocabulary/contract/contract.ts'
+import type { OPERATIONS, OperationName } from '../../vocabulary/contract/contract.ts'
 import type { Route } from '../../vocabulary/contract/route.ts'
 
 const ROUTES = {
@@ -17,17 +17,11 @@ const ROUTES = {
   },
   archiveActivity: { method: 'POST', path: '/activity/{id}/archive', is_idempotent: false, on: 'repository' },
   getNotable: { method: 'GET', path: '/notables/{id}', is_idempotent: false, on: 'repository' },
-} as const
+  // Does not compile if a route differs from the contract's.
+} as const satisfies { [Name in OperationName]?: Pick<(typeof OPERATIONS)[Name], keyof Route> }
 
-type Name = keyof typeof ROUTES
-
-/** Does not compile if a route differs from the contract's. */
-const CHECKED_ROUTES: {
-  [Each in Name]: Pick<(typeof OPERATIONS)[Each], keyof Route>
-} = ROUTES
-
-export type HookClient = Pick<Client, Name>
+export type HookClient = Pick<Client, keyof typeof ROUTES>
 
 export function createHookClient(options: ClientOptions): HookClient {
-  return methodsOf(CHECKED_ROUTES, options) as HookClient
+  return methodsOf(ROUTES, options) as HookClient
 }
