@@ -89,16 +89,11 @@ export async function readNames(
   { overlap_detected }: Overlap,
 ): Promise<Names> {
   if (!overlap_detected) return new Map()
-  const input = { limit: 100 }
+  const request = { ...at, input: { limit: 100 } }
+  const none = () => ({ items: [] })
   const [activities, notables] = await Promise.all([
-    client.listActivities({ ...at, input }).then(
-      ({ items }) => items,
-      () => [],
-    ),
-    client.listNotables({ ...at, input }).then(
-      ({ items }) => items,
-      () => [],
-    ),
+    client.listActivities(request).catch(none),
+    client.listNotables(request).catch(none),
   ])
-  return namesById(activities, notables)
+  return namesById(activities.items, notables.items)
 }

@@ -1,8 +1,8 @@
 /** Reads the state of a working tree from git: remote, branch, base branch. Every call has a timeout. */
+import { outputOf } from './program-output.ts'
 import { parseRemote, type RemoteAddress } from './remote.ts'
 
 const TIMEOUT_MS = 15_000
-const OUTPUT_MAX = 64 * 1_048_576
 
 /** Tried if the default branch of the remote is unknown. */
 const COMMON_BASES = ['main', 'master', 'trunk', 'develop']
@@ -90,21 +90,8 @@ export class Git {
 
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */
   async output(args: string[], { timeout_ms = TIMEOUT_MS }: GitCall = {}): Promise<string | undefined> {
-    // Loaded here, because hooks that do not call git start faster without this module.
-    const { execFile } = process.getBuiltinModule('node:child_process')
-    const options = {
-      cwd: this.#cwd,
-      env: this.#env,
-      // A timeout of 0 would mean no limit.
-      timeout: Math.max(1, Math.ceil(Math.min(TIMEOUT_MS, timeout_ms))),
-      maxBuffer: OUTPUT_MAX,
-    }
-    return new Promise((resolve) => {
-      const child = execFile('git', args, options, (error, stdout) =>
-        resolve(error ? undefined : stdout.replace(/\n$/, '')),
-      )
-      child.stdin?.end()
-    })
+    const options = { cwd: this.#cwd, env: this.#env, timeout_ms: Math.min(TIMEOUT_MS, timeout_ms) }
+    return (await outputOf('git', args, options))?.replace(/\n$/, '')
   }
 }
 

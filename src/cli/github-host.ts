@@ -1,6 +1,6 @@
 /** Checks that a git remote is on the GitHub that the service serves: another host may have a repository of the same name. */
-import { promisify } from 'node:util'
 import { isLoopback } from '../vocabulary/loopback.ts'
+import { outputOf } from './program-output.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -76,12 +76,7 @@ async function sshHostname(
   host: string,
   timeout_ms: number,
 ): Promise<string | undefined> {
-  try {
-    const timeout = Math.max(1, Math.ceil(Math.min(SSH_TIMEOUT_MS, timeout_ms)))
-    const { execFile } = await import('node:child_process')
-    const { stdout } = await promisify(execFile)('ssh', ['-G', '--', host], { env, timeout })
-    return /^hostname (\S+)$/im.exec(stdout)?.[1]?.toLowerCase()
-  } catch {
-    return undefined
-  }
+  const options = { env, timeout_ms: Math.min(SSH_TIMEOUT_MS, timeout_ms) }
+  const configuration = (await outputOf('ssh', ['-G', '--', host], options)) ?? ''
+  return /^hostname (\S+)$/im.exec(configuration)?.[1]?.toLowerCase()
 }

@@ -2,11 +2,11 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { exposesTokens } from '../client/service-address.ts'
 import { type ClientOptions, getServiceInfo } from '../client/transport.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
 import { requireRemoteHost, resolveHost } from './github-host.ts'
+import { outputOf } from './program-output.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -80,7 +80,7 @@ async function findToken(
     env.GITHUB_TOKEN ||
     env.GH_TOKEN ||
     (await storedToken(env, url)) ||
-    (await ghToken(env, await resolve(), left_ms))
+    (await ghToken(env, await resolve(), left_ms()))
   if (token) return token
   throw new CliError('no GitHub token; set GITHUB_TOKEN, or run gh auth login')
 }
@@ -94,21 +94,9 @@ function withoutTrailingSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
-async function ghToken(
-  env: Runtime['env'],
-  host: string,
-  left_ms: () => number,
-): Promise<string | undefined> {
-  try {
-    // A timeout of 0 would mean no limit.
-    const timeout = Math.max(1, Math.ceil(Math.min(GH_TIMEOUT_MS, left_ms())))
-    const args = ['auth', 'token', '--hostname', host]
-    const { execFile } = await import('node:child_process')
-    const { stdout } = await promisify(execFile)('gh', args, { env, timeout })
-    return stdout.trim()
-  } catch {
-    return undefined
-  }
+async function ghToken(env: Runtime['env'], host: string, left_ms: number): Promise<string | undefined> {
+  const timeout_ms = Math.min(GH_TIMEOUT_MS, left_ms)
+  return (await outputOf('gh', ['auth', 'token', '--hostname', host], { env, timeout_ms }))?.trim()
 }
 
 export type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'retry_for_ms' | 'budget_ms' | 'fetch'>

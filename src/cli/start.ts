@@ -48,12 +48,7 @@ export async function start(
     branch: own_branch,
     base_branch,
     ...given,
-    ...definedFields({
-      risk: options.risk,
-      pr_url: options.pr,
-      draft_pr: options.draft,
-      blocking: options.blocking,
-    }),
+    ...commonFields(options),
     // The service validates the values.
   } as CreateInput
   const { activity, overlap: found } = await client.createActivity({ ...at, input })
@@ -103,9 +98,7 @@ function agentIn(env: Runtime['env']): string | null {
   return env.DECONFLICT_AGENT || (AGENTS.find(({ variable }) => variable && env[variable])?.name ?? null)
 }
 
-/** The fields that are not undefined. */
-export function definedFields<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<Fields>
+/** The fields that `start` and `update` both set. */
+export function commonFields({ risk, pr: pr_url, draft: draft_pr, blocking }: ActivityOptions) {
+  return { risk, pr_url, draft_pr, blocking }
 }

@@ -7,7 +7,7 @@ import { branchKey, deleteState, readState } from './local-state.ts'
 import { overlapBriefLines } from './overlap-text.ts'
 import { briefWithoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { type ActivityOptions, definedFields, NAME_FILES } from './start.ts'
+import { type ActivityOptions, commonFields, NAME_FILES } from './start.ts'
 import { type Display, relativeTime, sanitize } from './terminal.ts'
 import { wrap } from './text-layout.ts'
 import type { Workspace } from './workspace.ts'
@@ -28,21 +28,18 @@ export async function update(
   const context = await openContext(runtime, options)
   const { client, at, workspace, display } = context
   const hasScope = options.refresh === true || options.paths !== undefined || options.area !== undefined
-  const input = definedFields({
+  const input = {
     title: options.title,
     summary: options.summary,
-    risk: options.risk,
     status: options.status,
-    pr_url: options.pr,
-    draft_pr: options.draft,
-    blocking: options.blocking,
+    ...commonFields(options),
     // Without an id, --branch selects the activity; with one, it is a field to change.
     branch: id === undefined ? undefined : options.branch,
     base_branch: options.base,
     ...(hasScope && ((await scopeFrom(workspace, options)) ?? { scope: {} })),
     // The service validates the values.
-  }) as UpdateInput
-  if (Object.keys(input).length === 0)
+  } as UpdateInput
+  if (Object.values(input).every((value) => value === undefined))
     throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
   const answer = await client.updateActivity({ ...at, id: await activityIdFor(context, id), input })
   const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)

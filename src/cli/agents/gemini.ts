@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Agent, HookEvent, Machine, TrustFinding } from './agent.ts'
 import { CLAUDE_FIELDS, claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
-import { isTrustedFolder } from './folder-trust.ts'
+import { isTrustedFolder, trustFinding } from './folder-trust.ts'
 
 const SETTINGS = '.gemini/settings.json'
 
@@ -44,11 +44,5 @@ async function checkTrust({ env, home, folder, read }: Machine): Promise<TrustFi
   const isAsked =
     env.GEMINI_CLI_TRUST_WORKSPACE !== 'true' &&
     !/"folderTrust"[^}]*"enabled"\s*:\s*false/.test(settings ?? '')
-  return !isAsked || isTrustedFolder(trusted ?? '', folder)
-    ? { is_ok: true, message: 'Gemini CLI trusts this folder' }
-    : {
-        is_ok: false,
-        message:
-          'Gemini CLI does not trust this folder and runs no hook in it; run /permissions in Gemini CLI',
-      }
+  return trustFinding('Gemini CLI', !isAsked || isTrustedFolder(trusted ?? '', folder))
 }

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import type { Agent, HookEvent, Machine, TrustFinding } from './agent.ts'
 import { CLAUDE_FIELDS, claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
-import { isTrustedFolder } from './folder-trust.ts'
+import { isTrustedFolder, trustFinding } from './folder-trust.ts'
 
 const SETTINGS = '.qwen/settings.json'
 
@@ -44,10 +44,5 @@ async function checkTrust({ env, home, folder, read }: Machine): Promise<TrustFi
   const settings = await read(join(own, 'settings.json'))
   if (settings === undefined || !/"folderTrust"[^}]*"enabled"\s*:\s*true/.test(settings)) return undefined
   const trusted = await read(env.QWEN_CODE_TRUSTED_FOLDERS_PATH || join(own, 'trustedFolders.json'))
-  return isTrustedFolder(trusted ?? '', folder)
-    ? { is_ok: true, message: 'Qwen Code trusts this folder' }
-    : {
-        is_ok: false,
-        message: 'Qwen Code does not trust this folder and runs no hook in it; run /permissions in Qwen Code',
-      }
+  return trustFinding('Qwen Code', isTrustedFolder(trusted ?? '', folder))
 }

@@ -4,7 +4,7 @@ import { OPERATIONS, type OperationName } from '../../vocabulary/contract/contra
 import { parse } from '../../vocabulary/contract/parse.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { parseFullName } from '../../vocabulary/repository-name.ts'
-import type { Client, RequestOf } from '../client.ts'
+import type { Client } from '../client.ts'
 import {
   Activity,
   compactActivity,
@@ -40,11 +40,12 @@ const repository = z
   .refine((name) => parseFullName(name) !== undefined, { error: 'must be owner/name, such as acme/shop' })
 const id = z.string().min(1)
 
+/** A request for any operation. The service validates the input. */
 interface ToolCall {
-  at: { owner: string; repo: string }
+  owner: string
+  repo: string
   id: string
-  /** Input of the operation, which validates it. */
-  input: Record<string, unknown>
+  input: never
 }
 
 interface Spec {
@@ -59,8 +60,6 @@ interface Spec {
   run(client: Client, call: ToolCall): Promise<object>
 }
 
-const input = <Name extends OperationName>({ input }: ToolCall) => input as RequestOf<Name>['input'] & object
-
 const { overlap } = Heartbeat.shape
 const { listActivities, listNotables, getActivity } = OPERATIONS
 
@@ -71,8 +70,7 @@ const SPECS: Spec[] = [
       'Check who else works on the files that you are about to change. Call it BEFORE your first edit, and before you edit other files. Pass files that you will change in `scope.paths`, files that you have changed in `scope.changes`, and your `branch` unless it is the default branch. It creates nothing. If `overlap_detected`, tell the user the `reason` and follow `recommended_action` if you can.',
     operation: 'checkOverlap',
     result: Overlap,
-    run: async (client, call) =>
-      compactOverlap(await client.checkOverlap({ ...call.at, input: input<'checkOverlap'>(call) })),
+    run: async (client, call) => compactOverlap(await client.checkOverlap(call)),
   },
   {
     name: 'start_work',
@@ -81,10 +79,7 @@ const SPECS: Spec[] = [
     operation: 'createActivity',
     result: z.object({ activity: Activity, overlap: Overlap }),
     run: async (client, call) => {
-      const { activity, overlap } = await client.createActivity({
-        ...call.at,
-        input: input<'createActivity'>(call) as RequestOf<'createActivity'>['input'],
-      })
+      const { activity, overlap } = await client.createActivity(call)
       return { activity: compactActivity(activity), overlap: compactOverlap(overlap) }
     },
   },
@@ -96,8 +91,7 @@ const SPECS: Spec[] = [
     extra: { id },
     result: Activity.pick({ id: true, status: true, scope: true }).extend({ overlap }),
     run: async (client, call) => {
-      const request = { ...call.at, id: call.id, input: input<'updateActivity'>(call) }
-      const { overlap, ...activity } = await client.updateActivity(request)
+      const { overlap, ...activity } = await client.updateActivity(call)
       return { ...compactActivity(activity), ...compactBrief(overlap) }
     },
   },
@@ -108,8 +102,8 @@ const SPECS: Spec[] = [
     operation: 'heartbeatActivity',
     extra: { id },
     result: Heartbeat,
-    run: async (client, { at, id }) => {
-      const { overlap, ...beat } = await client.heartbeatActivity({ ...at, id })
+    run: async (client, { input: _, ...call }) => {
+      const { overlap, ...beat } = await client.heartbeatActivity(call)
       return { ...beat, ...compactBrief(overlap) }
     },
   },
@@ -118,21 +112,13 @@ const SPECS: Spec[] = [
     description:
       'End your activity when the task has nothing left to merge; pass the `outcome` if it was merged or abandoned. Others are no longer warned about it.',
     operation: 'archiveActivity',
-    extra: {
-      id,
-      outcome: z.enum(['merged', 'abandoned']).optional(),
-    },
+    extra: { id, outcome: z.enum(['merged', 'abandoned']).optional() },
     result: Activity.pick({ id: true, status: true }),
-    run: async (client, { at, id, input: { outcome, ...rest } }) =>
-      outcome === undefined
-        ? client.archiveActivity({ ...at, id, input: rest as Record<string, never> })
-        : compactActivity(
-            await client.updateActivity({
-              ...at,
-              id,
-              input: { ...rest, status: outcome } as RequestOf<'updateActivity'>['input'],
-            }),
-          ),
+    run: async (client, call) => {
+      const { outcome: status, ...rest } = call.input as Record<string, unknown>
+      if (status === undefined) return client.archiveActivity(call)
+      return compactActivity(await client.updateActivity({ ...call, input: { ...rest, status } as object }))
+    },
   },
   {
     name: 'list_work',
@@ -140,11 +126,7 @@ const SPECS: Spec[] = [
       'List who works on what, the newest first. To find out whether your work collides, use check_overlap, which compares exactly.',
     operation: 'listActivities',
     result: listActivities.output,
-    run: async (client, call) =>
-      compactPage(
-        await client.listActivities({ ...call.at, input: input<'listActivities'>(call) }),
-        compactActivity,
-      ),
+    run: async (client, call) => compactPage(await client.listActivities(call), compactActivity),
   },
   {
     name: 'list_notables',
@@ -152,11 +134,7 @@ const SPECS: Spec[] = [
       'List what to know before you work in the repository: freezes, migrations, decisions. Read them once; check_overlap returns those that apply to your files.',
     operation: 'listNotables',
     result: listNotables.output,
-    run: async (client, call) =>
-      compactPage(
-        await client.listNotables({ ...call.at, input: input<'listNotables'>(call) }),
-        compactNotable,
-      ),
+    run: async (client, call) => compactPage(await client.listNotables(call), compactNotable),
   },
   {
     name: 'post_notable',
@@ -164,13 +142,7 @@ const SPECS: Spec[] = [
       'Tell everyone who works in a part of the repository what to know for about a week, such as a freeze. Only if the user asks for it, or if it matters beyond your branch.',
     operation: 'createNotable',
     result: Notable.pick({ id: true, expires_at: true }),
-    run: async (client, call) =>
-      compactNotable(
-        await client.createNotable({
-          ...call.at,
-          input: input<'createNotable'>(call) as RequestOf<'createNotable'>['input'],
-        }),
-      ),
+    run: async (client, call) => compactNotable(await client.createNotable(call)),
   },
   {
     name: 'show_record',
@@ -178,11 +150,9 @@ const SPECS: Spec[] = [
     operation: 'getActivity',
     extra: { id },
     result: getActivity.output.pick({ type: true, title: true, summary: true, status: true }),
-    run: async (client, { at, id, input }) => {
-      // The service rejects any argument besides the id.
-      const request = { ...at, id, input: input as Record<string, never> }
-      if (isNotableId(id)) return withoutNulls(await client.getNotable(request))
-      const { overlap, ...activity } = await client.getActivity(request)
+    run: async (client, call) => {
+      if (isNotableId(call.id)) return withoutNulls(await client.getNotable(call))
+      const { overlap, ...activity } = await client.getActivity(call)
       return { ...withoutNulls(activity), ...compactBrief(overlap) }
     },
   },
@@ -223,7 +193,7 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
       >
       const [owner = '', repo = ''] = String(repository).split('/')
       if (hasDefaultActor) input.actor ??= defaults.actor
-      return spec.run(client, { at: { owner, repo }, id: String(id ?? ''), input })
+      return spec.run(client, { owner, repo, id: String(id ?? ''), input: input as never })
     },
   }
 }
