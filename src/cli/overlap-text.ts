@@ -30,7 +30,7 @@ export function namesById(activities: readonly Activity[], notables: readonly No
   return new Map([
     ...activities.map((each): [string, Name] => [
       each.id,
-      { text: activityName(each), who: describeSide(each) },
+      { text: activityName(each), who: pullRequestName(each.pr_url) ?? quoted(each.title) },
     ]),
     ...notables.map(({ id, title, category }): [string, Name] => [
       id,
@@ -39,21 +39,13 @@ export function namesById(activities: readonly Activity[], notables: readonly No
   ])
 }
 
-/** The number of the pull request, else the title. */
-function describeSide({ title, pr_url }: Pick<Activity, 'title' | 'pr_url'>): string {
-  return pullRequestName(pr_url) ?? quoted(title)
-}
-
 function quoted(title: string): string {
   return `“${truncate(sanitize(title), TITLE_SHOWN_MAX)}”`
 }
 
-function activityName({
-  title,
-  actor,
-  branch,
-  pr_url,
-}: Pick<Activity, 'title' | 'actor' | 'branch' | 'pr_url'>): string {
+type Named = Pick<Activity, 'title' | 'actor' | 'branch' | 'pr_url'>
+
+function activityName({ title, actor, branch, pr_url }: Named): string {
   const place = branch === null ? '' : ` on ${sanitize(branch)}`
   return `${quoted(title)} by ${sanitize(actor)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
 }

@@ -54,15 +54,11 @@ export function table(rows: Cell[][], { paint, width }: { paint: Paint; width: n
   const widths = fittedWidths(naturalWidths(rows), width)
   return rows.map((row) =>
     row
-      .map(({ text, style }, index) => ({
-        text: truncate(text, widths[index] ?? 0),
-        style,
-        max: widths[index] ?? 0,
-      }))
-      .filter(({ max }) => max > 0)
-      .map(({ text, style, max }, index, { length }) => {
-        const padding = index === length - 1 ? '' : ' '.repeat(max - displayWidth(text))
-        return `${style && text !== '' ? paint(style, text) : text}${padding}`
+      .flatMap(({ text: whole, style }, index) => {
+        const max = widths[index] ?? 0
+        if (max === 0) return []
+        const text = truncate(whole, max)
+        return `${style && text !== '' ? paint(style, text) : text}${' '.repeat(max - displayWidth(text))}`
       })
       .join(GAP)
       .trimEnd(),

@@ -3,7 +3,6 @@
 import { type Change, parseDiff } from './diff-output.ts'
 import type { Git } from './git.ts'
 import { fitChanges } from './request-size.ts'
-import { untrackedChanges } from './untracked-files.ts'
 
 export interface ChangedFiles {
   /** The commit that the patches start from; undefined before the first commit. */
@@ -46,6 +45,7 @@ const DIFF = [
   '--ignore-submodules=dirty',
   '-O/dev/null',
 ]
+const UNTRACKED = ['ls-files', '-z', '--full-name', '--others', '--exclude-standard', ':/']
 const PATCHES = [
   '--patch',
   '-U3',
@@ -89,6 +89,18 @@ async function startCommit(git: Git, { base, remote }: ChangedFilesOptions): Pro
     (base && (await git.mergeBase(base, remote))) ||
     git.output(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
   )
+}
+
+/**
+ * The untracked files of the whole working tree, except ignored ones; undefined if git fails. Neither a patch nor a hash of
+ * the content is sent, because any of these files may contain a secret. Two added files with the same path conflict whatever
+ * they contain.
+ */
+async function untrackedChanges(git: Git, timeout_ms: number): Promise<Change[] | undefined> {
+  const names = await git.output(UNTRACKED, { timeout_ms })
+  // A name that ends in a slash is another repository.
+  const paths = names?.split('\0').filter((name) => name !== '' && !name.endsWith('/'))
+  return paths?.map((path) => ({ path, status: 'added' }))
 }
 
 async function trackedChanges(git: Git, range: string[], timeout_ms: number): Promise<Change[] | undefined> {

@@ -6,8 +6,7 @@ import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { findConnection, findUrl } from '../service-connection.ts'
 import { safeJson, sanitize } from '../terminal.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
-import type { Finding } from './finding.ts'
-import { hookChecks } from './hook-checks.ts'
+import { type Finding, hookChecks } from './hook-checks.ts'
 
 /** Short, because a person is waiting. */
 const TIMEOUT_MS = 5000

@@ -3,15 +3,19 @@ import { constants } from 'node:fs'
 import { access, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
+import type { TrustFinding } from '../agents/agent.ts'
 import { Git } from '../git.ts'
 import { findTree, type WorkingTree } from '../hook/git-directory.ts'
 import { readRecord } from '../hook/record.ts'
 import { HOOKED_AGENTS, type HookedAgent, hookTarget } from '../init/agent-hooks.ts'
-import type { Target } from '../init/target.ts'
+import { isWritten } from '../init/plan.ts'
 import { targetsOf } from '../init/targets.ts'
 import type { Runtime } from '../runtime.ts'
 import { relativeTime } from '../terminal.ts'
-import type { Finding } from './finding.ts'
+
+export interface Finding extends TrustFinding {
+  name: string
+}
 
 const PARTS = [...HOOKED_AGENTS.map(({ hooks }) => hooks.part), 'git']
 
@@ -32,22 +36,16 @@ export async function hookChecks(runtime: Runtime): Promise<Finding[]> {
 async function checkCommand({ env }: Runtime): Promise<Finding> {
   const names = process.platform === 'win32' ? ['deconflict.cmd', 'deconflict.exe'] : ['deconflict']
   const files = (env.PATH ?? '').split(delimiter).flatMap((each) => names.map((name) => join(each, name)))
-  const found = await Promise.all(
-    files.map((file) =>
-      access(file, constants.X_OK).then(
-        () => file,
-        () => null,
-      ),
-    ),
-  )
-  const file = found.find((each) => each !== null)
-  return file
-    ? { name: 'command', is_ok: true, message: file }
-    : {
-        name: 'command',
-        is_ok: false,
-        message: 'deconflict is not on the PATH, so hooks do nothing; install it, or add it to PATH',
-      }
+  const isRunnable = (file: string) =>
+    access(file, constants.X_OK)
+      .then(() => true)
+      .catch(() => false)
+  for (const file of files) if (await isRunnable(file)) return { name: 'command', is_ok: true, message: file }
+  return {
+    name: 'command',
+    is_ok: false,
+    message: 'deconflict is not on the PATH, so hooks do nothing; install it, or add it to PATH',
+  }
 }
 
 async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promise<Finding> {
@@ -61,7 +59,7 @@ async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promi
     )
     for (const [index, target] of (variants[0] ?? []).entries()) {
       const text = await read(target.path)
-      if (text === undefined || !contains(target, text)) continue
+      if (text === undefined || !isWritten(target, text)) continue
       const isCurrent = variants.some((each) => each[index]?.add(text) === text)
       const list = isCurrent ? found : outdated
       list.push(relative(root, target.path))
@@ -78,14 +76,6 @@ async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promi
     : { name, is_ok: false, message: 'none is installed; run deconflict init' }
 }
 
-function contains(target: Target, text: string): boolean {
-  try {
-    return target.remove(text) !== text
-  } catch {
-    return false
-  }
-}
-
 function read(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined)
 }
@@ -98,7 +88,7 @@ async function checkTrust(
 ): Promise<Finding[]> {
   const target = hookTarget(agent, { root, without_titles: false })
   const hooks = await read(target.path)
-  if (hooks === undefined || !contains(target, hooks)) return []
+  if (hooks === undefined || !isWritten(target, hooks)) return []
   const found = await agent.checkTrust?.({
     env,
     home: env.HOME || homedir(),

@@ -52,15 +52,7 @@ export async function planRemoving(options: PlanOptions, record: InitRecord): Pr
   return plan(options, ({ path, targets, before }, skip) => {
     if (before === undefined) return { after: undefined, about: '' }
     const known = record[path]
-    const isOfOthers = kept.some(
-      (target) =>
-        target.path === path &&
-        orSkip(
-          () => {},
-          () => target.remove(before),
-          before,
-        ) !== before,
-    )
+    const isOfOthers = kept.some((target) => target.path === path && isWritten(target, before))
     if (known && hashOf(before) === known.after && !isOfOthers)
       return { after: known.before ?? undefined, about: '' }
     const remove = (text: string | undefined, target: Target) =>
@@ -115,6 +107,17 @@ function orSkip(skip: Skip, edit: () => string | undefined, text: string | undef
     skip(error.message)
     return text
   }
+}
+
+/** Whether `text` contains what `init` adds to the target. */
+export function isWritten(target: Target, text: string): boolean {
+  return (
+    orSkip(
+      () => {},
+      () => target.remove(text),
+      text,
+    ) !== text
+  )
 }
 
 export function hashOf(text: string): string {
