@@ -1,7 +1,7 @@
 /** The schemas of activities: enums, request bodies and responses. */
 import { z } from 'zod'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../activity-status.ts'
-import { boolean, branchName, outputTimestamp, text, textOrNull, timestampOrNull } from './field.ts'
+import { boolean, branchName, object, outputTimestamp, text, textOrNull, timestampOrNull } from './field.ts'
 import { pageParameters } from './pagination.ts'
 import {
   ActivityScope,
@@ -75,46 +75,39 @@ const ttlMs = z
   })
 const risk = Risk.describe('The risk of the work for others.')
 
-export const CreateActivity = z
-  .strictObject({
-    title,
-    summary,
-    actor,
-    agent: agent.nullable().default(null),
-    branch: branch.nullable().default(null),
-    base_branch: baseBranch.nullable().default(null),
-    scope: ActivityScope.default(EMPTY_ACTIVITY_SCOPE).describe(
-      'The areas, paths and files that the work changes.',
-    ),
-    base_sha: baseSha.default(null),
-    risk: risk.default('low'),
-    pr_url: prUrl.nullable().default(null),
-    draft_pr: draftPr.default(false),
-    blocking: blocking.default(false),
-    ttl_ms: ttlMs.nullable().default(null),
-  })
-  .meta({ id: 'CreateActivity' })
+export const CreateActivity = object('CreateActivity', {
+  title,
+  summary,
+  actor,
+  agent: agent.nullable().default(null),
+  branch: branch.nullable().default(null),
+  base_branch: baseBranch.nullable().default(null),
+  scope: ActivityScope.default(EMPTY_ACTIVITY_SCOPE).describe(
+    'The areas, paths and files that the work changes.',
+  ),
+  base_sha: baseSha.default(null),
+  risk: risk.default('low'),
+  pr_url: prUrl.nullable().default(null),
+  draft_pr: draftPr.default(false),
+  blocking: blocking.default(false),
+  ttl_ms: ttlMs.nullable().default(null),
+})
 export type CreateActivity = z.output<typeof CreateActivity>
 
-export const UpdateActivity = z
-  .strictObject({
-    title: title.optional(),
-    summary: summary.optional(),
-    branch: branch.nullable().optional(),
-    base_branch: baseBranch.nullable().optional(),
-    scope: ActivityScope.optional().describe('Replaces the whole scope, and `base_sha` with it.'),
-    base_sha: baseSha.optional(),
-    risk: risk.optional(),
-    pr_url: prUrl.nullable().optional(),
-    draft_pr: draftPr.optional(),
-    blocking: blocking.optional(),
-    status: ActivityStatus.optional().describe('The new status. A transition that is not allowed gets 409.'),
-    heartbeat: z
-      .boolean()
-      .optional()
-      .describe('If true, sets `heartbeat_at` to now and extends `expires_at`.'),
-  })
-  .meta({ id: 'UpdateActivity' })
+export const UpdateActivity = object('UpdateActivity', {
+  title: title.optional(),
+  summary: summary.optional(),
+  branch: branch.nullable().optional(),
+  base_branch: baseBranch.nullable().optional(),
+  scope: ActivityScope.optional().describe('Replaces the whole scope, and `base_sha` with it.'),
+  base_sha: baseSha.optional(),
+  risk: risk.optional(),
+  pr_url: prUrl.nullable().optional(),
+  draft_pr: draftPr.optional(),
+  blocking: blocking.optional(),
+  status: ActivityStatus.optional().describe('The new status. A transition that is not allowed gets 409.'),
+  heartbeat: z.boolean().optional().describe('If true, sets `heartbeat_at` to now and extends `expires_at`.'),
+})
 export type UpdateActivity = z.output<typeof UpdateActivity>
 
 function flag(description: string) {
@@ -140,41 +133,39 @@ const activityId = z
   .meta({ description: 'The id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] })
 
 /** The abbreviated representation: the response to an update, and, with fewer fields of the scope, the items of a list. */
-export const ActivityBrief = z
-  .strictObject({
-    id: activityId,
-    title: z.string().describe('A short name for the work.'),
-    actor: z.string().describe('The person who is responsible for the work.'),
-    agent: textOrNull('The coding agent in use; null for manual work.'),
-    status: ActivityStatus.describe('The status of the work. Archived and expired activities are closed.'),
-    risk,
-    branch: textOrNull('The branch of the work; `owner:branch` for a fork.'),
-    base_branch: textOrNull('The branch that the work will be merged into.'),
-    scope: ShownActivityScope.describe('The areas, paths and changed files of the work.'),
-    base_sha: textOrNull('The commit that the patches of the changed files start from; null if unknown.'),
-    pr_url: textOrNull('The URL of the pull request; null if there is none.'),
-    draft_pr: draftPr,
-    blocking,
-    heartbeat_at: timestampOrNull('When the last heartbeat was received; null if there was none.'),
-    expires_at: outputTimestamp.describe('When the activity expires unless it gets a heartbeat.'),
-    ttl_ms: z.int().nullable().describe('Its own time to live; null if that of the repository applies.'),
-    created_at: outputTimestamp.describe('When the activity was created.'),
-    updated_at: outputTimestamp.describe('When the activity was last updated.'),
-    archived_at: timestampOrNull('When the activity was archived; null unless the status is `archived`.'),
-    archive_reason: ArchiveReason.nullable().describe(
-      'Why the activity was archived; null if it is not archived.',
-    ),
-    created_by: textOrNull(
-      'The GitHub login of the creator; null for a token without a user and for a webhook.',
-    ),
-    archived_by: textOrNull(
-      'The GitHub login of the user who archived it; null if it is not archived, and for a token without a user, a webhook and expiry.',
-    ),
-    source: ActivitySource.describe(
-      'What created the activity: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when a pull request of the pushed branch is opened.',
-    ),
-  })
-  .meta({ id: 'ActivityBrief' })
+export const ActivityBrief = object('ActivityBrief', {
+  id: activityId,
+  title: z.string().describe('A short name for the work.'),
+  actor: z.string().describe('The person who is responsible for the work.'),
+  agent: textOrNull('The coding agent in use; null for manual work.'),
+  status: ActivityStatus.describe('The status of the work. Archived and expired activities are closed.'),
+  risk,
+  branch: textOrNull('The branch of the work; `owner:branch` for a fork.'),
+  base_branch: textOrNull('The branch that the work will be merged into.'),
+  scope: ShownActivityScope.describe('The areas, paths and changed files of the work.'),
+  base_sha: textOrNull('The commit that the patches of the changed files start from; null if unknown.'),
+  pr_url: textOrNull('The URL of the pull request; null if there is none.'),
+  draft_pr: draftPr,
+  blocking,
+  heartbeat_at: timestampOrNull('When the last heartbeat was received; null if there was none.'),
+  expires_at: outputTimestamp.describe('When the activity expires unless it gets a heartbeat.'),
+  ttl_ms: z.int().nullable().describe('Its own time to live; null if that of the repository applies.'),
+  created_at: outputTimestamp.describe('When the activity was created.'),
+  updated_at: outputTimestamp.describe('When the activity was last updated.'),
+  archived_at: timestampOrNull('When the activity was archived; null unless the status is `archived`.'),
+  archive_reason: ArchiveReason.nullable().describe(
+    'Why the activity was archived; null if it is not archived.',
+  ),
+  created_by: textOrNull(
+    'The GitHub login of the creator; null for a token without a user and for a webhook.',
+  ),
+  archived_by: textOrNull(
+    'The GitHub login of the user who archived it; null if it is not archived, and for a token without a user, a webhook and expiry.',
+  ),
+  source: ActivitySource.describe(
+    'What created the activity: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when a pull request of the pushed branch is opened.',
+  ),
+})
 export type ActivityBrief = z.output<typeof ActivityBrief>
 
 export const ListedActivity = ActivityBrief.extend({
@@ -188,20 +179,16 @@ export const Activity = ActivityBrief.extend({
 }).meta({ id: 'Activity' })
 export type Activity = z.output<typeof Activity>
 
-export const Heartbeat = z
-  .strictObject({
-    id: activityId,
-    heartbeat_at: outputTimestamp.describe('When the heartbeat was received.'),
-    expires_at: outputTimestamp.describe('When the activity expires unless it gets a heartbeat.'),
-  })
-  .meta({ id: 'Heartbeat' })
+export const Heartbeat = object('Heartbeat', {
+  id: activityId,
+  heartbeat_at: outputTimestamp.describe('When the heartbeat was received.'),
+  expires_at: outputTimestamp.describe('When the activity expires unless it gets a heartbeat.'),
+})
 export type Heartbeat = z.output<typeof Heartbeat>
 
-export const ArchivedActivity = z
-  .strictObject({
-    id: activityId,
-    status: z.literal('archived').describe('The new status.'),
-    archived_at: outputTimestamp.describe('When the activity was first archived.'),
-  })
-  .meta({ id: 'ArchivedActivity' })
+export const ArchivedActivity = object('ArchivedActivity', {
+  id: activityId,
+  status: z.literal('archived').describe('The new status.'),
+  archived_at: outputTimestamp.describe('When the activity was first archived.'),
+})
 export type ArchivedActivity = z.output<typeof ArchivedActivity>

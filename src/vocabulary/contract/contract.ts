@@ -10,7 +10,7 @@ import {
   ListedActivity,
   UpdateActivity,
 } from './activity.ts'
-import { boolean, textOrNull } from './field.ts'
+import { boolean, object, textOrNull } from './field.ts'
 import { MergeOrder } from './merge-order.ts'
 import {
   ArchivedNotable,
@@ -34,12 +34,10 @@ function page<Item extends z.ZodType>(item: Item) {
   })
 }
 
-const CreatedActivity = z
-  .strictObject({
-    activity: Activity.describe('The activity that was created.'),
-    overlap: OverlapResult.describe('Other work that overlaps with it.'),
-  })
-  .meta({ id: 'CreatedActivity' })
+const CreatedActivity = object('CreatedActivity', {
+  activity: Activity.describe('The activity that was created.'),
+  overlap: OverlapResult.describe('Other work that overlaps with it.'),
+})
 
 const currentOverlap = {
   overlap: OverlapBrief.nullable().describe('The current overlap; null if the activity is not live.'),

@@ -68,6 +68,11 @@ export function wholeNumber({ min, max, preset }: { min: number; max: number; pr
 /** A timestamp in a response: `2026-01-31T09:30:00.000Z`. */
 export const outputTimestamp = z.iso.datetime({ precision: 3 })
 
+/** An object without further fields. `id`: its name in the OpenAPI document. */
+export function object<Shape extends z.ZodRawShape>(id: string, shape: Shape, description?: string) {
+  return z.strictObject(shape).meta({ id, ...(description && { description }) })
+}
+
 /** Fields of a response, by their descriptions. */
 export const boolean = (description: string) => z.boolean().describe(description)
 export const integer = (description: string) => z.int().describe(description)

@@ -1,36 +1,30 @@
 /** The schema of `GET …/merge-order`. */
 import { z } from 'zod'
-import { integer, texts } from './field.ts'
+import { integer, object, texts } from './field.ts'
 
-export const MergeOrder = z
-  .strictObject({
-    items: z
-      .array(
-        z
-          .strictObject({
-            activity_id: z.string().describe('The activity of the pull request.'),
-            pr_url: z.string().describe('The pull request.'),
-            conflicts_with: texts('The items whose changed lines conflict with its own, in this order.'),
-            position: integer('When to merge it: 1 is first.'),
-          })
-          .meta({ id: 'MergeOrderItem' }),
-      )
-      .describe(
-        'The open pull requests that conflict with others by their lines. Those with the fewest conflicts come first, of equals the one that changes more lines, then more files. A stacked pull request comes after those that it is built on.',
-      ),
-    clear: texts(
-      'The activities of the open pull requests that conflict with no other one, the newest first.',
+export const MergeOrder = object('MergeOrder', {
+  items: z
+    .array(
+      object('MergeOrderItem', {
+        activity_id: z.string().describe('The activity of the pull request.'),
+        pr_url: z.string().describe('The pull request.'),
+        conflicts_with: texts('The items whose changed lines conflict with its own, in this order.'),
+        position: integer('When to merge it: 1 is first.'),
+      }),
+    )
+    .describe(
+      'The open pull requests that conflict with others by their lines. Those with the fewest conflicts come first, of equals the one that changes more lines, then more files. A stacked pull request comes after those that it is built on.',
     ),
-    complete: z
-      .literal(false)
-      .optional()
-      .describe(
-        'Only present if pull requests may have conflicts that are not listed: not all were compared, or not all lines that they change are known.',
-      ),
-    reason: z
-      .string()
-      .optional()
-      .describe('Only present with `complete`: what was left out and why, in words for people.'),
-  })
-  .meta({ id: 'MergeOrder' })
+  clear: texts('The activities of the open pull requests that conflict with no other one, the newest first.'),
+  complete: z
+    .literal(false)
+    .optional()
+    .describe(
+      'Only present if pull requests may have conflicts that are not listed: not all were compared, or not all lines that they change are known.',
+    ),
+  reason: z
+    .string()
+    .optional()
+    .describe('Only present with `complete`: what was left out and why, in words for people.'),
+})
 export type MergeOrder = z.output<typeof MergeOrder>

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   boolean,
   httpsUrl,
+  object,
   outputTimestamp,
   text,
   textOrNull,
@@ -45,36 +46,32 @@ const scope = Scope.describe('Where the notable applies. An empty scope is the w
 const appliesUntil = timestamp.describe('When the notable stops applying: a future timestamp with an offset.')
 const blocking = boolean('Whether to warn others prominently. It never blocks them.')
 
-export const CreateNotable = z
-  .strictObject({
-    title,
-    summary,
-    importance,
-    category,
-    decision_url: decisionUrl.nullable().default(null),
-    scope: scope.default(EMPTY_SCOPE),
-    applies_until: appliesUntil.nullable().default(null),
-    blocking: blocking.default(false),
-    supersedes: z
-      .array(z.string().refine((id) => isId('ntb', id), { error: 'must be the id of a notable' }))
-      .max(NOTABLE_MAX.supersedes)
-      .default([])
-      .describe('The ids of notables of this repository that this one replaces. They are archived.'),
-  })
-  .meta({ id: 'CreateNotable' })
+export const CreateNotable = object('CreateNotable', {
+  title,
+  summary,
+  importance,
+  category,
+  decision_url: decisionUrl.nullable().default(null),
+  scope: scope.default(EMPTY_SCOPE),
+  applies_until: appliesUntil.nullable().default(null),
+  blocking: blocking.default(false),
+  supersedes: z
+    .array(z.string().refine((id) => isId('ntb', id), { error: 'must be the id of a notable' }))
+    .max(NOTABLE_MAX.supersedes)
+    .default([])
+    .describe('The ids of notables of this repository that this one replaces. They are archived.'),
+})
 export type CreateNotable = z.output<typeof CreateNotable>
 
-export const UpdateNotable = z
-  .strictObject({
-    title: title.optional(),
-    summary: summary.optional(),
-    importance: importance.optional(),
-    decision_url: decisionUrl.nullable().optional(),
-    scope: scope.optional(),
-    applies_until: appliesUntil.nullable().optional(),
-    blocking: blocking.optional(),
-  })
-  .meta({ id: 'UpdateNotable' })
+export const UpdateNotable = object('UpdateNotable', {
+  title: title.optional(),
+  summary: summary.optional(),
+  importance: importance.optional(),
+  decision_url: decisionUrl.nullable().optional(),
+  scope: scope.optional(),
+  applies_until: appliesUntil.nullable().optional(),
+  blocking: blocking.optional(),
+})
 export type UpdateNotable = z.output<typeof UpdateNotable>
 
 export const ListNotables = z.strictObject({
@@ -91,26 +88,24 @@ const notableId = z
   .meta({ description: 'The id of the notable.', examples: ['ntb_01h455vb4pex5vsknk084sn02q'] })
 
 /** The abbreviated representation: items of a list, and the response to create and update. */
-export const NotableBrief = z
-  .strictObject({
-    id: notableId,
-    title: z.string().describe('A one-line summary of the notable.'),
-    category,
-    importance,
-    status: NotableStatus.describe('The status. Archived and expired notables no longer apply.'),
-    decision_url: textOrNull('The URL of the document that records the decision.'),
-    supersedes: texts('The ids of the notables that this one replaced.'),
-    superseded_by: textOrNull('The id of the notable that replaced this one.'),
-    applies_until: timestampOrNull('When the notable stops applying.'),
-    scope: ShownScope.describe('Where the notable applies. An empty scope is the whole repository.'),
-    blocking,
-    created_by: textOrNull('The GitHub login of the creator; null for a token without a user.'),
-    expires_at: outputTimestamp.describe('When the notable expires.'),
-    created_at: outputTimestamp.describe('When the notable was created.'),
-    updated_at: outputTimestamp.describe('When the notable was last updated.'),
-    archived_at: timestampOrNull('When the notable was archived; null unless the status is `archived`.'),
-  })
-  .meta({ id: 'NotableBrief' })
+export const NotableBrief = object('NotableBrief', {
+  id: notableId,
+  title: z.string().describe('A one-line summary of the notable.'),
+  category,
+  importance,
+  status: NotableStatus.describe('The status. Archived and expired notables no longer apply.'),
+  decision_url: textOrNull('The URL of the document that records the decision.'),
+  supersedes: texts('The ids of the notables that this one replaced.'),
+  superseded_by: textOrNull('The id of the notable that replaced this one.'),
+  applies_until: timestampOrNull('When the notable stops applying.'),
+  scope: ShownScope.describe('Where the notable applies. An empty scope is the whole repository.'),
+  blocking,
+  created_by: textOrNull('The GitHub login of the creator; null for a token without a user.'),
+  expires_at: outputTimestamp.describe('When the notable expires.'),
+  created_at: outputTimestamp.describe('When the notable was created.'),
+  updated_at: outputTimestamp.describe('When the notable was last updated.'),
+  archived_at: timestampOrNull('When the notable was archived; null unless the status is `archived`.'),
+})
 export type NotableBrief = z.output<typeof NotableBrief>
 
 export const Notable = NotableBrief.extend({
@@ -119,11 +114,9 @@ export const Notable = NotableBrief.extend({
 }).meta({ id: 'Notable' })
 export type Notable = z.output<typeof Notable>
 
-export const ArchivedNotable = z
-  .strictObject({
-    id: notableId,
-    status: z.literal('archived').describe('The new status.'),
-    archived_at: outputTimestamp.describe('When the notable was first archived.'),
-  })
-  .meta({ id: 'ArchivedNotable' })
+export const ArchivedNotable = object('ArchivedNotable', {
+  id: notableId,
+  status: z.literal('archived').describe('The new status.'),
+  archived_at: outputTimestamp.describe('When the notable was first archived.'),
+})
 export type ArchivedNotable = z.output<typeof ArchivedNotable>

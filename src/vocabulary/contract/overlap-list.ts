@@ -1,6 +1,6 @@
 /** Schemas of the list of all collisions of a repository. */
 import { z } from 'zod'
-import { boolean, integer, outputTimestamp, textOrNull, texts } from './field.ts'
+import { boolean, integer, object, outputTimestamp, textOrNull, texts } from './field.ts'
 import { lineRange, Match, PathPair, relation, Severity } from './overlap.ts'
 
 /** The maximum number of live activities that are compared with each other, which is the number that the page shows. */
@@ -9,58 +9,54 @@ export const COMPARED_MAX = 1000
 export const OVERLAPS_MAX = 1000
 export const SHARED_PATHS_MAX = 3
 
-const SharedPath = z
-  .strictObject({
-    globs: texts('The glob of each activity, in the order of `activity_ids`.'),
-    example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
-    verdict: PathPair.shape.verdict,
-    confidence: PathPair.shape.confidence,
-    line_ranges: z
-      .tuple([lineRange, lineRange])
-      .nullable()
-      .describe(
-        'The first and last line of each, on its own base, in the order of `activity_ids`; null if unknown.',
-      ),
-  })
-  .meta({ id: 'SharedPath' })
+const SharedPath = object('SharedPath', {
+  globs: texts('The glob of each activity, in the order of `activity_ids`.'),
+  example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
+  verdict: PathPair.shape.verdict,
+  confidence: PathPair.shape.confidence,
+  line_ranges: z
+    .tuple([lineRange, lineRange])
+    .nullable()
+    .describe(
+      'The first and last line of each, on its own base, in the order of `activity_ids`; null if unknown.',
+    ),
+})
 export type SharedPath = z.output<typeof SharedPath>
 
-const Overlap = z
-  .strictObject({
-    activity_ids: texts('The two activities that collide, the older one first.'),
-    severity: Severity.describe('The higher of the severities that checks of the two activities report.'),
-    areas: texts('Labels that both name.'),
-    paths: z
-      .array(SharedPath)
-      .describe(
-        `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${SHARED_PATHS_MAX}.`,
-      ),
-    ...relation,
-    cut: Match.shape.cut,
-  })
-  .meta({ id: 'Overlap' })
+const Overlap = object('Overlap', {
+  activity_ids: texts('The two activities that collide, the older one first.'),
+  severity: Severity.describe('The higher of the severities that checks of the two activities report.'),
+  areas: texts('Labels that both name.'),
+  paths: z
+    .array(SharedPath)
+    .describe(
+      `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${SHARED_PATHS_MAX}.`,
+    ),
+  ...relation,
+  cut: Match.shape.cut,
+})
 export type Overlap = z.output<typeof Overlap>
 
-export const Overlaps = z
-  .strictObject({
-    items: z
-      .array(Overlap)
-      .describe(
-        `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
+export const Overlaps = object('Overlaps', {
+  items: z
+    .array(Overlap)
+    .describe(
+      `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
+    ),
+  total: integer('The number of collisions that were found, including those that are not listed.'),
+  checked_against: object(
+    'OverlapsCheckedAgainst',
+    {
+      activities: integer(
+        `The number of live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
       ),
-    total: integer('The number of collisions that were found, including those that are not listed.'),
-    checked_against: z
-      .strictObject({
-        activities: integer(
-          `The number of live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
-        ),
-        as_of: outputTimestamp.describe('When they were read.'),
-        complete: boolean(
-          `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
-        ),
-        reason: textOrNull('What was left out and why, in words for people; null if nothing was left out.'),
-      })
-      .meta({ id: 'OverlapsCheckedAgainst', description: 'What was compared.' }),
-  })
-  .meta({ id: 'Overlaps' })
+      as_of: outputTimestamp.describe('When they were read.'),
+      complete: boolean(
+        `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
+      ),
+      reason: textOrNull('What was left out and why, in words for people; null if nothing was left out.'),
+    },
+    'What was compared.',
+  ),
+})
 export type Overlaps = z.output<typeof Overlaps>

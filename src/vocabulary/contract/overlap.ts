@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { SEVERITIES } from '../severity.ts'
 import { VERDICTS } from '../verdict.ts'
-import { boolean, branchName, integer, outputTimestamp, textOrNull, texts } from './field.ts'
+import { boolean, branchName, integer, object, outputTimestamp, textOrNull, texts } from './field.ts'
 import { labels } from './scope.ts'
 import { ActivityScope, baseSha } from './scope-changes.ts'
 
@@ -24,27 +24,25 @@ export const DRIFT_MAX = 20
 /** The maximum number of named matches in a short result. */
 export const NAMED_MAX = 5
 
-export const CheckOverlap = z
-  .strictObject({
-    scope: ActivityScope.optional().describe(
-      'What the caller intends to change. If omitted or empty, the scopes of the live activities of `branch`.',
+export const CheckOverlap = object('CheckOverlap', {
+  scope: ActivityScope.optional().describe(
+    'What the caller intends to change. If omitted or empty, the scopes of the live activities of `branch`.',
+  ),
+  base_sha: baseSha.default(null),
+  branch: branchName.nullable().default(null).describe('The branch of the planned work.'),
+  base_branch: branchName
+    .nullable()
+    .default(null)
+    .meta({ description: 'The branch that the work will be merged into.', examples: ['main'] }),
+  tags: labels.default([]).describe('Extra labels, compared with areas, to widen the match.'),
+  include: z
+    .array(z.enum(['noise']))
+    .max(1)
+    .default([])
+    .describe(
+      '`noise`: `matches` also lists activities that share only files whose conflicts are mechanical, such as lock files. They are not counted.',
     ),
-    base_sha: baseSha.default(null),
-    branch: branchName.nullable().default(null).describe('The branch of the planned work.'),
-    base_branch: branchName
-      .nullable()
-      .default(null)
-      .meta({ description: 'The branch that the work will be merged into.', examples: ['main'] }),
-    tags: labels.default([]).describe('Extra labels, compared with areas, to widen the match.'),
-    include: z
-      .array(z.enum(['noise']))
-      .max(1)
-      .default([])
-      .describe(
-        '`noise`: `matches` also lists activities that share only files whose conflicts are mechanical, such as lock files. They are not counted.',
-      ),
-  })
-  .meta({ id: 'CheckOverlap' })
+})
 export type CheckOverlap = z.output<typeof CheckOverlap>
 
 /** The strongest first. */
@@ -56,8 +54,9 @@ const LinesRelation = z.enum(VERDICTS).meta({
 
 export const lineRange = z.tuple([z.int(), z.int()]).nullable()
 
-const Duplicate = z
-  .strictObject({
+const Duplicate = object(
+  'Duplicate',
+  {
     share: z
       .number()
       .describe(
@@ -68,8 +67,9 @@ const Duplicate = z
       .union([z.int(), z.string()])
       .nullable()
       .describe('An issue that both close: its number, or `owner/name#7` for another repository.'),
-  })
-  .meta({ id: 'Duplicate', description: 'Both seem to do the same work.' })
+  },
+  'Both seem to do the same work.',
+)
 
 /** What a result says about a pair of activities beyond their scopes. */
 export const relation = {
@@ -82,98 +82,85 @@ export const relation = {
   same_author: boolean('Whether both are by the same author, on different branches.'),
 }
 
-export const PathPair = z
-  .strictObject({
-    yours: z.string().meta({ description: 'Your glob.', examples: ['src/checkout/**'] }),
-    theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
-    example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
-    verdict: LinesRelation.nullable().describe('How the changed lines of a file relate; null for globs.'),
-    confidence: z
-      .enum(['proved', 'likely'])
-      .nullable()
-      .describe(
-        'Set for a conflict: `likely` if the base branch changed lines there too, or if the same lines occur elsewhere; otherwise `proved`.',
-      ),
-    your_lines: lineRange.describe('The first and last line, in the base of your patch; null if unknown.'),
-    their_lines: lineRange.describe('The first and last line, in the base of their patch; null if unknown.'),
-  })
-  .meta({ id: 'PathPair' })
+export const PathPair = object('PathPair', {
+  yours: z.string().meta({ description: 'Your glob.', examples: ['src/checkout/**'] }),
+  theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
+  example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
+  verdict: LinesRelation.nullable().describe('How the changed lines of a file relate; null for globs.'),
+  confidence: z
+    .enum(['proved', 'likely'])
+    .nullable()
+    .describe(
+      'Set for a conflict: `likely` if the base branch changed lines there too, or if the same lines occur elsewhere; otherwise `proved`.',
+    ),
+  your_lines: lineRange.describe('The first and last line, in the base of your patch; null if unknown.'),
+  their_lines: lineRange.describe('The first and last line, in the base of their patch; null if unknown.'),
+})
 export type PathPair = z.output<typeof PathPair>
 
-export const Match = z
-  .strictObject({
-    id: z.string().describe('The id of the activity or notable.'),
-    severity: Severity.describe('The severity of this match.'),
-    areas: texts('Labels that both name.'),
-    paths: z
-      .array(PathPair)
-      .describe(
-        `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
-      ),
-    ...relation,
-    cut: boolean(
-      'Whether both change more than 300 of the same files. The first 300 by path were compared by lines.',
+export const Match = object('Match', {
+  id: z.string().describe('The id of the activity or notable.'),
+  severity: Severity.describe('The severity of this match.'),
+  areas: texts('Labels that both name.'),
+  paths: z
+    .array(PathPair)
+    .describe(
+      `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
     ),
-  })
-  .meta({ id: 'Match' })
+  ...relation,
+  cut: boolean(
+    'Whether both change more than 300 of the same files. The first 300 by path were compared by lines.',
+  ),
+})
 export type Match = z.output<typeof Match>
 
-const ReuseOpportunity = z
-  .strictObject({
-    type: z.enum(['activity', 'notable']).describe('The type of the record.'),
-    id: z.string().describe('The id of the record.'),
-    title: z.string().describe('Its title.'),
-    summary: z.string().describe('Its summary.'),
-    url: textOrNull('The pull request, or the decision document.'),
-    reason: z.string().describe('Why the record is worth reading, for humans.'),
-  })
-  .meta({ id: 'ReuseOpportunity' })
+const ReuseOpportunity = object('ReuseOpportunity', {
+  type: z.enum(['activity', 'notable']).describe('The type of the record.'),
+  id: z.string().describe('The id of the record.'),
+  title: z.string().describe('Its title.'),
+  summary: z.string().describe('Its summary.'),
+  url: textOrNull('The pull request, or the decision document.'),
+  reason: z.string().describe('Why the record is worth reading, for humans.'),
+})
 export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
 
-const NamedMatch = z
-  .strictObject({
-    id: z.string().describe('The id of the activity or notable.'),
-    title: z.string().describe('Its title.'),
-    actor: textOrNull('The actor of the activity, or the GitHub login of the creator of the notable.'),
-    branch: textOrNull('The branch of the activity.'),
-    pr_url: textOrNull('The pull request of the activity.'),
-    severity: Severity.describe('The severity of this match.'),
-    example: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'A path that both match; null if they share only an area, or if the notable has no scope.',
-        examples: ['src/checkout/retry.ts'],
-      }),
-    lines: relation.lines,
-  })
-  .meta({ id: 'NamedMatch' })
+const NamedMatch = object('NamedMatch', {
+  id: z.string().describe('The id of the activity or notable.'),
+  title: z.string().describe('Its title.'),
+  actor: textOrNull('The actor of the activity, or the GitHub login of the creator of the notable.'),
+  branch: textOrNull('The branch of the activity.'),
+  pr_url: textOrNull('The pull request of the activity.'),
+  severity: Severity.describe('The severity of this match.'),
+  example: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'A path that both match; null if they share only an area, or if the notable has no scope.',
+      examples: ['src/checkout/retry.ts'],
+    }),
+  lines: relation.lines,
+})
 export type NamedMatch = z.output<typeof NamedMatch>
 
 /** The overlap in responses to a retrieval, an update and a heartbeat of an activity. */
-export const OverlapBrief = z
-  .strictObject({
-    overlap_detected: boolean('True only for a collision or a matching notable.'),
-    severity: Severity.nullable().describe('The highest severity of all matches; null if nothing overlaps.'),
-    related_activity_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
-    matches: z
-      .array(NamedMatch)
-      .describe(
-        `The most severe activities and notables by name; at most ${NAMED_MAX}. To get more details, retrieve the record.`,
-      ),
-  })
-  .meta({ id: 'OverlapBrief' })
+export const OverlapBrief = object('OverlapBrief', {
+  overlap_detected: boolean('True only for a collision or a matching notable.'),
+  severity: Severity.nullable().describe('The highest severity of all matches; null if nothing overlaps.'),
+  related_activity_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
+  matches: z
+    .array(NamedMatch)
+    .describe(
+      `The most severe activities and notables by name; at most ${NAMED_MAX}. To get more details, retrieve the record.`,
+    ),
+})
 export type OverlapBrief = z.output<typeof OverlapBrief>
 
-export const Drift = z
-  .strictObject({
-    declared_only: texts(
-      `Declared paths and files that the pull request does not change; at most ${DRIFT_MAX}.`,
-    ),
-    changed_only: texts(`Files that it changes and nobody declared; at most ${DRIFT_MAX}.`),
-  })
-  .meta({ id: 'Drift' })
+export const Drift = object('Drift', {
+  declared_only: texts(
+    `Declared paths and files that the pull request does not change; at most ${DRIFT_MAX}.`,
+  ),
+  changed_only: texts(`Files that it changes and nobody declared; at most ${DRIFT_MAX}.`),
+})
 export type Drift = z.output<typeof Drift>
 
 export const OverlapResult = OverlapBrief.extend({
@@ -188,15 +175,17 @@ export const OverlapResult = OverlapBrief.extend({
   total_related: integer(
     'The number of related activities and notables, including those that are not listed.',
   ),
-  checked_against: z
-    .strictObject({
+  checked_against: object(
+    'CheckedAgainst',
+    {
       activities: integer('The number of live activities that were compared.'),
       notables: integer('The number of active notables that were compared.'),
       as_of: outputTimestamp.describe('When they were read.'),
       complete: boolean(
         'False if there was nothing to compare, or if the check exhausted its work budget before it had compared everything.',
       ),
-    })
-    .meta({ id: 'CheckedAgainst', description: 'What the check compared.' }),
+    },
+    'What the check compared.',
+  ),
 }).meta({ id: 'OverlapResult' })
 export type OverlapResult = z.output<typeof OverlapResult>

@@ -1,6 +1,6 @@
 /** Schemas of the overview of repositories. */
 import { z } from 'zod'
-import { boolean, count, outputTimestamp, texts } from './field.ts'
+import { boolean, count, object, outputTimestamp, texts } from './field.ts'
 
 /** The number of days for which created activities are counted. */
 export const DAYS = 14
@@ -8,50 +8,44 @@ export const LOGINS_MAX = 5
 /** The maximum number of repositories in the overview. */
 export const LISTED_MAX = 200
 
-const Collisions = z
-  .strictObject({
-    high: count('Collisions of severity `high`.'),
-    medium: count('Collisions of severity `medium`.'),
-    low: count('Collisions of severity `low`.'),
-  })
-  .meta({ id: 'CollisionCounts' })
+const Collisions = object('CollisionCounts', {
+  high: count('Collisions of severity `high`.'),
+  medium: count('Collisions of severity `medium`.'),
+  low: count('Collisions of severity `low`.'),
+})
 
-const RepositorySummary = z
-  .strictObject({
-    owner: z.string().describe('The owner on GitHub.'),
-    name: z.string().describe('The name on GitHub.'),
-    live_activities: count('Live activities.'),
-    collisions: Collisions.nullable().describe(
-      'The collisions that `GET …/overlaps` finds, by severity; null if the work budget of the request did not suffice to count them.',
+const RepositorySummary = object('RepositorySummary', {
+  owner: z.string().describe('The owner on GitHub.'),
+  name: z.string().describe('The name on GitHub.'),
+  live_activities: count('Live activities.'),
+  collisions: Collisions.nullable().describe(
+    'The collisions that `GET …/overlaps` finds, by severity; null if the work budget of the request did not suffice to count them.',
+  ),
+  active_notables: count('Active notables.'),
+  high_notables: count('Active notables that are blocking, or whose importance is `high` or `critical`.'),
+  people: count('People with live activities.'),
+  logins: texts(
+    `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
+  ),
+  created_by_day: z
+    .array(z.int())
+    .describe(
+      `How many activities were created on each of the last ${DAYS} days, which end now; the oldest first.`,
     ),
-    active_notables: count('Active notables.'),
-    high_notables: count('Active notables that are blocking, or whose importance is `high` or `critical`.'),
-    people: count('People with live activities.'),
-    logins: texts(
-      `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
-    ),
-    created_by_day: z
-      .array(z.int())
-      .describe(
-        `How many activities were created on each of the last ${DAYS} days, which end now; the oldest first.`,
-      ),
-    last_change_at: outputTimestamp.describe('When a live activity or an active notable was changed last.'),
-  })
-  .meta({ id: 'RepositorySummary' })
+  last_change_at: outputTimestamp.describe('When a live activity or an active notable was changed last.'),
+})
 export type RepositorySummary = z.output<typeof RepositorySummary>
 
-export const RepositoryOverview = z
-  .strictObject({
-    items: z
-      .array(RepositorySummary)
-      .describe(
-        `Those with collisions of severity \`high\` first, then those with high notables, then those with further collisions; at most ${LISTED_MAX}.`,
-      ),
-    complete: boolean(
-      `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
+export const RepositoryOverview = object('RepositoryOverview', {
+  items: z
+    .array(RepositorySummary)
+    .describe(
+      `Those with collisions of severity \`high\` first, then those with high notables, then those with further collisions; at most ${LISTED_MAX}.`,
     ),
-  })
-  .meta({ id: 'RepositoryOverview' })
+  complete: boolean(
+    `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
+  ),
+})
 export type RepositoryOverview = z.output<typeof RepositoryOverview>
 
 /** Orders repositories by what needs attention. */

@@ -1,7 +1,7 @@
 /** The schema of `scope.changes`: changed files with their patches (docs/contract/lines.md#changes). */
 import { z } from 'zod'
 import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
-import { text, textOrNull } from './field.ts'
+import { object, text, textOrNull } from './field.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from './scope.ts'
 
 export const CHANGE_STATUSES = ['added', 'modified', 'removed', 'renamed'] as const
@@ -115,7 +115,7 @@ export type ActivityScope = z.output<typeof ActivityScope>
 
 export const EMPTY_ACTIVITY_SCOPE: ActivityScope = { ...EMPTY_SCOPE, changes: [] }
 
-const ListedChange = z.strictObject({ path: z.string().describe('The file.') }).meta({ id: 'ListedChange' })
+const ListedChange = object('ListedChange', { path: z.string().describe('The file.') })
 
 const ShownChange = ListedChange.extend({
   previous_path: textOrNull('The former path of a renamed file.'),

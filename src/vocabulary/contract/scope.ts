@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Budget, unbounded } from '../budget.ts'
 import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'
 import { PATH_LENGTH_MAX, PATHS_MAX } from '../scope/limits.ts'
-import { text, texts } from './field.ts'
+import { object, text, texts } from './field.ts'
 
 const LABELS_MAX = 100
 const WILDCARD_PATHS_MAX = 200
@@ -37,12 +37,14 @@ export const Scope = z
 export type Scope = z.output<typeof Scope>
 
 /** A scope in a response, without limits: the scope of a pull request can be larger than one in a request. */
-export const ShownScope = z
-  .strictObject({
+export const ShownScope = object(
+  'ShownScope',
+  {
     areas: texts('Labels.'),
     paths: texts('Globs relative to the root of the repository.'),
-  })
-  .meta({ id: 'ShownScope', description: 'Areas and paths.' })
+  },
+  'Areas and paths.',
+)
 
 export const EMPTY_SCOPE: Scope = { areas: [], paths: [] }
 

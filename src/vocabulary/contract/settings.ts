@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
 import { SEVERITIES } from '../severity.ts'
-import { boolean, textOrNull } from './field.ts'
+import { boolean, object, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
 
 export const NOTABLE_CATEGORIES = [
@@ -78,59 +78,51 @@ function byNoiseClass<Value extends z.ZodType>(value: Value) {
 const YEAR_MS = 31_536_000_000
 const duration = z.int().min(1000).max(YEAR_MS)
 
-export const Settings = z
-  .strictObject({
-    activity_ttl_ms: duration
-      .default(86_400_000)
-      .describe('The time to live of an activity after its last heartbeat.'),
-    max_activity_ttl_ms: duration
-      .nullable()
-      .default(null)
-      .describe('The longest time to live of an activity, heartbeats included; null: no limit.'),
-    notable_ttl_ms: duration.default(604_800_000).describe('The time to live of a notable.'),
-    pr_reminder_after_ms: duration
-      .default(7_200_000)
-      .describe('The time after which an activity without a pull request gets a reminder.'),
-    disabled_categories: z
-      .array(z.enum(NOTABLE_CATEGORIES))
-      .default([])
-      .describe('Categories that notables of this repository cannot have.'),
-    areas: z
-      .record(label, paths)
-      .refine((areas) => Object.keys(areas).length <= 100, { error: 'must contain at most 100 areas' })
-      .superRefine(checkNames)
-      .default({})
-      .describe('The globs of each area, by label.'),
-    ignore_paths: paths
-      .default([])
-      .describe('Plain paths and changed files that match one of these globs are not compared.'),
-    noise_paths: byNoiseClass(paths.describe('Globs of further files of the class.'))
-      .default({})
-      .describe(
-        'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
-      ),
-    noise_classes: byNoiseClass(boolean('Whether the class is on.'))
-      .default({})
-      .describe('Switches classes of noise off. Each is on unless it is `false`.'),
-    track_pull_requests: z
-      .boolean()
-      .default(true)
-      .describe('Whether a pull request without an activity gets one.'),
-    track_branches: paths
-      .default(TRACKED_BRANCHES)
-      .describe(
-        'A pushed branch that one of these globs matches gets an activity until it has a pull request; `[]`: none.',
-      ),
-    comment: z
-      .strictObject(commentFields)
-      .default(DEFAULT_COMMENT)
-      .describe('The comment on a pull request.'),
-    check_run: z
-      .boolean()
-      .default(false)
-      .describe('Whether pull requests get a check run beside the comment.'),
-  })
-  .meta({ id: 'Settings' })
+export const Settings = object('Settings', {
+  activity_ttl_ms: duration
+    .default(86_400_000)
+    .describe('The time to live of an activity after its last heartbeat.'),
+  max_activity_ttl_ms: duration
+    .nullable()
+    .default(null)
+    .describe('The longest time to live of an activity, heartbeats included; null: no limit.'),
+  notable_ttl_ms: duration.default(604_800_000).describe('The time to live of a notable.'),
+  pr_reminder_after_ms: duration
+    .default(7_200_000)
+    .describe('The time after which an activity without a pull request gets a reminder.'),
+  disabled_categories: z
+    .array(z.enum(NOTABLE_CATEGORIES))
+    .default([])
+    .describe('Categories that notables of this repository cannot have.'),
+  areas: z
+    .record(label, paths)
+    .refine((areas) => Object.keys(areas).length <= 100, { error: 'must contain at most 100 areas' })
+    .superRefine(checkNames)
+    .default({})
+    .describe('The globs of each area, by label.'),
+  ignore_paths: paths
+    .default([])
+    .describe('Plain paths and changed files that match one of these globs are not compared.'),
+  noise_paths: byNoiseClass(paths.describe('Globs of further files of the class.'))
+    .default({})
+    .describe(
+      'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
+    ),
+  noise_classes: byNoiseClass(boolean('Whether the class is on.'))
+    .default({})
+    .describe('Switches classes of noise off. Each is on unless it is `false`.'),
+  track_pull_requests: z
+    .boolean()
+    .default(true)
+    .describe('Whether a pull request without an activity gets one.'),
+  track_branches: paths
+    .default(TRACKED_BRANCHES)
+    .describe(
+      'A pushed branch that one of these globs matches gets an activity until it has a pull request; `[]`: none.',
+    ),
+  comment: z.strictObject(commentFields).default(DEFAULT_COMMENT).describe('The comment on a pull request.'),
+  check_run: z.boolean().default(false).describe('Whether pull requests get a check run beside the comment.'),
+})
 export type Settings = z.output<typeof Settings>
 
 export const DEFAULT_SETTINGS: Settings = Settings.parse({})
@@ -185,13 +177,11 @@ function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): 
   }
 }
 
-export const SettingsProblem = z
-  .strictObject({
-    line: z.int().nullable().describe('The line of the file, counted from 1; null if unknown.'),
-    key: textOrNull('The key, such as `comment.min_severity`.'),
-    message: z.string().describe('What is wrong and how to fix it.'),
-  })
-  .meta({ id: 'SettingsProblem' })
+export const SettingsProblem = object('SettingsProblem', {
+  line: z.int().nullable().describe('The line of the file, counted from 1; null if unknown.'),
+  key: textOrNull('The key, such as `comment.min_severity`.'),
+  message: z.string().describe('What is wrong and how to fix it.'),
+})
 export type SettingsProblem = z.output<typeof SettingsProblem>
 
 /** The effective settings, their source, and the problems of the file. */

@@ -6,26 +6,25 @@ import {
   boolean,
   count,
   integer,
+  object,
   outputTimestamp,
   textOrNull,
   timestampOrNull,
   wholeNumber,
 } from './field.ts'
 
-export const CommentBudget = z
-  .strictObject({
-    share: z
-      .number()
-      .nullable()
-      .describe(
-        'The share of the pull requests by people opened in the last 30 days that have a comment; null if there were none.',
-      ),
-    limit: z.number().describe('The setting `comment.budget`.'),
-    in_force: boolean(
-      'Whether the share is above the limit, of at least 20 pull requests: new comments then need conflicts in two files, a duplicate or raised risk.',
+export const CommentBudget = object('CommentBudget', {
+  share: z
+    .number()
+    .nullable()
+    .describe(
+      'The share of the pull requests by people opened in the last 30 days that have a comment; null if there were none.',
     ),
-  })
-  .meta({ id: 'CommentBudget' })
+  limit: z.number().describe('The setting `comment.budget`.'),
+  in_force: boolean(
+    'Whether the share is above the limit, of at least 20 pull requests: new comments then need conflicts in two files, a duplicate or raised risk.',
+  ),
+})
 export type BudgetState = z.output<typeof CommentBudget>
 
 const DAYS_MAX = 90
@@ -45,7 +44,7 @@ const pairFields = {
   given_up: count('One side was closed unmerged.'),
   open: count('The outcome is not known yet.'),
 }
-export const PairCounts = z.strictObject(pairFields).meta({ id: 'PairCounts' })
+export const PairCounts = object('PairCounts', pairFields)
 
 const precision = z
   .number()
@@ -54,98 +53,88 @@ const precision = z
     'The share that was right: (`came_true` + `resolved`) / (`came_true` + `resolved` + `wrong`). Null if the divisor is less than 10.',
   )
 
-export const Month = z
-  .strictObject({
-    month: z.string().describe('A month, such as `2026-03`.'),
-    ...pairFields,
-    precision,
-  })
-  .meta({ id: 'SignalMonth' })
+export const Month = object('SignalMonth', {
+  month: z.string().describe('A month, such as `2026-03`.'),
+  ...pairFields,
+  precision,
+})
 
-const RecentSide = z
-  .strictObject({
-    pr_url: textOrNull('Its pull request; null if it has none.'),
-    branch: textOrNull('Its branch, if it has no pull request; otherwise null.'),
-    author: textOrNull('Its author; null if unknown.'),
-    shown_at: timestampOrNull(
-      'When it was shown the pair, or in shadow mode would have been; null if it was not.',
-    ),
-  })
-  .meta({ id: 'RecentSide' })
+const RecentSide = object('RecentSide', {
+  pr_url: textOrNull('Its pull request; null if it has none.'),
+  branch: textOrNull('Its branch, if it has no pull request; otherwise null.'),
+  author: textOrNull('Its author; null if unknown.'),
+  shown_at: timestampOrNull(
+    'When it was shown the pair, or in shadow mode would have been; null if it was not.',
+  ),
+})
 
 const lines = z.tuple([z.int(), z.int()])
 
-const RecentPair = z
-  .strictObject({
-    sides: z.tuple([RecentSide, RecentSide]).describe('The two pull requests or branches.'),
-    verdict: z
-      .literal('conflict')
-      .nullable()
-      .describe('Whether their lines conflict; null if they only seem to do the same work.'),
-    confidence: z
-      .enum(['proved', 'likely'])
-      .nullable()
-      .describe('The confidence of the conflict; null if there is none.'),
-    duplicate: boolean('Whether both seem to do the same work.'),
-    files: z
-      .array(
-        z
-          .strictObject({
-            path: z.string().describe('A file in which they conflict.'),
-            line_ranges: z
-              .tuple([lines.nullable(), lines.nullable()])
-              .describe('The first and last line of each side, on its own base; null if unknown.'),
-          })
-          .meta({ id: 'RecentFile' }),
-      )
-      .describe('At most 20 files.'),
-    outcome: z.enum(OUTCOMES).describe('The outcome of the pair.'),
-    seen_at: outputTimestamp.describe('When it was found.'),
-  })
-  .meta({ id: 'RecentPair' })
+const RecentPair = object('RecentPair', {
+  sides: z.tuple([RecentSide, RecentSide]).describe('The two pull requests or branches.'),
+  verdict: z
+    .literal('conflict')
+    .nullable()
+    .describe('Whether their lines conflict; null if they only seem to do the same work.'),
+  confidence: z
+    .enum(['proved', 'likely'])
+    .nullable()
+    .describe('The confidence of the conflict; null if there is none.'),
+  duplicate: boolean('Whether both seem to do the same work.'),
+  files: z
+    .array(
+      object('RecentFile', {
+        path: z.string().describe('A file in which they conflict.'),
+        line_ranges: z
+          .tuple([lines.nullable(), lines.nullable()])
+          .describe('The first and last line of each side, on its own base; null if unknown.'),
+      }),
+    )
+    .describe('At most 20 files.'),
+  outcome: z.enum(OUTCOMES).describe('The outcome of the pair.'),
+  seen_at: outputTimestamp.describe('When it was found.'),
+})
 export type RecentPair = z.output<typeof RecentPair>
 
-export const Signal = z
-  .strictObject({
-    days: integer('The length of the period in days.'),
-    mode: z.enum(['on', 'shadow', 'off']).describe('The setting `comment.mode`.'),
-    budget: CommentBudget.describe('The comment budget.'),
-    pull_requests: count('The pull requests by people that were opened in the period.'),
-    commented: count('Those of them that got a comment; in shadow mode, that would have got one.'),
-    pairs: PairCounts.describe(
-      'The pairs of pull requests or branches that were first shown in the period, each once, by outcome. At most 100,000 are counted.',
+export const Signal = object('Signal', {
+  days: integer('The length of the period in days.'),
+  mode: z.enum(['on', 'shadow', 'off']).describe('The setting `comment.mode`.'),
+  budget: CommentBudget.describe('The comment budget.'),
+  pull_requests: count('The pull requests by people that were opened in the period.'),
+  commented: count('Those of them that got a comment; in shadow mode, that would have got one.'),
+  pairs: PairCounts.describe(
+    'The pairs of pull requests or branches that were first shown in the period, each once, by outcome. At most 100,000 are counted.',
+  ),
+  precision,
+  noise: z
+    .partialRecord(z.enum(NOISE_CLASSES), z.int())
+    .describe(
+      'The pairs that share only files of a class of noise, by class, found in the period. They are not shown. A class without pairs is left out. The newest 100,000 are counted.',
     ),
-    precision,
-    noise: z
-      .partialRecord(z.enum(NOISE_CLASSES), z.int())
-      .describe(
-        'The pairs that share only files of a class of noise, by class, found in the period. They are not shown. A class without pairs is left out. The newest 100,000 are counted.',
-      ),
-    hot_files: z
-      .array(
-        z
-          .strictObject({
-            path: z.string().describe('The file.'),
-            pairs: count('The pairs that conflict in it.'),
-            people: count('The authors of these pairs.'),
-          })
-          .meta({ id: 'HotFile' }),
-      )
-      .describe(
-        'The 20 files in which the most pairs conflict, shown or not, of the newest 5,000 found in the period.',
-      ),
-    recorded: count('All pairs that were found in the period, shown or not. At most 100,000 are counted.'),
-    feedback: z
-      .strictObject({ up: count('Reactions 👍.'), down: count('Reactions 👎.') })
-      .meta({ id: 'Feedback', description: 'The reactions to the comments on `pull_requests`.' }),
-    months: z
-      .array(Month)
-      .describe(
-        'The pairs that were shown, by the month in which they were found: the last twelve months with pairs, the oldest first.',
-      ),
-    recent: z
-      .array(RecentPair)
-      .describe('The last 20 pairs that were first shown in the period, the newest first.'),
-  })
-  .meta({ id: 'Signal' })
+  hot_files: z
+    .array(
+      object('HotFile', {
+        path: z.string().describe('The file.'),
+        pairs: count('The pairs that conflict in it.'),
+        people: count('The authors of these pairs.'),
+      }),
+    )
+    .describe(
+      'The 20 files in which the most pairs conflict, shown or not, of the newest 5,000 found in the period.',
+    ),
+  recorded: count('All pairs that were found in the period, shown or not. At most 100,000 are counted.'),
+  feedback: object(
+    'Feedback',
+    { up: count('Reactions 👍.'), down: count('Reactions 👎.') },
+    'The reactions to the comments on `pull_requests`.',
+  ),
+  months: z
+    .array(Month)
+    .describe(
+      'The pairs that were shown, by the month in which they were found: the last twelve months with pairs, the oldest first.',
+    ),
+  recent: z
+    .array(RecentPair)
+    .describe('The last 20 pairs that were first shown in the period, the newest first.'),
+})
 export type Signal = z.output<typeof Signal>
