@@ -44,9 +44,7 @@ const currentOverlap = {
 }
 
 export const OPERATIONS = {
-  listRepositories: operation({
-    method: 'GET',
-    path: '/repos',
+  listRepositories: operation('GET', '/repos', {
     on: 'caller',
     access: 'read',
     output: RepositoryOverview,
@@ -54,9 +52,7 @@ export const OPERATIONS = {
     description:
       'Returns the repositories with live records that GitHub shows to this token, those that need attention first.',
   }),
-  listActivities: operation({
-    method: 'GET',
-    path: '/activity',
+  listActivities: operation('GET', '/activity', {
     access: 'read',
     input: ListActivities,
     output: page(ListedActivity).meta({ id: 'ActivityPage' }),
@@ -64,9 +60,7 @@ export const OPERATIONS = {
     description:
       'Most recent first. Archived and expired activities are excluded unless you filter by `status`.',
   }),
-  checkOverlap: operation({
-    method: 'POST',
-    path: '/activity/check',
+  checkOverlap: operation('POST', '/activity/check', {
     access: 'read',
     input: CheckOverlap,
     output: OverlapResult,
@@ -75,9 +69,7 @@ export const OPERATIONS = {
     description:
       'Compares planned work with the live activities and active notables. It creates nothing and never blocks.',
   }),
-  createActivity: operation({
-    method: 'POST',
-    path: '/activity',
+  createActivity: operation('POST', '/activity', {
     access: 'write',
     input: CreateActivity,
     output: CreatedActivity,
@@ -87,9 +79,7 @@ export const OPERATIONS = {
     summary: 'Create an activity',
     description: 'Declares work in progress and returns what it overlaps with.',
   }),
-  getActivity: operation({
-    method: 'GET',
-    path: '/activity/{id}',
+  getActivity: operation('GET', '/activity/{id}', {
     access: 'read',
     record: 'act',
     output: Activity.extend({
@@ -104,9 +94,7 @@ export const OPERATIONS = {
     summary: 'Retrieve an activity',
     description: 'Returns the activity with its current overlap.',
   }),
-  updateActivity: operation({
-    method: 'PATCH',
-    path: '/activity/{id}',
+  updateActivity: operation('PATCH', '/activity/{id}', {
     access: 'write',
     record: 'act',
     input: UpdateActivity,
@@ -115,9 +103,7 @@ export const OPERATIONS = {
     summary: 'Update an activity',
     description: 'Changes only the fields that are sent. Returns the current overlap.',
   }),
-  heartbeatActivity: operation({
-    method: 'POST',
-    path: '/activity/{id}/heartbeat',
+  heartbeatActivity: operation('POST', '/activity/{id}/heartbeat', {
     access: 'write',
     record: 'act',
     output: Heartbeat.extend(currentOverlap).meta({ id: 'HeartbeatAnswer' }),
@@ -125,9 +111,7 @@ export const OPERATIONS = {
     description:
       'Extends `expires_at` and returns the current overlap, including collisions that appeared later.',
   }),
-  archiveActivity: operation({
-    method: 'POST',
-    path: '/activity/{id}/archive',
+  archiveActivity: operation('POST', '/activity/{id}/archive', {
     access: 'write',
     record: 'act',
     output: ArchivedActivity,
@@ -135,35 +119,27 @@ export const OPERATIONS = {
     summary: 'Archive an activity',
     description: 'Idempotent: archiving an archived activity returns its original `archived_at`.',
   }),
-  listOverlaps: operation({
-    method: 'GET',
-    path: '/overlaps',
+  listOverlaps: operation('GET', '/overlaps', {
     access: 'read',
     output: Overlaps,
     summary: 'List all collisions',
     description: 'Returns each collision between two live activities once. Own and stacked work is excluded.',
   }),
-  getMergeOrder: operation({
-    method: 'GET',
-    path: '/merge-order',
+  getMergeOrder: operation('GET', '/merge-order', {
     access: 'read',
     output: MergeOrder,
     summary: 'Retrieve the merge order',
     description:
       'Returns the order in which to merge the open pull requests that conflict with each other, and lists those that do not conflict. It is advice for people. The activities of one pull request count as one.',
   }),
-  listNotables: operation({
-    method: 'GET',
-    path: '/notables',
+  listNotables: operation('GET', '/notables', {
     access: 'read',
     input: ListNotables,
     output: page(NotableBrief).meta({ id: 'NotablePage' }),
     summary: 'List notables',
     description: 'Most recent first. Only active notables are returned unless you filter by `status`.',
   }),
-  createNotable: operation({
-    method: 'POST',
-    path: '/notables',
+  createNotable: operation('POST', '/notables', {
     access: 'write',
     input: CreateNotable,
     output: NotableBrief,
@@ -173,18 +149,14 @@ export const OPERATIONS = {
     summary: 'Create a notable',
     description: 'Announces something to everyone who works on a part of the repository.',
   }),
-  getNotable: operation({
-    method: 'GET',
-    path: '/notables/{id}',
+  getNotable: operation('GET', '/notables/{id}', {
     access: 'read',
     record: 'ntb',
     output: Notable,
     summary: 'Retrieve a notable',
     description: 'Returns the notable with all fields.',
   }),
-  updateNotable: operation({
-    method: 'PATCH',
-    path: '/notables/{id}',
+  updateNotable: operation('PATCH', '/notables/{id}', {
     access: 'write',
     record: 'ntb',
     input: UpdateNotable,
@@ -192,18 +164,14 @@ export const OPERATIONS = {
     summary: 'Update a notable',
     description: 'Changes only the fields that are sent.',
   }),
-  archiveNotable: operation({
-    method: 'POST',
-    path: '/notables/{id}/archive',
+  archiveNotable: operation('POST', '/notables/{id}/archive', {
     access: 'write',
     record: 'ntb',
     output: ArchivedNotable,
     summary: 'Archive a notable',
     description: 'Idempotent: archiving an archived notable returns its original `archived_at`.',
   }),
-  getSignal: operation({
-    method: 'GET',
-    path: '/signal',
+  getSignal: operation('GET', '/signal', {
     access: 'read',
     input: GetSignal,
     output: Signal,
@@ -211,9 +179,7 @@ export const OPERATIONS = {
     description:
       'Returns how many pull requests got a comment, which pairs were shown, their outcomes, and where conflicts come from. In shadow mode, pairs that would have been shown count as shown.',
   }),
-  getSettings: operation({
-    method: 'GET',
-    path: '/settings',
+  getSettings: operation('GET', '/settings', {
     access: 'read',
     output: SettingsView.extend({
       budget: CommentBudget.describe('Whether the comment budget is in force.'),

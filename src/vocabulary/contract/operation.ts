@@ -39,8 +39,14 @@ const defaults = {
 } as const
 
 /** Adds the defaults and keeps the exact schemas in the type. */
-export function operation<const Given extends Partial<Operation> & Omit<Operation, keyof typeof defaults>>(
+export function operation<
+  const Method extends Operation['method'],
+  const Path extends string,
+  const Given extends Partial<Operation> & Omit<Operation, keyof typeof defaults | 'method' | 'path'>,
+>(
+  method: Method,
+  path: Path,
   given: Given,
-): Omit<typeof defaults, keyof Given> & Given {
-  return { ...defaults, ...given }
+): Omit<typeof defaults, keyof Given> & { method: Method; path: Path } & Given {
+  return { ...defaults, method, path, ...given }
 }
