@@ -77,6 +77,7 @@ export function object<Shape extends z.ZodRawShape>(id: string, shape: Shape, de
 export const boolean = (description: string) => z.boolean().describe(description)
 export const integer = (description: string) => z.int().describe(description)
 export const count = (description: string) => z.int().min(0).describe(description)
+export const numberOrNull = (description: string) => z.number().nullable().describe(description)
 export const texts = (description: string) => z.array(z.string()).describe(description)
 export const textOrNull = (description: string) => z.string().nullable().describe(description)
 export const timestampOrNull = (description: string) => outputTimestamp.nullable().describe(description)

@@ -111,10 +111,7 @@ export const Settings = object('Settings', {
   noise_classes: byNoiseClass(boolean('Whether the class is on.'))
     .default({})
     .describe('Switches classes of noise off. Each is on unless it is `false`.'),
-  track_pull_requests: z
-    .boolean()
-    .default(true)
-    .describe('Whether a pull request without an activity gets one.'),
+  track_pull_requests: boolean('Whether a pull request without an activity gets one.').default(true),
   track_branches: paths
     .default(TRACKED_BRANCHES)
     .describe(

@@ -6,6 +6,7 @@ import {
   boolean,
   count,
   integer,
+  numberOrNull,
   object,
   outputTimestamp,
   textOrNull,
@@ -14,12 +15,9 @@ import {
 } from './field.ts'
 
 export const CommentBudget = object('CommentBudget', {
-  share: z
-    .number()
-    .nullable()
-    .describe(
-      'The share of the pull requests by people opened in the last 30 days that have a comment; null if there were none.',
-    ),
+  share: numberOrNull(
+    'The share of the pull requests by people opened in the last 30 days that have a comment; null if there were none.',
+  ),
   limit: z.number().describe('The setting `comment.budget`.'),
   in_force: boolean(
     'Whether the share is above the limit, of at least 20 pull requests: new comments then need conflicts in two files, a duplicate or raised risk.',
@@ -46,12 +44,9 @@ const pairFields = {
 }
 export const PairCounts = object('PairCounts', pairFields)
 
-const precision = z
-  .number()
-  .nullable()
-  .describe(
-    'The share that was right: (`came_true` + `resolved`) / (`came_true` + `resolved` + `wrong`). Null if the divisor is less than 10.',
-  )
+const precision = numberOrNull(
+  'The share that was right: (`came_true` + `resolved`) / (`came_true` + `resolved` + `wrong`). Null if the divisor is less than 10.',
+)
 
 export const Month = object('SignalMonth', {
   month: z.string().describe('A month, such as `2026-03`.'),
