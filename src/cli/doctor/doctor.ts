@@ -6,7 +6,7 @@ import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { findConnection, findUrl } from '../service-connection.ts'
 import { safeJson, sanitize } from '../terminal.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
-import { type Finding, hookChecks } from './hook-checks.ts'
+import { attempt, type Finding, hookChecks } from './hook-checks.ts'
 
 /** Short, because a person is waiting. */
 const TIMEOUT_MS = 5000
@@ -22,10 +22,11 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
     const { owner, repo, remote, is_named } = workspace
     return `${owner}/${repo}, from ${is_named ? '--repo or DECONFLICT_REPO' : `the remote ${remote}`}`
   })
-  if (workspace) checks.push(branchCheck(workspace))
+  const known = workspace
+  if (known) await attempt(checks, 'branch', () => checkBranch(known))
   const isReachable = await attempt(checks, 'server', () => checkServer(runtime, options))
   if (isReachable) await attempt(checks, 'token', () => checkToken(runtime, workspace, options))
-  checks.push(...(await hookChecks(runtime)))
+  await hookChecks(runtime, checks)
   const ok = checks.every(({ is_ok }) => is_ok)
   runtime.stdout.write(
     options.json
@@ -35,31 +36,12 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
   return ok ? EXIT.clear : EXIT.error
 }
 
-/** Adds a check that is ok unless `check` throws. */
-async function attempt(checks: Finding[], name: string, check: () => Promise<string>): Promise<boolean> {
-  try {
-    checks.push({ name, is_ok: true, message: await check() })
-    return true
-  } catch (error) {
-    if (!(error instanceof CliError || error instanceof DeconflictError)) throw error
-    checks.push({ name, is_ok: false, message: error.message })
-    return false
-  }
-}
-
-function branchCheck({ branch, own_branch, base_branch, diff_base }: Workspace): Finding {
-  const name = 'branch'
-  if (branch === null)
-    return { name, is_ok: true, message: 'none is checked out, so activities have no branch' }
-  if (own_branch === null)
-    return { name, is_ok: true, message: `${branch}, the base branch, so activities have no branch` }
+function checkBranch({ branch, own_branch, base_branch, diff_base }: Workspace): string {
+  if (branch === null) return 'none is checked out, so activities have no branch'
+  if (own_branch === null) return `${branch}, the base branch, so activities have no branch`
   if (base_branch === null && diff_base === undefined)
-    return {
-      name,
-      is_ok: false,
-      message: `${branch}, whose base branch is unknown; run git remote set-head origin --auto`,
-    }
-  return { name, is_ok: true, message: `${branch}, into ${base_branch}` }
+    throw new CliError(`${branch}, whose base branch is unknown; run git remote set-head origin --auto`)
+  return `${branch}, into ${base_branch}`
 }
 
 async function checkServer(runtime: Runtime, options: CommonOptions): Promise<string> {

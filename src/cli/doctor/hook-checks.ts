@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
+import { DeconflictError } from '../../client/client-error.ts'
 import type { TrustFinding } from '../agents/agent.ts'
 import { Git } from '../git.ts'
 import { findTree, type WorkingTree } from '../hook/git-directory.ts'
@@ -10,7 +11,7 @@ import { readRecord } from '../hook/record.ts'
 import { HOOKED_AGENTS, type HookedAgent, hookTarget } from '../init/agent-hooks.ts'
 import { isWritten } from '../init/plan.ts'
 import { targetsOf } from '../init/targets.ts'
-import type { Runtime } from '../runtime.ts'
+import { CliError, type Runtime } from '../runtime.ts'
 import { relativeTime } from '../terminal.ts'
 
 export interface Finding extends TrustFinding {
@@ -19,37 +20,46 @@ export interface Finding extends TrustFinding {
 
 const PARTS = [...HOOKED_AGENTS.map(({ hooks }) => hooks.part), 'git']
 
-/** The results of the checks; none outside of a working tree. */
-export async function hookChecks(runtime: Runtime): Promise<Finding[]> {
-  const tree = findTree(runtime.cwd)
-  if (tree === undefined) return []
-  const hooks_directory = (await new Git(runtime.cwd, runtime.env).hooksDirectory()) ?? ''
-  const trust = await Promise.all(HOOKED_AGENTS.map((agent) => checkTrust(agent, runtime, tree)))
-  return [
-    await checkCommand(runtime),
-    await checkFiles(tree, hooks_directory),
-    ...trust.flat(),
-    checkLastRun(runtime, tree),
-  ]
+/** Adds a check that is ok unless `check` throws. */
+export async function attempt(
+  checks: Finding[],
+  name: string,
+  check: () => string | Promise<string>,
+): Promise<boolean> {
+  try {
+    checks.push({ name, is_ok: true, message: await check() })
+    return true
+  } catch (error) {
+    if (!(error instanceof CliError || error instanceof DeconflictError)) throw error
+    checks.push({ name, is_ok: false, message: error.message })
+    return false
+  }
 }
 
-async function checkCommand({ env }: Runtime): Promise<Finding> {
+/** Adds the checks; none outside of a working tree. */
+export async function hookChecks(runtime: Runtime, checks: Finding[]): Promise<void> {
+  const tree = findTree(runtime.cwd)
+  if (tree === undefined) return
+  const hooks_directory = (await new Git(runtime.cwd, runtime.env).hooksDirectory()) ?? ''
+  const trust = await Promise.all(HOOKED_AGENTS.map((agent) => checkTrust(agent, runtime, tree)))
+  await attempt(checks, 'command', () => checkCommand(runtime))
+  await attempt(checks, 'hooks', () => checkFiles(tree, hooks_directory))
+  checks.push(...trust.flat())
+  await attempt(checks, 'last hook', () => checkLastRun(runtime, tree))
+}
+
+async function checkCommand({ env }: Runtime): Promise<string> {
   const names = process.platform === 'win32' ? ['deconflict.cmd', 'deconflict.exe'] : ['deconflict']
   const files = (env.PATH ?? '').split(delimiter).flatMap((each) => names.map((name) => join(each, name)))
   const isRunnable = (file: string) =>
     access(file, constants.X_OK)
       .then(() => true)
       .catch(() => false)
-  for (const file of files) if (await isRunnable(file)) return { name: 'command', is_ok: true, message: file }
-  return {
-    name: 'command',
-    is_ok: false,
-    message: 'deconflict is not on the PATH, so hooks do nothing; install it, or add it to PATH',
-  }
+  for (const file of files) if (await isRunnable(file)) return file
+  throw new CliError('deconflict is not on the PATH, so hooks do nothing; install it, or add it to PATH')
 }
 
-async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promise<Finding> {
-  const name = 'hooks'
+async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promise<string> {
   const found: string[] = []
   const outdated: string[] = []
   for (const part of PARTS) {
@@ -66,14 +76,9 @@ async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promi
     }
   }
   if (outdated.length > 0)
-    return {
-      name,
-      is_ok: false,
-      message: `those in ${outdated.join(', ')} are of another release; run deconflict init`,
-    }
-  return found.length > 0
-    ? { name, is_ok: true, message: found.join(', ') }
-    : { name, is_ok: false, message: 'none is installed; run deconflict init' }
+    throw new CliError(`those in ${outdated.join(', ')} are of another release; run deconflict init`)
+  if (found.length === 0) throw new CliError('none is installed; run deconflict init')
+  return found.join(', ')
 }
 
 function read(file: string): Promise<string | undefined> {
@@ -100,20 +105,15 @@ async function checkTrust(
   return found ? [{ name: 'trust', ...found }] : []
 }
 
-function checkLastRun({ clock }: Runtime, { git_directory }: WorkingTree): Finding {
-  const name = 'last hook'
+function checkLastRun({ clock }: Runtime, { git_directory }: WorkingTree): string {
   const { last, paused } = readRecord(git_directory)
-  if (last === null)
-    return { name, is_ok: true, message: 'none has run in this working tree; start a session of an agent' }
+  if (last === null) return 'none has run in this working tree; start a session of an agent'
   const now = clock()
   const run = `${last.event} of ${last.agent}, ${relativeTime(new Date(last.at).toISOString(), now)}`
-  if (last.outcome === 'ok' || last.outcome === 'quiet') return { name, is_ok: true, message: run }
-  if (last.outcome !== 'paused' || paused === null)
-    return { name, is_ok: false, message: `${run}: ${last.outcome}` }
+  if (last.outcome === 'ok' || last.outcome === 'quiet') return run
+  if (last.outcome !== 'paused' || paused === null) throw new CliError(`${run}: ${last.outcome}`)
   const again = paused.until > now.getTime() ? relativeTime(new Date(paused.until).toISOString(), now) : 'now'
-  return {
-    name,
-    is_ok: false,
-    message: `${run}: sent no request after an earlier failure (${paused.why}); hooks try again ${again}`,
-  }
+  throw new CliError(
+    `${run}: sent no request after an earlier failure (${paused.why}); hooks try again ${again}`,
+  )
 }

@@ -20,7 +20,6 @@ import { findWorkspace, type Workspace } from '../workspace.ts'
 import { isRefusal } from './creation.ts'
 import {
   archiveEndings,
-  type Ending,
   endSession,
   endSubagent,
   keyOf,
@@ -82,7 +81,8 @@ export async function runInTree(run: HookRun): Promise<Result> {
   // An agent edits files in parallel, and runs a hook for each edit.
   return withLock(lock, async () => {
     if (!isEnd) return isPaused(run) ? PAUSED : work(run, key)
-    const [first, ...others] = savePendingEndings(tree, endingsFor(run, key))
+    const endings = event === 'session-end' ? endSession(tree, key, input) : endSubagent(tree, key, input)
+    const [first, ...others] = savePendingEndings(tree, endings)
     if (first === undefined) return QUIET
     if (isPaused(run)) return PAUSED
     const { workspace } = await workspaceAndActor(run, first.state)
@@ -177,10 +177,6 @@ async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> 
   return createHookClient(connection)
 }
 
-function endingsFor({ tree, input, situation }: HookRun, key: string): Ending[] {
-  return situation.event === 'session-end' ? endSession(tree, key, input) : endSubagent(tree, key, input)
-}
-
 function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
   const { paused } = readRecord(tree.git_directory)
   return paused !== null && paused.url === urlOf({ runtime, options }) && situation.now < paused.until
@@ -188,8 +184,7 @@ function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
 
 /** Starts the pause after a failure. A request that the service refused, or a lock that another hook held, is no failure of the service. */
 export function pauseAfter(run: HookRun, error: unknown): void {
-  if (error instanceof LockTimeout) return
-  if (isRefusal(error)) return
+  if (error instanceof LockTimeout || isRefusal(error)) return
   const { retry_after = null } = error instanceof DeconflictError ? error : {}
   const pause_ms = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MS, (retry_after ?? 0) * 1000))
   const until = run.situation.now + pause_ms

@@ -40,9 +40,8 @@ export async function workOn(
     compare(context, plan.compared),
   ])
   const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
-  const own = new Set([next.activity_id])
   const places = [...compared, ...kept.found.places].filter(
-    (place) => !own.has(place.id) && !isBeneathFile(place, situation, next),
+    (place) => place.id !== next.activity_id && !isBeneathFile(place, situation, next),
   )
   const fresh = freshPlaces(places, next, situation.subagent)
   if (!situation.is_heard)
@@ -50,13 +49,11 @@ export async function workOn(
       state: { ...next, has_unread_overlap: next.has_unread_overlap || fresh.length > 0 },
       message: '',
     }
-  const { subagent } = situation
-  const known = new Map(kept.found.others)
-  const { at } = context
-  if (fresh.length === 0) return { state: { ...next, has_unread_overlap: false }, message: '' }
+  const told = { ...next, has_unread_overlap: false }
+  if (fresh.length === 0) return { state: told, message: '' }
   const client = await context.connect()
-  const warned = await warn(fresh, next, { client, at, subagent, known, without_titles })
-  return { state: { ...warned.state, has_unread_overlap: false }, message: warned.message }
+  const known = new Map(kept.found.others)
+  return warn(fresh, told, { client, at: context.at, subagent: situation.subagent, known, without_titles })
 }
 
 /** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */
