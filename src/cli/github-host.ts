@@ -8,21 +8,12 @@ const SSH_TIMEOUT_MS = 2000
 
 /**
  * Throws `CliError` if the remote is on another host. Only warns if the host is an SSH alias that `ssh -G` does not
- * resolve, because the real host is then unknown.
+ * resolve, because the real host is then unknown. `resolve` calls `resolveHost`.
  */
 export async function requireRemoteHost(
   runtime: Pick<Runtime, 'stderr'>,
   { remote, host, is_ssh }: Workspace,
-  {
-    url,
-    github_host,
-    resolve,
-  }: {
-    url: string
-    github_host: string
-    /** Calls `resolveHost`. */
-    resolve(): Promise<string>
-  },
+  { url, github_host, resolve }: { url: string; github_host: string; resolve(): Promise<string> },
 ): Promise<void> {
   const served = servedHosts(github_host)
   if (served.includes(webHost(host))) return

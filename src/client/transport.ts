@@ -43,7 +43,11 @@ export function methodsOf(
 ): Record<string, (request?: LooseRequest) => Promise<unknown>> {
   const settings = settingsOf(options)
   const { base_url, insecure } = settings
-  if (!insecure && exposesTokens(base_url)) throw insecureAddress(base_url)
+  if (!insecure && exposesTokens(base_url))
+    throw errorWithoutResponse(
+      'insecure_address',
+      `${new URL(base_url).origin} does not use https://, so the token could be read in transit; use https://, or set insecure to send it anyway`,
+    )
   const methods = Object.entries(routes).map(([name, route]) => [
     name,
     async (request: LooseRequest = {}) => {
@@ -99,13 +103,6 @@ function settingsOf(options: ClientOptions): Settings {
   return { ...settings, left_ms: () => settings.budget_ms - elapsed() }
 }
 
-function insecureAddress(base_url: string): DeconflictError {
-  return errorWithoutResponse(
-    'insecure_address',
-    `${new URL(base_url).origin} does not use https://, so the token could be read in transit; use https://, or set insecure to send it anyway`,
-  )
-}
-
 async function sendWithRetries(settings: Settings, url: string, init: RequestInit): Promise<unknown> {
   const elapsed = stopwatch()
   for (let attempt = 1; ; attempt += 1) {
@@ -123,12 +120,8 @@ async function sendWithRetries(settings: Settings, url: string, init: RequestIni
 
 /** Every operation can be repeated: a create has a key, and the others are idempotent. */
 function isRetryable({ type, status }: DeconflictError): boolean {
-  return (
-    type === 'unreachable' ||
-    type === 'timed_out' ||
-    type === 'idempotency_conflict' ||
-    [429, 502, 503, 504].includes(status ?? 0)
-  )
+  const isTemporary = ['unreachable', 'timed_out', 'idempotency_conflict'].includes(type)
+  return isTemporary || [429, 502, 503, 504].includes(status ?? 0)
 }
 
 /** Milliseconds before the next attempt: `Retry-After`, else exponential backoff with jitter. */

@@ -16,16 +16,10 @@ const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: VERSION }
 /** Returns a function that creates a server for one client. The tools are described once for all of them. */
 export function mcpServers(defaults: Defaults): (client: Client) => Server {
   const tools = toolsWith(defaults)
-  const listed = tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: tool.input_schema,
-    outputSchema: tool.output_schema,
-    annotations: tool.is_read_only ? { readOnlyHint: true } : { destructiveHint: false },
-  }))
+  const list = { tools: tools.map(({ listed }) => listed) }
   return (client) => {
     const server = new Server(IDENTITY, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }))
+    server.setRequestHandler(ListToolsRequestSchema, () => list)
     server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
       callTool(tools, client, { name: params.name, args: params.arguments }),
     )
@@ -39,7 +33,7 @@ async function callTool(
   { name, args }: { name: string; args: unknown },
 ): Promise<CallToolResult> {
   try {
-    const tool = tools.find((each) => each.name === name)
+    const tool = tools.find(({ listed }) => listed.name === name)
     if (!tool) throw unknownTool(name, tools)
     const result = await tool.run(client, args)
     // Clients without support for structured content read the text.
@@ -56,7 +50,7 @@ async function callTool(
 }
 
 function unknownTool(name: string, tools: Tool[]): Failure {
-  const known = tools.map((tool) => tool.name)
+  const known = tools.map(({ listed }) => listed.name)
   const near = nearest(name, known)
   return new Failure(
     'invalid_request',

@@ -1,4 +1,5 @@
 /** The MCP tools: operations of the contract, with descriptions that tell an agent when to use them. */
+import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../../vocabulary/contract/contract.ts'
 import { parse } from '../../vocabulary/contract/parse.ts'
@@ -17,7 +18,7 @@ import {
   Overlap,
   withoutNulls,
 } from './compact.ts'
-import { argumentsSchema, type JsonSchema, resultSchema } from './json-schema.ts'
+import { argumentsSchema, resultSchema } from './json-schema.ts'
 
 /** Values that a local process fills in, so that the agent does not have to pass them. */
 export interface Defaults {
@@ -27,11 +28,8 @@ export interface Defaults {
 }
 
 export interface Tool {
-  name: string
-  description: string
-  input_schema: JsonSchema
-  output_schema: JsonSchema
-  is_read_only: boolean
+  /** How the list of tools describes it. */
+  listed: ListedTool
   run(client: Client, args: unknown): Promise<object>
 }
 
@@ -177,15 +175,17 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
   const hasDefaultActor =
     defaults.actor !== undefined && 'actor' in operation.input.shape && operation.is_idempotent
   const schema = z.strictObject({ ...toolArguments.shape, ...operation.input.shape })
-  const input_schema = argumentsSchema(schema, operation.method !== 'GET')
+  const inputSchema = argumentsSchema(schema, operation.method !== 'GET')
   if (hasDefaultActor)
-    input_schema.required = (input_schema.required as string[]).filter((each) => each !== 'actor')
+    inputSchema.required = (inputSchema.required as string[]).filter((each) => each !== 'actor')
   return {
-    name: spec.name,
-    description: spec.description,
-    input_schema,
-    output_schema: resultSchema(spec.result),
-    is_read_only: operation.access === 'read',
+    listed: {
+      name: spec.name,
+      description: spec.description,
+      inputSchema,
+      outputSchema: resultSchema(spec.result),
+      annotations: operation.access === 'read' ? { readOnlyHint: true } : { destructiveHint: false },
+    },
     run: (client, args) => {
       const { repository, id, ...input } = parse(toolArguments, args ?? {}, 'field') as Record<
         string,

@@ -192,4 +192,3 @@ export const SettingsView = Settings.extend({
     .array(SettingsProblem)
     .describe('The problems of the file. If there are any, the last valid values stay in force.'),
 }).meta({ id: 'SettingsView' })
-export type SettingsView = z.output<typeof SettingsView>
