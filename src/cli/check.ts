@@ -1,5 +1,5 @@
 /** `deconflict check`: whether the user's work overlaps with other work. */
-import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts'
 import {
   type CommandContext,
   type CommonOptions,
@@ -13,8 +13,6 @@ import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { type Display, sanitize } from './terminal.ts'
 import { wrap } from './text-layout.ts'
 import type { Workspace } from './workspace.ts'
-
-type Overlap = OutputOf<'checkOverlap'>
 
 export interface CheckOptions extends CommonOptions, ScopeOptions {
   tag?: string[]

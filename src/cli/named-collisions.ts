@@ -1,6 +1,7 @@
 /** The collisions of activities in a list, with the name of the other side. */
 import { isLive } from '../vocabulary/activity-status.ts'
-import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
+import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../vocabulary/severity.ts'
 import { byRank } from '../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../vocabulary/shown.ts'
@@ -8,15 +9,14 @@ import { areasText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import type { CommandContext } from './command-context.ts'
 import { sanitize } from './terminal.ts'
 
-type Activity = OutputOf<'listActivities'>['items'][number]
 type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
-export type Overlaps = OutputOf<'listOverlaps'>
 
 /** A collision from the point of view of one activity. */
 export interface NamedCollision {
   severity: Severity
-  /** Undefined if the other activity was not read. */
-  other: ActivityName | undefined
+  other_id: string
+  /** Undefined if the other activity was not read, or is not shown. */
+  other?: ActivityName | undefined
   /** A path that both match and how their lines relate, or the areas that both name. */
   where: string
 }
@@ -44,18 +44,11 @@ export async function nameCollisions(
   const collisions = new Map(activities.map(({ id }) => [id, collisionsOf(id, overlaps)]))
   const shown = [...collisions.values()].flatMap((each) => each.slice(0, OTHERS_SHOWN_MAX))
   const names = await readNames(context, activities, new Set(shown.map(({ other_id }) => other_id)))
-  const named = ([id, all]: [string, Collision[]]): [string, NamedCollision[]] => [
-    id,
-    all.map(({ other_id, ...collision }) => ({ ...collision, other: names.get(other_id) })),
-  ]
-  return new Map([...collisions].map(named))
+  for (const each of shown) each.other = names.get(each.other_id)
+  return collisions
 }
 
-interface Collision extends Omit<NamedCollision, 'other'> {
-  other_id: string
-}
-
-function collisionsOf(id: string, { items }: Overlaps): Collision[] {
+function collisionsOf(id: string, { items }: Overlaps): NamedCollision[] {
   return items
     .filter(({ activity_ids }) => activity_ids.includes(id))
     .map((item) => ({

@@ -1,19 +1,18 @@
 /** Overlap as text for people. Texts of other people are sanitized, and lines fit the display. */
 
-import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
+import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
+import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
+import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { count, NOTHING_COMPARED } from '../vocabulary/text.ts'
 import { areasText, duplicateSentence, pairLabel, placeSentence } from '../vocabulary/verdict-words.ts'
-import type { NamedCollision, Overlaps } from './named-collisions.ts'
+import type { NamedCollision } from './named-collisions.ts'
 import { type Display, LEVEL_STYLES, type Style, sanitize } from './terminal.ts'
 import { table, truncate, wrap } from './text-layout.ts'
 
-type Activity = OutputOf<'listActivities'>['items'][number]
-type Notable = OutputOf<'listNotables'>['items'][number]
-type Overlap = OutputOf<'checkOverlap'>
-type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 type BriefMatch = OverlapBrief['matches'][number]
 
 interface Name {

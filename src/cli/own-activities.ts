@@ -1,13 +1,11 @@
 /** Removes the user's own activities from an overlap. On the base branch, the service cannot identify them by their branch. */
 import { adviceOf, notableAdvice } from '../vocabulary/advice.ts'
-import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { byRank, highest } from '../vocabulary/severity.ts'
 import { branchKey, readSessionStates, readState } from './local-state.ts'
 import type { Workspace } from './workspace.ts'
 
-type Overlap = OutputOf<'checkOverlap'>
-type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 type Match = Overlap['matches'][number]
 
 /** Ids of the activities that `deconflict start` (on this branch) and agent sessions created in this working tree. */

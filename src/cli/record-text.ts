@@ -1,13 +1,11 @@
 /** Activities and notables as text for people. */
-import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
+import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
+import type { OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import type { CollisionsById } from './named-collisions.ts'
 import { collisionLines, matchText } from './overlap-text.ts'
 import { type Display, LEVEL_STYLES, relativeTime, sanitize } from './terminal.ts'
 import { table, truncate } from './text-layout.ts'
-
-type Activity = OutputOf<'listActivities'>['items'][number]
-type Notable = OutputOf<'listNotables'>['items'][number]
-type Overlap = NonNullable<OutputOf<'getActivity'>['overlap']>
 
 /** A row for each activity; below it its id, warnings, scope and collisions. */
 export function activityLines(
@@ -93,12 +91,12 @@ export function recordLines(record: object, { paint, now }: Display): string[] {
 function valueText(name: string, value: unknown, now: Date): string {
   if (typeof value === 'string')
     return /_(at|until)$/.test(name) ? `${sanitize(value)} (${relativeTime(value, now)})` : sanitize(value)
-  if (name === 'overlap') return overlapText(value as Overlap)
+  if (name === 'overlap') return overlapText(value as OverlapBrief)
   if (name === 'scope') return scopeParts(value as Activity['scope']).join(' ') || '–'
   return sanitize(JSON.stringify(value))
 }
 
-function overlapText({ severity, matches }: Overlap): string {
+function overlapText({ severity, matches }: OverlapBrief): string {
   if (severity === null) return 'none'
   return [severity, matches.map(matchText).join('; ')].filter(Boolean).join(': ')
 }

@@ -8,16 +8,15 @@ const JSON_MAX = 786_432
 /** The maximum number of globs for the files that do not fit. */
 const OTHER_PATHS_MAX = 1000
 
-interface FittedChanges {
-  changes: Change[]
-  /** Globs that match the files that did not fit. */
-  paths: string[]
-}
-
-/** Keeps the first files, and as many of their patches as fit, the smallest first. */
-export function fitChanges(all: readonly Change[]): FittedChanges {
+/**
+ * Keeps the first files, and as many of their patches as fit, the smallest first. `paths`: globs that match the files that
+ * did not fit.
+ */
+export function fitChanges(all: readonly Change[]): { changes: Change[]; paths: string[] } {
   // The service rejects longer names.
-  const named = all.filter((each) => [each.path, each.previous_path ?? ''].every(isShort))
+  const named = all.filter(({ path, previous_path = '' }) =>
+    [path, previous_path].every((name) => name.length <= PATH_LENGTH_MAX),
+  )
   let json_left = JSON_MAX
   const kept: Change[] = []
   for (const { patch: _, ...change } of named.slice(0, CHANGES_MAX)) {
@@ -34,10 +33,6 @@ export function fitChanges(all: readonly Change[]): FittedChanges {
     }),
     paths: others.length === 0 ? [] : scopePaths(others, OTHER_PATHS_MAX),
   }
-}
-
-function isShort(name: string): boolean {
-  return name.length <= PATH_LENGTH_MAX
 }
 
 /** The patches that fit, by path. */

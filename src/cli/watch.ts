@@ -3,10 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { DeconflictError } from '../client/client.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
-import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
+import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
+import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import { count } from '../vocabulary/text.ts'
 import { type CommandContext, type CommonOptions, displayOf, openContext } from './command-context.ts'
-import { nameCollisions, type Overlaps, readOverlaps } from './named-collisions.ts'
+import { nameCollisions, readOverlaps } from './named-collisions.ts'
 import { incompleteLines } from './overlap-text.ts'
 import { activityLines, notableLines } from './record-text.ts'
 import { CliError, EXIT, type ExitCode, type Output, type Runtime } from './runtime.ts'
@@ -15,9 +17,6 @@ export interface WatchOptions extends CommonOptions {
   interval: string
   once?: boolean
 }
-
-type Activity = OutputOf<'listActivities'>['items'][number]
-type Notable = OutputOf<'listNotables'>['items'][number]
 
 const INTERVAL_MIN_S = 1
 const CLEAR_SCREEN = '\u001b[2J\u001b[H'

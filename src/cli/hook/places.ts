@@ -1,6 +1,6 @@
 /** Extracts from the service's responses where other work overlaps, and warns the agent of it. */
 
-import type { OutputOf } from '../../vocabulary/contract/contract.ts'
+import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/contract/overlap.ts'
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
@@ -9,9 +9,6 @@ import type { LocalState } from '../local-state.ts'
 import type { HookClient } from './hook-client.ts'
 import { groupsOf, type MessageOptions, messageFor, type Other, type Place } from './message.ts'
 import { comparedKey } from './plan.ts'
-
-type Overlap = OutputOf<'checkOverlap'>
-type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 
 const WARNINGS_MAX = 500
 
