@@ -98,7 +98,6 @@ function agentIn(env: Runtime['env']): string | null {
   return env.DECONFLICT_AGENT || (AGENTS.find(({ variable }) => variable && env[variable])?.name ?? null)
 }
 
-/** The fields that `start` and `update` both set. */
 export function commonFields({ risk, pr: pr_url, draft: draft_pr, blocking }: ActivityOptions) {
   return { risk, pr_url, draft_pr, blocking }
 }

@@ -46,16 +46,11 @@ export const CODEX: Agent = {
 }
 
 /** Codex skips an untrusted hook silently. In a linked working tree, it reads the hook file of the main one. */
-async function checkTrust({
-  env,
-  home,
-  hook_files,
-  hooks,
-  read,
-}: Machine): Promise<TrustFinding | undefined> {
+async function checkTrust(machine: Machine): Promise<TrustFinding | undefined> {
+  const { env, home, read } = machine
   const config = await read(join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'))
   if (config === undefined) return undefined
-  const { ours, trusted } = codexTrust({ hooks, hook_files, config })
+  const { ours, trusted } = codexTrust({ ...machine, config })
   const message =
     ours === trusted
       ? 'Codex trusts all of its hooks'

@@ -23,42 +23,32 @@ const ENDED_PREFIX = 'ended-'
 const ENDINGS_MAX = 20
 const TREES_MAX = 200
 
-/** An activity to archive. */
-export interface Ending {
-  git_directory: string
-  state: LocalState
-}
-
 /**
  * Ends the session `key` in all working trees of the repository, which include those of its subagents. Deletes its state,
- * and returns the activities to archive.
+ * and returns the states whose activities are to be archived.
  */
-export function endSession(tree: WorkingTree, key: string, { reason }: Pick<HookInput, 'reason'>): Ending[] {
-  const archived: Ending[] = []
-  for (const ending of directoriesOf(tree).flatMap((git_directory) => take(git_directory, key))) {
-    const { git_directory, state } = ending
-    const isContinued = CONTINUING.includes(reason) && git_directory === tree.git_directory
-    const action = atEnd(state, { isContinued })
-    if (action === 'hand over') writeState(git_directory, HANDOVER_KEY, state)
-    if (action === 'archive') archived.push(ending)
-  }
+export function endSession(tree: WorkingTree, key: string, { reason }: HookInput): LocalState[] {
+  const archived: LocalState[] = []
+  for (const git_directory of directoriesOf(tree))
+    for (const state of take(git_directory, key)) {
+      const isContinued = CONTINUING.includes(reason) && git_directory === tree.git_directory
+      const action = atEnd(state, { isContinued })
+      if (action === 'hand over') writeState(git_directory, HANDOVER_KEY, state)
+      if (action === 'archive') archived.push(state)
+    }
   return archived
 }
 
 /**
  * Ends all sessions of a working tree that is removed. Otherwise, ends the subagent in the working tree that it has for
- * itself, if it has one. Returns the activities to archive.
+ * itself, if it has one. Returns the states whose activities are to be archived.
  */
-export function endSubagent(tree: WorkingTree, key: string, input: HookInput): Ending[] {
+export function endSubagent(tree: WorkingTree, key: string, input: HookInput): LocalState[] {
   const { subagent, removed_tree } = input
   const removed = removed_tree === undefined ? undefined : findTree(removed_tree)
-  const isArchived = ({ state }: Ending) => atEnd(state, { isContinued: false }) === 'archive'
-  if (removed && removed.git_directory !== removed.common_directory) {
-    const { git_directory } = removed
-    return readSessionStates(git_directory)
-      .map((state) => ({ git_directory, state }))
-      .filter(isArchived)
-  }
+  const isArchived = (state: LocalState) => atEnd(state, { isContinued: false }) === 'archive'
+  if (removed && removed.git_directory !== removed.common_directory)
+    return readSessionStates(removed.git_directory).filter(isArchived)
   if (subagent === null) return []
   const isSubagents = (git_directory: string) => readState(git_directory, key).subagent === subagent
   return directoriesOf(tree)
@@ -71,7 +61,7 @@ export function endSubagent(tree: WorkingTree, key: string, input: HookInput): E
 export function takeOver(git_directory: string, reason: string, now: number): LocalState | undefined {
   if (!CONTINUING.includes(reason)) return undefined
   const [handed] = take(git_directory, HANDOVER_KEY)
-  return handed && now - lastSentAt(handed.state) < TTL_MS ? handed.state : undefined
+  return handed && now - lastSentAt(handed) < TTL_MS ? handed : undefined
 }
 
 /** An ending that is stored until its activity is archived, so that a later hook can archive it if this one fails. */
@@ -84,9 +74,9 @@ interface PendingEnding {
 /** Stores endings before anything is sent. */
 export function savePendingEndings(
   { common_directory: directory }: WorkingTree,
-  endings: Ending[],
+  states: LocalState[],
 ): PendingEnding[] {
-  return endings.map(({ state }) => {
+  return states.map((state) => {
     const key = `${ENDED_PREFIX}${state.activity_id ?? state.pending?.idempotency_key}`
     writeState(directory, key, state)
     return { key, directory, state }
@@ -135,11 +125,11 @@ export function keyOf({ session, agent }: Pick<HookInput, 'session' | 'agent'>):
 }
 
 /** Reads and deletes a state. Empty if there is none. */
-function take(git_directory: string, key: string): Ending[] {
+function take(git_directory: string, key: string): LocalState[] {
   const state = readState(git_directory, key)
   if (!hasActivity(state)) return []
   deleteState(git_directory, key)
-  return [{ git_directory, state }]
+  return [state]
 }
 
 /** The git directories of the main working tree and of those linked to it. */

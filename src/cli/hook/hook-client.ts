@@ -4,19 +4,15 @@ import { type ClientOptions, methodsOf } from '../../client/transport.ts'
 import type { OPERATIONS, OperationName } from '../../vocabulary/contract/contract.ts'
 import type { Route } from '../../vocabulary/contract/route.ts'
 
+const on = 'repository'
 const ROUTES = {
-  createActivity: { method: 'POST', path: '/activity', is_idempotent: true, on: 'repository' },
-  checkOverlap: { method: 'POST', path: '/activity/check', is_idempotent: false, on: 'repository' },
-  getActivity: { method: 'GET', path: '/activity/{id}', is_idempotent: false, on: 'repository' },
-  updateActivity: { method: 'PATCH', path: '/activity/{id}', is_idempotent: false, on: 'repository' },
-  heartbeatActivity: {
-    method: 'POST',
-    path: '/activity/{id}/heartbeat',
-    is_idempotent: false,
-    on: 'repository',
-  },
-  archiveActivity: { method: 'POST', path: '/activity/{id}/archive', is_idempotent: false, on: 'repository' },
-  getNotable: { method: 'GET', path: '/notables/{id}', is_idempotent: false, on: 'repository' },
+  createActivity: { method: 'POST', path: '/activity', is_idempotent: true, on },
+  checkOverlap: { method: 'POST', path: '/activity/check', is_idempotent: false, on },
+  getActivity: { method: 'GET', path: '/activity/{id}', is_idempotent: false, on },
+  updateActivity: { method: 'PATCH', path: '/activity/{id}', is_idempotent: false, on },
+  heartbeatActivity: { method: 'POST', path: '/activity/{id}/heartbeat', is_idempotent: false, on },
+  archiveActivity: { method: 'POST', path: '/activity/{id}/archive', is_idempotent: false, on },
+  getNotable: { method: 'GET', path: '/notables/{id}', is_idempotent: false, on },
   // Does not compile if a route differs from the contract's.
 } as const satisfies { [Name in OperationName]?: Pick<(typeof OPERATIONS)[Name], keyof Route> }
 

@@ -4,9 +4,6 @@ import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits
 import { object, text, textOrNull } from './field.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from './scope.ts'
 
-export const CHANGE_STATUSES = ['added', 'modified', 'removed', 'renamed'] as const
-export type ChangeStatus = (typeof CHANGE_STATUSES)[number]
-
 /** The path of one file, in which no character is a wildcard. */
 const filePath = text(1, PATH_LENGTH_MAX).refine(isFilePath, {
   error:
@@ -31,7 +28,8 @@ export const baseSha = objectName.nullable().meta({
   examples: ['7c3f1a9e5b2d4806f1e2d3c4b5a697887a6b5c4d'],
 })
 
-const status = z.enum(CHANGE_STATUSES)
+const status = z.enum(['added', 'modified', 'removed', 'renamed'])
+export type ChangeStatus = z.output<typeof status>
 const previousPath = filePath.nullable()
 const blobSha = objectName.nullable()
 
