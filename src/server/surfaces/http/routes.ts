@@ -25,14 +25,15 @@ export interface HostedSurfaces {
   /** Handler of `POST /mcp`. */
   mcp: MessageSurface
   /** The page at `/`. `authenticate` adds the token of the session to requests of the page; `assets` serves its files. */
-  page: { authenticate: RequestHandler; routes: PageRoute[]; assets: RequestHandler }
+  page: { authenticate: RequestHandler; routes: Route[]; assets: RequestHandler }
 }
 
-interface PageRoute {
+interface Route {
+  /** The name in metrics and logs. */
   name: string
   method: 'GET' | 'POST'
-  path: string
-  handler: RequestHandler
+  path: string | string[]
+  handler: RequestHandler | (RequestHandler | ErrorRequestHandler)[]
 }
 
 export function httpSurface(
@@ -48,55 +49,36 @@ export function httpSurface(
   surface.use(exchange(app))
   surface.use(page.authenticate)
   surface.use(findCaller(admission))
-  const rest = restRouter(app)
-  for (const base of ['/api/v1', '/v1']) {
-    surface
-      .route(`${base}/openapi.json`)
-      .all(named('openapi'))
-      .get((_req, res) => sendJson(res, 200, JSON.stringify(openApiDocument(base))))
-      .all(onlyMethods(['GET']))
-    surface.use(base, rest)
-  }
-  const health = JSON.stringify({ status: 'ok', version: VERSION, github_host: githubHost(app) })
-  surface
-    .route('/healthz')
-    .all(named('healthz'))
-    .get((_req, res) => sendJson(res, 200, health))
-    .all(onlyMethods(['GET']))
-  surface
-    .route('/readyz')
-    .all(named('readyz'))
-    .get(async (_req, res) => {
-      await app.database.ping()
-      sendJson(res, 200, '{"status":"ok"}')
-    })
-    .all(onlyMethods(['GET']))
-  surface
-    .route('/metrics')
-    .all(named('metrics'))
-    .get(showMetrics(app))
-    .all(onlyMethods(['GET']))
-  surface
-    .route('/mcp')
-    .all(named('mcp'))
-    .post(messageRoute(app, mcp))
-    .all(onlyMethods(['POST']))
-  surface
-    .route(METADATA_PATHS)
-    .all(named('mcp-metadata'))
-    .get(showProtectedResource(app.config))
-    .all(onlyMethods(['GET']))
-  surface
-    .route('/api/github/webhooks')
-    .all(named('webhook'))
-    .post(...webhooks)
-    .all(onlyMethods(['POST']))
-  for (const { name, method, path, handler } of page.routes) {
+  const serve = ({ name, method, path, handler }: Route) => {
     const route = surface.route(path).all(named(name))
     if (method === 'GET') route.get(handler)
     else route.post(handler)
     route.all(onlyMethods([method]))
   }
+  const rest = restRouter(app)
+  for (const base of ['/api/v1', '/v1']) {
+    serve({
+      name: 'openapi',
+      method: 'GET',
+      path: `${base}/openapi.json`,
+      handler: (_req, res) => sendJson(res, 200, JSON.stringify(openApiDocument(base))),
+    })
+    surface.use(base, rest)
+  }
+  const health = JSON.stringify({ status: 'ok', version: VERSION, github_host: githubHost(app) })
+  const ready: RequestHandler = async (_req, res) => {
+    await app.database.ping()
+    sendJson(res, 200, '{"status":"ok"}')
+  }
+  const routes: Route[] = [
+    { name: 'healthz', method: 'GET', path: '/healthz', handler: (_req, res) => sendJson(res, 200, health) },
+    { name: 'readyz', method: 'GET', path: '/readyz', handler: ready },
+    { name: 'metrics', method: 'GET', path: '/metrics', handler: showMetrics(app) },
+    { name: 'mcp', method: 'POST', path: '/mcp', handler: messageRoute(app, mcp) },
+    { name: 'mcp-metadata', method: 'GET', path: METADATA_PATHS, handler: showProtectedResource(app.config) },
+    { name: 'webhook', method: 'POST', path: '/api/github/webhooks', handler: webhooks },
+  ]
+  for (const route of [...routes, ...page.routes]) serve(route)
   surface.use('/assets', page.assets)
   surface.use(routeNotFound)
   surface.use(sendFailures(app.log))

@@ -61,41 +61,32 @@ interface PageRoute {
   handler: RequestHandler
 }
 
-export interface Dashboard {
-  /** Middleware before all routes: authenticates the page's requests with the token of their session. */
-  authenticate: RequestHandler
-  routes: PageRoute[]
-  /** Serves `/assets`. */
-  assets: RequestHandler
-}
-
+/** The handlers of the page. `authenticate` runs before all routes, and adds the token of the session to the page's requests. */
 export function dashboard(
   app: App,
   { streams, local, ...options }: { streams: EventStreams; local: LocalSignIn } & Omit<SetupOptions, 'app'>,
-): Dashboard {
+) {
   const { show, complete: completeSetup } = setup({ app, ...options })
   const { authenticate, showSession, begin, complete, signOut } = signIn(app, local)
-  return {
-    authenticate,
-    routes: [
-      {
-        name: 'page',
-        method: 'GET',
-        path: '/',
-        handler: showPage('index.html', policyFor(app.config.github_web_url)),
-      },
-      { name: 'docs', method: 'GET', path: '/docs', handler: showPage('docs.html', DOCS_POLICY) },
-      { name: 'session', method: 'GET', path: '/session', handler: showSession },
-      { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
-      { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
-      { name: 'localSignIn', method: 'GET', path: LOCAL_SIGN_IN_PATH, handler: local.open },
-      { name: 'signOut', method: 'POST', path: '/session/logout', handler: signOut },
-      { name: 'setup', method: 'GET', path: '/setup', handler: show },
-      { name: 'setupCreated', method: 'GET', path: '/setup/created', handler: completeSetup },
-      { name: 'events', method: 'GET', path: '/events/:owner/:repo', handler: streams.handler },
-    ],
-    assets: express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false }),
-  }
+  const routes: PageRoute[] = [
+    {
+      name: 'page',
+      method: 'GET',
+      path: '/',
+      handler: showPage('index.html', policyFor(app.config.github_web_url)),
+    },
+    { name: 'docs', method: 'GET', path: '/docs', handler: showPage('docs.html', DOCS_POLICY) },
+    { name: 'session', method: 'GET', path: '/session', handler: showSession },
+    { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
+    { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
+    { name: 'localSignIn', method: 'GET', path: LOCAL_SIGN_IN_PATH, handler: local.open },
+    { name: 'signOut', method: 'POST', path: '/session/logout', handler: signOut },
+    { name: 'setup', method: 'GET', path: '/setup', handler: show },
+    { name: 'setupCreated', method: 'GET', path: '/setup/created', handler: completeSetup },
+    { name: 'events', method: 'GET', path: '/events/:owner/:repo', handler: streams.handler },
+  ]
+  const assets = express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false })
+  return { authenticate, routes, assets }
 }
 
 function showPage(file: string, policy: string): RequestHandler {

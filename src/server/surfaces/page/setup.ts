@@ -26,13 +26,6 @@ const COOKIE_TTL_S = 3600
 /** GitHub's rule for the names of accounts. */
 const ORGANIZATION = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i
 
-export interface Setup {
-  /** `GET /setup` */
-  show: RequestHandler
-  /** `GET /setup/created` */
-  complete: RequestHandler
-}
-
 export interface SetupOptions {
   app: App
   /** A client without a token. */
@@ -41,7 +34,8 @@ export interface SetupOptions {
   useCreatedApp(created: CreatedApp): Promise<void>
 }
 
-export function setup(options: SetupOptions): Setup {
+/** The handlers of `GET /setup` and `GET /setup/created`. */
+export function setup(options: SetupOptions) {
   const { app } = options
   return {
     show: withPages(app, async (req, res, { public_url, jar }) => {

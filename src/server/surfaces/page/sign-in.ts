@@ -24,20 +24,8 @@ const Login = z.object({ state: z.string(), verifier: z.string(), return_to: z.s
 const Session = z.object({ token: z.string(), login: z.string().nullable() })
 const AccessToken = z.object({ access_token: z.string(), expires_in: z.number().optional() })
 
-export interface SignIn {
-  /** Middleware: authenticates the page's requests that have no `Authorization` with the token of their session. */
-  authenticate: RequestHandler
-  /** `GET /session` */
-  showSession: RequestHandler
-  /** `GET /session/login` */
-  begin: RequestHandler
-  /** `GET /session/callback` */
-  complete: RequestHandler
-  /** `POST /session/logout` */
-  signOut: RequestHandler
-}
-
-export function signIn(app: App, local: LocalSignIn): SignIn {
+/** The handlers of the sign-in. `authenticate`: the page's requests without `Authorization` get the token of their session. */
+export function signIn(app: App, local: LocalSignIn) {
   const opened = currentJar(app)
   return {
     authenticate: (req, _res, next) => {
@@ -105,7 +93,7 @@ export function signIn(app: App, local: LocalSignIn): SignIn {
       local.end(req, res)
       res.status(204).end()
     },
-  }
+  } satisfies Record<string, RequestHandler>
 }
 
 /** An OAuth client with the cookies that are encrypted for it. */
