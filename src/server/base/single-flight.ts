@@ -71,17 +71,9 @@ export class SingleFlight {
         reject(clientDisconnected())
       }
       disconnected.addEventListener('abort', leave, { once: true })
-      const stopListening = () => disconnected.removeEventListener('abort', leave)
-      running.result.then(
-        (value) => {
-          stopListening()
-          resolve(value as Result)
-        },
-        (error) => {
-          stopListening()
-          reject(error)
-        },
-      )
+      running.result
+        .finally(() => disconnected.removeEventListener('abort', leave))
+        .then((value) => resolve(value as Result), reject)
     })
   }
 

@@ -55,13 +55,8 @@ export function isDatabaseDown(error: unknown): boolean {
 /** The loggable fields of an exception. The message and stack of a database error contain SQL and parameters, so only its code is logged. */
 export function faultOf(error: unknown): { fault: string; code?: string; hint?: string; stack?: string } {
   if (!(error instanceof Error)) return { fault: typeof error }
-  const code = codeOf(error)
-  if (code !== undefined || error instanceof DrizzleQueryError)
-    return { fault: error.name, code: code ?? 'unknown', ...hintOf(code) }
+  const code = codeOf(error) ?? (error instanceof DrizzleQueryError ? 'unknown' : undefined)
+  if (code !== undefined)
+    return { fault: error.name, code, ...(HINTS[code] !== undefined && { hint: HINTS[code] }) }
   return { fault: error.name, stack: error.stack ?? '' }
-}
-
-function hintOf(code: string | undefined): { hint?: string } {
-  const hint = code === undefined ? undefined : HINTS[code]
-  return hint === undefined ? {} : { hint }
 }

@@ -1,6 +1,7 @@
 /** Compares the blocks of two patches whose hunks are aligned. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
+import { addTo } from '../base/lists.ts'
 import type { Alignment } from './align.ts'
 import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
 
@@ -121,30 +122,20 @@ function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
     }
   }
   const members = new Map<number, Contact[]>()
-  for (const [index, contact] of contacts.entries()) {
-    const root = rootOf(index)
-    const group = members.get(root)
-    if (group === undefined) members.set(root, [contact])
-    else group.push(contact)
-  }
+  for (const [index, contact] of contacts.entries()) addTo(members, rootOf(index), contact)
   return [...members.values()].map((all) => {
     const shift = all[0]?.shift as number
     return {
-      a: blocksOf(
-        all.map((contact) => contact.a),
-        a,
-      ),
-      b: blocksOf(
-        all.map((contact) => contact.b),
-        b,
-      ),
+      a: blocksOf(all, 'a', a),
+      b: blocksOf(all, 'b', b),
       shift: all.every((contact) => contact.shift === shift) ? shift : null,
       is_proved: all.some((contact) => contact.is_proved),
     }
   })
 }
 
-function blocksOf(indexes: number[], { blocks }: Digest): Block[] {
+function blocksOf(contacts: readonly Contact[], side: 'a' | 'b', { blocks }: Digest): Block[] {
+  const indexes = contacts.map((contact) => contact[side])
   if (indexes.length === 1) return [blocks[indexes[0] as number] as Block]
   return [...new Set(indexes)].sort((one, other) => one - other).map((index) => blocks[index] as Block)
 }

@@ -1,6 +1,7 @@
 /** The verdict about two sides, over all files that both change (docs/contract/lines.md#pairs). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
+import { addTo } from '../base/lists.ts'
 import { type ChangedFile, type FileChange, namesOf } from './change.ts'
 import { fileVerdict } from './file-verdict.ts'
 import { headLinesOf } from './head-lines.ts'
@@ -94,13 +95,7 @@ export type FileIndex<File> = ReadonlyMap<string, readonly File[]>
 
 export function indexFiles<File extends ChangedFile>(files: readonly File[]): FileIndex<File> {
   const index = new Map<string, File[]>()
-  for (const file of files) {
-    for (const name of namesOf(file)) {
-      const there = index.get(name)
-      if (there) there.push(file)
-      else index.set(name, [file])
-    }
-  }
+  for (const file of files) for (const name of namesOf(file)) addTo(index, name, file)
   return index
 }
 

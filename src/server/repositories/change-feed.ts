@@ -1,14 +1,15 @@
 /** Announces to every instance which records of which repositories changed, so that open pages can show it. */
 import type { Logger } from 'pino'
 import { z } from 'zod'
+import { pagesOf } from '../base/lists.ts'
 import type { Database } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
 
 const CHANNEL = 'deconflict_changes'
 /** Changes within this time share one notification, because each notification takes a lock that all commits of the database share. */
 const BATCH_MS = 200
-/** A PostgreSQL notification holds at most 8,000 bytes. */
-const TEXT_MAX = 7500
+/** A notification with this many bytes is full. A PostgreSQL notification holds at most 8,000, and its last item has at most 1,700. */
+const TEXT_FULL = 6000
 /** If more records of one repository changed, `any` is announced. */
 const IDS_MAX = 50
 
@@ -77,19 +78,7 @@ export function joinChanged(one: Changed, other: Changed): Changed {
 
 /** Packs the changes into as few notifications as possible. */
 function announcementsOf(changes: ReadonlyMap<number, Changed>): string[] {
-  const texts: string[] = []
-  let items: string[] = []
-  let length = 0
-  for (const change of changes) {
-    const item = JSON.stringify(change)
-    if (length + item.length > TEXT_MAX) {
-      texts.push(`[${items.join()}]`)
-      items = []
-      length = 0
-    }
-    items.push(item)
-    length += item.length + 1
-  }
-  if (items.length > 0) texts.push(`[${items.join()}]`)
-  return texts
+  const sizeOf = (change: unknown) => JSON.stringify(change).length + 1
+  const pages = pagesOf([...changes], { max: changes.size, size_max: TEXT_FULL, sizeOf })
+  return [...pages].map((page) => JSON.stringify(page))
 }

@@ -12,13 +12,8 @@ interface Reading {
   reset_at: number
 }
 
-export interface GithubQuota {
-  /** Reads the rate limit headers of a response, if there are any. */
-  observe(kind: CallKind, headers: Record<string, unknown>): void
-}
-
 /** Registers the two gauges. After the rate limit is reset, they are absent until the next response. */
-export function githubQuota(registers: Registry[], clock: Clock): GithubQuota {
+export function githubQuota(registers: Registry[], clock: Clock) {
   const lowest = new Map<CallKind, Reading>()
   const gaugeOf = (field: 'remaining' | 'limit', help: string) =>
     new Gauge({
@@ -35,7 +30,8 @@ export function githubQuota(registers: Registry[], clock: Clock): GithubQuota {
   gaugeOf('remaining', 'Requests left in the GitHub rate limit that has the fewest left, over all tokens.')
   gaugeOf('limit', 'The size of that rate limit.')
   return {
-    observe(kind, headers) {
+    /** Reads the rate limit headers of a response, if there are any. */
+    observe(kind: CallKind, headers: Record<string, unknown>): void {
       const reading = {
         remaining: numberIn(headers, 'remaining'),
         limit: numberIn(headers, 'limit'),
