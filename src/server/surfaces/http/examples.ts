@@ -3,7 +3,6 @@
 import type { z } from 'zod'
 import type { OPERATIONS, OperationName, OutputOf } from '../../../vocabulary/contract/contract.ts'
 import { DEFAULT_SETTINGS } from '../../../vocabulary/contract/settings.ts'
-import type { FailureType } from '../../../vocabulary/failure.ts'
 import {
   ACTIVITY_ID,
   CLEAR,
@@ -229,9 +228,4 @@ export const EXAMPLES: Examples = {
       budget: SIGNAL.budget,
     },
   },
-}
-
-/** An example of an error response. */
-export function failureExample(type: FailureType, message: string, param?: string) {
-  return { error: { type, message, ...(param && { param }), request_id: 'req_01h455vb4pex5vsknk084sn02t' } }
 }

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import type { ZodOpenApiResponsesObject } from 'zod-openapi'
 import type { OperationName } from '../../../vocabulary/contract/contract.ts'
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
-import { FAILURE_TYPES, type FailureType } from '../../../vocabulary/failure.ts'
-import { failureExample } from './examples.ts'
-import { HEADERS_COUNT_MAX } from './exchange.ts'
+import { FAILURE_TYPES, Failure, type FailureKind } from '../../../vocabulary/failure.ts'
+import { addTo } from '../../base/lists.ts'
+import { errorJson, HEADERS_COUNT_MAX } from './exchange.ts'
 
 const ErrorBody = z
   .strictObject({
@@ -26,107 +26,92 @@ const ErrorBody = z
   .meta({ id: 'Error' })
 
 interface ShownFailure {
-  status: number
-  type: FailureType
+  kind: FailureKind
   description: string
   message: string
   param?: string
 }
 
-const MALFORMED = 'The request is malformed'
+const REQUEST_ID = 'req_01h455vb4pex5vsknk084sn02t'
 
 /** Any operation can return these. */
 const FAILURES: ShownFailure[] = [
   {
-    status: 400,
-    type: 'invalid_request',
-    description: `${MALFORMED}: invalid JSON, a missing or unknown field, or an invalid cursor.`,
+    kind: 'invalid_request',
+    description: 'The request is malformed: invalid JSON, a missing or unknown field, or an invalid cursor.',
     message: 'path: unknown field; did you mean paths?',
     param: 'path',
   },
   {
-    status: 401,
-    type: 'unauthorized',
+    kind: 'unauthorized',
     description: 'The token is missing or GitHub rejects it.',
     message: 'Authorization: send a GitHub token that can read the repository, as Bearer TOKEN',
   },
   {
-    status: 408,
-    type: 'invalid_request',
+    kind: 'request_timeout',
     description: 'The request did not arrive in time.',
     message: 'the request did not arrive in time; send it again',
   },
   {
-    status: 422,
-    type: 'validation_error',
+    kind: 'validation_error',
     description: 'A value is invalid.',
     message: 'risk: must be one of low, medium, high, critical',
     param: 'risk',
   },
   {
-    status: 429,
-    type: 'rate_limited',
+    kind: 'rate_limited',
     description: 'Too many requests; see Retry-After.',
     message: 'more than 600 requests in one minute; retry after the number of seconds in Retry-After',
   },
   {
-    status: 431,
-    type: 'invalid_request',
+    kind: 'headers_too_large',
     description: 'The request line and headers exceed 16 KiB, or there are more than 100 headers.',
     message: `headers: send at most ${HEADERS_COUNT_MAX}`,
   },
   {
-    status: 500,
-    type: 'internal_error',
+    kind: 'internal_error',
     description: 'Internal error; safe to retry.',
     message: 'internal error; try again, and report the request_id if it persists',
   },
   {
-    status: 503,
-    type: 'service_unavailable',
+    kind: 'service_unavailable',
     description: 'GitHub or the database is unavailable; safe to retry.',
     message: 'the database is unavailable; try again',
   },
 ]
 
 const FORBIDDEN: ShownFailure = {
-  status: 403,
-  type: 'forbidden',
+  kind: 'forbidden',
   description: 'The token does not have the required permission on the repository.',
   message: 'this token can only read the repository; use a token with push access to it',
 }
 
 const NOT_FOUND: ShownFailure = {
-  status: 404,
-  type: 'not_found',
+  kind: 'not_found',
   description: 'The record does not exist, or the token cannot access its repository.',
   message: 'the activity does not exist, or this token cannot access its repository',
 }
 
 const TOO_LARGE: ShownFailure = {
-  status: 413,
-  type: 'invalid_request',
+  kind: 'body_too_large',
   description: 'The body is larger than 1 MiB.',
   message: 'body: must have at most 1048576 bytes',
 }
 
 const NOT_LIVE: ShownFailure = {
-  status: 409,
-  type: 'invalid_transition',
+  kind: 'invalid_transition',
   description: 'The current status does not allow the change.',
   message: 'the record is archived; create a new one to continue',
 }
 
 const IDEMPOTENCY: ShownFailure[] = [
   {
-    status: 409,
-    type: 'idempotency_conflict',
+    kind: 'idempotency_conflict',
     description: 'A request with this Idempotency-Key is still in progress.',
     message: 'Idempotency-Key: a request with this key is still in progress; send it again in a moment',
   },
   {
-    status: 422,
-    type: 'idempotency_mismatch',
+    kind: 'idempotency_mismatch',
     description: 'The Idempotency-Key was already used with a different body.',
     message:
       'Idempotency-Key: this key was already used with a different body; use a new key for a new request',
@@ -135,8 +120,7 @@ const IDEMPOTENCY: ShownFailure[] = [
 ]
 
 const CATEGORY_DISABLED: ShownFailure = {
-  status: 400,
-  type: 'category_not_allowed',
+  kind: 'category_not_allowed',
   description: 'The settings of the repository disable this category.',
   message: 'category: this repository has disabled release; allowed: architecture, process',
   param: 'category',
@@ -154,16 +138,13 @@ export function failuresOf(name: OperationName, operation: Operation): ZodOpenAp
     ...(is_idempotent ? IDEMPOTENCY : []),
     ...(name === 'createNotable' ? [CATEGORY_DISABLED] : []),
   ]
-  const statuses = [...new Set(all.map(({ status }) => status))].sort()
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      responseOf(
-        status,
-        all.filter((each) => each.status === status),
-      ),
-    ]),
-  )
+  const byStatus = new Map<number, ShownFailure[]>()
+  for (const shown of all) addTo(byStatus, failureOf(shown).status, shown)
+  return Object.fromEntries([...byStatus].map(([status, failures]) => [status, responseOf(status, failures)]))
+}
+
+function failureOf({ kind, message, param }: ShownFailure): Failure {
+  return new Failure(kind, message, { param })
 }
 
 /** The response of one status, with an example of each of its error types. */
@@ -171,10 +152,11 @@ function responseOf(
   status: number,
   failures: ShownFailure[],
 ): ZodOpenApiResponsesObject[`${1 | 2 | 3 | 4 | 5}XX`] {
-  const examples = failures.map(({ type, description, message, param }) => [
-    type,
-    { summary: description, value: failureExample(type, message, param) },
-  ])
+  const examples = failures.map((shown) => {
+    const failure = failureOf(shown)
+    const value = JSON.parse(errorJson(failure, REQUEST_ID))
+    return [failure.type, { summary: shown.description, value }]
+  })
   return {
     description: failures.map(({ description }) => description).join(' '),
     ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
