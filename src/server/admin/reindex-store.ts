@@ -16,7 +16,6 @@ import type { Db } from '../db/database.ts'
 import { lockName } from '../db/statements.ts'
 import { indexedNotable } from '../notables/store.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
-import { repositories } from '../repositories/table.ts'
 
 export const COUNTED: Counted[] = ['act', 'ntb']
 
@@ -27,17 +26,6 @@ const isActive = sql`${notables.status} = 'active'`
 
 /** A record that is stored as live. */
 type LiveRecord = { counted: 'act'; row: ActivityRow } | { counted: 'ntb'; row: NotableRow }
-
-/** Up to `limit` repositories after `after`, by id. */
-export async function listRepositoriesAfter(db: Db, after: number, limit: number): Promise<number[]> {
-  const rows = await db
-    .select({ repo_id: repositories.repo_id })
-    .from(repositories)
-    .where(gt(repositories.repo_id, after))
-    .orderBy(asc(repositories.repo_id))
-    .limit(limit)
-  return rows.map((row) => row.repo_id)
-}
 
 export interface Batch {
   records: number

@@ -1,12 +1,7 @@
 /** Rebuilds the claims index and the tallies from the records, beside running instances (docs/operations.md: the claims index). */
 import type { Db } from '../db/database.ts'
-import {
-  COUNTED,
-  correctTally,
-  deleteStrayClaims,
-  listRepositoriesAfter,
-  reindexBatch,
-} from './reindex-store.ts'
+import { listRepositoryIds } from '../repositories/store.ts'
+import { COUNTED, correctTally, deleteStrayClaims, reindexBatch } from './reindex-store.ts'
 
 const PAGE = 500
 
@@ -26,16 +21,9 @@ export interface Reindexed {
 
 /** Reindexes all repositories, a few records at a time. */
 export async function reindex(db: Db): Promise<Reindexed> {
-  const done: Reindexed = {
-    repositories: 0,
-    records: 0,
-    corrected: 0,
-    stray: 0,
-    miscounted: 0,
-    invalid: [],
-  }
-  for (let after = -1; ; ) {
-    const ids = await listRepositoriesAfter(db, after, PAGE)
+  const done: Reindexed = { repositories: 0, records: 0, corrected: 0, stray: 0, miscounted: 0, invalid: [] }
+  for (let after = 0; ; ) {
+    const ids = await listRepositoryIds(db, { after, limit: PAGE })
     for (const repo_id of ids) await reindexRepository(db, repo_id, done)
     if (ids.length < PAGE) return done
     after = ids.at(-1) ?? after

@@ -118,15 +118,10 @@ function lacksAllPatches(files: ListedFile[]): boolean {
   return texts.length > 1 && texts.every(({ patch }) => patch === undefined)
 }
 
-/** The text of a file on a branch or commit (default: the default branch), or null if it does not exist. One call. */
-export async function readFile(
-  client: Reader,
-  repo: RepositoryName,
-  path: string,
-  ref?: string,
-): Promise<string | null> {
+/** The text of a file on the default branch, or null if it does not exist. One call. */
+export async function readFile(client: Reader, repo: RepositoryName, path: string): Promise<string | null> {
   try {
-    const { data } = await client.rest.repos.getContent({ ...named(repo), path, ...(ref ? { ref } : {}) })
+    const { data } = await client.rest.repos.getContent({ ...named(repo), path })
     if (Array.isArray(data) || data.type !== 'file') return null
     // GitHub omits the content of files over 1 MB. Callers reject this placeholder because of its length.
     if (data.encoding !== 'base64') return '#'.repeat(data.size)
@@ -147,12 +142,7 @@ export async function findOwnComment(
   own: { number: number; app_id: number; marker: string },
 ): Promise<number | null> {
   const read = (page: number) =>
-    client.rest.issues.listComments({
-      ...named(repo),
-      issue_number: own.number,
-      per_page: PAGE,
-      page,
-    })
+    client.rest.issues.listComments({ ...named(repo), issue_number: own.number, per_page: PAGE, page })
   const first = await read(1)
   let { data } = first
   const last = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)

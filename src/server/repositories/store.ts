@@ -89,7 +89,11 @@ interface RepositoryPage {
 }
 
 /** Up to `limit` repositories after `after`, by id, that satisfy the condition. */
-async function listIds(db: Db, { after, limit }: RepositoryPage, condition?: SQL): Promise<number[]> {
+export async function listRepositoryIds(
+  db: Db,
+  { after, limit }: RepositoryPage,
+  condition?: SQL,
+): Promise<number[]> {
   const rows = await db
     .select({ repo_id: repositories.repo_id })
     .from(repositories)
@@ -101,7 +105,7 @@ async function listIds(db: Db, { after, limit }: RepositoryPage, condition?: SQL
 
 /** A page of the repositories where the App is installed. */
 export function listInstalledRepositories(db: Db, page: RepositoryPage): Promise<number[]> {
-  return listIds(db, page, isNotNull(repositories.installation_id))
+  return listRepositoryIds(db, page, isNotNull(repositories.installation_id))
 }
 
 const SETTINGS_FILES_MAX = 10_000
@@ -123,7 +127,7 @@ function isLeft(before: Date) {
 
 /** A page of the repositories where the App was uninstalled, or that were last watched, at `before` or earlier. */
 export function listLeft(db: Db, page: RepositoryPage & { before: Date }): Promise<number[]> {
-  return listIds(db, page, isLeft(page.before))
+  return listRepositoryIds(db, page, isLeft(page.before))
 }
 
 /** Whether the App was uninstalled, or the repository last watched, at `before` or earlier. Locks the row until the transaction `tx` ends. */
@@ -163,7 +167,7 @@ export async function insertRepository(
 
 /** A page of the repositories that were last swept at `before` or earlier. */
 export function listUnswept(db: Db, page: RepositoryPage & { before: Date }): Promise<number[]> {
-  return listIds(db, page, lte(repositories.swept_at, page.before))
+  return listRepositoryIds(db, page, lte(repositories.swept_at, page.before))
 }
 
 /** Claims the repository for one sweep; false if another instance was first. */
