@@ -11,7 +11,7 @@ import { Access } from './github/access.ts'
 import { openGithub } from './github/octokit.ts'
 import { Watch } from './github/watched-repositories.ts'
 import { Wakeup } from './jobs/wakeup.ts'
-import { Admission } from './operations/admission.ts'
+import { admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import type { App } from './repositories/app.ts'
 import { ChangeFeed } from './repositories/change-feed.ts'
@@ -119,7 +119,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     mcp: mcpOnDemand(app),
     page: dashboard(app, { streams, local, github, useCreatedApp: actAs.created }),
   }
-  const server = httpServer(httpSurface(app, new Admission(app), surfaces), { limits, log: app.log })
+  const server = httpServer(httpSurface(app, admission(app), surfaces), { limits, log: app.log })
   let setup_url: string | null = null
   let stopChannel = () => {}
   try {

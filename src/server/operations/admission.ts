@@ -31,23 +31,18 @@ interface Limits {
   failed_tokens: FailedTokenLimit
 }
 
-export class Admission {
-  readonly #limits: Limits
-
-  constructor(app: App) {
-    const limit = app.config.rate_limit_per_minute
-    this.#limits = {
-      app,
-      quota: new Quota(app, { limit, blockOf: blockOfTwentieth }),
-      failed_tokens: new FailedTokenLimit(app),
-    }
+/** Returns a function that returns the caller of one request, whose token is not verified and whose quota is not charged yet. */
+export function admission(app: App) {
+  const limit = app.config.rate_limit_per_minute
+  const limits: Limits = {
+    app,
+    quota: new Quota(app, { limit, blockOf: blockOfTwentieth }),
+    failed_tokens: new FailedTokenLimit(app),
   }
-
-  /** The caller of one request, whose token is not verified and whose quota is not charged yet. */
-  callerOf(credentials: Credentials): Caller {
-    return new Caller(credentials, this.#limits)
-  }
+  return (credentials: Credentials) => new Caller(credentials, limits)
 }
+
+export type CallerOf = ReturnType<typeof admission>
 
 /** The caller of one request, and what the request costs. */
 export class Caller {

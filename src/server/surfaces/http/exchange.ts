@@ -6,13 +6,27 @@ import { stopwatch } from '../../../vocabulary/clock.ts'
 import { newId } from '../../../vocabulary/contract/id.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { databaseUnavailable, faultOf } from '../../db/errors.ts'
-import type { Admission } from '../../operations/admission.ts'
+import type { CallerOf } from '../../operations/admission.ts'
 import type { App } from '../../repositories/app.ts'
 import { newExecution, runInExecution } from '../../telemetry/execution.ts'
 import { markFailed, type Span, serverSpan } from '../../telemetry/trace.ts'
-import { setSecurityHeaders } from './security-headers.ts'
 
 export const HEADERS_COUNT_MAX = 100
+
+/**
+ * The security headers of every response. Most responses are JSON, so nothing may be loaded, framed or cached. A surface that serves pages replaces the policy and
+ * adds the headers that only matter for pages.
+ */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+}
+const SECURITY_ENTRIES = Object.entries(SECURITY_HEADERS)
 
 /** Assigns the request id, and logs the exchange when it ends. The log never contains a token, a body or query values. */
 export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): RequestHandler {
@@ -21,7 +35,7 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
     const request_id = newId('req')
     res.locals.request_id = request_id
     res.setHeader('X-Request-Id', request_id)
-    setSecurityHeaders(res)
+    for (const [name, value] of SECURITY_ENTRIES) res.setHeader(name, value)
     const execution = newExecution({ request_id })
     const traced = serverSpan(req.headers, () => attributesOf(req, request_id))
     res.on('close', () => {
@@ -68,9 +82,9 @@ function endSpan(span: Span, req: Request, res: Response): void {
 }
 
 /** Sets `res.locals.caller`. If a proxy forwards something that is not an address, the address of the proxy counts. */
-export function findCaller(admission: Admission): RequestHandler {
+export function findCaller(callerOf: CallerOf): RequestHandler {
   return (req, res, next) => {
-    res.locals.caller = admission.callerOf({
+    res.locals.caller = callerOf({
       authorization: req.headers.authorization,
       address: isIP(req.ip ?? '') ? req.ip : req.socket.remoteAddress,
       onCharge: (headers) => {

@@ -5,8 +5,7 @@ import type { Express, Response } from 'express'
 import type { Logger } from 'pino'
 import { newId } from '../../../vocabulary/contract/id.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
-import { errorJson, HEADERS_COUNT_MAX } from './exchange.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { errorJson, HEADERS_COUNT_MAX, SECURITY_HEADERS } from './exchange.ts'
 
 export interface ConnectionLimits {
   /** Timeout from the first byte of a request, or from the start of the connection, until the headers are complete. */

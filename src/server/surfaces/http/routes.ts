@@ -1,7 +1,8 @@
 /** The Express app: all routes and their middleware. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { VERSION } from '../../../vocabulary/version.ts'
-import type { Admission } from '../../operations/admission.ts'
+import { gaugeCollector } from '../../admin/gauges.ts'
+import type { CallerOf } from '../../operations/admission.ts'
 import type { App } from '../../repositories/app.ts'
 import {
   exchange,
@@ -13,7 +14,6 @@ import {
   sendJson,
 } from './exchange.ts'
 import { type MessageSurface, messageRoute } from './message-route.ts'
-import { showMetrics } from './metrics-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { METADATA_PATHS, showProtectedResource } from './protected-resource.ts'
 import { restRouter } from './rest.ts'
@@ -36,11 +36,7 @@ interface Route {
   handler: RequestHandler | (RequestHandler | ErrorRequestHandler)[]
 }
 
-export function httpSurface(
-  app: App,
-  admission: Admission,
-  { webhooks, mcp, page }: HostedSurfaces,
-): Express {
+export function httpSurface(app: App, callerOf: CallerOf, { webhooks, mcp, page }: HostedSurfaces): Express {
   const surface = express()
   surface.disable('x-powered-by')
   surface.disable('etag')
@@ -48,7 +44,7 @@ export function httpSurface(
   surface.set('trust proxy', app.config.trust_proxy ?? false)
   surface.use(exchange(app))
   surface.use(page.authenticate)
-  surface.use(findCaller(admission))
+  surface.use(findCaller(callerOf))
   const serve = ({ name, method, path, handler }: Route) => {
     const route = surface.route(path).all(named(name))
     if (method === 'GET') route.get(handler)
@@ -88,4 +84,18 @@ export function httpSurface(
 /** The host of the repositories. Clients compare it with the remote of a working tree. */
 function githubHost({ config }: App): string {
   return new URL(config.github_web_url).host
+}
+
+/** For Prometheus. Responds with 200 even if the database is unavailable. It has no authentication, so do not expose it to the internet (docs/observability.md). */
+function showMetrics(app: App): RequestHandler {
+  const { registry } = app.metrics
+  const collectGauges = gaugeCollector(app)
+  return async (_req, res) => {
+    await collectGauges()
+    const text = await registry.metrics()
+    res.statusCode = 200
+    res.setHeader('Content-Type', registry.contentType)
+    res.setHeader('Content-Length', Buffer.byteLength(text))
+    res.end(text)
+  }
 }
