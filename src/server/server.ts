@@ -130,7 +130,9 @@ export async function startService(config: Config, options: ServiceOptions = {})
     if (app.github_app) await actAs.connected(app.github_app)
     else setup_url = await adoptCreatedApp(app, actAs.created)
     if (app.watch || config.notify) actAs.startWorker()
-    stopChannel = await openChannel(app, formatUrl(server, config))
+    const channel = config.webhook_proxy_url
+    const target = `${formatUrl(server, config)}/api/github/webhooks`
+    if (channel) stopChannel = await forwardChannel(app, { channel, target })
   } catch (error) {
     stop.abort()
     server.close().closeAllConnections()
@@ -162,12 +164,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
 /** Resolves when `work` ends, or after `ms`. */
 async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
   await Promise.race([work, wait(ms, undefined, { ref: false })])
-}
-
-/** Forwards the webhooks of `WEBHOOK_PROXY_URL`, if it is set, to the service at `url`. Returns a function that stops it. */
-async function openChannel(app: App, url: string): Promise<() => void> {
-  const channel = app.config.webhook_proxy_url
-  return channel ? forwardChannel(app, { channel, target: `${url}/api/github/webhooks` }) : () => {}
 }
 
 /** Loads the MCP library when the first message arrives: at startup, it would take a third of the time. */

@@ -52,7 +52,9 @@ async function listDeadLetters(database: Database, _: string, print: Print): Pro
   const dead = await listJobs(database.connection(), 'dead', LISTED_MAX)
   if (dead.length === 0) print('No dead letters.')
   for (const { id, attempts, updated_at, last_error } of dead)
-    print(`${id}  ${attempts} attempts, last at ${updated_at.toISOString()}: ${firstLine(last_error)}`)
+    print(
+      `${id}  ${attempts} attempts, last at ${updated_at.toISOString()}: ${last_error?.split('\n')[0] ?? ''}`,
+    )
   if (dead.length === LISTED_MAX) print(`Only the oldest ${LISTED_MAX} are listed.`)
   return true
 }
@@ -120,8 +122,4 @@ async function distributeTables(database: Database, _: string, print: Print): Pr
   }
   for (const { node, shards: count } of shards) print(`${node} has ${count} shards`)
   return true
-}
-
-function firstLine(text: string | null): string {
-  return text?.split('\n')[0] ?? ''
 }

@@ -55,7 +55,10 @@ function applyNext(db: Db, migrations: MigrationMeta[]): Promise<boolean> {
     await tx.execute(
       sql`create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`,
     )
-    const applied = new Set((await listApplied(tx)).map(({ made_at }) => made_at))
+    const rows = await tx
+      .select({ made_at: sql<number>`created_at`.mapWith(Number) })
+      .from(sql`drizzle.__drizzle_migrations`)
+    const applied = new Set(rows.map(({ made_at }) => made_at))
     const next = migrations.find(({ folderMillis }) => !applied.has(folderMillis))
     if (!next) return false
     // On a distributed database, DDL after a change of rows is possible only if no statement used several connections to
@@ -68,10 +71,4 @@ function applyNext(db: Db, migrations: MigrationMeta[]): Promise<boolean> {
     await distributeMigrated(tx)
     return true
   })
-}
-
-function listApplied(db: Db): Promise<{ hash: string; made_at: number }[]> {
-  return db
-    .select({ hash: sql<string>`hash`, made_at: sql<number>`created_at`.mapWith(Number) })
-    .from(sql`drizzle.__drizzle_migrations`)
 }

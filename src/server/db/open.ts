@@ -35,10 +35,7 @@ export async function connectDatabase(address: DatabaseAddress): Promise<Databas
  * A placeholder for a database that is still being opened, so that the service can already answer requests.
  * Every call fails as unavailable until `opened` is called with the database.
  */
-export function pendingDatabase(kind: Database['kind']): {
-  database: Database
-  opened(database: Database): void
-} {
+export function pendingDatabase(kind: Database['kind']) {
   let open: Database | undefined
   const current = () => {
     // Without a cause, so that readiness probes during a start are not logged as errors.
@@ -54,10 +51,8 @@ export function pendingDatabase(kind: Database['kind']): {
     withLongTimeout: async (work) => current().withLongTimeout(work),
     close: async () => open?.close(),
   }
-  return {
-    database,
-    opened(database) {
-      open = database
-    },
+  const opened = (given: Database) => {
+    open = given
   }
+  return { database, opened }
 }

@@ -16,13 +16,11 @@ const Conversion = z.object({
   client_secret: z.string(),
 })
 
-export type Conversion = z.infer<typeof Conversion>
-
 /**
  * Exchanges the code in GitHub's redirect for the credentials of the new App. A code is valid once, for an hour.
  * Throws `forbidden` if GitHub does not accept the code, and `service_unavailable`. One call, without a token.
  */
-export async function convertManifest(github: Octokit, code: string): Promise<Conversion> {
+export async function convertManifest(github: Octokit, code: string): Promise<z.infer<typeof Conversion>> {
   let data: unknown
   try {
     const request = { signal: AbortSignal.timeout(TIMEOUT_MS) }

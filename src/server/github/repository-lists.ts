@@ -109,16 +109,11 @@ export class RepositoryLists {
   /** Throws a `ZodError` if the answer is not a list of repositories, which counts as an outage. */
   async #page({ token, is_user }: Lister, page: number) {
     const options = { per_page: PAGE, page, ...requestOptions(token.secret) }
-    if (!is_user) {
-      const { data, headers } = await this.#github.rest.apps.listReposAccessibleToInstallation(options)
-      const listed = InstallationPage.parse(data).repositories
-      return { listed, is_last: isLast(listed, headers) }
-    }
-    const { data, headers } = await this.#github.rest.repos.listForAuthenticatedUser({
-      sort: 'pushed',
-      ...options,
-    })
-    const listed = UserPage.parse(data)
+    const github = this.#github
+    const { data, headers } = is_user
+      ? await github.rest.repos.listForAuthenticatedUser({ sort: 'pushed', ...options })
+      : await github.rest.apps.listReposAccessibleToInstallation(options)
+    const listed = is_user ? UserPage.parse(data) : InstallationPage.parse(data).repositories
     return { listed, is_last: isLast(listed, headers) }
   }
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type Clock, later, stopwatch } from '../../vocabulary/clock.ts'
 import type { Database } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
-import { type Execution, newExecution, runInExecution } from '../telemetry/execution.ts'
+import { type Execution, runInExecution } from '../telemetry/execution.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { inSpan, markFailed } from '../telemetry/trace.ts'
 import { endRun, leaseNext, type RunEnd, renewLease } from './run-store.ts'
@@ -64,13 +64,13 @@ function lease({ database, clock }: JobRunner): Promise<JobRow | undefined> {
 interface Attempt {
   outcome: 'done' | 'rescheduled' | 'failed' | 'dead'
   end: RunEnd
-  fault?: ReturnType<typeof faultOf>
+  fault?: ReturnType<typeof faultOf> | undefined
 }
 
 /** Runs a leased job, and reports the run to the log, the metrics and the trace. */
 function run(runner: JobRunner, job: JobRow): Promise<void> {
   const { id, kind, caused_by, traceparent } = job
-  const execution = newExecution({ job: id, caused_by })
+  const execution: Execution = { ids: { job: id, caused_by }, effects: {} }
   const attributes = { 'deconflict.job': id, 'deconflict.caused_by': caused_by }
   return runInExecution(execution, () =>
     inSpan(`job ${kind}`, { kind: 'consumer', attributes, caused_by: traceparent }, async (span) => {
@@ -121,16 +121,7 @@ async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Att
 function report(
   { log, metrics }: JobRunner,
   { kind, attempts }: JobRow,
-  {
-    outcome,
-    fault,
-    did,
-    ms,
-  }: Pick<Attempt, 'outcome'> & {
-    fault: Attempt['fault']
-    did: Execution['effects']
-    ms: number
-  },
+  { outcome, fault, did, ms }: Omit<Attempt, 'end'> & { did: Execution['effects']; ms: number },
 ): void {
   metrics.job_runs.observe({ kind, outcome }, ms / 1000)
   for (const [effect, times] of Object.entries(did)) metrics.effects.inc({ effect }, times)
@@ -139,7 +130,6 @@ function report(
   else log.info(fields, 'job')
 }
 
-/** Renews the lease of a job while it runs. */
 function keepLease({ database, clock, log }: JobRunner, job: JobRow): NodeJS.Timeout {
   return setInterval(() => {
     renewLease(database.connection(), job, later(clock(), LEASE_MS)).catch((error) =>

@@ -1,5 +1,4 @@
 /** What changed in a repository: the records and their collisions. It is sent to open pages, so that they need no request. */
-
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ChangedCollisions, ChangedRecords } from '../../vocabulary/contract/changed-records.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'

@@ -1,5 +1,4 @@
 /** The handler of each operation: it calls a verb and renders the result. An operation without a handler does not compile. */
-
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type {
   CallerOperationName,

@@ -19,14 +19,6 @@ export function idempotencyKeyOf(header: string | undefined): string | undefined
   })
 }
 
-interface Created {
-  /** The response as JSON text. */
-  body: string
-  created_id: string
-  /** True if an earlier request created the record. */
-  replayed: boolean
-}
-
 /**
  * Creates a record, or returns the response to the earlier request with the same key. The record and the key are committed
  * in one transaction; the response is stored afterwards. After a crash in between, the next replay computes and stores it.
@@ -37,7 +29,7 @@ export async function createOnce<Name extends OperationName, Row extends { id: s
   scoped: ScopedKey,
   input: InputOf<Name>,
   handler: CreateHandler<Name, Row>,
-): Promise<Created> {
+) {
   const input_hash = hashOf(input)
   const found = await inTransaction(ctx, async (tx): Promise<{ stored: StoredKey } | { row: Row }> => {
     if (!(await lockKey(tx.db, scoped))) throw inProgress()

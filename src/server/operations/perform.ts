@@ -1,5 +1,4 @@
 /** The request pipeline that every surface uses: authorise, open the repository, parse the input, run the handler (docs/contract/errors.md#order). */
-
 import {
   type CallerOperationName,
   type InputOf,

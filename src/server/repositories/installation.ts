@@ -2,7 +2,7 @@
 import { later } from '../../vocabulary/clock.ts'
 import type { Installation } from '../github/github-app.ts'
 import { classifyError, statusOf } from '../github/octokit.ts'
-import { isNotFound } from '../github/repository-calls.ts'
+import { isNotFound, type RepositoryName } from '../github/repository-calls.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { JobRow } from '../jobs/table.ts'
 import type { App } from './app.ts'
@@ -79,13 +79,8 @@ export function isSuspended(error: unknown): boolean {
   return status === 403 && /installation has been suspended/i.test(message ?? '')
 }
 
-interface Name {
-  owner: string
-  name: string
-}
-
 /** The id of the App's installation in a repository, or null. One call. */
-export async function findInstallation(app: App, { owner, name }: Name): Promise<number | null> {
+export async function findInstallation(app: App, { owner, name }: RepositoryName): Promise<number | null> {
   try {
     const asApp = await app.github_app?.probot.auth()
     const response = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
@@ -97,7 +92,7 @@ export async function findInstallation(app: App, { owner, name }: Name): Promise
 }
 
 /** Whether the App is installed in a repository, according to GitHub. One call. */
-export async function isInstalled(app: App, repository: Name): Promise<boolean> {
+export async function isInstalled(app: App, repository: RepositoryName): Promise<boolean> {
   return (await findInstallation(app, repository)) !== null
 }
 

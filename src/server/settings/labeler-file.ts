@@ -1,5 +1,4 @@
 /** Reads areas from the configuration file of the labeler action (docs/contract/settings.md#areas-from-the-labeler). Pure. */
-
 import { label, labelKey, paths } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { readYaml } from './yaml-file.ts'

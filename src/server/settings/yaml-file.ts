@@ -88,10 +88,8 @@ function isTooDeep(text: string): boolean {
   return false
 }
 
-interface Wrong {
+interface Wrong extends Omit<YamlProblem, 'line'> {
   offset: number | null
-  path: Path
-  message: string
 }
 
 function wrongSyntax({ code, message, pos }: YAMLError): Wrong {

@@ -35,10 +35,6 @@ export interface Execution {
 
 const current = new AsyncLocalStorage<Execution>()
 
-export function newExecution(ids: CorrelationIds): Execution {
-  return { ids, effects: {} }
-}
-
 /** Calls `run`. Everything that it calls or starts belongs to the execution. */
 export function runInExecution<Result>(execution: Execution, run: () => Result): Result {
   return current.run(execution, run)

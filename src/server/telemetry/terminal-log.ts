@@ -13,19 +13,20 @@ export function terminalLog(level: string, write: (text: string) => void): Desti
   const hidesRoutine = level === 'info'
   return {
     write(line) {
-      const entry = JSON.parse(line) as {
-        level: number
-        time: number
-        msg?: string
-        [field: string]: unknown
-      }
+      const entry: Entry = JSON.parse(line)
       if (hidesRoutine && entry.level < WARN && ROUTINE.has(entry.msg ?? '')) return
       write(`${formatLine(entry)}\n`)
     },
   }
 }
 
-function formatLine({ level, time, msg, ...fields }: { level: number; time: number; msg?: string }): string {
+interface Entry {
+  level: number
+  time: number
+  msg?: string
+}
+
+function formatLine({ level, time, msg, ...fields }: Entry): string {
   const mark = level >= ERROR ? '✗' : level >= WARN ? '⚠' : ' '
   const shown = Object.entries(fields)
     .filter(([name, value]) => !OMITTED.has(name) && value !== undefined)

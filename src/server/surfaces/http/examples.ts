@@ -1,5 +1,4 @@
 /** Example requests and responses of each operation for the OpenAPI document. Together they tell one story. */
-
 import type { z } from 'zod'
 import type { OPERATIONS, OperationName, OutputOf } from '../../../vocabulary/contract/contract.ts'
 import { DEFAULT_SETTINGS } from '../../../vocabulary/contract/settings.ts'

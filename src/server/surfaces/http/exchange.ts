@@ -8,7 +8,7 @@ import { Failure } from '../../../vocabulary/failure.ts'
 import { databaseUnavailable, faultOf } from '../../db/errors.ts'
 import type { CallerOf } from '../../operations/admission.ts'
 import type { App } from '../../repositories/app.ts'
-import { newExecution, runInExecution } from '../../telemetry/execution.ts'
+import { type Execution, runInExecution } from '../../telemetry/execution.ts'
 import { markFailed, type Span, serverSpan } from '../../telemetry/trace.ts'
 
 export const HEADERS_COUNT_MAX = 100
@@ -36,7 +36,7 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
     res.locals.request_id = request_id
     res.setHeader('X-Request-Id', request_id)
     for (const [name, value] of SECURITY_ENTRIES) res.setHeader(name, value)
-    const execution = newExecution({ request_id })
+    const execution: Execution = { ids: { request_id }, effects: {} }
     const traced = serverSpan(req.headers, () => attributesOf(req, request_id))
     res.on('close', () => {
       const { operation, error_type } = res.locals
@@ -45,17 +45,12 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
       metrics.requests.observe({ operation: operation ?? 'unknown', status }, took / 1000)
       if (traced) endSpan(traced.span, req, res)
       const trace_id = traced?.span.spanContext().traceId
-      const fields = {
-        ...execution.ids,
-        trace_id,
-        method: req.method,
-        operation,
-        status: res.statusCode,
-        error_type,
-      }
+      const { method } = req
       const ms = Math.round(took)
-      if (res.writableFinished) log.info({ ...fields, ms }, 'request')
-      else log.info({ ...fields, ms }, 'request aborted by the client')
+      log.info(
+        { ...execution.ids, trace_id, method, operation, status: res.statusCode, error_type, ms },
+        res.writableFinished ? 'request' : 'request aborted by the client',
+      )
     })
     checkHeaders(req)
     runInExecution(execution, () => (traced ? traced.within(next) : next()))

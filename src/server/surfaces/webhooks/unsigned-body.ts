@@ -1,9 +1,8 @@
 /** Reads bodies of unverified senders, with a limit per body and for all bodies together. */
 import type { IncomingMessage } from 'node:http'
-import { Failure, unavailable } from '../../../vocabulary/failure.ts'
+import { Failure } from '../../../vocabulary/failure.ts'
 
 const BODY_MAX = 25 * 1024 * 1024
-const RETRY_S = 10
 
 /** A body that is being received. */
 interface Receiving {
@@ -84,10 +83,11 @@ function tooLarge(): Failure {
 }
 
 function tooManyBytes(): Failure {
-  const { message, headers } = unavailable(
+  return new Failure(
+    'service_unavailable',
     'too many deliveries are being received at once; redeliver later',
-    undefined,
-    RETRY_S,
+    {
+      headers: { 'Retry-After': '10', Connection: 'close' },
+    },
   )
-  return new Failure('service_unavailable', message, { headers: { ...headers, Connection: 'close' } })
 }
