@@ -30,7 +30,6 @@ function named({ owner, name }: RepositoryName) {
   return { owner, repo: name }
 }
 
-/** A changed file as GitHub lists it. */
 export interface ListedFile {
   filename: string
   previous_filename?: string | undefined

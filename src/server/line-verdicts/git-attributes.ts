@@ -26,7 +26,6 @@ export const AttributeRule = z.strictObject({
 })
 export type AttributeRule = z.output<typeof AttributeRule>
 
-/** Compiled rules. */
 export interface Attributes {
   /** The globs of the rules that make files noise. */
   globs: readonly Glob[]

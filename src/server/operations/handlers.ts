@@ -51,12 +51,10 @@ export interface CreateHandler<Name extends OperationName, Row extends { id: str
   respond(ctx: RepoContext, row: Row): Promise<OutputOf<Name>>
 }
 
-interface CreateHandlers {
+export const CREATE_HANDLERS: {
   createActivity: CreateHandler<'createActivity', ActivityRow>
   createNotable: CreateHandler<'createNotable', NotableRow>
-}
-
-export const CREATE_HANDLERS: CreateHandlers = {
+} = {
   createActivity: {
     create: activities.createActivity,
     find: activities.getActivity,
@@ -78,7 +76,9 @@ export const CREATE_HANDLERS: CreateHandlers = {
   },
 }
 
-export const HANDLERS: { [Name in Exclude<RepositoryOperationName, keyof CreateHandlers>]: Handler<Name> } = {
+export const HANDLERS: {
+  [Name in Exclude<RepositoryOperationName, keyof typeof CREATE_HANDLERS>]: Handler<Name>
+} = {
   listActivities: (ctx, input) => activities.listActivities(ctx, input),
   checkOverlap: async (ctx, input) => {
     const conclusion = await checkProposal(ctx, input)

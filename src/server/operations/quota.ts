@@ -31,7 +31,6 @@ export interface QuotaOptions {
   blockOf(left: number): number
 }
 
-/** A twentieth of the units left. */
 export function blockOfTwentieth(left: number): number {
   return Math.max(1, Math.floor(left / 20))
 }
@@ -119,11 +118,7 @@ export class Quota {
 
   /** Evicts the oldest tenth. Their unused units are lost, so callers may get less than the limit but never more. */
   #evictOldest(): void {
-    let count = LEASES_MAX / 10
-    for (const key of this.#leases.keys()) {
-      this.#leases.delete(key)
-      if (--count === 0) return
-    }
+    for (const key of [...this.#leases.keys()].slice(0, LEASES_MAX / 10)) this.#leases.delete(key)
   }
 }
 

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import { Failure } from '../../vocabulary/failure.ts'
 import { QUOTA_WINDOW_MS, type QuotaState } from './quota.ts'
 
-/** The headers `RateLimit` and `RateLimit-Policy`. */
 export function rateLimitHeaders(
   key: string,
   limit: number,

@@ -20,7 +20,6 @@ export async function listStored(db: Db, ids: number[]): Promise<number[]> {
   return rows.map(({ repo_id }) => repo_id)
 }
 
-/** A person with live activities. */
 export interface Person {
   name: string
   /** Whether the name is a GitHub login. */

@@ -146,7 +146,6 @@ export function sendFailures(log: Logger) {
   }
 }
 
-/** The error object as JSON. */
 export function errorJson({ type, message, param }: Failure, request_id: string): string {
   return JSON.stringify({ error: { type, message, param, request_id } })
 }
@@ -165,7 +164,6 @@ function failureOf(error: unknown): Failure {
   )
 }
 
-/** Sends JSON text. */
 export function sendJson(res: Response, status: number, json: string): void {
   res.statusCode = status
   res.setHeader('Content-Type', 'application/json')

@@ -53,14 +53,6 @@ const DOCS_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-interface PageRoute {
-  /** The operation in metrics and logs. */
-  name: string
-  method: 'GET' | 'POST'
-  path: string
-  handler: RequestHandler
-}
-
 /** The handlers of the page. `authenticate` runs before all routes, and adds the token of the session to the page's requests. */
 export function dashboard(
   app: App,
@@ -68,25 +60,25 @@ export function dashboard(
 ) {
   const { show, complete: completeSetup } = setup({ app, ...options })
   const { authenticate, showSession, begin, complete, signOut } = signIn(app, local)
-  const routes: PageRoute[] = [
-    {
-      name: 'page',
-      method: 'GET',
-      path: '/',
-      handler: showPage('index.html', policyFor(app.config.github_web_url)),
-    },
-    { name: 'docs', method: 'GET', path: '/docs', handler: showPage('docs.html', DOCS_POLICY) },
-    { name: 'session', method: 'GET', path: '/session', handler: showSession },
-    { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
-    { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
-    { name: 'localSignIn', method: 'GET', path: LOCAL_SIGN_IN_PATH, handler: local.open },
-    { name: 'signOut', method: 'POST', path: '/session/logout', handler: signOut },
-    { name: 'setup', method: 'GET', path: '/setup', handler: show },
-    { name: 'setupCreated', method: 'GET', path: '/setup/created', handler: completeSetup },
-    { name: 'events', method: 'GET', path: '/events/:owner/:repo', handler: streams.handler },
+  const routes = [
+    get('page', '/', showPage('index.html', policyFor(app.config.github_web_url))),
+    get('docs', '/docs', showPage('docs.html', DOCS_POLICY)),
+    get('session', '/session', showSession),
+    get('signIn', '/session/login', begin),
+    get('signedIn', '/session/callback', complete),
+    get('localSignIn', LOCAL_SIGN_IN_PATH, local.open),
+    { name: 'signOut', method: 'POST' as const, path: '/session/logout', handler: signOut },
+    get('setup', '/setup', show),
+    get('setupCreated', '/setup/created', completeSetup),
+    get('events', '/events/:owner/:repo', streams.handler),
   ]
   const assets = express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false })
   return { authenticate, routes, assets }
+}
+
+/** A route; `name` is that of the operation in metrics and logs. */
+function get(name: string, path: string, handler: RequestHandler) {
+  return { name, method: 'GET' as const, path, handler }
 }
 
 function showPage(file: string, policy: string): RequestHandler {

@@ -6,22 +6,14 @@ import type { z } from 'zod'
 import type { OAuthClient } from '../../base/config.ts'
 import { cookies } from './cookies.ts'
 
-export interface EncryptedCookies {
-  /** Undefined when the cookie is missing, expired, or was not written by this service. */
-  read<Schema extends z.ZodType>(
-    req: Request,
-    name: string,
-    schema: Schema,
-  ): Promise<z.output<Schema> | undefined>
-  write(res: Response, name: string, content: Record<string, unknown>, ttl_s: number): Promise<void>
-  clear(res: Response, name: string): void
-}
+export type EncryptedCookies = ReturnType<typeof encryptedCookies>
 
-export function encryptedCookies({ client_secret, public_url }: OAuthClient): EncryptedCookies {
+export function encryptedCookies({ client_secret, public_url }: OAuthClient) {
   const key = new Uint8Array(hkdfSync('sha256', client_secret, '', 'deconflict cookies', 32))
   const jar = cookies(public_url)
   return {
-    async read(req, name, schema) {
+    /** Undefined when the cookie is missing, expired, or was not written by this service. */
+    async read<Schema extends z.ZodType>(req: Request, name: string, schema: Schema) {
       const encrypted = jar.read(req, name)
       if (encrypted === undefined) return undefined
       try {
@@ -31,7 +23,7 @@ export function encryptedCookies({ client_secret, public_url }: OAuthClient): En
         return undefined
       }
     },
-    async write(res, name, content, ttl_s) {
+    async write(res: Response, name: string, content: Record<string, unknown>, ttl_s: number): Promise<void> {
       const encrypted = await new EncryptJWT(content)
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .setAudience(name)
