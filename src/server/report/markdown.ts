@@ -24,9 +24,17 @@ export function linkable(url: string): string {
   return encodeURI(url).replaceAll('%25', '%')
 }
 
+/**
+ * The number of a pull request, with a link where GitHub enters no mention of it on the other pull request: on github.com
+ * through its redirecting host. Other hosts have none.
+ */
 export function linkedNumber({ number, url }: { number: number; url: string }): string {
-  return `[\`#${number}\`](${url})`
+  const name = `\`#${number}\``
+  return url.startsWith(GITHUB) ? `[${name}](${REDIRECTING}${url.slice(GITHUB.length)})` : name
 }
+
+const GITHUB = 'https://github.com/'
+const REDIRECTING = 'https://redirect.github.com/'
 
 /** A list with a bold title: at most ten items, and the number of the others. */
 export function titledList(title: string, items: string[]): string {
