@@ -42,6 +42,8 @@ const BEN = other(123, 'Retry declined payments twice', {})
 function report(activities: ReportedActivity[]): Report {
   return {
     severity: activities.length > 0 ? 'high' : null,
+    earns_comment: activities.length > 0,
+    charge: 'within',
     activities,
     notables: [],
     suppressed: { activities: [], notables: [] },

@@ -64,6 +64,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       is_installed: false,
       is_watched: false,
       is_tracked: false,
+      commenting_since: now,
       is_notified: false,
       settings_file: { source: 'defaults', errors: [] },
       noise_attributes: [],

@@ -1,6 +1,6 @@
 /** Counts the comments that each rule would post, by the last heads of the pull requests (docs/line-verdicts.md). Pure. */
 
-import { findSuppression } from '../../src/server/decision/who-is-told.ts'
+import { findSuppression, type Room } from '../../src/server/decision/who-is-told.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
 import type { Verdict } from '../../src/vocabulary/verdict.ts'
 import { isComparable, isConflict, isProved } from './overlaps.ts'
@@ -14,8 +14,8 @@ interface Rule {
   holds(overlap: OverlapWithTruth): boolean
   /** The sides that then get a comment by the rules of the service; all if undefined. */
   audience?: Settings['comment']['audience']
-  /** As if the budget of the service were exceeded. */
-  is_over_budget?: boolean
+  /** What the budget leaves; all if undefined. */
+  room?: Room
 }
 
 const isWithin = (overlap: OverlapWithTruth, verdicts: readonly Verdict[]) =>
@@ -32,7 +32,7 @@ const RULES: readonly Rule[] = [
   { label: '… git would conflict', holds: conflictsInGit },
   { label: '… the other side pushed within 14 days', holds: conflictsInGit, audience: 'both' },
   { label: '… and only the later side gets a comment', holds: conflictsInGit, ...LATER },
-  { label: '… in at least two files', holds: conflictsInGit, ...LATER, is_over_budget: true },
+  { label: '… in at least two files', holds: conflictsInGit, ...LATER, room: 'strong' },
   { label: 'our verdict instead of git’s: conflict', holds: isConflict, ...LATER },
   { label: '… proved only', holds: isProved, ...LATER },
 ]
@@ -40,11 +40,7 @@ const RULES: readonly Rule[] = [
 /** Whether one side gets a comment about the other, by the rules of the service, when the later one is opened. */
 function isTold(
   { earlier, later, truth }: OverlapWithTruth,
-  {
-    side,
-    audience,
-    is_over_budget = false,
-  }: { side: 'earlier' | 'later' } & Pick<Rule, 'audience' | 'is_over_budget'>,
+  { side, audience, room = 'any' }: { side: 'earlier' | 'later' } & Pick<Rule, 'audience' | 'room'>,
 ): boolean {
   if (audience === undefined) return true
   const other = side === 'later' ? earlier : later
@@ -57,6 +53,7 @@ function isTold(
       conflicts: truth?.conflicts ?? 0,
       is_risky: false,
       is_blocking: false,
+      breadth: null,
       is_bot: other.is_bot,
       is_same_author: false,
       // The last push is the only one that is known for certain.
@@ -64,7 +61,7 @@ function isTold(
       cause: null,
       is_earlier: side === 'later',
     },
-    { comment: { ...DEFAULT_SETTINGS.comment, audience }, is_draft: false, is_over_budget, now },
+    { comment: { ...DEFAULT_SETTINGS.comment, audience }, is_draft: false, room, active_at: now, now },
   )
   return suppression === null
 }

@@ -1,6 +1,7 @@
 /** How a replay plays events through the rules of the service: one row per scenario. */
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
+import { loginAuthor } from '../../src/server/overlap/side.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { change, editOf } from '../../test/support/lines.ts'
 import { type Changed, headComparison, headOf } from './heads.ts'
@@ -28,7 +29,10 @@ function pullRequest(
   n: number,
   { pushes, author = `author-${n}`, is_bot = false, merged, contains = [] }: Plan,
 ): Changed {
-  const side = { author: { login: author, actor: null }, closes: new Set<number>() }
+  const side = {
+    author: loginAuthor(author, DEFAULT_SETTINGS, { actor: null, assignee: null }),
+    closes: new Set<number>(),
+  }
   const revisions = pushes.map(([day, lines, base = 1], index) => {
     const files = Object.entries(lines).map(([path, line]) =>
       change({ path, patch: editOf(LINES, line, 1, [`changed by ${n}`]) }),

@@ -6,8 +6,9 @@
 import {
   BUDGET_DAYS,
   type Candidate,
-  computeBudget,
+  computeRoom,
   findSuppression,
+  type Room,
   selectNamed,
 } from '../../src/server/decision/who-is-told.ts'
 import { type LastChange, pullRequestKey, type SideKey, slotOf } from '../../src/server/ledger/pair.ts'
@@ -39,6 +40,8 @@ export interface Comment {
   posted: number
   /** The numbers of all that it has named, also after it was edited. */
   named: Set<number>
+  /** The budget was in force then. */
+  is_over_budget: boolean
 }
 
 export interface Played {
@@ -98,7 +101,7 @@ export function play(pull_requests: readonly Changed[], options: PlayOptions): P
     if (at < options.from) continue
     for (const other of meet(state, { pr, before })) publish(state, other, at)
     publish(state, pr, at)
-    budget.push({ at, in_force: isInForce(state, at) })
+    budget.push({ at, in_force: roomAt(state, at) !== 'any' })
   }
   return { pairs: [...state.pairs.values()], comments: [...state.comments.values()], budget }
 }
@@ -207,7 +210,8 @@ function publish(state: State, pr: Changed, at: number): void {
   const rules = {
     comment: state.comment,
     is_draft: false,
-    is_over_budget: comment === undefined && isInForce(state, at),
+    room: comment === undefined ? roomAt(state, at) : 'any',
+    active_at: dateOf(at),
     now: dateOf(at),
   }
   const all = (state.pairsOf.get(pr) ?? []).flatMap((pair) => {
@@ -221,7 +225,14 @@ function publish(state: State, pr: Changed, at: number): void {
     pair.row = markShown(pair.row, pullRequestKey(pr.n), dateOf(at))
     numbers.add(otherOf(pair, pr).n)
   }
-  if (!comment) state.comments.set(pr, { on: pr, at, posted: named.length, named: numbers })
+  if (!comment)
+    state.comments.set(pr, {
+      on: pr,
+      at,
+      posted: named.length,
+      named: numbers,
+      is_over_budget: rules.room === 'strong',
+    })
 }
 
 /** What the audience rules need of the other side of a pair. */
@@ -242,6 +253,7 @@ function signalOf(
     conflicts: compared.files.filter(({ verdict }) => verdict === 'conflict').length,
     is_risky: false,
     is_blocking: false,
+    breadth: null,
     is_bot: other.is_bot,
     is_same_author: isSameAuthor(pr.last.author, other.last.author),
     active_at: dateOf(revision.at),
@@ -250,10 +262,11 @@ function signalOf(
   }
 }
 
-function isInForce({ people, comments, comment }: State, at: number): boolean {
+function roomAt({ people, comments, comment }: State, at: number): Room {
   const recent = people.filter(({ opened }) => opened <= at && opened > at - BUDGET_DAYS * DAY)
   const commented = recent.filter((pr) => comments.has(pr)).length
-  return computeBudget({ pull_requests: recent.length, commented }, comment.budget).in_force
+  const over_budget = recent.filter((pr) => comments.get(pr)?.is_over_budget).length
+  return computeRoom({ pull_requests: recent.length, commented, over_budget }, comment.budget)
 }
 
 /** The pair after side `key` was shown it. The first time counts, as in the ledger. */

@@ -3,6 +3,8 @@ import type { FileChange } from '../../src/server/line-verdicts/change.ts'
 import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'
 import { KEY_BYTES, lineHasher } from '../../src/server/line-verdicts/line-hash.ts'
 import type { NoiseRules } from '../../src/server/line-verdicts/noise.ts'
+import { loginAuthor } from '../../src/server/overlap/side.ts'
+import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { changedFiles } from './changed-files.ts'
 import type { Branch, Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'
@@ -37,7 +39,10 @@ export async function readChanges(source: Source, pullRequests: readonly PullReq
   return revised.map(({ pr, revisions }) => {
     // Titles and descriptions of pull requests are not in git.
     const texts = [...pr.own].map((at) => messages.get((all[at] as Commit).sha) ?? '')
-    const side = { author: { login: pr.author, actor: null }, closes: closingIssues(texts, '') }
+    const side = {
+      author: loginAuthor(pr.author, DEFAULT_SETTINGS, { actor: null, assignee: null }),
+      closes: closingIssues(texts, ''),
+    }
     const heads = new Map<string, Head>()
     const of = (each: HeadAndBase): Head => {
       const head = heads.get(keyOf(each)) ?? headOf(files.get(keyOf(each)) ?? [], side, noise)

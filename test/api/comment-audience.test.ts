@@ -139,10 +139,13 @@ describe('of a pull request and declared work', () => {
     expect(haveComment(number)).toEqual([true])
   })
 
-  test('the pull request gets a comment about a high notable that is created later', async () => {
+  test('the pull request gets a comment about a high notable with its next push', async () => {
     const number = await open('tidy')
     await repository.advance(2 * QUIET_MS)
     await repository.createNotable({ importance: 'high' })
+    expect(haveComment(number)).toEqual([false])
+    await repository.advance(QUIET_MS)
+    await repository.push(number, [edit(100, 'tidy')])
     expect(haveComment(number)).toEqual([true])
   })
 })

@@ -42,7 +42,7 @@ async function opened(repo: AppRepository): Promise<string> {
 describe('the id of a delivery finds', () => {
   test('its acceptance, its job, and the effects of the jobs that it caused', async () => {
     const repo = freshRepository()
-    await repo.create({ scope: { paths: ['src/**'] } })
+    await repo.create({ scope: { paths: ['src/pay.ts'] } })
     await service.runDueJobs()
     const id = await opened(repo)
     const lines = linesWith(id)
@@ -116,7 +116,7 @@ test('the id of a request finds its effects on pull requests', async () => {
   const repo = freshRepository()
   await opened(repo)
   service.clock.advance(60_000)
-  const body = { title: 'Retry', summary: 'Twice.', actor: 'Ada', scope: { paths: ['src/**'] } }
+  const body = { title: 'Retry', summary: 'Twice.', actor: 'Ada', scope: { paths: ['src/pay.ts'] } }
   const { headers } = await repo.request('POST', '/activity', { body })
   await service.runDueJobs()
   const lines = linesWith(headers.get('x-request-id') as string)

@@ -127,7 +127,7 @@ describe('a pair', () => {
     const { first, second } = await conflicting()
     await repository.advance(QUIET_MS)
     await merge(first)
-    const address = `https://github.com/${repository.full_name}/pull/${first}`
+    const address = `https://redirect.github.com/${repository.full_name}/pull/${first}`
     expect(repository.comment(second)).toContain(`[\`#${first}\`](${address}) was merged: rebase over it.`)
     await repository.push(second, [editOfPay(100, ['tidy()'])])
     await repository.advance(QUIET_MS)

@@ -174,7 +174,7 @@ describe('another default branch has its own settings file', () => {
 
   test('which applies to comments too', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
-    await repository.createActivity({ scope: { areas: ['payments'] } })
+    await repository.createActivity({ risk: 'high', scope: { areas: ['payments'] } })
     const number = await repository.open()
     repository.githubRepo.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
     await changeTo('trunk')
@@ -269,7 +269,7 @@ describe('areas and ignore_paths apply immediately', () => {
   })
 
   test('and in comments on open pull requests', async () => {
-    await repository.createActivity({ title: 'By area', scope: { areas: ['payments'] } })
+    await repository.createActivity({ title: 'By area', risk: 'high', scope: { areas: ['payments'] } })
     const number = await repository.open()
     expect(repository.comment(number)).toBeUndefined()
     await repository.writeFile(SETTINGS, 'areas: {payments: [src/**]}')

@@ -111,7 +111,7 @@ test('open pull requests become activities with their lines, collide, and nothin
     expect.arrayContaining([one, two]),
   )
   const { body: signal } = await service.api('GET', '/signal')
-  expect(signal).toMatchObject({ mode: 'shadow', pairs: { shown: 1, open: 1 } })
+  expect(signal).toMatchObject({ mode: 'shadow', pairs: { shown: 0 }, recorded: 1 })
   const methods = github.requests().map(({ route }) => route.split(' ')[0])
   expect(new Set(methods)).toEqual(new Set(['GET']))
   expect(JSON.stringify(service.log)).not.toContain(TOKEN)

@@ -19,7 +19,13 @@ beforeAll(async () => {
   const repositories = new Map<number, string>()
   for (const { repository } of EXAMPLES.flatMap((each) => each.examples))
     if (repository?.full_name) repositories.set(repository.id, repository.full_name)
-  for (const [id, full_name] of repositories) github.repository({ id, full_name })
+  for (const [id, full_name] of repositories) {
+    github.repository({ id, full_name })
+    // Examples of pull requests are about number 2.
+    for (const head of ['one', 'two']) github.at(full_name).open({ head })
+  }
+  // Most examples about pull requests come from this installation.
+  github.app.install({ account: 'Codertocat', id: 1 })
   service = await startAppService(github)
 })
 afterAll(async () => {

@@ -21,6 +21,7 @@ test('a repository is imported, commented on, rate-limited, reconciled and unins
 
   github.fault(`POST /repos/${repository.full_name}/issues/*`, 'rate_limited', 1, 60)
   const declared = await repository.createActivity({ branch: 'retries' })
+  await repository.push(1, ['src/pay.ts'])
   expect(repository.comment(1)).toBeUndefined()
   await repository.advance(2 * MINUTE_MS)
   await repository.advance(QUIET_MS)

@@ -43,6 +43,7 @@ const DEFAULT_COMMENT = {
   budget: 0.15,
   on_bots: false,
   agents: ['Copilot', 'copilot-swe-agent', 'devin-ai-integration', 'claude', 'google-labs-jules', 'cursor'],
+  bots: [],
 }
 
 describe('without a file', () => {

@@ -99,7 +99,7 @@ test('a signed delivery leads to a comment that names the other activity, with a
       summary: 'Twice.',
       actor: 'Ben',
       branch: 'retries',
-      scope: { paths: ['src/**'] },
+      scope: { paths: ['src/pay.ts'] },
     },
   })
   expect(declared.status).toBe(201)

@@ -45,6 +45,8 @@ const notable: ReportedNotable = {
 function report(changes: Partial<Report> = {}): Report {
   return {
     severity: 'medium',
+    earns_comment: true,
+    charge: 'within',
     activities: [reportedActivity],
     notables: [],
     suppressed: { activities: [], notables: [] },
@@ -123,7 +125,7 @@ const HOSTILE: [string, string][] = [
 
 // Threat: Markup in comments
 describe('markup from users is escaped in the comment', () => {
-  const ALLOWED_LINKS = new Set(['https://github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
+  const ALLOWED_LINKS = new Set(['https://redirect.github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
   const places: [string, (text: string) => Partial<Report>][] = [
     ['a title', (title) => ({ activities: [{ ...reportedActivity, title }] })],
     [
@@ -183,6 +185,15 @@ describe('markup from users is escaped in the comment', () => {
   })
 
   // Threat: Markup in comments
+  test.each([
+    ['https://github.com/acme/shop/pull/3', '[`#3`](https://redirect.github.com/acme/shop/pull/3)'],
+    ['https://github.acme.example/acme/shop/pull/3', '`#3`'],
+    ['https://github.com.evil.example/acme/shop/pull/3', '`#3`'],
+  ])('the number of %s makes no mention on it', (url, expected) => {
+    const named = report({ activities: [{ ...reportedActivity, pull_request: { number: 3, url } }] })
+    expect(commentOf(named)).toContain(`${expected} \`Retry payments\` (`)
+  })
+
   test('bidirectional and invisible characters are removed', () => {
     const text = 'a\u202Eb\u2066c\u200Bd\u200Fe\u061Cf\u0000g\u001Bh\uFEFFi\u{E0041}j'
     const comment = commentOf(report({ activities: [{ ...reportedActivity, title: text }] }))
@@ -255,8 +266,8 @@ describe('the comment', () => {
   const body = (changes: Partial<Report>) => said(changes).split('\n\n').slice(1, -1)
   const [three, four] = [reportedActivity, { ...reportedActivity, actor: 'Cy' }]
   const other = { ...four, pull_request: { number: 4, url: 'https://github.com/acme/shop/pull/4' } }
-  const LINK = '[`#3`](https://github.com/acme/shop/pull/3) `Retry payments`'
-  const LINK_4 = '[`#4`](https://github.com/acme/shop/pull/4) `Retry payments`'
+  const LINK = '[`#3`](https://redirect.github.com/acme/shop/pull/3) `Retry payments`'
+  const LINK_4 = '[`#4`](https://redirect.github.com/acme/shop/pull/4) `Retry payments`'
   const unplaced: ReportedActivity = { ...reportedActivity, pull_request: null }
   const declared: ReportedActivity = { ...unplaced, stage: 'declared', is_ahead: false }
   const duplicate = { share: 0.75, added_lines: 12, issue: null }
@@ -317,7 +328,7 @@ describe('the comment', () => {
     expect(body({ activities })).toEqual([
       '**This pull request overlaps with 3 other activities.** `#4` was opened first: agree with `Cy`, or rebase after it merges.',
       '**Goes first**',
-      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52, the same lines as yours\n- \`b.ts\`: [\`#4\`](https://github.com/acme/shop/pull/4)`,
+      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52, the same lines as yours\n- \`b.ts\`: [\`#4\`](https://redirect.github.com/acme/shop/pull/4)`,
       '**Goes after this pull request**',
       `- \`src/pay.ts\`: ${LINK} (\`Ben\`, ready)\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) lines 40–52, the same lines as yours`,
     ])
@@ -463,7 +474,7 @@ describe('the check run', () => {
   test('names overlaps below the threshold, with or without others above it', () => {
     for (const run of [checkRunOf(sha, quiet(low)), checkRunOf(sha, report(low))]) {
       expect(run.summary).toContain(
-        '**Not shown in comments**\n\n- [`#3`](https://github.com/acme/shop/pull/3) `Retry payments` (`Ben`, ready): `src/pay.ts` (low, below the threshold)\n- `Tills are frozen` (low), for `src/**`',
+        '**Not shown in comments**\n\n- [`#3`](https://redirect.github.com/acme/shop/pull/3) `Retry payments` (`Ben`, ready): `src/pay.ts` (low, below the threshold)\n- `Tills are frozen` (low), for `src/**`',
       )
     }
   })

@@ -29,6 +29,8 @@ const pullRequest = (number: number, pushed: number, given: Partial<PullRequestR
     head_sha: String(number).repeat(40),
     opened_at: at(pushed),
     pushed_at: at(pushed),
+    ready_at: null,
+    own_event_at: at(pushed),
     push_received_at: at(pushed),
     changed_at: at(pushed),
     is_push_seen: true,
@@ -66,7 +68,14 @@ const CONFLICT = {
     ],
   },
   record: {
-    ...{ id: 'act_1', title: 'Retry', actor: 'author-1', source: 'pull_request', created_at: at(10) },
+    ...{
+      id: 'act_1',
+      title: 'Retry',
+      actor: 'author-1',
+      source: 'pull_request',
+      created_at: at(10),
+      updated_at: at(10),
+    },
     ...{ pr_number: 1, pr_url: 'https://github.com/acme/shop/pull/1', branch: 'branch-1' },
   },
 } as unknown as Collision
@@ -110,7 +119,7 @@ function decided({
   const empty = { rows, pairs, absent: new Map(), own_files: [], merged_files: new Map() }
   return decide({
     is_partial: false,
-    is_over_budget: false,
+    room: 'any',
     page_url: null,
     now: NOW,
     repo: { id: 1, web_urls: ['https://github.com/acme/shop'], is_notified: true },
@@ -164,7 +173,7 @@ test.each<[string, Given, string]>([
     { pr: { ...SECOND, is_bot: true }, comment: { on_bots: true } },
     'writes an overlap',
   ],
-  ['the budget is exceeded', { is_over_budget: true }, 'shows_none'],
+  ['the budget is exceeded', { room: 'strong' }, 'shows_none'],
   ['the mode is shadow', { comment: { mode: 'shadow' } }, 'shows_overlap'],
   ['the mode is off', { comment: { mode: 'off' }, ledger: null }, 'shows_none'],
   ['it has no live activity', { conclusion: null, ledger: null }, 'shows_none'],

@@ -26,13 +26,13 @@ function collision(id: string, severity: Severity, record: Partial<Collision['re
     pr_number: null,
     draft_pr: false,
   }
-  const pair = pairOfGlobs({ yours: 'src/**', theirs: `src/${id}`, example: `src/${id}` })
+  const pair = pairOfGlobs({ yours: `src/${id}`, theirs: `src/${id}`, example: `src/${id}` })
   return {
     id,
     severity,
     match: { areas: [], paths: [pair], ...NO_RELATION },
     heads: new Map(),
-    record: { ...base, created_at: at(0), ...record } as Collision['record'],
+    record: { ...base, created_at: at(0), updated_at: at(0), ...record } as Collision['record'],
   }
 }
 
@@ -42,7 +42,7 @@ function matching(id: string, severity: Severity, match: Partial<Matching['match
     severity,
     match: { areas: [], paths: [], ...NO_RELATION, ...match },
     heads: new Map(),
-    record: { id, title: `Note ${id}`, decision_url: null } as Matching['record'],
+    record: { id, title: `Note ${id}`, decision_url: null, updated_at: at(0) } as Matching['record'],
   }
 }
 
@@ -61,7 +61,7 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
   return { ...nothing, total_related: 0, checked_against, ...changes }
 }
 
-const PUSHED = { pushed_at: at(10), head_sha: 'a'.repeat(40) }
+const PUSHED = { pushed_at: at(10), ready_at: null, own_event_at: at(10), head_sha: 'a'.repeat(40) }
 const ready = {
   number: 7,
   author: 'ada',
@@ -75,7 +75,7 @@ const ready = {
 const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'both' } as const
 const elsewhere = {
   now: at(20),
-  is_over_budget: false,
+  room: 'any' as const,
   repo: { web_urls: ['https://github.com/acme/shop'] },
   page_url: null,
   pairs: new Map(),
@@ -107,7 +107,14 @@ function report(
   }
   const others = new Map(
     opened_at.map(([number, each]) => {
-      const times = { opened_at: each, pushed_at: each, push_received_at: each, changed_at: each }
+      const times = {
+        opened_at: each,
+        pushed_at: each,
+        push_received_at: each,
+        ready_at: null,
+        own_event_at: each,
+        changed_at: each,
+      }
       const name = { number, branch: `branch-${number}`, is_queued: queued.includes(number) }
       return [number, { ...name, ...facts, ...times }] as const
     }),

@@ -4,6 +4,8 @@ import {
   type Candidate,
   type CommentRules,
   computeBudget,
+  computeRoom,
+  earnsComment,
   findSuppression,
   isBot,
   isIgnored,
@@ -23,6 +25,7 @@ const CONFLICT: Candidate = {
   conflicts: 1,
   is_risky: false,
   is_blocking: false,
+  breadth: null,
   is_bot: false,
   is_same_author: false,
   active_at: daysAgo(1),
@@ -32,7 +35,8 @@ const CONFLICT: Candidate = {
 
 const comment = DEFAULT_SETTINGS.comment
 const draft = { is_draft: true }
-const full = { is_over_budget: true }
+const full = { room: 'strong' } as const
+const closed = { room: 'none' } as const
 const both = { comment: { ...comment, audience: 'both' as const } }
 
 type Given = Partial<Candidate>
@@ -68,8 +72,14 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['… in two files', { conflicts: 2 }, full, null],
   ['… a duplicate', { is_duplicate: true, conflicts: 0 }, full, null],
   ['… raised risk', { is_risky: true }, full, null],
+  ['far over budget: a duplicate', { is_duplicate: true, conflicts: 0 }, closed, 'over_budget'],
+  ['… blocking work', { is_blocking: true }, closed, null],
+  ['this side was last pushed 15 days ago', {}, { active_at: daysAgo(15) }, 'stale'],
+  ['work declared by globs', { breadth: 'plain' }, {}, 'declared_by_glob'],
+  ['… of high risk', { breadth: 'risky' }, {}, null],
+  ['… that blocks', { breadth: 'plain', is_blocking: true }, {}, null],
 ])('%s', (_, other, rules, suppression) => {
-  const defaults = { comment, is_draft: false, is_over_budget: false, now }
+  const defaults = { comment, is_draft: false, room: 'any' as const, active_at: now, now }
   expect(findSuppression({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
 })
 
@@ -141,9 +151,48 @@ describe('a bot is', () => {
 
   test('who the settings call an agent, with or without [bot]', () => {
     const account = { login: 'our-agent[bot]', is_of_type_bot: true }
-    expect(isBot(account, { agents: ['our-agent'] })).toBe(false)
-    expect(isBot(account, { agents: ['our-agent[bot]'] })).toBe(false)
-    expect(isBot(account, { agents: [] })).toBe(true)
+    expect(isBot(account, { agents: ['our-agent'], bots: [] })).toBe(false)
+    expect(isBot(account, { agents: ['our-agent[bot]'], bots: [] })).toBe(false)
+    expect(isBot(account, { agents: [], bots: [] })).toBe(true)
+  })
+})
+
+test('a bot is also who the settings call one, unless they call it an agent', () => {
+  const account = { login: 'Acme-CI', is_of_type_bot: false }
+  expect(isBot(account, { agents: [], bots: ['acme-ci[bot]'] })).toBe(true)
+  expect(isBot(account, { agents: ['acme-ci'], bots: ['acme-ci'] })).toBe(false)
+})
+
+const FILE = { breadth: null, is_blocking: false, updated_at: daysAgo(1) }
+const GLOBS_BLOCKED = { ...FILE, breadth: 'plain', is_blocking: true } as const
+const HIGH = { severity: 'high', updated_at: daysAgo(1) } as const
+const MEDIUM = { ...HIGH, severity: 'medium' } as const
+
+test.each([
+  ['work', { activities: [FILE] }, daysAgo(2), true],
+  ['… on one that was imported only', { activities: [FILE] }, null, false],
+  ['work that blocks globs, before the last event', { activities: [GLOBS_BLOCKED] }, now, true],
+  ['… since then', { activities: [GLOBS_BLOCKED] }, daysAgo(2), false],
+  ['… and other work', { activities: [GLOBS_BLOCKED, FILE] }, daysAgo(2), true],
+  ['a high notable from before the last event', { notables: [HIGH] }, now, true],
+  ['… from since then', { notables: [HIGH] }, daysAgo(2), false],
+  ['a medium notable', { notables: [MEDIUM] }, now, false],
+  ['nothing', {}, now, false],
+])('a first comment is made for %s', (_, shown, own_event_at, expected) => {
+  expect(earnsComment({ activities: [], notables: [], ...shown }, { own_event_at })).toBe(expected)
+})
+
+describe('the budget leaves', () => {
+  test.each([
+    ['room for all at the limit', 300, 45, 0, 'any'],
+    ['room for strong candidates above it', 300, 46, 0, 'strong'],
+    ['… up to 1 % of the pull requests', 1000, 160, 9, 'strong'],
+    ['no room beyond', 1000, 160, 10, 'none'],
+    ['room for three comments above it in a small repository', 20, 9, 2, 'strong'],
+    ['no room for a fourth', 20, 10, 3, 'none'],
+    ['room for all with fewer than 20 pull requests', 19, 19, 0, 'any'],
+  ])('%s', (_, pull_requests, commented, over_budget, room) => {
+    expect(computeRoom({ pull_requests, commented, over_budget }, 0.15)).toBe(room)
   })
 })
 

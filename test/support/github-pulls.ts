@@ -136,6 +136,7 @@ function pullSummary(state: GithubState, repository: GithubRepository, pull: Pul
     commits: `${self}/pulls/${pull.number}/commits`,
     statuses: `${self}/statuses/${pull.head.sha}`,
   }
+  const assignees = pull.assignees.map((login) => actorBody(state, { login, type: 'User' }))
   return {
     url: urls.self,
     id: pull.id,
@@ -155,8 +156,8 @@ function pullSummary(state: GithubState, repository: GithubRepository, pull: Pul
     closed_at: pull.closed_at,
     merged_at: pull.merged_at,
     merge_commit_sha: pull.merge_commit_sha,
-    assignee: null,
-    assignees: [],
+    assignee: assignees[0] ?? null,
+    assignees,
     requested_reviewers: [],
     requested_teams: [],
     labels: pull.labels.map((name) => labelBody(state, repository, name)),

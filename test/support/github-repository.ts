@@ -36,6 +36,8 @@ export interface PullGiven {
   /** Default: true. */
   mergeable?: boolean | null
   labels?: string[]
+  /** Logins. */
+  assignees?: string[]
   author?: Actor | string
   files?: FileGiven[]
   /** GitHub's timestamp. Default: now, by the real clock. */
@@ -117,6 +119,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
         head: headOf(given.head ?? `feature-${number}`, given.fork_deleted ?? false),
         base: { ref: base, sha: tip(base) },
         labels: given.labels ?? [],
+        assignees: given.assignees ?? [],
         files: (given.files ?? []).map(file),
         created_at,
         updated_at: created_at,

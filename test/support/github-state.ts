@@ -57,6 +57,8 @@ export interface PullRequest {
   head: { owner: string; repository: string | null; ref: string; sha: string }
   base: { ref: string; sha: string }
   labels: string[]
+  /** Logins. */
+  assignees: string[]
   files: PullFile[]
   created_at: string
   updated_at: string

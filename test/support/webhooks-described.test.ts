@@ -31,6 +31,8 @@ const PULL_ACTIONS: Record<PullAction, PullDetails> = {
   edited: { from: { title: 'Add b', body: 'See #1', base: 'next' } },
   closed: {},
   labeled: { label: 'bug' },
+  assigned: {},
+  unassigned: {},
   unlabeled: { label: 'bug' },
   unlocked: {},
   enqueued: {},

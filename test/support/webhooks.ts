@@ -52,6 +52,8 @@ export type PullAction =
   /** Merged or not, depending on the pull request. */
   | 'closed'
   | 'labeled'
+  | 'assigned'
+  | 'unassigned'
   | 'unlabeled'
   | 'unlocked'
   | 'enqueued'

@@ -10,7 +10,13 @@ import { distinctNames } from './compared-scope.ts'
 import { asOf, expiryAt, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { clip, type PullRequest, pullRequestFields } from './pull-request-fields.ts'
-import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
+import {
+  listLiveOf,
+  lockActivitiesOf,
+  lockLiveOnBranch,
+  lockOrigin,
+  saveAssignee,
+} from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -57,6 +63,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       pr_url: pr.url,
       pr_number: pr.number,
       draft_pr: pr.is_draft,
+      assignee: pr.assignee,
       blocking: false,
       heartbeat_at: now,
       expires_at: expiryAt(now, now, settings),
@@ -67,6 +74,15 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
     if (inserted) await enqueueRechecks(within, [inserted.id])
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
+}
+
+/** Stores who is assigned to a pull request with its open activities, and enqueues rechecks of what that changes. */
+export async function assignPullRequest(
+  ctx: RepoContext,
+  { number, assignee }: Pick<PullRequest, 'number' | 'assignee'>,
+): Promise<void> {
+  const changed = await saveAssignee(ctx.db, ctx.repo.id, number, assignee)
+  await enqueueRechecks(ctx, changed)
 }
 
 /** Which fields of a tracked activity to update from its pull request. */

@@ -21,6 +21,7 @@ const sided = {
   summary: activities.summary,
   actor: activities.actor,
   created_by: activities.created_by,
+  assignee: activities.assignee,
   source: activities.source,
   base_sha: activities.base_sha,
   pushed_base_sha: activities.pushed_base_sha,
@@ -35,6 +36,7 @@ const compared = {
   status: activities.status,
   declared_at: activities.declared_at,
   created_at: activities.created_at,
+  updated_at: activities.updated_at,
 }
 export type SidedActivity = Pick<ActivityRow, keyof typeof sided>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
@@ -91,12 +93,14 @@ type Jsonified<Row> = {
 /** An activity from `COMPARED_JSON`. */
 export function comparedFrom({
   created_at,
+  updated_at,
   declared_at,
   ...activity
 }: Jsonified<ComparedActivity>): ComparedActivity {
   return {
     ...activity,
     created_at: new Date(created_at),
+    updated_at: new Date(updated_at),
     declared_at: declared_at === null ? null : new Date(declared_at),
   }
 }

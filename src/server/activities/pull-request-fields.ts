@@ -9,6 +9,8 @@ export interface PullRequest {
   /** Its first paragraph becomes the summary of the activity. */
   body: string
   author: string
+  /** The login of the first person who is assigned to it, other than the author; null if nobody is. */
+  assignee: string | null
   is_draft: boolean
   base_branch: string
   /** `owner:branch` for a fork, so that it differs from a branch of the same name in this repository. */

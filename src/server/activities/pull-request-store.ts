@@ -35,6 +35,28 @@ export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number): Pr
   return lockOpenOf(tx, { repo_id, pr_number })
 }
 
+/** Stores who is assigned to a pull request. Returns the ids of its open activities that this changed. */
+export async function saveAssignee(
+  db: Db,
+  repo_id: number,
+  pr_number: number,
+  assignee: string | null,
+): Promise<string[]> {
+  const rows = await db
+    .update(activities)
+    .set({ assignee })
+    .where(
+      and(
+        eq(activities.repo_id, repo_id),
+        isOpen,
+        eq(activities.pr_number, pr_number),
+        sql`${activities.assignee} is distinct from ${assignee}::text`,
+      ),
+    )
+    .returning({ id: activities.id })
+  return rows.map(({ id }) => id)
+}
+
 /** Serializes transactions that make an activity from the same pull request or branch, until `tx` ends. */
 export async function lockOrigin(
   tx: Db,

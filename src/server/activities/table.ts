@@ -47,6 +47,8 @@ export const activities = pgTable(
     /** The number in `pr_url`. Unlike the URL, it survives a rename of the repository. */
     pr_number: integer(),
     draft_pr: boolean().notNull(),
+    /** The login of the first person who is assigned to its pull request, other than its author; null if nobody is. */
+    assignee: text(),
     blocking: boolean().notNull(),
     source: text().$type<ActivitySource>().notNull(),
     heartbeat_at: instant(),

@@ -6,15 +6,21 @@ import type { Db } from '../db/database.ts'
 import { countByAuthor, countByRepository } from '../pull-requests/counts-store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { listSettingsFiles } from '../repositories/store.ts'
-import { BUDGET_DAYS, computeBudget, isBot } from './who-is-told.ts'
+import { BUDGET_DAYS, computeBudget, computeRoom, isBot, type Room } from './who-is-told.ts'
 
 export async function readBudget(ctx: RepoContext): Promise<BudgetState> {
   return computeBudget(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)
 }
 
+/** What the budget leaves for pull requests without a comment. */
+export async function readRoom(ctx: RepoContext): Promise<Room> {
+  return computeRoom(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)
+}
+
 interface Counts {
   pull_requests: number
   commented: number
+  over_budget: number
   thumbs_up: number
   thumbs_down: number
 }
@@ -57,6 +63,7 @@ function addUp(counts: Counts[]): Counts {
   return {
     pull_requests: sum('pull_requests'),
     commented: sum('commented'),
+    over_budget: sum('over_budget'),
     thumbs_up: sum('thumbs_up'),
     thumbs_down: sum('thumbs_down'),
   }

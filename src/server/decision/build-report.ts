@@ -13,16 +13,16 @@ import type { Conclusion, Found } from '../overlap/conclude.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { Report, ReportedActivity, ReportedNotable, ReportedPath } from '../report/report.ts'
 import type { Facts } from './facts.ts'
-import { type Counterpart, isEarlier } from './sides.ts'
-import { findSuppression, inOrderOfComment, thresholdFor } from './who-is-told.ts'
+import { type Counterpart, isEarlier, lastActive } from './sides.ts'
+import { earnsComment, findSuppression, inOrderOfComment, isCounted, thresholdFor } from './who-is-told.ts'
 
 /** The fields of the pull request that the report depends on. */
 type Reported = Pick<
   PullRequestRow,
-  'number' | 'is_draft' | 'is_queued' | 'opened_at' | 'pushed_at' | 'head_sha'
+  'number' | 'is_draft' | 'is_queued' | 'opened_at' | 'pushed_at' | 'ready_at' | 'own_event_at' | 'head_sha'
 >
 
-type ReportFacts = Pick<Facts, 'counterparts' | 'settings' | 'is_over_budget' | 'now' | 'page_url'> & {
+type ReportFacts = Pick<Facts, 'counterparts' | 'settings' | 'room' | 'now' | 'page_url'> & {
   repo: Pick<Facts['repo'], 'web_urls'>
 }
 
@@ -33,7 +33,7 @@ export function buildReport(
   { pairs, ...facts }: ReportFacts & { pairs: Pairs },
 ): { report: Report; named: SideKey[] } {
   const { comment } = facts.settings
-  const rules = { ...facts, comment, is_draft: pr.is_draft }
+  const rules = { ...facts, comment, is_draft: pr.is_draft, active_at: lastActive(pr) }
   const candidates = facts.counterparts.map((each) => {
     const standing = { cause: findCause(pr, each, pairs), is_earlier: isEarlier(each, pr) }
     const suppression = findSuppression({ ...each, ...standing }, rules)
@@ -42,12 +42,15 @@ export function buildReport(
   const shown = inOrderOfComment(candidates.filter(({ suppression }) => suppression === null))
   const activities = shown.map(({ activity }) => activity)
   const none = reportNothing(pr, facts)
+  const notable_records = conclusion.notables.map(({ severity, record }) => ({ ...record, severity }))
   const all = conclusion.notables.map(reportNotable)
   const notables = all.filter(({ severity }) => isAtLeast(severity, none.threshold.severity))
   const { emptiness, expected, checked_against } = conclusion
-  const report = {
+  const report: Report = {
     ...none,
     severity: [...activities, ...notables].sort(byRank)[0]?.severity ?? null,
+    earns_comment: earnsComment({ activities: shown, notables: notable_records }, pr),
+    charge: !shown.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
     activities,
     notables,
     suppressed: {
@@ -76,6 +79,8 @@ export function reportNothing(
 ): Report {
   return {
     severity: null,
+    earns_comment: false,
+    charge: null,
     activities: [],
     notables: [],
     suppressed: { activities: [], notables: [] },

@@ -6,6 +6,7 @@ import { type NoiseRules, noiseOfPath } from '../line-verdicts/noise.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { hasOverlap, type Publication, planPublication } from '../report/publication.ts'
+import { chargedFields } from '../report/publish.ts'
 import type { Report } from '../report/report.ts'
 import { buildReport, reportNothing } from './build-report.ts'
 import type { Facts } from './facts.ts'
@@ -54,12 +55,12 @@ function decidePullRequest(
   }
   const { report, named } = buildReport(pr, conclusion, { ...facts, pairs })
   const publication = decidePublication(pr, report, facts)
-  const isShadowed = facts.settings.comment.mode === 'shadow' && publication.comment === 'shows_overlap'
+  const isShown = facts.settings.comment.mode === 'shadow' && publication.comment === 'shows_overlap'
   const related_ids = [...conclusion.collisions, ...conclusion.notables].map(({ id }) => id)
   const changes = {
     related_ids,
     noise_entered_at: pr.pushed_at,
-    ...(isShadowed && pr.commented_at === null && { commented_at: facts.now }),
+    ...(isShown && pr.commented_at === null && chargedFields(report.charge, facts.now)),
   }
   return { pr, changes, publication, named }
 }
@@ -68,8 +69,10 @@ function decidePullRequest(
 function decidePublication(pr: PullRequestRow, report: Report, { settings }: Facts): Publication {
   const { mode } = settings.comment
   if (mode === 'off' || isIgnored(pr, settings.comment)) return { comment: 'shows_none', check_run: null }
-  if (mode === 'shadow')
-    return { comment: hasOverlap(pr, report) ? 'shows_overlap' : 'shows_none', check_run: null }
+  if (mode === 'shadow') {
+    const isShown = hasOverlap(pr, report) && (report.earns_comment || pr.commented_at !== null)
+    return { comment: isShown ? 'shows_overlap' : 'shows_none', check_run: null }
+  }
   return planPublication(pr, report, settings)
 }
 

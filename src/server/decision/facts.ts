@@ -7,6 +7,7 @@ import type { NoiseRules } from '../line-verdicts/noise.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { Counterpart, Subject } from './sides.ts'
+import type { Room } from './who-is-told.ts'
 
 /** A side, and what the search found. Read before the ledger is locked. */
 export interface Check {
@@ -15,8 +16,8 @@ export interface Check {
   conclusion: Conclusion | null
   /** Not all activities of the side were compared, so a pair that was not found may still exist. */
   is_partial: boolean
-  /** The budget of comments is exceeded and the pull request has none yet. */
-  is_over_budget: boolean
+  /** What the budget leaves for the pull request. */
+  room: Room
   /** The URL of the page that opens with this pull request selected; null if the service has no public address. */
   page_url: string | null
 }

@@ -11,8 +11,9 @@ import { checkActivities } from '../overlap/check.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import { rulesOf } from '../overlap/rules.ts'
 import { findPullRequest, listNumbered, type NumberedPullRequest } from '../pull-requests/store.ts'
+import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { readBudget } from './budget.ts'
+import { readRoom } from './budget.ts'
 import type { Check, Facts, LedgerFacts } from './facts.ts'
 import {
   branchSubject,
@@ -32,17 +33,27 @@ export async function checkPullRequest(
   page_url: string | null,
 ): Promise<Check | undefined> {
   const { db, now, repo } = ctx
-  const pr = await findPullRequest(db, repo.id, number)
-  if (!pr?.is_open) return undefined
+  const stored = await findPullRequest(db, repo.id, number)
+  if (!stored?.is_open) return undefined
+  const pr = withoutEarlierEvent(stored, repo)
   const activities = await listLiveOf(db, repo.id, number, now)
   const subject = pullRequestSubject(pr, activities)
-  if (activities.length === 0)
-    return { subject, conclusion: null, is_partial: false, is_over_budget: false, page_url }
+  if (activities.length === 0) return { subject, conclusion: null, is_partial: false, room: 'any', page_url }
   // Pairs that share only noise are recorded once after each push.
   const isNewPush = pr.noise_entered_at?.getTime() !== pr.pushed_at.getTime()
   const conclusion = await checkActivities(ctx, activities, isNewPush ? ['noise'] : [])
-  const is_over_budget = pr.commented_at === null && (await readBudget(ctx)).in_force
-  return { subject, conclusion, is_partial: false, is_over_budget, page_url }
+  const hasComment = pr.comment_id !== null || pr.commented_at !== null
+  const room = hasComment ? 'any' : await readRoom(ctx)
+  return { subject, conclusion, is_partial: false, room, page_url }
+}
+
+/** Events before the App was installed or comments were switched on do not make a first comment. */
+function withoutEarlierEvent(
+  pr: PullRequestRow,
+  { commenting_since }: Pick<RepoContext['repo'], 'commenting_since'>,
+): PullRequestRow {
+  const isEarlier = pr.own_event_at !== null && pr.own_event_at < commenting_since
+  return isEarlier ? { ...pr, own_event_at: null } : pr
 }
 
 /** The check of a branch without a pull request. `activities`: those that were compared, all live ones unless `is_partial`. */
@@ -52,7 +63,7 @@ export function branchCheck(
   { conclusion, is_partial }: { conclusion: Conclusion; is_partial: boolean },
 ): Check {
   const subject = branchSubject(branch, activities)
-  return { subject, conclusion, is_partial, is_over_budget: false, page_url: null }
+  return { subject, conclusion, is_partial, room: 'any', page_url: null }
 }
 
 /** Adds to a check what else the decision depends on. `within`: a transaction. Locks the ledger if it may change. */

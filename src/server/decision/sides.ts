@@ -1,6 +1,7 @@
 /** The sides of a check: the one that is checked, and those that overlap with it, grouped by pull request or branch. Pure. */
 
 import type { Settings } from '../../vocabulary/contract/settings.ts'
+import { isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { isRisky } from '../../vocabulary/weight.ts'
 import { authorLogin } from '../activities/author.ts'
@@ -19,7 +20,7 @@ import type { Found } from '../overlap/conclude.ts'
 import { isSameAuthor } from '../overlap/side.ts'
 import type { NumberedPullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
-import { type Candidate, isBot } from './who-is-told.ts'
+import { type Breadth, type Candidate, isBot } from './who-is-told.ts'
 
 /** The side that is checked: a pull request, or a branch without one. */
 export interface Subject extends LedgerSide {
@@ -73,6 +74,10 @@ export interface Counterpart
   record: ComparedActivity
   /** When it was opened or declared. */
   opened_at: Date
+  /** When any of its activities was last changed. */
+  updated_at: Date
+  /** It is declared by paths, so that no lines were compared, and either side is a pull request. */
+  is_declared: boolean
 }
 
 /** `collisions`: the most severe first. The groups are in the order of their first collisions. */
@@ -113,6 +118,8 @@ export function describeCounterpart(
   )
   const byPath = new Map(conflicts.map((path) => [path.example, path]))
   const is_proved = conflicts.some(({ confidence }) => confidence === 'proved')
+  const is_duplicate = overlaps.some(({ match }) => match.duplicate !== null)
+  const isByPaths = overlaps.some(({ match }) => match.paths.some(({ verdict }) => verdict === null))
   return {
     ...group,
     severity,
@@ -121,8 +128,11 @@ export function describeCounterpart(
     author,
     opened_at: pull_request?.opened_at ?? record.created_at,
     last_change,
-    active_at: last_change.at,
-    is_duplicate: overlaps.some(({ match }) => match.duplicate !== null),
+    updated_at: new Date(Math.max(...overlaps.map((each) => each.record.updated_at.getTime()))),
+    active_at: pull_request ? lastActive(pull_request) : last_change.at,
+    is_declared: isByPaths && (subject.pr !== null || pull_request !== undefined),
+    breadth: is_duplicate || conflicts.length > 0 ? null : findBreadth(subject, overlaps),
+    is_duplicate,
     is_proved,
     confidence: is_proved ? 'proved' : conflicts.length > 0 ? 'likely' : null,
     conflicts: byPath.size,
@@ -132,8 +142,27 @@ export function describeCounterpart(
       ({ blocking }) => blocking,
     ),
     is_bot: isBot({ login: author, is_of_type_bot: pull_request?.is_bot ?? false }, comment),
-    is_same_author: overlaps.some((each) => isByAuthorOf(subject, each, pull_request)),
+    is_same_author: overlaps.some((each) => isByAuthorOf(subject, each, { pull_request, comment })),
   }
+}
+
+/** Null if both sides name or change one of the shared files, or if they share areas only. */
+function findBreadth({ activities }: Subject, overlaps: FoundOverlaps): Breadth | null {
+  const paths = overlaps.flatMap(({ match, record }) => match.paths.map((path) => ({ ...path, record })))
+  const declared = paths.filter(({ verdict }) => verdict === null)
+  const isNamed = declared.some(
+    ({ yours, theirs, example }) => isNameOf(yours, example) && isNameOf(theirs, example),
+  )
+  if (declared.length === 0 || isNamed || paths.some(({ verdict }) => verdict === 'unknown')) return null
+  const isMine = declared.some(({ yours, example }) => !isNameOf(yours, example))
+  const isMineRisky = isMine && activities.some(({ risk }) => isRisky(risk))
+  const theirs = declared.filter((path) => !isNameOf(path.theirs, path.example))
+  return isMineRisky || theirs.some(({ record }) => isRisky(record.risk)) ? 'risky' : 'plain'
+}
+
+/** Whether a declared path is the file itself, rather than a glob or a folder. */
+function isNameOf(path: string, file: string): boolean {
+  return path.replace(/^(\.?\/)+/, '') === file
 }
 
 /**
@@ -141,20 +170,27 @@ export function describeCounterpart(
  * request counts, because another user may have declared the activity.
  */
 function isByAuthorOf(
-  { author }: Subject,
+  { author, activities }: Subject,
   { record, match }: Found<ComparedActivity>,
-  pull_request: NumberedPullRequest | undefined,
+  { pull_request, comment }: { pull_request: NumberedPullRequest | undefined; comment: Settings['comment'] },
 ): boolean {
   const other = pull_request?.author ?? authorLogin(record)
   if (author === null || other === null) return match.same_author
-  return isSameAuthor({ login: author, actor: null }, { login: other, actor: null })
+  const assignee = activities.find((each) => each.assignee !== null)?.assignee ?? null
+  return isSameAuthor(
+    { login: author, actor: null, assignee, is_shared: isListed(author, comment.agents) },
+    { login: other, actor: null, assignee: record.assignee, is_shared: isListed(other, comment.agents) },
+  )
 }
 
-/** Whether the counterpart is a pair of the ledger: a conflict or a duplicate, with an open pull request or a branch. */
+/**
+ * Whether the counterpart is a pair of the ledger: a conflict, a duplicate or declared work, with an open pull request or a
+ * branch.
+ */
 export function isSighting(counterpart: Counterpart): counterpart is Counterpart & Sighting {
-  const { key, number, pull_request, is_duplicate, conflicts } = counterpart
+  const { key, number, pull_request, is_duplicate, is_declared, conflicts } = counterpart
   if (key === null || (number !== null && !pull_request)) return false
-  return is_duplicate || conflicts > 0
+  return is_duplicate || conflicts > 0 || is_declared
 }
 
 /**
@@ -176,6 +212,11 @@ export function lastPush({
   head_sha,
 }: Pick<PullRequestRow, 'pushed_at' | 'push_received_at' | 'is_push_seen' | 'head_sha'>): LastChange {
   return { at: pushed_at, received_at: push_received_at, is_exact: is_push_seen, head: head_sha }
+}
+
+/** When a pull request was last pushed or made ready. */
+export function lastActive({ pushed_at, ready_at }: Pick<PullRequestRow, 'pushed_at' | 'ready_at'>): Date {
+  return ready_at !== null && ready_at > pushed_at ? ready_at : pushed_at
 }
 
 /** When the activities of a branch were last declared or pushed. */

@@ -3,6 +3,7 @@
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
+import { BOT_SUFFIX, isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
@@ -26,7 +27,9 @@ export interface Candidate {
   is_bot: boolean
   /** Both sides have the same author: see `isSameAuthor`. */
   is_same_author: boolean
-  /** When it was last pushed or declared. */
+  /** What both share is a glob of declared work of low or medium risk, or of risky work; else null. */
+  breadth: Breadth | null
+  /** When it was last pushed, made ready or declared. */
   active_at: Date
   /** Whose event brought the overlap about; null if unknown. */
   cause: 'this' | 'other' | null
@@ -34,25 +37,56 @@ export interface Candidate {
   is_earlier: boolean
 }
 
+/** Work that is declared by globs: `risky` if its risk is high or critical. */
+export type Breadth = 'plain' | 'risky'
+
 export interface CommentRules {
   comment: Settings['comment']
   is_draft: boolean
-  /** The budget of comments is exceeded and the pull request has none yet. */
-  is_over_budget: boolean
+  /** What the budget leaves for a pull request without a comment. */
+  room: Room
+  /** When this side was last pushed or made ready. */
+  active_at: Date
   now: Date
 }
 
 /** Why the comment does not name the candidate; null if it does. */
 export function findSuppression(candidate: Candidate, rules: CommentRules): Suppression | null {
-  const { comment, is_draft, is_over_budget } = rules
+  const { comment, is_draft, room } = rules
   if (!isAtLeast(candidate.severity, thresholdFor(comment, is_draft))) return 'below_threshold'
-  if (isStale(candidate.active_at, rules)) return 'stale'
+  if (isStale(candidate.active_at, rules) || isStale(rules.active_at, rules)) return 'stale'
   if (candidate.is_bot) return 'bot'
   if (candidate.is_same_author && !comment.same_author) return 'same_author'
   if (candidate.is_blocking) return null
+  if (candidate.breadth === 'plain') return 'declared_by_glob'
   if (comment.audience === 'later' && !isCausedByThis(candidate)) return 'other_side'
-  if (is_over_budget && !isWorthMore(candidate)) return 'over_budget'
+  if (room === 'none' || (room === 'strong' && !isStrong(candidate))) return 'over_budget'
   return null
+}
+
+/** What a comment shows, and when that was last changed. */
+type Shown = Pick<Candidate, 'breadth' | 'is_blocking'> & { updated_at: Date }
+
+/**
+ * Whether what is shown makes a comment on a pull request without one. Work does once the pull request had an event of its
+ * own. Notables and work that blocks globs, which may concern every pull request, do with the next such event: of notables
+ * only high ones.
+ */
+export function earnsComment(
+  shown: { activities: readonly Shown[]; notables: readonly { severity: Severity; updated_at: Date }[] },
+  { own_event_at }: Pick<PullRequestRow, 'own_event_at'>,
+): boolean {
+  if (own_event_at === null) return false
+  const isSince = ({ updated_at }: { updated_at: Date }) => own_event_at >= updated_at
+  return (
+    shown.activities.some((each) => isCounted(each) || isSince(each)) ||
+    shown.notables.some((each) => each.severity === 'high' && isSince(each))
+  )
+}
+
+/** Whether a comment that names the work counts for the budget: not if it names it only because it blocks globs. */
+export function isCounted({ breadth, is_blocking }: Pick<Candidate, 'breadth' | 'is_blocking'>): boolean {
+  return breadth === null || !is_blocking
 }
 
 /** The lowest severity that is shown on a pull request. */
@@ -73,7 +107,7 @@ function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
 }
 
 /** Whether the candidate is shown even when the budget is exceeded. */
-function isWorthMore({ conflicts, is_duplicate, is_risky }: Candidate): boolean {
+function isStrong({ conflicts, is_duplicate, is_risky }: Candidate): boolean {
   return conflicts >= 2 || is_duplicate || is_risky
 }
 
@@ -118,20 +152,13 @@ function isSevereAndFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'n
   return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
 }
 
-const BOT_SUFFIX = '[bot]'
-
-/** Whether an account is a bot: GitHub's type `Bot`, or a login that ends in `[bot]`, except coding agents. */
+/** Whether an account is a bot: GitHub's type `Bot`, a login that ends in `[bot]`, or one of `bots`, except coding agents. */
 export function isBot(
-  account: { login: string; is_of_type_bot: boolean },
-  { agents }: Pick<Settings['comment'], 'agents'>,
+  { login, is_of_type_bot }: { login: string; is_of_type_bot: boolean },
+  { agents, bots }: Pick<Settings['comment'], 'agents' | 'bots'>,
 ): boolean {
-  const isAgent = agents.some((agent) => withoutSuffix(agent) === withoutSuffix(account.login))
-  return !isAgent && (account.is_of_type_bot || account.login.toLowerCase().endsWith(BOT_SUFFIX))
-}
-
-function withoutSuffix(login: string): string {
-  const name = login.toLowerCase()
-  return name.endsWith(BOT_SUFFIX) ? name.slice(0, -BOT_SUFFIX.length) : name
+  if (isListed(login, agents)) return false
+  return is_of_type_bot || login.toLowerCase().endsWith(BOT_SUFFIX) || isListed(login, bots)
 }
 
 /** The budget counts the pull requests that were opened in this period. */
@@ -140,14 +167,34 @@ export const BUDGET_DAYS = 30
 /** With fewer pull requests, the share is not meaningful. */
 const PULL_REQUESTS_MIN = 20
 
+/** How many comments over the budget strong candidates get: a share of the pull requests, or a few in a small repository. */
+const EXCESS_SHARE = 0.01
+const EXCESS_MIN = 3
+
+/** Which candidates a pull request may still get its first comment for. */
+export type Room = 'any' | 'strong' | 'none'
+
 /**
- * The budget: the share of pull requests that may have a comment (docs/contract/publishing.md#budget). `pull_requests`: those by people that were opened in the
- * last `BUDGET_DAYS`; `commented`: those of them with a comment.
+ * The pull requests by people that were opened in the last `BUDGET_DAYS`, those of them with a comment, and those whose
+ * comment was made while the budget was in force.
  */
+interface Commented {
+  pull_requests: number
+  commented: number
+  over_budget: number
+}
+
+/** The budget: the share of pull requests that may have a comment (docs/contract/publishing.md#budget). */
 export function computeBudget(
-  { pull_requests, commented }: { pull_requests: number; commented: number },
+  { pull_requests, commented }: Pick<Commented, 'pull_requests' | 'commented'>,
   limit: number,
 ): BudgetState {
   const share = pull_requests === 0 ? null : commented / pull_requests
   return { share, limit, in_force: pull_requests >= PULL_REQUESTS_MIN && share !== null && share > limit }
+}
+
+/** What the budget leaves for a pull request without a comment: above it strong candidates, but only a few. */
+export function computeRoom(counts: Commented, limit: number): Room {
+  if (!computeBudget(counts, limit).in_force) return 'any'
+  return counts.over_budget < Math.max(EXCESS_SHARE * counts.pull_requests, EXCESS_MIN) ? 'strong' : 'none'
 }

@@ -21,6 +21,7 @@ const Payload = z.object({
   mergeable_state: z.string().nullish(),
   draft: z.boolean().nullish(),
   user: Account.nullish(),
+  assignees: z.array(Account).nullish(),
   author_association: z.string().nullish(),
   labels: z.array(z.object({ name: z.string() })).default([]),
   created_at: z.coerce.date(),
@@ -42,6 +43,8 @@ export interface GithubPullRequest {
   body: string
   author: string
   is_bot: boolean
+  /** The login of the first person who is assigned to it, other than the author; null if nobody is. */
+  assignee: string | null
   /** According to GitHub, nothing of the author's was merged in this repository yet. */
   is_by_newcomer: boolean
   is_open: boolean
@@ -79,6 +82,7 @@ export function parsePullRequest(payload: unknown): GithubPullRequest {
     body: pr.body ?? '',
     author: author.login,
     is_bot: author.type === 'Bot',
+    assignee: pr.assignees?.find(({ login }) => login !== author.login)?.login ?? null,
     is_by_newcomer: NEWCOMERS.has(pr.author_association ?? ''),
     is_open: pr.state === 'open',
     is_merged: pr.merged === true || Boolean(pr.merged_at),

@@ -1,4 +1,5 @@
 /** Pairs of pull requests, or of branches without one, whose changes conflict or do the same (docs/contract/signal.md#ledger). Pure. */
+import type { PairKind } from '../../vocabulary/contract/signal.ts'
 import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
 
 /** `#12` for a pull request, `branch:NAME` for a branch without one. The name of a branch contains no colon. */
@@ -43,7 +44,7 @@ export interface LastChange {
   at: Date
   /** When the service learned of it. */
   received_at: Date
-  /** False if the service did not see the event. `at` is then the latest time at which it can have happened. */
+  /** False if the service did not see the event, which then happened between `at` and `received_at`. */
   is_exact: boolean
   /** The head commit of a pull request; null for a branch. */
   head: string | null
@@ -54,7 +55,9 @@ export interface LastChange {
  * service learned of last. Null if that is unknown.
  */
 export function causeOf(one: LastChange, other: LastChange): 'one' | 'other' | null {
-  const later = bySecond(one.at, other.at) || one.received_at.getTime() - other.received_at.getTime()
+  const latest = ({ at, received_at, is_exact }: LastChange) => (is_exact ? at : received_at)
+  const later =
+    bySecond(latest(one), latest(other)) || one.received_at.getTime() - other.received_at.getTime()
   if (later > 0) return one.is_exact ? 'one' : null
   if (later < 0) return other.is_exact ? 'other' : null
   return null
@@ -78,7 +81,19 @@ export interface LedgerSide {
   last_change: LastChange
 }
 
-/** A side with which a check found a conflict or duplicate. */
+/** Declared work has no lines that could conflict. */
+export function kindOf({
+  is_duplicate,
+  confidence,
+}: {
+  is_duplicate: boolean
+  confidence: Confidence | null
+}): PairKind {
+  if (is_duplicate) return 'duplicate'
+  return confidence === null ? 'declared' : 'conflict'
+}
+
+/** A side with which a check found a conflict, a duplicate or declared work. */
 export interface Sighting extends LedgerSide {
   is_duplicate: boolean
   confidence: Confidence | null

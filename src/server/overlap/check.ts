@@ -23,7 +23,7 @@ import { type Conclusion, namedMatches } from './conclude.ts'
 import { type FindLimits, findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
-import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
+import { type Author, joinSides, loginAuthor, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 import { readOwnFiles } from './side-files.ts'
 
 /**
@@ -81,7 +81,8 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
 
 /** The author of a proposal. */
 async function callerOf(ctx: RepoContext): Promise<Author> {
-  return { login: (await ctx.caller.findIdentity())?.login ?? null, actor: NO_ACTOR }
+  const identity = await ctx.caller.findIdentity()
+  return loginAuthor(identity?.login ?? null, ctx.settings, { actor: NO_ACTOR, assignee: null })
 }
 
 /** Checks the activities of one branch or pull request, at least one, together. The result leaves them out. */

@@ -1,4 +1,5 @@
 /** The sides of a comparison by lines: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). Pure. */
+import { isListed } from '../../vocabulary/logins.ts'
 import { authorLogin } from '../activities/author.ts'
 import { type ComparedFields, comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ActivityRow } from '../activities/table.ts'
@@ -20,6 +21,10 @@ export interface Author {
   login: string | null
   /** The actor of declared work; null for a pull request, `NO_ACTOR` for a check. */
   actor: string | null
+  /** The first person who is assigned to its pull request, other than the author; null if nobody is. */
+  assignee: string | null
+  /** The login is that of a coding agent, which works for many people. */
+  is_shared: boolean
 }
 
 /** The actor of a check, which differs from the actors of all declared work. */
@@ -34,9 +39,12 @@ export interface Side {
 }
 
 export type SideFields = ComparedFields &
-  Pick<ActivityRow, 'title' | 'summary' | 'actor' | 'created_by' | 'source' | 'base_sha' | 'pushed_base_sha'>
+  Pick<
+    ActivityRow,
+    'title' | 'summary' | 'actor' | 'created_by' | 'assignee' | 'source' | 'base_sha' | 'pushed_base_sha'
+  >
 
-export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo'>): Side {
+export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo' | 'settings'>): Side {
   const base: Record<ChangeOrigin, string | null> = { declared: row.base_sha, pushed: row.pushed_base_sha }
   return {
     files: comparedScopeOf(row).files.map((file) => ({ ...file, base_sha: base[file.origin] })),
@@ -47,30 +55,49 @@ export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo'>): Side {
 /** A side without its files: its author, and the issues that it closes. */
 export function intentOf(
   row: Omit<SideFields, keyof ComparedFields> & Pick<SideFields, 'pr_number'>,
-  { repo }: Pick<RepoContext, 'repo'>,
+  { repo, settings }: Pick<RepoContext, 'repo' | 'settings'>,
 ): Omit<Side, 'files'> {
   return {
     closes: closingIssues([row.title, row.summary], `${repo.owner}/${repo.name}`),
-    author: authorOf(row),
+    author: authorOf(row, settings),
   }
 }
 
-function authorOf(row: Pick<SideFields, 'source' | 'actor' | 'created_by' | 'pr_number'>): Author {
+function authorOf(
+  row: Pick<SideFields, 'source' | 'actor' | 'created_by' | 'pr_number' | 'assignee'>,
+  settings: RepoContext['settings'],
+): Author {
   const isDeclared = row.source === 'api' && row.pr_number === null
-  return { login: authorLogin(row), actor: isDeclared ? row.actor : null }
+  const { actor, assignee } = row
+  return loginAuthor(authorLogin(row), settings, { actor: isDeclared ? actor : null, assignee })
 }
 
-/** Whether both have the same GitHub user and, if both are declared, the same actor, because machine accounts are shared. */
+/** `actor`, `assignee`: see `Author`. */
+export function loginAuthor(
+  login: string | null,
+  { comment }: Pick<RepoContext['settings'], 'comment'>,
+  { actor, assignee }: Pick<Author, 'actor' | 'assignee'>,
+): Author {
+  return { login, actor, assignee, is_shared: login !== null && isListed(login, comment.agents) }
+}
+
+/**
+ * Whether both have the same GitHub user. If both are declared, they also need the same actor, because machine accounts are
+ * shared; else, if the user is a coding agent, they need the same assignee.
+ */
 export function isSameAuthor(one: Author, other: Author): boolean {
   if (one.login === null || one.login.toLowerCase() !== other.login?.toLowerCase()) return false
-  return one.actor === null || other.actor === null || one.actor === other.actor
+  if (one.actor !== null && other.actor !== null) return one.actor === other.actor
+  return !one.is_shared || (one.assignee !== null && one.assignee === other.assignee)
 }
+
+const UNKNOWN_AUTHOR: Author = { login: null, actor: null, assignee: null, is_shared: false }
 
 /** Several activities of one branch as one side. */
 export function joinSides(sides: readonly Side[]): Side {
   return {
     files: sides.flatMap(({ files }) => files),
     closes: new Set(sides.flatMap(({ closes }) => [...closes])),
-    author: sides[0]?.author ?? { login: null, actor: null },
+    author: sides[0]?.author ?? UNKNOWN_AUTHOR,
   }
 }

@@ -8,6 +8,7 @@ import { pull_requests } from './table.ts'
 const counted = {
   pull_requests: sql<number>`count(*)::int`,
   commented: sql<number>`count(commented_at)::int`,
+  over_budget: sql<number>`(count(*) filter (where is_over_budget))::int`,
   thumbs_up: sql<number>`sum(thumbs_up)::int`,
   thumbs_down: sql<number>`sum(thumbs_down)::int`,
 }

@@ -32,15 +32,18 @@ export type Facts = Pick<
 /**
  * Stores the facts of an event and sets `is_behind` until the event is applied. Returns false, and changes nothing, if a
  * newer event is stored. The title is stored with the first event only; later, `savePullRequest` stores it.
- * GitHub's timestamps have seconds: of two events of one second, a close wins over all but a reopening.
+ * GitHub's timestamps have seconds: of two events of one second, a close wins over all but a reopening. One that was opened
+ * after `commenting_since` has an event of its own, even if that was missed.
  */
 export async function recordPullRequest(
   db: Db,
   repo_id: number,
   facts: Facts & Pick<PullRequestRow, 'title'>,
-  { event, now }: { event: string; now: Date },
+  { event, now, commenting_since }: { event: string; now: Date; commenting_since: Date },
 ): Promise<boolean> {
   const { title: _, ...known } = facts
+  const isOwn = isOwnEvent(event, facts)
+  const isReady = sql`((${event === 'draft'}::boolean or ${pull_requests.is_draft}) and not ${facts.is_draft}::boolean)`
   const isReopening = event === 'reopened'
   const isPush = event === 'opened' || isReopening || event === 'files'
   const isMoved = sql`(${isPush}::boolean or ${pull_requests.head_sha} <> ${facts.head_sha})`
@@ -54,9 +57,11 @@ export async function recordPullRequest(
     .values({
       ...facts,
       repo_id,
-      pushed_at: facts.changed_at,
+      pushed_at: isPush ? facts.changed_at : facts.opened_at,
       is_push_seen: isPush,
       push_received_at: now,
+      ready_at: event === 'draft' && !facts.is_draft ? facts.changed_at : null,
+      own_event_at: isOwn || facts.opened_at > commenting_since ? now : null,
       is_behind: true,
       is_due: true,
       related_ids: [],
@@ -69,12 +74,19 @@ export async function recordPullRequest(
         is_due: true,
         pushed_at: sql`case when ${isMoved} then ${facts.changed_at.toISOString()}::timestamptz else ${pull_requests.pushed_at} end`,
         is_push_seen: sql`${isMoved} or ${pull_requests.is_push_seen}`,
+        ready_at: sql`case when ${isReady} then ${facts.changed_at.toISOString()}::timestamptz else ${pull_requests.ready_at} end`,
+        own_event_at: sql`case when ${isOwn}::boolean or ${isMoved} or ${isReady} then ${now.toISOString()}::timestamptz else ${pull_requests.own_event_at} end`,
         push_received_at: sql`case when ${isMoved} then ${now.toISOString()}::timestamptz else ${pull_requests.push_received_at} end`,
       },
       setWhere: or(isNewer, isLevel),
     })
     .returning({ number: pull_requests.number })
   return stored.length > 0
+}
+
+/** Whether the event is an opening, a push or a change to ready. */
+function isOwnEvent(event: string, { is_draft }: Pick<PullRequestRow, 'is_draft'>): boolean {
+  return event === 'opened' || event === 'reopened' || event === 'files' || (event === 'draft' && !is_draft)
 }
 
 const readPullRequest = prepared('pull_request', (db) =>
@@ -153,6 +165,8 @@ const numbered = {
   pushed_at: pull_requests.pushed_at,
   is_push_seen: pull_requests.is_push_seen,
   push_received_at: pull_requests.push_received_at,
+  ready_at: pull_requests.ready_at,
+  own_event_at: pull_requests.own_event_at,
   head_sha: pull_requests.head_sha,
   changed_at: pull_requests.changed_at,
 }

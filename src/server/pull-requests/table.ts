@@ -32,11 +32,15 @@ export const pull_requests = pgTable(
     /** The login of its author. */
     author: text().notNull(),
     opened_at: instant().notNull(),
-    /** When it was last pushed, or opened. If the service saw neither event, GitHub's `updated_at`, which is not earlier. */
+    /** When it was last pushed, or opened if no push is known. */
     pushed_at: instant().notNull(),
     is_push_seen: boolean().notNull().default(false),
     /** When the service learned of that push. */
     push_received_at: instant().notNull(),
+    /** When it was last made ready; null if the service did not see that. */
+    ready_at: instant(),
+    /** When the service saw it opened, pushed or made ready; null if it only imported it. It gets no first comment before. */
+    own_event_at: instant(),
     /** `pushed_at` when the pairs that share only noise were last recorded, which is done once after each push. */
     noise_entered_at: instant(),
     /** Whether GitHub could merge it, as of the last event that said so. */
@@ -51,6 +55,8 @@ export const pull_requests = pgTable(
     is_due: boolean().notNull().default(false),
     /** When it first got a comment about overlaps, or would have got one in shadow mode. */
     commented_at: instant(),
+    /** The budget was in force then. */
+    is_over_budget: boolean().notNull().default(false),
     /** The reactions 👍 and 👎 on the comment, as of the last time that it was written. */
     thumbs_up: integer().notNull().default(0),
     thumbs_down: integer().notNull().default(0),

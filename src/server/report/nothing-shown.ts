@@ -36,6 +36,7 @@ const SUPPRESSIONS: Record<Suppression, string> = {
   stale: 'not pushed recently',
   bot: 'by a bot',
   same_author: 'by the same author',
+  declared_by_glob: 'declared by a glob, not by file',
   other_side: 'shown only to the side that came later',
   over_budget: 'left out because too many pull requests have a comment (`comment.budget`)',
 }

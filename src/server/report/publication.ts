@@ -4,7 +4,7 @@ import type { CheckRun } from '../github/check-runs.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { checkRunOf } from './check-run.ts'
 import { commentOf, mutedComment, TEXT_VERSION } from './comment.ts'
-import type { Report } from './report.ts'
+import type { Charge, Report } from './report.ts'
 
 export interface CommentText {
   text: string
@@ -12,6 +12,8 @@ export interface CommentText {
   hash: string
   /** It shows an overlap. No comment is created to say that nothing overlaps. */
   is_overlap: boolean
+  /** See `Report`. */
+  charge: Charge | null
 }
 
 export interface Publication {
@@ -40,7 +42,7 @@ function planComment(pr: PullRequestRow, report: Report): Publication['comment']
   // After an upgrade, comments with the former text are edited with the next event of their own pull request only.
   const isOld = pr.comment_id !== null && pr.comment_version !== TEXT_VERSION
   if (isOld && !pr.is_due) return 'shows_none'
-  return { text, hash, is_overlap }
+  return { text, hash, is_overlap, charge: report.charge }
 }
 
 /** Whether the comment for the report shows an overlap. */
@@ -52,7 +54,7 @@ export function hasOverlap({ is_muted }: Pick<PullRequestRow, 'is_muted'>, { sev
 function writeText({ comment_hash, is_muted }: PullRequestRow, report: Report): string | null {
   const isPublished = comment_hash !== null
   if (is_muted) return isPublished ? mutedComment() : null
-  return isPublished || report.severity !== null ? commentOf(report) : null
+  return isPublished || report.earns_comment ? commentOf(report) : null
 }
 
 function planCheckRun(pr: PullRequestRow, report: Report): Publication['check_run'] {

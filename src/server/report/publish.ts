@@ -10,6 +10,7 @@ import { asInstallation, unlessRefused } from '../repositories/installation.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
 import type { CommentText, Publication } from './publication.ts'
+import type { Charge } from './report.ts'
 
 /** Stored instead of the hash while a comment is created. If the process dies, the next recheck searches for the comment. */
 const CREATING = 'begun'
@@ -42,10 +43,10 @@ async function publishComment(
   { pr, comment }: { pr: PullRequestRow; comment: CommentText },
 ): Promise<boolean> {
   const { db, now, repo } = ctx
-  const { hash, is_overlap } = comment
+  const { hash, is_overlap, charge } = comment
   const is_written = await asInstallation(app, ctx, async (client) => {
     const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, comment }))
-    const commented_at = pr.commented_at ?? (is_overlap && written?.comment_id ? now : null)
+    const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
     await savePullRequest(db, repo.id, pr.number, {
       ...(written
         ? {
@@ -54,7 +55,7 @@ async function publishComment(
             comment_refused: null,
             comment_version: TEXT_VERSION,
             is_due: false,
-            commented_at,
+            ...(isFirst && chargedFields(charge, now)),
           }
         : { comment_hash: pr.comment_hash, comment_refused: hash }),
       published_at: now,
@@ -62,6 +63,14 @@ async function publishComment(
     return written !== undefined && written.comment_id !== null
   })
   return is_overlap && is_written === true
+}
+
+/** What is stored with the first comment that counts for the budget. */
+export function chargedFields(
+  charge: Charge | null,
+  now: Date,
+): Partial<Pick<PullRequestRow, 'commented_at' | 'is_over_budget'>> {
+  return charge === null ? {} : { commented_at: now, is_over_budget: charge === 'over' }
 }
 
 async function publishCheckRun(

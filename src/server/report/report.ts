@@ -44,12 +44,16 @@ export type Suppression =
   | 'stale'
   | 'bot'
   | 'same_author'
+  /** It claims globs, and its risk is low or medium. */
+  | 'declared_by_glob'
   /** The other side caused the overlap, or was opened later. */
   | 'other_side'
   | 'over_budget'
 
 /** Overlapping work that is not shown, and why. */
 export type SuppressedActivity = ReportedActivity & { suppression: Suppression }
+
+export type Charge = 'within' | 'over'
 
 /** Why nothing was compared with a pull request. */
 export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
@@ -58,6 +62,10 @@ export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored
 export interface Report {
   /** The highest severity shown; null if nothing is. */
   severity: Severity | null
+  /** It is worth a comment on a pull request that has none. */
+  earns_comment: boolean
+  /** How a first comment with it counts for the budget: made within it, or over it; null if it does not count. */
+  charge: Charge | null
   /** The activities that are shown, in the order of the comment. */
   activities: ReportedActivity[]
   notables: ReportedNotable[]

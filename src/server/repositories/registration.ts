@@ -25,10 +25,11 @@ export async function recordInstallation(
   const { id: repo_id, owner, name, installation_id } = repository
   const db = app.database.connection()
   const known = { owner, name, installation_id, uninstalled_at: null }
-  const updated = await updateRepository(db, repo_id, known)
-  if (updated) return updated
-  await insertRepository(db, repository, now)
-  return (await updateRepository(db, repo_id, known)) as RepositoryRow
+  const stored = await findRepository(db, repo_id)
+  if (!stored) await insertRepository(db, repository, now)
+  const isNew = stored?.installation_id == null
+  const updated = await updateRepository(db, repo_id, { ...known, ...(isNew && { commenting_since: now }) })
+  return updated as RepositoryRow
 }
 
 /**

@@ -43,6 +43,8 @@ export interface Repo {
   readonly is_watched: boolean
   /** Installed or watched: its pull requests become activities and get rechecks. */
   readonly is_tracked: boolean
+  /** When the App was installed, or comments were switched on. Only later events of a pull request make its first comment. */
+  readonly commenting_since: Date
   /** Whether new conflicts, duplicates and high notables are posted to `NOTIFY_WEBHOOK_URL`. */
   readonly is_notified: boolean
   /** Where the settings come from, and what is wrong with the settings file. */
@@ -172,6 +174,7 @@ function openRow(
     is_installed,
     is_watched,
     is_tracked: is_installed || is_watched,
+    commenting_since: stored?.commenting_since ?? stored?.created_at ?? request.now,
     is_notified: app.config.notify !== null && settings.comment.mode === 'on',
     settings_file: { source: read?.settings ? 'file' : 'defaults', errors: read?.settings_errors ?? [] },
     noise_attributes: read?.noise_attributes ?? [],

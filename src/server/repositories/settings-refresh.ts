@@ -1,4 +1,5 @@
 /** Reads the files that configure a repository, and stores what they say. */
+import { type FileSettings, settingsOf } from '../../vocabulary/contract/settings.ts'
 import { type Reader, readFile } from '../github/repository-calls.ts'
 import { readGitAttributes } from '../line-verdicts/git-attributes.ts'
 import { areasOfLabeler } from '../settings/labeler-file.ts'
@@ -25,14 +26,20 @@ export async function refreshSettings(
   const db = app.database.connection()
   const text = await readFile(client, repository, SETTINGS_PATH)
   const file = text === null ? { settings: null, errors: [] } : readSettingsFile(text)
-  const isInvalid = file.errors.length > 0
-  const settings = isInvalid ? ((await findRepository(db, repository.id))?.settings ?? null) : file.settings
+  const before = (await findRepository(db, repository.id))?.settings ?? null
+  const settings = file.errors.length > 0 ? before : file.settings
+  const isSwitchedOn = !isCommenting(before) && isCommenting(settings)
   const labeler = settings?.areas ? null : await readFile(client, repository, LABELER_PATH)
   const attributes = await readFile(client, repository, ATTRIBUTES_PATH)
   return updateRepository(db, repository.id, {
     settings,
+    ...(isSwitchedOn && { commenting_since: app.clock() }),
     settings_errors: file.errors,
     noise_attributes: attributes === null ? null : readGitAttributes(attributes),
     labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
   })
+}
+
+function isCommenting(settings: FileSettings | null): boolean {
+  return settingsOf(settings ?? {}).comment.mode === 'on'
 }

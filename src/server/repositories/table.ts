@@ -14,6 +14,8 @@ export const repositories = pgTable(
     name: text().notNull(),
     /** The installation of the GitHub App; null if it is not installed. */
     installation_id: bigint({ mode: 'number' }),
+    /** When the App was last installed, or `comment.mode` last changed to `on`; null if neither was seen. */
+    commenting_since: instant(),
     /** When the App was uninstalled. Its data is deleted after the retention period. */
     uninstalled_at: instant(),
     /** When an instance last polled the repository, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */

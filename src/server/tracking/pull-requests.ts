@@ -1,5 +1,6 @@
 /** Applies events of pull requests. The webhook surface translates payloads to these calls. */
 import {
+  assignPullRequest,
   closePullRequest,
   linkPullRequest,
   refreshPullRequest,
@@ -52,7 +53,8 @@ export async function pullRequestChanged(
   const pr = current ?? received
   const event = current ? (current.is_open ? 'reopened' : 'closed') : received_event
   if (mayBeUnlocked(event)) await clearRefusals(db, repo.id, pr.number)
-  if (!(await recordPullRequest(db, repo.id, factsOf(pr), { event, now }))) {
+  const given = { event, now, commenting_since: repo.commenting_since }
+  if (!(await recordPullRequest(db, repo.id, factsOf(pr), given))) {
     // The newer event stored everything except the title.
     if (event === 'edited') await importAgain(app, ctx, pr.number)
     // Otherwise the pull request would stay first until its next push.
@@ -63,6 +65,7 @@ export async function pullRequestChanged(
     await linkPullRequestStack(ctx, pr, before)
     const is_untracked = await lacksActivity(ctx, pr.number)
     await updateActivities(app, ctx, pr, planOf(event, pr, { before, is_untracked }))
+    await assignPullRequest(ctx, pr)
   }
   if (isEnd(event, pr, before)) await endActivities(ctx, pr)
   const title = takesTitle(event) ? { title: pr.title } : {}

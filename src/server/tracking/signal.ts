@@ -3,7 +3,7 @@ import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { GetSignal, RecentPair, Signal } from '../../vocabulary/contract/signal.ts'
 import { countPullRequests, readBudget } from '../decision/budget.ts'
 import * as counts from '../ledger/counts-store.ts'
-import { branchOf, numberOf, type Slot } from '../ledger/pair.ts'
+import { branchOf, kindOf, numberOf, type Slot } from '../ledger/pair.ts'
 import { monthsOf, pairCountsOf, precisionOf } from '../ledger/precision.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -37,6 +37,7 @@ export async function getSignal(ctx: RepoContext, { days }: GetSignal): Promise<
 function recentOf(row: PairRow, web_url: string): RecentPair {
   return {
     sides: [sideOf(row, 'first', web_url), sideOf(row, 'second', web_url)],
+    kind: kindOf(row),
     verdict: row.files.length > 0 ? 'conflict' : null,
     confidence: row.confidence,
     duplicate: row.is_duplicate,

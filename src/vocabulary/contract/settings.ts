@@ -42,20 +42,26 @@ const commentFields = {
     .int()
     .min(1)
     .max(365)
-    .describe('Other work that was not pushed or declared for this many days is not shown.'),
+    .describe('An overlap is not shown if either side was not pushed or declared for this many days.'),
   same_author: boolean('Whether other work of the same author is shown.'),
   budget: z
     .number()
     .min(0)
     .max(1)
     .describe(
-      'If more than this share of the pull requests by people of the last 30 days have a comment, new comments need conflicts in two files, a duplicate or raised risk.',
+      'If more than this share of the pull requests by people of the last 30 days have a comment, new comments need conflicts in two files, a duplicate or raised risk; a little above it they end.',
     ),
   on_bots: boolean('Whether pull requests that bots opened get a comment too.'),
   agents: z
     .array(z.string().trim().min(1).max(100))
     .max(100)
-    .describe('Logins of coding agents, with or without `[bot]`, which do not count as bots.'),
+    .describe(
+      'Logins of coding agents, with or without `[bot]`, which do not count as bots. One account works for many people, so two of its pull requests are by the same author only if the same person is assigned to both.',
+    ),
+  bots: z
+    .array(z.string().trim().min(1).max(100))
+    .max(100)
+    .describe('Logins of bots whose accounts are users on GitHub, with or without `[bot]`.'),
 }
 
 const DEFAULT_COMMENT = {
@@ -68,6 +74,7 @@ const DEFAULT_COMMENT = {
   budget: 0.15,
   on_bots: false,
   agents: ['Copilot', 'copilot-swe-agent', 'devin-ai-integration', 'claude', 'google-labs-jules', 'cursor'],
+  bots: [],
 } satisfies z.output<z.ZodObject<typeof commentFields>>
 
 function byNoiseClass<Value extends z.ZodType>(value: Value) {

@@ -65,12 +65,17 @@ const RecentSide = object('RecentSide', {
 
 const lines = z.tuple([z.int(), z.int()])
 
+const PAIR_KINDS = ['duplicate', 'conflict', 'declared'] as const
+export type PairKind = (typeof PAIR_KINDS)[number]
+
 const RecentPair = object('RecentPair', {
   sides: z.tuple([RecentSide, RecentSide]).describe('The two pull requests or branches.'),
-  verdict: z
-    .literal('conflict')
-    .nullable()
-    .describe('Whether their lines conflict; null if they only seem to do the same work.'),
+  kind: z
+    .enum(PAIR_KINDS)
+    .describe(
+      '`duplicate`: both seem to do the same work. `conflict`: their lines conflict. `declared`: they share paths that one of them declared.',
+    ),
+  verdict: z.literal('conflict').nullable().describe('Whether their lines conflict; null if no lines do.'),
   confidence: z
     .enum(['proved', 'likely'])
     .nullable()

@@ -24,6 +24,7 @@ export const SIGNAL: OutputOf<'getSignal'> = {
         { pr_url: 'https://github.com/acme/shop/pull/12', branch: null, author: 'ben', shown_at: null },
         { pr_url: 'https://github.com/acme/shop/pull/15', branch: null, author: 'ada', shown_at: FOUND },
       ],
+      kind: 'conflict',
       verdict: 'conflict',
       confidence: 'proved',
       duplicate: false,

@@ -58,6 +58,8 @@ const PULL_REQUEST_EVENTS: { [Action in PullRequestAction]?: PullRequestEvent } 
   unlocked: 'unlocked',
   labeled: 'other',
   unlabeled: 'other',
+  assigned: 'other',
+  unassigned: 'other',
 }
 
 /** GitHub lists at most this many commits of a push. In a larger one, any file may have changed. */
