@@ -157,6 +157,10 @@ describe('of a mirror with known outcomes', () => {
     ['one closed long before the other was opened', 5, 12],
   ])('%s are not compared', (_, a, b) => expect(pairOf(a, b)).toBeUndefined())
 
+  test('pairs of two branches are counted', () => {
+    expect(replayed.across_branches).toEqual({ pairs: 10, conflicts: 8, duplicates: 0 })
+  })
+
   test('one that was rebased over the merge of the other is not compared by its last head', () => {
     expect(pairOf(2, 12)).toMatchObject({ rebased_over: { n: 2 }, truth: null })
     expect(replayed.rebased).toEqual({ pairs: 1, editing_merge: 1 })

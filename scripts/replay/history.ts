@@ -11,7 +11,7 @@ import { headComparison } from './heads.ts'
 import { mergedBranches } from './merges.ts'
 import { type Mirror, openMirror } from './mirror.ts'
 import { editsMerged, outcomesOf } from './outcomes.ts'
-import { isComparable, type Overlap, overlapsOf } from './overlaps.ts'
+import { countAcrossBranches, isComparable, type Overlap, overlapsOf } from './overlaps.ts'
 import { play, shownAt } from './play.ts'
 import type { Play } from './play-table.ts'
 import { DAY, readPullRequests } from './pull-requests.ts'
@@ -98,6 +98,7 @@ async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): P
     pull_requests: { all: counted.length, by_people: people.length },
     counts: countsOf(overlaps, { pull_requests: people.length, isCounted: (n) => numbers.has(n) }),
     overlaps,
+    across_branches: countAcrossBranches(changed, { since, compare }),
     rebased: { pairs: rebased.length, editing_merge: edits.filter(Boolean).length },
     people,
     plays,

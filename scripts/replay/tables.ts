@@ -1,7 +1,7 @@
 /** The tables of a replay, in Markdown (docs/line-verdicts.md). Pure. */
 import { isLive, type RuleCount } from './comment-rules.ts'
 import { figure, percent, ratio, table } from './markdown.ts'
-import { isConflict, isProved } from './overlaps.ts'
+import { type AcrossBranches, isConflict, isProved } from './overlaps.ts'
 import { type Period, type Play, playTables } from './play-table.ts'
 import type { OverlapWithTruth } from './truth.ts'
 
@@ -9,6 +9,7 @@ export interface Replayed extends Period {
   pull_requests: { all: number; by_people: number }
   counts: RuleCount[]
   overlaps: OverlapWithTruth[]
+  across_branches: AcrossBranches
   /** Pairs by people of which one side was rebased over the other's merge, and those of them that edit lines of that merge. */
   rebased: { pairs: number; editing_merge: number }
   /** Without and with the budget. */
@@ -34,9 +35,14 @@ export function tablesOf(replayed: Replayed): string {
       ]),
     ),
     verdictTable(replayed),
+    acrossBranches(replayed),
     playTables(replayed.plays, replayed),
     approximations(replayed),
   ].join('\n\n')
+}
+
+function acrossBranches({ across_branches: { pairs, conflicts, duplicates } }: Replayed): string {
+  return `${pairs} pairs by different authors share such a file but have different target branches, so they are not compared. By their lines, ${conflicts} would conflict and ${duplicates} would be duplicates.`
 }
 
 /** What the commits of a mirror do not show. */

@@ -100,7 +100,7 @@ describe('relationships', () => {
       [x]: 'own',
       [y]: 'stacked',
       [z]: 'stacked',
-      [self]: 'collision',
+      [self]: 'other_base',
     })
     expect((await check({ branch: 'self', base_branch: 'self', scope })).relationships[self]).toBe('own')
   })

@@ -147,6 +147,32 @@ function expectedBy(work: ActivityRow, live: ActivityRow[]): Set<string> {
   )
 }
 
+/** A branch and those below it, by the base branches of the live activities on them. */
+function stackOf(name: string, live: ActivityRow[]): Set<string> {
+  const names = new Set([name])
+  for (const _ of live)
+    for (const { branch, base_branch } of live)
+      if (branch !== null && base_branch !== null && names.has(branch)) names.add(base_branch)
+  return names
+}
+
+/** Whether a check of `work` leaves `other` out because it is for another base branch. */
+function isForOtherBase(work: ActivityRow, other: ActivityRow, live: ActivityRow[]): boolean {
+  if (work.base_branch === null || other.base_branch === null) return false
+  if (work.base_branch === other.base_branch) return false
+  const own = live.filter((each) => each === work || (work.branch !== null && each.branch === work.branch))
+  const bases = own.flatMap(({ base_branch }) => base_branch ?? []).filter((name) => name !== work.branch)
+  const below = new Set(
+    bases.flatMap((name) => [
+      ...stackOf(
+        name,
+        live.filter((each) => each.base_branch !== work.branch),
+      ),
+    ]),
+  )
+  return ![...stackOf(other.base_branch, live)].some((name) => below.has(name))
+}
+
 function bruteForce(live: ActivityRow[], [set, attributes]: [ComparedSettings, AttributeRule[]]) {
   const rules = rulesOf(set, attributes)
   const budget = { remaining: 100_000_000 }
@@ -154,9 +180,12 @@ function bruteForce(live: ActivityRow[], [set, attributes]: [ComparedSettings, A
   const expected = live.map((row) => expectedBy(row, live))
   return live.flatMap((older, index) =>
     live.slice(index + 1).flatMap((newer, offset) => {
-      const isExpected = expected[index]?.has(newer.id) && expected[index + 1 + offset]?.has(older.id)
       const proposal = proposals[index] as NonNullable<(typeof proposals)[number]>
-      const match = isExpected ? null : compare(proposal, storedScopeOf(newer), { rules, max: 20, budget })
+      const isLeftOut = [
+        expected[index]?.has(newer.id) || isForOtherBase(older, newer, live),
+        expected[index + 1 + offset]?.has(older.id) || isForOtherBase(newer, older, live),
+      ].every(Boolean)
+      const match = isLeftOut ? null : compare(proposal, storedScopeOf(newer), { rules, max: 20, budget })
       if (!match) return []
       const by = match.paths.length > 0 ? 'path' : 'area'
       const [one, other] = [older, newer].map((row) => overlapSeverity(by, activityWeight(row))) as [

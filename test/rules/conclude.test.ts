@@ -17,6 +17,7 @@ const nothing: Conclusion = {
   branch: null,
   emptiness: null,
   expected: new Map(),
+  other_base: [],
   collisions: [],
   notables: [],
   noise: [],

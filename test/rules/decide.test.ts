@@ -85,6 +85,7 @@ const conclusionWith = (given: Partial<Conclusion>): Conclusion => ({
   branch: null,
   emptiness: null,
   expected: new Map(),
+  other_base: [],
   collisions: [],
   notables: [],
   noise: [],

@@ -53,6 +53,7 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
     branch: null,
     emptiness: null,
     expected: new Map(),
+    other_base: [],
     collisions: [],
     notables: [],
     noise: [],

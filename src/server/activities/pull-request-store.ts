@@ -157,6 +157,21 @@ export async function listPushedBranches(
   return rows.flatMap(({ branch }) => branch ?? [])
 }
 
+/** Whether a live activity has this base branch. */
+export async function hasLiveOnBase(
+  db: Db,
+  repo_id: number,
+  base_branch: string,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), isOpen, isBranch(activities.base_branch, base_branch)))
+    .limit(1)
+  return rows.length > 0
+}
+
 /**
  * Records a heartbeat of the live activities of source `pull_request` whose pull requests have these numbers; returns how
  * many.

@@ -34,7 +34,7 @@ export interface Facts extends Check {
 
 /** Read in the transaction that has locked the ledger. */
 export interface LedgerFacts extends SidePairs {
-  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended. */
+  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for a pull request for another base branch. */
   absent: ReadonlyMap<SideKey, LastChange | null>
   /** The changed files of the side; empty unless `merged_files` has some. */
   own_files: readonly FileChange[]

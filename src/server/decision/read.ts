@@ -1,5 +1,5 @@
 /** Reads the facts for a decision: the search first, then, with the ledger locked, what others may change meanwhile. */
-import { listLiveOf, listLiveOnBranch } from '../activities/pull-request-store.ts'
+import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { lockPairs } from '../ledger/ledger.ts'
 import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
@@ -87,7 +87,11 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
     counterparts,
     ledger: own && {
       ...own,
-      absent: await readAbsent(within, own.pairs, { found, others }),
+      absent: await readAbsent(within, own.pairs, {
+        found,
+        others,
+        other_base: conclusion?.other_base ?? [],
+      }),
       ...(await readMerged(within, subject, own.pairs)),
     },
   }
@@ -105,9 +109,10 @@ async function readOpen({ db, repo }: RepoContext, keys: SideKey[]): Promise<Oth
 async function readAbsent(
   { db, now, repo }: RepoContext,
   pairs: Pairs,
-  { found, others }: { found: ReadonlySet<SideKey>; others: Others },
+  { found, others, other_base }: { found: ReadonlySet<SideKey>; others: Others; other_base: string[] },
 ): Promise<LedgerFacts['absent']> {
   const absent = new Map<SideKey, LastChange | null>()
+  const elsewhere = new Set(other_base.length > 0 ? await listPullRequestsOf(db, repo.id, other_base) : [])
   for (const [key, { outcome, merged }] of pairs) {
     if (found.has(key) || outcome !== 'open' || merged !== null) continue
     const branch = branchOf(key)
@@ -120,7 +125,7 @@ async function readAbsent(
     }
     // A closed pull request is left out: the event that closed it ends its pairs.
     const other = others.get(key)
-    if (other) absent.set(key, lastPush(other))
+    if (other) absent.set(key, elsewhere.has(other.number) ? null : lastPush(other))
   }
   return absent
 }

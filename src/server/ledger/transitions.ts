@@ -70,7 +70,7 @@ export function afterSighting(
 
 /**
  * The row after a complete comparison of side `key` did not find the pair any more. A push of either side resolves the pair;
- * anything else, such as a change of the settings, leaves it open. `other`: null for a branch whose work has ended.
+ * anything else, such as a change of the settings, leaves it open. `other`: null for a branch whose work has ended, or work for another base branch.
  */
 export function afterAbsence(
   row: PairRow,

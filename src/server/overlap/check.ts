@@ -164,6 +164,7 @@ async function check(
     branch: input.branch,
     emptiness: work.proposal.emptiness,
     expected: found.expected,
+    other_base: found.other_base,
     collisions,
     notables,
     noise: include.includes('noise') ? await activitiesSharingNoise(ctx, input) : [],

@@ -46,7 +46,7 @@ interface Added {
   collisions: number
 }
 
-/** The pairs of one activity, by the position of the newer one. Null for own and stacked activities. */
+/** The pairs of one activity, by the position of the newer one. Null for own and stacked activities and those with another base branch. */
 type Pairs = Map<number, CollidingPair | null>
 
 /** The maximum number of collisions that are kept to be compared by lines; the others are counted. */
@@ -157,18 +157,18 @@ export class Collisions {
     }
   }
 
-  /** Null for own and stacked activities, and if the budget is exhausted. */
+  /** Null for own and stacked activities and those with another base branch, and if the budget is exhausted. */
   #pairOf(found: Pairs, newer: number, older: number): CollidingPair | null {
     this.#budget.remaining -= VISIT
     if (this.#budget.isExhausted) return null
     const there = found.get(newer)
     if (there !== undefined) return there
     const [one, other] = [this.#at(newer), this.#at(older)]
-    const isExpected = this.#stacks.areExpected(one.activity, other.activity)
-    if (!isExpected) this.#budget.remaining -= PAIR
+    const isLeftOut = this.#stacks.areApart(one.activity, other.activity)
+    if (!isLeftOut) this.#budget.remaining -= PAIR
     if (this.#budget.isExhausted) return null
     const by_lines = one.has_files && other.has_files
-    const pair: CollidingPair | null = isExpected
+    const pair: CollidingPair | null = isLeftOut
       ? null
       : { newer, older, severity: 'low', areas: [], shared: [], files: [], by_lines }
     found.set(newer, pair)

@@ -30,6 +30,8 @@ export interface Conclusion {
   branch: string | null
   emptiness: Proposal['emptiness']
   expected: Expected
+  /** The activities that overlap but have another base branch. */
+  other_base: string[]
   /** The most severe first. */
   collisions: Found<ComparedActivity>[]
   notables: Found<NotableRow>[]
@@ -43,12 +45,13 @@ export interface Conclusion {
 
 /** Renders what a check found. */
 export function conclude(conclusion: Conclusion): OverlapResult {
-  const { collisions, notables, noise, expected, total_related } = conclusion
+  const { collisions, notables, noise, expected, other_base, total_related } = conclusion
   const expected_ids = [...expected.keys()].sort().reverse().slice(0, IDS_MAX)
   const severity = highest([...collisions, ...notables])
   const labels = [
     ...expected_ids.map((id) => [id, expected.get(id)] as const),
     ...collisions.map((each) => [each.id, 'collision'] as const),
+    ...other_base.map((id) => [id, 'other_base'] as const),
   ]
   return {
     overlap_detected: severity !== null,

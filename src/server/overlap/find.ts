@@ -41,6 +41,8 @@ export interface Findings {
   total: number
   /** The own and stacked activities. */
   expected: Expected
+  /** The activities that overlap but have another base branch, the newest first, at most `IDS_MAX`. */
+  other_base: string[]
   /** The number of records that were compared. */
   compared: Counts
   /** False if a limit was reached before the last record. */
@@ -78,7 +80,7 @@ export async function findOverlaps(
   confirmVersion(ctx, first.repository_version)
   const decision = await decide(work, first.keys)
   const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
-  const { activities, notables, expected, records } =
+  const { activities, notables, expected, other_base, records } =
     decided.length === 0
       ? first
       : await search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
@@ -97,6 +99,7 @@ export async function findOverlaps(
     side_verdicts: byLines?.side_verdicts ?? new Map(),
     total: activities.total - (byLines?.noise.length ?? 0) + notables.total,
     expected,
+    other_base: other_base.slice(0, IDS_MAX),
     compared: await comparedOf(work, input, { first, decision, complete }),
     complete,
   }

@@ -14,7 +14,7 @@ import { prepared } from '../db/prepared.ts'
 import { notables } from '../notables/table.ts'
 import { REPOSITORY_VERSION } from '../repositories/store.ts'
 import { repositories } from '../repositories/table.ts'
-import { STACK } from './stack-store.ts'
+import { OTHER_BASE, STACK } from './stack-store.ts'
 
 /** The maximum number of undecided keys of one check; a search returns one more if there are more. */
 export const KEYS_MAX = 50_000
@@ -47,6 +47,8 @@ export interface SearchRow {
   keys: Key[]
   /** Own and stacked activities; one can be in the list twice. */
   expected: { id: string; is_own: boolean }[]
+  /** The ids of activities that overlap but have another base branch, the newest first. */
+  other_base: string[]
   /** The number of live activities except those that are checked, and of active notables that apply. */
   live_activities: number
   live_notables: number
@@ -64,6 +66,7 @@ const columns: { [Column in keyof SearchRow]: SQL<SearchRow[Column]> } = {
   notables_total: sql`notables_total`,
   keys: list('keys'),
   expected: list('expected'),
+  other_base: list('other_base'),
   live_activities: sql`live_activities`,
   live_notables: sql`live_notables`,
   merged: list('merged'),
@@ -177,6 +180,7 @@ export const runSearch = prepared('overlap_search', (db) =>
       -- Own and stacked activities: expected (id, is_own).
       ${STACK},
       excluded as materialized (select id from self union all select id from expected),
+      ${OTHER_BASE},
       ${POINTS},
       ${PATTERNS},
       -- Every claim that overlaps for sure, or that has to be decided.
@@ -192,6 +196,7 @@ export const runSearch = prepared('overlap_search', (db) =>
           when by_path then ${rankOf('path')} else ${rankOf('area')} end) as rank
         from found
         where is_sure and record_id not in (select id from excluded) and record_id not in (select id from ended)
+          and record_id not in (select id from other_base)
         group by record_id),
       -- The keys to decide: those of the heaviest and newest records first.
       undecided as (
@@ -213,6 +218,11 @@ export const runSearch = prepared('overlap_search', (db) =>
         (select coalesce(json_agg(json_build_object('place', place, 'kind', kind, 'glob', glob, 'record_id', record_id,
           'is_notable', is_notable) order by position), '[]')::text from keys) as keys,
         (select coalesce(json_agg(json_build_object('id', id, 'is_own', is_own)), '[]')::text from expected) as expected,
+        -- Activities that would match if they had the same base branch.
+        (select coalesce(json_agg(record_id), '[]')::text from (
+          select distinct record_id from found
+          where is_sure and record_id in (select id from other_base except select id from excluded)
+          order by record_id desc limit ${limit}) as other) as other_base,
         -- Live activities except those that are checked, and active notables that apply.
         ${liveCountOf(sql.placeholder('repo_id'), 'act')}
           - (select count(*) from ended where id < ${first_notable})::int

@@ -35,6 +35,8 @@ export interface SearchResult {
   notables: Hits
   /** The live activities that are left out as own or stacked. */
   expected: Expected
+  /** The activities that overlap but have another base branch, the newest first. */
+  other_base: string[]
   /** The number of live activities except `self`, and of active notables that apply. */
   live: Counts
   /** What remains to be decided, at most `KEYS_MAX`: those of the most severe and newest records first. */
@@ -101,6 +103,7 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
       row.activities.flatMap(({ id, record }) => (record ? [[id, comparedFrom(record)] as const] : [])),
     ),
     expected,
+    other_base: row.other_base,
     live: { activities: row.live_activities, notables: row.live_notables },
     keys: row.keys.slice(0, KEYS_MAX),
     complete: row.keys.length <= KEYS_MAX,

@@ -69,3 +69,30 @@ export const STACK = sql`
     cross join lateral ${stackedBy('base_branch', sql`names.name`)} built
     cross join lateral ${linksOf('branch', sql`built.branch`)} link
     where built.branch <> ${BRANCH} limit ${LINKS_MAX}))`
+
+/**
+ * The live activities for another base branch than the work that is checked: `other_base (id)`. A proposal without a base
+ * branch has that of its branch. Nearly all activities have the same base branch, so those with another one are two short
+ * ranges of the index. A part of a stack is for the base branch of the stack: `stack_of` follows the base branches down.
+ */
+export const OTHER_BASE = sql`
+  differing as materialized (
+    select link.id, link.base_branch from (
+      select coalesce(${BASE_BRANCH}, (
+        select base_branch from own where base_branch is not null and not exists (select from self) order by id desc limit 1)) as base
+    ) as work cross join lateral (${withBase(sql`<`)} union all ${withBase(sql`>`)}) link),
+  stack_of(base_branch, name) as (
+    select distinct base_branch, base_branch from differing
+    union
+    select stack_of.base_branch, link.base_branch from stack_of cross join lateral ${anyLinkOf('branch', sql`stack_of.name`)} link
+    where link.base_branch is not null),
+  other_base as materialized (
+    select id from differing where base_branch not in (
+      select stack_of.base_branch from stack_of where name in (select name from below)))`
+
+function withBase(compares: SQL): SQL {
+  return sql`(select ${activities.id}, ${activities.base_branch} from ${activities}
+    where ${activities.repo_id} = ${sql.placeholder('repo_id')}::bigint and ${isOpen} and ${isStoredLive}
+      and ${activities.expires_at} > ${sql.placeholder('now')}::timestamptz and ${activities.base_branch} ${compares} work.base
+    order by ${activities.repo_id}, ${activities.base_branch}, ${activities.id} limit ${LINKS_MAX})`
+}

@@ -23,6 +23,7 @@ export class Stacks {
   /** Branch → the branches that its commits are built on. */
   readonly #built_on = new Map<string, Set<string>>()
   readonly #below = new Map<Branches, ReadonlySet<string>>()
+  readonly #stacks = new Map<string, ReadonlySet<string>>()
   readonly #above = new Map<string, ReadonlySet<string>>()
   readonly #budget: Budget
 
@@ -37,12 +38,30 @@ export class Stacks {
   }
 
   /**
-   * Whether both are of one branch or stack, so that a check of either leaves the other out. May be wrong if the budget is
-   * exhausted.
+   * Whether a check of either leaves the other out: both are of one branch or stack, or for different base branches. May be
+   * wrong if the budget is exhausted.
    */
-  areExpected(one: Branches, other: Branches): boolean {
+  areApart(one: Branches, other: Branches): boolean {
     if (one.branch !== null && one.branch === other.branch) return true
-    return this.#expects(one, other) && this.#expects(other, one)
+    return this.#leavesOut(one, other) && this.#leavesOut(other, one)
+  }
+
+  #leavesOut(work: Branches, other: Branches): boolean {
+    return this.#expects(work, other) || this.#areForOtherBases(work, other)
+  }
+
+  /** Whether both have a base branch, and no branch is in the stacks of both: one is work for another release. */
+  #areForOtherBases(work: Branches, { base_branch }: Branches): boolean {
+    if (work.base_branch === null || base_branch === null || work.base_branch === base_branch) return false
+    const below = this.#belowOf(work)
+    return ![...this.#stackOf(base_branch)].some((name) => below.has(name))
+  }
+
+  /** A base branch and the branches below it. */
+  #stackOf(base_branch: string): ReadonlySet<string> {
+    return cached(this.#stacks, base_branch, () =>
+      this.#reach(this.#bases, { start: [base_branch], except: null }),
+    )
   }
 
   /**

@@ -33,7 +33,7 @@ import {
 } from './event-plan.ts'
 import { enqueueOutcomes, recordPullRequestEnd } from './outcomes.ts'
 import { enqueueRecheck } from './recheck.ts'
-import { linkPullRequestStack } from './stack-links.ts'
+import { keepMergedLink, linkPullRequestStack } from './stack-links.ts'
 
 /**
  * Applies an event of a pull request. An event that is older than the stored one changes nothing. If the older one could
@@ -100,6 +100,7 @@ async function updateActivities(
 async function endActivities(ctx: RepoContext, pr: GithubPullRequest): Promise<void> {
   // Their changed files are deleted with the activities.
   const awaited = await recordPullRequestEnd(ctx, pr)
+  if (pr.is_merged) await keepMergedLink(ctx, pr)
   await closePullRequest(ctx, pr, pr.is_merged)
   await enqueueOutcomes(ctx, awaited)
 }

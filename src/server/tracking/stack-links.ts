@@ -3,7 +3,7 @@
  * (docs/contract/overlap.md#stacks). A branch stays linked to the one that it was built on when either is pushed to again,
  * because a push does not list the commits that it leaves in place.
  */
-import { listLiveOnBranch } from '../activities/pull-request-store.ts'
+import { hasLiveOnBase, listLiveOnBranch } from '../activities/pull-request-store.ts'
 import { enqueueRechecks } from '../announcements/announcements.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
@@ -62,6 +62,15 @@ export async function linkPullRequestStack(
     ...(await linksBelow(ctx, branch)),
     ...(stack ? await linksOfStack(ctx, { branch, ...stack }) : []),
   ])
+}
+
+/** Keeps a merged pull request in the stack of those that are based on its branch: they are for its base branch, too. */
+export async function keepMergedLink(
+  { db, repo, now }: RepoContext,
+  { branch, base_branch, is_fork }: Pick<GithubPullRequest, 'branch' | 'base_branch' | 'is_fork'>,
+): Promise<void> {
+  if (is_fork || !(await hasLiveOnBase(db, repo.id, branch, now))) return
+  await addLinks(db, repo.id, [{ branch, base_branch }], now)
 }
 
 async function linksBelow({ db, repo }: RepoContext, branch: string): Promise<BranchLink[]> {

@@ -8,11 +8,11 @@ import { ActivityScope, baseSha } from './scope-changes.ts'
 
 export const Severity = z.enum(SEVERITIES)
 
-export const Relationship = z.enum(['own', 'stacked', 'collision'])
+export const Relationship = z.enum(['own', 'stacked', 'other_base', 'collision'])
 export type Relationship = z.output<typeof Relationship>
 
 /** Own and stacked activities by id: they are not collisions, even if they touch the same files. */
-export type Expected = Map<string, Exclude<Relationship, 'collision'>>
+export type Expected = Map<string, Extract<Relationship, 'own' | 'stacked'>>
 
 /** The maximum number of ids in each list of a result. */
 export const IDS_MAX = 200
@@ -167,7 +167,11 @@ export const OverlapResult = OverlapBrief.extend({
   reason: z.string().describe('What overlaps and where, for humans; never empty.'),
   related_notable_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
   expected_activity_ids: texts(`Own and stacked work, the newest first; at most ${IDS_MAX}.`),
-  relationships: z.record(z.string(), Relationship).describe('Why each activity is listed, by id.'),
+  relationships: z
+    .record(z.string(), Relationship)
+    .describe(
+      'How each activity relates to the work, by id. `other_base`: it overlaps, but is for another base branch, so it is in no list.',
+    ),
   recommended_action: z.string().describe('What to do, for humans; never empty.'),
   reuse_opportunities: z.array(ReuseOpportunity).describe(`At most ${REUSE_MAX}, the newest first.`),
   matches: z.array(Match).describe('One match for each related activity and notable that is listed.'),

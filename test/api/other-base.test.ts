@@ -1,0 +1,132 @@
+/** Work for different base branches does not collide (docs/contract/overlap.md#relationships): backports and releases. */
+import { describe, expect, test } from 'vitest'
+import type { PullGiven } from '../support/github-repository.ts'
+import { editOfPay } from '../support/lines.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
+
+const { repository } = usePullRequests()
+/** Opens a pull request that changes the same line as the others. */
+const open = (head: string, pull: PullGiven = {}) =>
+  repository.open({ head, title: head, files: [editOfPay(40, [head])], ...pull })
+const hasComment = (number: number) => repository.comment(number) !== undefined
+const get = async (path: string) => (await repository.request('GET', path)).body
+const idOf = async (branch: string) => (await get(`/activity?branch=${branch}`)).items[0].id
+const check = async (body: object) =>
+  (
+    await repository.request('POST', '/activity/check', {
+      body: { scope: { paths: ['src/pay.ts'] }, ...body },
+    })
+  ).body
+const retarget = async (number: number, base: string) => {
+  const from = repository.githubRepo.pull(number).base.ref
+  repository.githubRepo.update(number, { base })
+  await repository.deliver(number, { action: 'edited', from: { base: from } })
+  await repository.advance(2 * QUIET_MS)
+}
+
+describe('a backport of an open pull request', () => {
+  test('is no duplicate of it: no comment, no pair, no overlap, no order', async () => {
+    const fix = await open('fix', { body: 'Closes #7' })
+    const backport = await open('backport', { base: 'release/1.x', body: 'Closes #7' })
+    expect([fix, backport].filter(hasComment)).toEqual([])
+    expect((await get('/overlaps')).items).toEqual([])
+    expect((await get('/merge-order')).items).toEqual([])
+    expect((await get('/signal')).recorded).toBe(0)
+    const { overlap } = await get(`/activity/${await idOf('backport')}`)
+    expect(overlap).toMatchObject({ overlap_detected: false, severity: null, related_activity_ids: [] })
+  })
+
+  test('hears nothing when the other is merged', async () => {
+    const fix = await open('fix')
+    const backport = await open('backport', { base: 'release/1.x' })
+    repository.githubRepo.merge(fix)
+    await repository.deliver(fix, 'closed')
+    await repository.advance(QUIET_MS)
+    expect(hasComment(backport)).toBe(false)
+  })
+
+  test('collides with another one for the same release', async () => {
+    await open('backport', { base: 'release/1.x' })
+    expect(hasComment(await open('other', { base: 'release/1.x' }))).toBe(true)
+  })
+})
+
+describe('a check', () => {
+  test('names work for another base branch in `relationships` only', async () => {
+    await open('fix')
+    await open('backport', { base: 'release/1.x' })
+    const [fix, backport] = [await idOf('fix'), await idOf('backport')]
+    expect(await check({ base_branch: 'main' })).toMatchObject({
+      related_activity_ids: [fix],
+      expected_activity_ids: [],
+      relationships: { [fix]: 'collision', [backport]: 'other_base' },
+      total_related: 1,
+    })
+    expect(await check({ base_branch: 'release/2.x' })).toMatchObject({
+      overlap_detected: false,
+      matches: [],
+      relationships: { [fix]: 'other_base', [backport]: 'other_base' },
+      checked_against: { activities: 2, complete: true },
+    })
+    expect((await check({})).related_activity_ids).toEqual([backport, fix])
+  })
+
+  test('does not name work for another base branch that shares nothing', async () => {
+    await open('backport', { base: 'release/1.x', files: ['docs/a.md'] })
+    expect((await check({ base_branch: 'main' })).relationships).toEqual({})
+  })
+
+  test('of a branch has the base branch of its pull request', async () => {
+    await open('fix')
+    await open('backport', { base: 'release/1.x' })
+    expect((await check({ branch: 'backport' })).related_activity_ids).toEqual([])
+  })
+
+  test('by globs finds work for another base branch, too', async () => {
+    await open('backport', { base: 'release/1.x' })
+    const body = { base_branch: 'main', scope: { paths: ['src/p*.ts'] } }
+    expect((await check(body)).relationships).toEqual({ [await idOf('backport')]: 'other_base' })
+  })
+
+  test('compares declared work without a base branch', async () => {
+    const id = await repository.createActivity()
+    expect((await check({ base_branch: 'release/1.x' })).relationships).toEqual({ [id]: 'collision' })
+  })
+})
+
+describe('a stack', () => {
+  test('is for the base branch of its lowest part', async () => {
+    await open('lower', { files: ['docs/a.md'] })
+    const upper = await open('upper', { base: 'lower' })
+    const other = await open('other')
+    expect([upper, other].map(hasComment)).toEqual([false, true])
+    expect(hasComment(await open('backport', { base: 'release/1.x' }))).toBe(false)
+  })
+
+  test('still is after its lower part was merged', async () => {
+    const lower = await open('lower', { files: ['docs/a.md'] })
+    await open('upper', { base: 'lower' })
+    repository.githubRepo.merge(lower)
+    await repository.deliver(lower, 'closed')
+    expect(hasComment(await open('other'))).toBe(true)
+  })
+})
+
+describe('a pull request that gets another base branch', () => {
+  test('no longer collides: its comment says so, and the pair ends without an outcome', async () => {
+    await open('fix')
+    const number = await open('backport')
+    expect(repository.comment(number)).toContain('Severity: high')
+    await retarget(number, 'release/1.x')
+    expect(repository.comment(number)).toContain('**No overlap any more.**')
+    expect((await get('/signal')).pairs).toMatchObject({ shown: 1, given_up: 1, came_true: 0, resolved: 0 })
+  })
+
+  test('collides with the work there', async () => {
+    const fix = await open('fix')
+    const number = await open('backport', { base: 'release/1.x' })
+    expect([fix, number].filter(hasComment)).toEqual([])
+    await retarget(number, 'main')
+    expect([fix, number].filter(hasComment)).toHaveLength(1)
+  })
+})
