@@ -188,8 +188,8 @@ describe('the budget leaves', () => {
     ['room for strong candidates above it', 300, 46, 0, 'strong'],
     ['… up to 1 % of the pull requests', 1000, 160, 9, 'strong'],
     ['no room beyond', 1000, 160, 10, 'none'],
-    ['room for three comments above it in a small repository', 20, 9, 2, 'strong'],
-    ['no room for a fourth', 20, 10, 3, 'none'],
+    ['room for two comments above it in a small repository', 20, 9, 1, 'strong'],
+    ['no room for a third', 20, 10, 2, 'none'],
     ['room for all with fewer than 20 pull requests', 19, 19, 0, 'any'],
   ])('%s', (_, pull_requests, commented, over_budget, room) => {
     expect(computeRoom({ pull_requests, commented, over_budget }, 0.15)).toBe(room)

@@ -169,7 +169,7 @@ const PULL_REQUESTS_MIN = 20
 
 /** How many comments over the budget strong candidates get: a share of the pull requests, or a few in a small repository. */
 const EXCESS_SHARE = 0.01
-const EXCESS_MIN = 3
+const EXCESS_MIN = 2
 
 /** Which candidates a pull request may still get its first comment for. */
 export type Room = 'any' | 'strong' | 'none'
