@@ -57,18 +57,15 @@ test('signs a person in by OAuth', async () => {
   expect(await session.json()).toMatchObject({ is_signed_in: true, login: 'ada' })
 })
 
-test('tracks a pull request by its webhook', async () => {
+test('tracks a pull request by its webhook, and comments on it as the App', async () => {
+  const notable = { summary: 'No merges.', importance: 'high', category: 'process', blocking: true }
+  const { body } = await api('POST', '/notables', { body: { ...notable, title: 'Release freeze' } })
   const { object } = await emulate.call(ada, 'GET', '/git/ref/heads/main')
   await emulate.call(ada, 'POST', '/git/refs', { ref: 'refs/heads/retries', sha: object.sha })
   await emulate.write(ada, 'retries', 'src/retry.ts', 'export const retries = 3\n')
   await emulate.call(ada, 'POST', '/pulls', { title: 'Retry payments', head: 'retries', base: 'main' })
   const tracked = async () => (await api('GET', '/activity')).body.items[0]
   await expect.poll(tracked, WAIT_OPTIONS).toMatchObject({ title: 'Retry payments', branch: 'retries' })
-})
-
-test('comments on the pull request as the App, and edits the comment', async () => {
-  const notable = { summary: 'No merges.', importance: 'high', category: 'process', blocking: true }
-  const { body } = await api('POST', '/notables', { body: { ...notable, title: 'Release freeze' } })
   await expect.poll(comment, WAIT_OPTIONS).toContain('Release freeze')
   await api('PATCH', `/notables/${body.id}`, { body: { title: 'Freeze until Friday' } })
   await expect.poll(comment, WAIT_OPTIONS).toContain('Freeze until Friday')

@@ -46,7 +46,8 @@ async function fill({ url }: ServiceProcess): Promise<void> {
       branch: 'ünïcode',
       agent: null,
     })
-    await createActivity({ scope, risk: 'critical', blocking: true })
+    const named = { ...scope, paths: [...scope.paths, 'a b'] }
+    await createActivity({ scope: named, risk: 'critical', blocking: true })
     const { body } = await api('POST', at(full_name, '/notables'), { body: { ...NOTABLE, scope } })
     await api('POST', at(full_name, '/notables'), {
       body: {
