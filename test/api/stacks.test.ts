@@ -18,19 +18,17 @@ async function push(branch: string, commits: string[] = []): Promise<string> {
 /** Opens a pull request for a pushed branch into the default branch. */
 const open = (head: string) => repository.open({ head, title: head, author: head })
 
+/** The relationship of the activity of `to` in a check of `branch`. */
+async function relationOf(branch: string, to: string): Promise<string> {
+  const checked = await repository.request('POST', '/activity/check', { body: { branch } })
+  const { items } = (await repository.request('GET', `/activity?branch=${to}`)).body
+  return checked.body.relationships[items[0].id]
+}
+
 /** The relationship of the activities of two branches, in a check of either side and in the list of all collisions. */
 async function relation(one: string, other: string): Promise<string> {
   await repository.advance(QUIET_MS)
-  const labels = await Promise.all(
-    [
-      [one, other],
-      [other, one],
-    ].map(async ([branch, to]) => {
-      const checked = await repository.request('POST', '/activity/check', { body: { branch } })
-      const { items } = (await repository.request('GET', `/activity?branch=${to}`)).body
-      return checked.body.relationships[items[0].id]
-    }),
-  )
+  const labels = await Promise.all([relationOf(one, other), relationOf(other, one)])
   const { total } = (await repository.request('GET', '/overlaps')).body
   expect(labels[0]).toBe(labels[1])
   expect(total === 0).toBe(labels[0] === 'stacked')
@@ -139,6 +137,148 @@ describe('two branches collide', () => {
     await repository.createActivity({ branch: 'upper' })
     await sweep(fixture.service.app)
     expect(await relation('lower', 'upper')).toBe('collision')
+  })
+})
+
+describe('a branch that is taken off a stack', () => {
+  /** Pushes a commit on top of `onto`, forced, as GitHub lists it: without the commits that the branch had before. */
+  async function rebase(branch: string, onto: string): Promise<string> {
+    const pushed = repository.githubRepo.push(branch, {}, onto)
+    const event = pushEvent(github, repository.full_name, { ...pushed, forced: true })
+    await fixture.service.deliverAndRun(event)
+    return pushed.after
+  }
+  const mainHead = () => repository.githubRepo.push('main').after
+  const comparisons = () => repository.calls().filter((route) => route.startsWith('GET /compare/'))
+
+  /** Opens `lower` and `upper`, which is built on it. */
+  async function openStack(): Promise<{ lower: number; upper: number; first: string }> {
+    const first = await push('lower')
+    const stacked = repository.githubRepo.push('upper', {}, first)
+    await fixture.service.deliverAndRun(
+      pushEvent(github, repository.full_name, { ...stacked, commits: [first] }),
+    )
+    const [lower, upper] = [await open('lower'), await open('upper')]
+    return { lower, upper, first }
+  }
+
+  test('collides after a forced push, by one comparison, and its reader is told', async () => {
+    const { upper } = await openStack()
+    expect(await relation('lower', 'upper')).toBe('stacked')
+    await rebase('upper', mainHead())
+    await repository.deliver(upper, 'synchronize')
+    expect(await relation('lower', 'upper')).toBe('collision')
+    expect(comparisons()).toEqual(['GET /compare/main...upper'])
+    expect(repository.comment(upper)).toContain('Severity: ')
+  })
+
+  test('stays off it after further pushes to either', async () => {
+    const { lower } = await openStack()
+    await rebase('upper', mainHead())
+    await push('upper')
+    await push('lower')
+    await repository.push(lower, ['src/pay.ts'])
+    expect(await relation('lower', 'upper')).toBe('collision')
+  })
+
+  test('stays stacked if the forced push kept the commits below', async () => {
+    const { first } = await openStack()
+    await push('lower')
+    await rebase('upper', first)
+    expect(await relation('lower', 'upper')).toBe('stacked')
+    expect(comparisons()).toHaveLength(1)
+  })
+
+  test('stays stacked if it was rebased onto the new head below', async () => {
+    await openStack()
+    await rebase('upper', await push('lower'))
+    expect(await relation('lower', 'upper')).toBe('stacked')
+  })
+
+  test('stays stacked if only the branch below was rebased', async () => {
+    await openStack()
+    await rebase('lower', mainHead())
+    expect(await relation('lower', 'upper')).toBe('stacked')
+  })
+
+  test('collides with the middle of the stack if it was moved to the bottom', async () => {
+    const first = await push('lower')
+    const second = repository.githubRepo.push('middle', {}, first)
+    await fixture.service.deliverAndRun(
+      pushEvent(github, repository.full_name, { ...second, commits: [first] }),
+    )
+    const third = repository.githubRepo.push('upper', {}, second.after)
+    const commits = [first, second.after]
+    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...third, commits }))
+    for (const branch of ['lower', 'middle', 'upper']) await open(branch)
+    expect(await relationOf('upper', 'middle')).toBe('stacked')
+    await rebase('upper', first)
+    expect(await relationOf('upper', 'middle')).toBe('collision')
+    expect(await relationOf('upper', 'lower')).toBe('stacked')
+  })
+
+  test('is not stacked on a pull request that is opened after the forced push', async () => {
+    const first = await push('lower')
+    const stacked = repository.githubRepo.push('upper', {}, first)
+    await fixture.service.deliverAndRun(
+      pushEvent(github, repository.full_name, { ...stacked, commits: [first] }),
+    )
+    await rebase('upper', mainHead())
+    expect(comparisons()).toEqual([])
+    await open('upper')
+    await open('lower')
+    expect(await relation('lower', 'upper')).toBe('collision')
+  })
+
+  test('is checked later while GitHub is away', async () => {
+    await openStack()
+    github.fault(`GET /repos/${repository.full_name}/compare/*`, 'server_error', 1)
+    const pushed = repository.githubRepo.push('upper', {}, mainHead())
+    await fixture.service.deliver(pushEvent(github, repository.full_name, { ...pushed, forced: true }))
+    expect(await fixture.runJobs()).toHaveLength(1)
+    expect(await relation('lower', 'upper')).toBe('collision')
+  })
+
+  test('is not compared if it never was on one', async () => {
+    await push('alone')
+    await open('alone')
+    await rebase('alone', mainHead())
+    expect(comparisons()).toEqual([])
+  })
+
+  test('collides if its pull request gets another base branch and it has no commits of the stack', async () => {
+    await push('lower')
+    await open('lower')
+    await push('upper')
+    const upper = await repository.open({ head: 'upper', base: 'lower', author: 'upper' })
+    expect(await relation('lower', 'upper')).toBe('stacked')
+    repository.githubRepo.update(upper, { base: 'main' })
+    await repository.deliver(upper, 'edited')
+    expect(await relation('lower', 'upper')).toBe('collision')
+  })
+
+  test('stays stacked if its pull request gets another base branch and it has commits of the stack', async () => {
+    const first = await push('lower')
+    await open('lower')
+    repository.githubRepo.push('upper', {}, first)
+    const upper = await repository.open({ head: 'upper', base: 'lower', author: 'upper' })
+    repository.githubRepo.update(upper, { base: 'main' })
+    await repository.deliver(upper, 'edited')
+    expect(await relation('lower', 'upper')).toBe('stacked')
+  })
+
+  test('stays stacked if GitHub still shows it in its stack', async () => {
+    const at = (position: number) => ({ id: 1, number: 50, size: 2, position, base: { ref: 'main' } })
+    for (const [index, head] of ['lower', 'upper'].entries()) {
+      await push(head)
+      const { number } = repository.githubRepo.open({ head, files: ['src/pay.ts'] })
+      const event = pullRequestEvent(github, repository.full_name, number, 'opened')
+      Object.assign(event.payload.pull_request as object, { stack: at(index + 1) })
+      await fixture.service.deliverAndRun(event)
+    }
+    await rebase('upper', mainHead())
+    expect(comparisons()).toHaveLength(1)
+    expect(await relation('lower', 'upper')).toBe('stacked')
   })
 })
 

@@ -1,7 +1,7 @@
-/** The JSON of a commit. The fake GitHub keeps its tree only, so that all have one author and no parents. */
+/** The JSON of a commit, and its ancestors. The fake GitHub keeps no authors, so that all have the same. */
 import { accountId, actorBody, type Json, nodeId, webUrl } from './github-bodies.ts'
 import { digest } from './github-reply.ts'
-import type { GithubRepository, GithubState } from './github-state.ts'
+import type { GithubRepository, GithubState, RepositoryContents } from './github-state.ts'
 
 const AUTHOR = {
   name: 'The Octocat',
@@ -30,6 +30,17 @@ export function commitBody(state: GithubState, repository: GithubRepository, sha
     },
     author,
     committer: author,
-    parents: [],
+    parents: (state.repository_contents.get(repository.id)?.parents.get(sha) ?? []).map((parent) => ({
+      sha: parent,
+      url: `${self}/commits/${parent}`,
+      html_url: `${webUrl(state)}/${repository.full_name}/commit/${parent}`,
+    })),
   }
+}
+
+/** A commit and its ancestors, the newest first. */
+export function ancestorsOf({ parents }: RepositoryContents, sha: string): string[] {
+  const found = new Set([sha])
+  for (const each of found) for (const parent of parents.get(each) ?? []) found.add(parent)
+  return [...found]
 }

@@ -1,6 +1,6 @@
 /** The changed files of pull requests and of comparisons, with the patches that GitHub includes. */
 import { type Json, webUrl } from './github-bodies.ts'
-import { commitBody } from './github-commits.ts'
+import { ancestorsOf, commitBody } from './github-commits.ts'
 import { contentsOf, pullNumbered } from './github-pulls.ts'
 import { digest, json, notFound, paged } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
@@ -10,6 +10,8 @@ import { type GithubRepository, type GithubState, ownerOf, type PullFile, type T
 const FILES_MAX = 3_000
 /** A comparison lists at most this many files, on its first page. */
 const COMPARED_FILES_MAX = 300
+/** Without paging, a comparison lists at most this many commits. */
+const COMPARED_COMMITS_MAX = 250
 
 export const fileRoutes: RepositoryRoute[] = [
   {
@@ -26,21 +28,30 @@ export const fileRoutes: RepositoryRoute[] = [
     route: 'GET /compare/{basehead+}',
     needs: ['contents=read'],
     answer: (context) => {
-      const { state, repository, params, now } = context
+      const { state, repository, params, query, now } = context
       const contents = contentsOf(state, repository)
       const [base, head] = (params.basehead as string)
         .split('...')
         .map((ref) => contents.branches.get(ref) ?? ref)
-      const [before, after] = [contents.commits.get(base ?? ''), contents.commits.get(head ?? '')]
-      if (!base || !head || !before || !after) return notFound(now)
-      const files = changedFiles(before, after).slice(0, COMPARED_FILES_MAX)
-      const commits = base === head ? [] : [commitBody(state, repository, head)]
-      const counts = { ahead_by: commits.length, behind_by: 0, total_commits: commits.length }
-      const merge_base_commit = commitBody(state, repository, base)
-      const status = base === head ? 'identical' : 'ahead'
-      const urls = comparisonUrls(state, repository, [base, head])
-      const body = { ...urls, base_commit: merge_base_commit, merge_base_commit, status, ...counts, commits }
-      return json(200, { ...body, files: fileBodies(context, head, files) }, now)
+      const after = contents.commits.get(head ?? '')
+      if (!base || !head || !contents.commits.has(base) || !after) return notFound(now)
+      const [inBase, inHead] = [ancestorsOf(contents, base), ancestorsOf(contents, head)]
+      const merge_base = inHead.find((sha) => inBase.includes(sha))
+      if (merge_base === undefined) return notFound(now)
+      const ahead = inHead.filter((sha) => !inBase.includes(sha)).reverse()
+      const behind_by = inBase.filter((sha) => !inHead.includes(sha)).length
+      const counts = { ahead_by: ahead.length, behind_by, total_commits: ahead.length }
+      const body = {
+        ...comparisonUrls(state, repository, [base, head]),
+        base_commit: commitBody(state, repository, base),
+        merge_base_commit: commitBody(state, repository, merge_base),
+        status: comparisonStatus(counts),
+        ...counts,
+        commits: comparedCommits(context, ahead).map((sha) => commitBody(state, repository, sha)),
+      }
+      const files = changedFiles(contents.commits.get(merge_base) ?? {}, after).slice(0, COMPARED_FILES_MAX)
+      const isFirstPage = (query.get('page') ?? '1') === '1'
+      return json(200, { ...body, ...(isFirstPage && { files: fileBodies(context, head, files) }) }, now)
     },
   },
 ]
@@ -58,7 +69,21 @@ function comparisonUrls(
   return { url, html_url, permalink_url, diff_url: `${html_url}.diff`, patch_url: `${html_url}.patch` }
 }
 
-/** As if the head had branched off at the base: the fake GitHub keeps no parents of commits. */
+function comparisonStatus({ ahead_by, behind_by }: { ahead_by: number; behind_by: number }): string {
+  if (behind_by > 0) return ahead_by > 0 ? 'diverged' : 'behind'
+  return ahead_by > 0 ? 'ahead' : 'identical'
+}
+
+/** A page of the commits, the oldest first; without paging, the newest. */
+function comparedCommits({ query }: RepositoryRouteContext, ahead: string[]): string[] {
+  if (!query.has('page') && !query.has('per_page')) return ahead.slice(-COMPARED_COMMITS_MAX)
+  const [page, per_page] = [
+    Number(query.get('page') ?? 1),
+    Math.min(100, Number(query.get('per_page') ?? 30)),
+  ]
+  return ahead.slice((page - 1) * per_page, page * per_page)
+}
+
 function changedFiles(before: Tree, after: Tree): PullFile[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
   return names.flatMap((filename) => {

@@ -29,6 +29,7 @@ export function contentsOf(state: GithubState, repository: GithubRepository): Re
   const made: RepositoryContents = {
     branches: new Map([[defaultBranch(repository), sha]]),
     commits: new Map([[sha, {}]]),
+    parents: new Map([[sha, []]]),
     pulls: [],
     comments: [],
     check_runs: [],

@@ -60,8 +60,11 @@ export interface FakeRepository {
   close(number: number): PullRequest
   reopen(number: number): PullRequest
   merge(number: number, by?: string): PullRequest
-  /** Commits to a branch, which is created if necessary; null deletes a file. Updates the head of its open pull requests. */
-  push(branch: string, files?: Record<string, string | null>): Push
+  /**
+   * Commits to a branch, which is created if necessary; null deletes a file. Updates the head of its open pull requests.
+   * `onto`: the commit to build on instead of the head of the branch, as a forced push does.
+   */
+  push(branch: string, files?: Record<string, string | null>, onto?: string): Push
   /** Pushes to the head of a pull request, also in a fork. */
   pushTo(number: number): Push
   /** Pushes one file to the default branch; null deletes it. */
@@ -85,14 +88,14 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
   const tip = (branch: string): string => {
     const known = contents.branches.get(branch)
     if (known) return known
-    return commit(
-      branch,
-      contents.commits.get(contents.branches.get(defaultBranch(repository)) as string) ?? {},
-    )
+    const parent = mainHead()
+    return commit(branch, contents.commits.get(parent) ?? {}, parent)
   }
-  const commit = (branch: string, tree: Record<string, string>): string => {
+  const mainHead = () => contents.branches.get(defaultBranch(repository)) as string
+  const commit = (branch: string, tree: Record<string, string>, parent: string): string => {
     const sha = newSha()
     contents.commits.set(sha, tree)
+    contents.parents.set(sha, [parent])
     contents.branches.set(branch, sha)
     return sha
   }
@@ -151,16 +154,17 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
     merge(number, by = 'octocat') {
       const pull = githubRepo.close(number)
       const merge_commit_sha = githubRepo.push(pull.base.ref).after
+      contents.parents.get(merge_commit_sha)?.push(pull.head.sha)
       return Object.assign(pull, { merged_at: pull.closed_at, merged_by: actor(by), merge_commit_sha })
     },
-    push(branch, files = {}) {
+    push(branch, files = {}, onto = contents.branches.get(branch) ?? mainHead()) {
       const before = contents.branches.get(branch) ?? '0'.repeat(40)
-      const tree = { ...contents.commits.get(tip(branch)) }
+      const tree = { ...contents.commits.get(onto) }
       for (const [path, text] of Object.entries(files)) {
         if (text === null) delete tree[path]
         else tree[path] = text
       }
-      const after = commit(branch, tree)
+      const after = commit(branch, tree, onto)
       for (const pull of contents.pulls) {
         if (pull.state !== 'open' || !isHere(pull, branch)) continue
         pull.head.sha = after
@@ -174,6 +178,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       const before = head.sha
       head.sha = newSha()
       contents.commits.set(head.sha, {})
+      contents.parents.set(head.sha, [before])
       githubRepo.pull(number).updated_at = now()
       return { ref: `refs/heads/${head.ref}`, before, after: head.sha }
     },
@@ -217,6 +222,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
     const sha = newSha()
     // The commits of a fork are also in the repository, under refs/pull.
     contents.commits.set(sha, {})
+    contents.parents.set(sha, [mainHead()])
     const name = repository.full_name.split('/')[1]
     return { owner, repository: isGone ? null : `${owner}/${name}`, ref, sha }
   }

@@ -110,6 +110,8 @@ export type Tree = Record<string, string>
 export interface RepositoryContents {
   branches: Map<string, string>
   commits: Map<string, Tree>
+  /** Commit → the commits that it is built on. */
+  parents: Map<string, string[]>
   pulls: PullRequest[]
   comments: Comment[]
   check_runs: CheckRun[]

@@ -100,6 +100,20 @@ export async function compareBranches(
   return { merge_base_sha: data.merge_base_commit.sha, files: data.files ?? [] }
 }
 
+/**
+ * The newest commits of a branch that the branch `base` does not contain: at most 250, which is what GitHub lists without
+ * paging. Throws a 404 if one of the two does not exist. One call.
+ */
+export async function listCommitsSince(
+  client: Reader,
+  repo: RepositoryName,
+  { base, head }: { base: string; head: string },
+): Promise<string[]> {
+  const basehead = `${base}...${head}`
+  const { data } = await client.rest.repos.compareCommitsWithBasehead({ ...named(repo), basehead })
+  return data.commits.map(({ sha }) => sha)
+}
+
 /** Whether there is an open pull request from a branch of the repository itself. One call. */
 export async function hasOpenPullRequest(
   client: Reader,

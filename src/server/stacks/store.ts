@@ -1,8 +1,14 @@
 /** Queries for the commits and links of branches. Every statement starts with the repository id. */
-import { and, asc, eq, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, lt, ne, not, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { type BranchLink, branch_commits, branch_links } from './table.ts'
+
+/** A link, and what shows it. */
+export interface ShownLink extends BranchLink {
+  /** The commit of the branch that is a head of the base branch; null if GitHub's stack or a merge shows the link. */
+  sha: string | null
+}
 
 export async function addCommits(
   db: Db,
@@ -12,12 +18,31 @@ export async function addCommits(
   await db.execute(sql`insert into branch_commits (repo_id, sha, branch, pushed_at)
     select ${repo_id}::bigint, sha, ${branch}::text, ${now.toISOString()}::timestamptz
     from json_array_elements_text(${JSON.stringify([...new Set(shas)])}::text::json) as given(sha)
-    on conflict (repo_id, sha, branch) do update set pushed_at = excluded.pushed_at`)
+    on conflict (repo_id, sha, branch) do update set pushed_at = excluded.pushed_at, is_uncertain = false`)
+}
+
+/** Marks the stored commits of a branch after a forced push. */
+export async function doubtCommits(db: Db, repo_id: number, branch: string): Promise<void> {
+  await db.update(branch_commits).set({ is_uncertain: true }).where(isOfBranch(repo_id, branch))
+}
+
+/** Replaces the stored commits of a branch by those that it has now. */
+export async function replaceCommits(
+  db: Db,
+  repo_id: number,
+  commits: Parameters<typeof addCommits>[2],
+): Promise<void> {
+  await db.delete(branch_commits).where(isOfBranch(repo_id, commits.branch))
+  await addCommits(db, repo_id, commits)
+}
+
+function isOfBranch(repo_id: number, branch: string): SQL | undefined {
+  return and(eq(branch_commits.repo_id, repo_id), eq(branch_commits.branch, branch))
 }
 
 const readBranchesWith = prepared('branches_with_commit', (db) =>
   db
-    .select({ branch: branch_commits.branch })
+    .select({ branch: branch_commits.branch, is_uncertain: branch_commits.is_uncertain })
     .from(branch_commits)
     .where(
       and(
@@ -31,32 +56,44 @@ const readBranchesWith = prepared('branches_with_commit', (db) =>
 )
 
 /** Up to `limit` other branches than `branch` that have the commit `sha`. */
-export async function listBranchesWith(
+export function listBranchesWith(
   db: Db,
   repo_id: number,
   of: { sha: string; branch: string; limit: number },
-): Promise<string[]> {
-  const rows = await readBranchesWith(db, { repo_id, ...of })
-  return rows.map((row) => row.branch)
+): Promise<{ branch: string; is_uncertain: boolean }[]> {
+  return readBranchesWith(db, { repo_id, ...of })
 }
 
-/** Stores links. Returns the new ones, and those that were last seen more than a day ago. */
+/** Stores links. Returns the new ones, those that another commit shows now, and those that were last seen more than a day ago. */
 export async function addLinks(
   db: Db,
   repo_id: number,
-  links: readonly BranchLink[],
+  links: readonly ShownLink[],
   now: Date,
 ): Promise<BranchLink[]> {
   if (links.length === 0) return []
-  const distinct = new Map(links.map((link) => [JSON.stringify([link.branch, link.base_branch]), link]))
+  // A commit says more than GitHub's stack.
+  const sorted = links.toSorted((one, other) => Number(one.sha !== null) - Number(other.sha !== null))
+  const distinct = new Map(sorted.map((link) => [JSON.stringify([link.branch, link.base_branch]), link]))
   return db
     .insert(branch_links)
-    .values([...distinct.values()].map((link) => ({ ...link, repo_id, linked_at: now })))
+    .values(
+      [...distinct.values()].map(({ branch, base_branch, sha }) => ({
+        branch,
+        base_branch,
+        sha,
+        repo_id,
+        linked_at: now,
+      })),
+    )
     .onConflictDoUpdate({
       target: [branch_links.repo_id, branch_links.branch, branch_links.base_branch],
-      set: { linked_at: now },
-      // A link that was seen less than a day ago is neither updated nor returned.
-      setWhere: lt(branch_links.linked_at, sql`${now.toISOString()}::timestamptz - interval '1 day'`),
+      set: { linked_at: now, sha: sql`coalesce(excluded.sha, ${branch_links.sha})` },
+      // A link that was seen less than a day ago is neither updated nor returned, unless another commit shows it now.
+      setWhere: or(
+        lt(branch_links.linked_at, sql`${now.toISOString()}::timestamptz - interval '1 day'`),
+        sql`excluded.sha <> coalesce(${branch_links.sha}, '')`,
+      ),
     })
     .returning({ branch: branch_links.branch, base_branch: branch_links.base_branch })
 }
@@ -69,6 +106,41 @@ export function listLinks(db: Db, repo_id: number, limit: number): Promise<Branc
     .where(eq(branch_links.repo_id, repo_id))
     .orderBy(asc(branch_links.branch), asc(branch_links.base_branch))
     .limit(limit)
+}
+
+/** Whether the branch is linked to one below it. */
+export async function hasLinkBelow(db: Db, repo_id: number, branch: string): Promise<boolean> {
+  const rows = await db
+    .select({ branch: branch_links.branch })
+    .from(branch_links)
+    .where(and(eq(branch_links.repo_id, repo_id), eq(branch_links.branch, branch)))
+    .limit(1)
+  return rows.length > 0
+}
+
+/** Deletes the links of a branch to those below it, except those to `kept` and those that its commits `shas` show. Returns how many. */
+export async function deleteLinksBelow(
+  db: Db,
+  repo_id: number,
+  { branch, kept, shas }: { branch: string; kept: string[]; shas: string[] },
+): Promise<number> {
+  const deleted = await db
+    .delete(branch_links)
+    .where(
+      and(
+        eq(branch_links.repo_id, repo_id),
+        eq(branch_links.branch, branch),
+        not(isAmong(branch_links.base_branch, kept)),
+        not(isAmong(sql`coalesce(${branch_links.sha}, '')`, shas)),
+      ),
+    )
+    .returning({ base_branch: branch_links.base_branch })
+  return deleted.length
+}
+
+/** One parameter for a list of any length. */
+function isAmong(value: SQLWrapper, list: string[]): SQL {
+  return sql`${value} in (select json_array_elements_text(${JSON.stringify(list)}::text::json))`
 }
 
 /** Deletes the links of a branch in both directions. */

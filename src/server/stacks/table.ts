@@ -1,5 +1,5 @@
 /** The tables of stacks: the commits of pushed branches, and which branch is built on which. */
-import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { boolean, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { byteText, instant, repoId } from '../db/column.ts'
 
 /** The commits that pushes added to a branch, and its heads. */
@@ -10,6 +10,8 @@ export const branch_commits = pgTable(
     sha: byteText().notNull(),
     branch: text().notNull(),
     pushed_at: instant().notNull(),
+    /** A forced push came later, so the branch may not contain the commit any more. */
+    is_uncertain: boolean().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.repo_id, table.sha, table.branch] }),
@@ -25,6 +27,8 @@ export const branch_links = pgTable(
     repo_id: repoId(),
     branch: text().notNull(),
     base_branch: text().notNull(),
+    /** The commit of `branch` that was the head of `base_branch`; null if GitHub's stack or a merge shows the link. */
+    sha: byteText(),
     /** When a push or event last showed the link. */
     linked_at: instant().notNull(),
   },

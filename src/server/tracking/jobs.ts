@@ -29,6 +29,7 @@ import { OUTCOME, readOutcome } from './outcomes.ts'
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
+import { CHECK_LINKS, checkLinks } from './stack-links.ts'
 import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
 import { POLL, poll } from './watch.ts'
 
@@ -50,6 +51,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [RECHECK]: onRepo(recheck),
     [PULL_REQUEST]: onRepo(importBatch),
     [COMPARE_BRANCH]: onRepo(compareBranch),
+    [CHECK_LINKS]: onRepo(checkLinks),
     [READ_FILES]: onRepo(readFiles),
     [OUTCOME]: onRepo(readOutcome),
     [POLL]: onRepo(poll),

@@ -1,5 +1,5 @@
 /** The queries for stacks among pull requests. */
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { type PullRequestRow, pull_requests } from '../pull-requests/table.ts'
@@ -7,7 +7,11 @@ import { branch_commits } from '../stacks/table.ts'
 
 const readHeadsIn = prepared('heads_in_branch', (db) =>
   db
-    .selectDistinct({ branch: pull_requests.branch })
+    .selectDistinct({
+      branch: pull_requests.branch,
+      sha: branch_commits.sha,
+      is_uncertain: branch_commits.is_uncertain,
+    })
     .from(branch_commits)
     .innerJoin(
       pull_requests,
@@ -27,14 +31,30 @@ const readHeadsIn = prepared('heads_in_branch', (db) =>
     .limit(sql.placeholder('limit')),
 )
 
-/** The branches of up to `limit` open pull requests whose head is among the commits of `branch`. */
+/** Up to `limit` heads of open pull requests that are among the commits of `branch`, with the branches of these pull requests. */
 export async function listHeadsIn(
   db: Db,
   repo_id: number,
   of: { branch: string; limit: number },
-): Promise<string[]> {
+): Promise<{ branch: string; sha: string; is_uncertain: boolean }[]> {
   const rows = await readHeadsIn(db, { repo_id, ...of })
-  return rows.flatMap((row) => row.branch ?? [])
+  return rows.flatMap(({ branch, ...head }) => (branch === null ? [] : { branch, ...head }))
+}
+
+/** The oldest open pull request of a branch: what the links of the branch depend on. */
+export async function findOpenOn(
+  db: Db,
+  repo_id: number,
+  branch: string,
+): Promise<Pick<PullRequestRow, 'base_branch' | 'stack_number' | 'stack_position'> | undefined> {
+  const { base_branch, stack_number, stack_position } = pull_requests
+  const [row] = await db
+    .select({ base_branch, stack_number, stack_position })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.branch, branch), pull_requests.is_open))
+    .orderBy(asc(pull_requests.number))
+    .limit(1)
+  return row
 }
 
 /** Up to `limit` open pull requests of GitHub's stack `stack_number`. */

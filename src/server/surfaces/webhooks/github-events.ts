@@ -85,7 +85,8 @@ export function handleEvents(app: App, probot: Probot): void {
     await branchPushed(ctx, { branch, default_branch, actor: payload.pusher.name, message })
     const { before, after, forced } = payload
     const commits = payload.commits.map(({ id }) => id)
-    if (branch !== default_branch) await linkPushedStack(ctx, { branch, before, after, forced, commits })
+    if (branch !== default_branch)
+      await linkPushedStack(ctx, { branch, default_branch, before, after, forced, commits })
     if (branch === default_branch && touchesSettings(payload)) await settingsChanged(app, ctx, payload.after)
   })
 
