@@ -83,6 +83,7 @@ function fillShop(github: GithubWorld): void {
   const contents = contentsOf(github.state, shop.repository)
   shop.write('.github/deconflict.yml', 'comment: true\n')
   contents.commits.set(HEAD_SHA, { '.github/deconflict.yml': 'comment: false\n', 'src/a.ts': 'a\n' })
+  contents.parents.set(HEAD_SHA, [contents.branches.get('main') as string])
   contents.branches.set('feature-1', HEAD_SHA)
 
   const files = [
