@@ -181,7 +181,11 @@ async function push(repo: TestRepository, id: string, edits: ReturnType<typeof e
   const hash = await readLineHasher(ctx)
   const files = edits.map(({ path, patch }) => changeOf({ filename: path, patch }, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
-    await replacePushedChanges(within, await getActivity(within, id), { files, base_sha: null })
+    await replacePushedChanges(within, await getActivity(within, id), {
+      files,
+      base_sha: null,
+      is_complete: true,
+    })
   })
 }
 

@@ -123,6 +123,7 @@ async function begin(repo: TestRepository, [given, index]: [Work, number], sent:
     await replacePushedChanges(within, await getActivity(within, id), {
       files: pushed,
       base_sha: pull_request.base_sha,
+      is_complete: true,
     })
   })
 }

@@ -137,7 +137,11 @@ async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
   const hash = await readLineHasher(ctx)
   const files = entries.map((entry) => changeOf(entry, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
-    await replacePushedChanges(within, await getActivity(within, id), { files, base_sha: null })
+    await replacePushedChanges(within, await getActivity(within, id), {
+      files,
+      base_sha: null,
+      is_complete: true,
+    })
   })
 }
 

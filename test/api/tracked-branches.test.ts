@@ -135,13 +135,6 @@ describe('a pushed branch', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('with more files than GitHub lists is marked as incomplete', async () => {
-    await push(Object.fromEntries(Array.from({ length: 310 }, (_, index) => [`f${index}.ts`, 'a\n'])))
-    const { summary, scope } = await only()
-    expect(scope.paths).toHaveLength(300)
-    expect(summary).toContain('at most 300 changed files')
-  })
-
   test('is compared by path if GitHub omits the patch', async () => {
     await push({ 'large.ts': 'line\n'.repeat(3500), 'small.ts': 'a\n' })
     expect(await changes()).toEqual([

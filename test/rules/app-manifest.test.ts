@@ -38,6 +38,7 @@ const CALL_NEEDS: Record<string, string> = {
   'repos.getContent': 'contents: read',
   'repos.compareCommitsWithBasehead': 'contents: read',
   'repos.getBranch': 'contents: read',
+  'git.getTree': 'contents: read',
   'apps.listReposAccessibleToInstallation': 'metadata: read',
   // Without a token.
   'apps.createFromManifest': 'metadata: read',

@@ -21,6 +21,7 @@ const nothing: Conclusion = {
   collisions: [],
   notables: [],
   noise: [],
+  cut: 0,
   merged: [],
   total_related: 0,
   checked_against,
@@ -70,6 +71,17 @@ function concluded(changes: Partial<Conclusion>) {
   const { collisions = [], notables = [] } = changes
   return conclude({ ...nothing, total_related: collisions.length + notables.length, ...changes })
 }
+
+test.each([
+  [1, '1 live activity'],
+  [2, '2 live activities'],
+])('%d cut lists of files make the result incomplete', (cut, named) => {
+  const { checked_against, reason } = concluded({ cut })
+  expect(checked_against.complete).toBe(false)
+  expect(reason).toBe(
+    `No overlap with 3 live activities and 1 active notable. GitHub cut the list of changed files of ${named}; the files that it left out were not compared.`,
+  )
+})
 
 describe('the reason', () => {
   test.each<[string, Partial<Conclusion>, string]>([

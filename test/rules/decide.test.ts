@@ -89,6 +89,7 @@ const conclusionWith = (given: Partial<Conclusion>): Conclusion => ({
   collisions: [],
   notables: [],
   noise: [],
+  cut: 0,
   merged: [],
   total_related: given.collisions?.length ?? 0,
   checked_against: { activities: 1, notables: 0, as_of: NOW.toISOString(), complete: true },

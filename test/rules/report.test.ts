@@ -57,6 +57,7 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
     collisions: [],
     notables: [],
     noise: [],
+    cut: 0,
     merged: [],
   }
   return { ...nothing, total_related: 0, checked_against, ...changes }

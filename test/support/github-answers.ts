@@ -26,6 +26,7 @@ import {
   type Permission,
   sameName,
 } from './github-state.ts'
+import { treeRoutes } from './github-trees.ts'
 import { userAnswer } from './github-user.ts'
 
 export interface GithubRequest {
@@ -44,6 +45,7 @@ const ofRepositories: RepositoryRoute[] = [
   { route: 'GET ', needs: [], answer: repositoryAnswer },
   ...pullRoutes,
   ...fileRoutes,
+  ...treeRoutes,
   ...commentRoutes,
   ...checkRoutes,
   ...contentRoutes,

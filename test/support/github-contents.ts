@@ -1,8 +1,7 @@
 /** The contents of a repository's files, at a branch or a commit. */
-import { createHash } from 'node:crypto'
 import { type Json, webUrl } from './github-bodies.ts'
 import { contentsOf } from './github-pulls.ts'
-import { type GithubResponse, json, notFound } from './github-reply.ts'
+import { blobSha, type GithubResponse, json, notFound } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { defaultBranch } from './github-state.ts'
 
@@ -54,7 +53,7 @@ function entry(
   const self = `${state.api_url}/repos/${repository.full_name}`
   const web = `${webUrl(state)}/${repository.full_name}`
   const bytes = Buffer.from(text ?? path)
-  const sha = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+  const sha = blobSha(text ?? path)
   const kind = text === undefined ? 'tree' : 'blob'
   const urls = {
     url: `${self}/contents/${path}?ref=${ref}`,

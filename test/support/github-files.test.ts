@@ -43,6 +43,38 @@ describe.each(variants)('checks and files on the fake GitHub %s', (_, start) => 
     await expect(unknown).rejects.toMatchObject({ status: 404 })
   })
 
+  test('compares from the commit where the branch left its base, and lists the commits since, the oldest first', async () => {
+    const { after: left } = shop.write('a.ts', 'one\n')
+    const { after: first } = shop.push('upper', { 'b.ts': 'two\n' })
+    const { after: second } = shop.push('upper', { 'c.ts': 'three\n' })
+    shop.write('a.ts', 'four\n')
+    const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ ...AT, basehead: 'main...upper' })
+    expect(data.merge_base_commit.sha).toBe(left)
+    expect(data).toMatchObject({ status: 'diverged', ahead_by: 2, behind_by: 1, total_commits: 2 })
+    expect(data.commits.map(({ sha }) => sha)).toEqual([first, second])
+    expect(data.files?.map(({ filename }) => filename)).toEqual(['b.ts', 'c.ts'])
+  })
+
+  test('lists the tree of a commit, with its directories if it is read recursively', async () => {
+    const { after } = shop.push('main', { 'src/a.ts': 'a\n', 'b.ts': '' })
+    const tree = async (recursive?: { recursive: string }) => {
+      const { data } = await octokit.rest.git.getTree({ ...AT, tree_sha: after, ...recursive })
+      return [data.truncated, data.tree.map(({ path, type, sha }) => [path, type, sha])]
+    }
+    const empty = ['b.ts', 'blob', 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391']
+    const directory = ['src', 'tree', expect.any(String)]
+    const file = ['src/a.ts', 'blob', '78981922613b2afb6025042ff6bd878ac1994e85']
+    expect(await tree({ recursive: '1' })).toEqual([false, [empty, directory, file]])
+    expect(await tree()).toEqual([false, [empty, directory]])
+  })
+
+  test('truncates a tree of more than 100,000 entries', async () => {
+    const files = Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`${index}`, '']))
+    const { after } = shop.push('main', files)
+    const { data } = await octokit.rest.git.getTree({ ...AT, tree_sha: after, recursive: '1' })
+    expect(data.truncated).toBe(true)
+  })
+
   test('stores check runs, adds annotations and shows the latest of each name', async () => {
     const { after: head_sha } = shop.push('main')
     const run = { ...AT, name: 'Deconflict', head_sha }

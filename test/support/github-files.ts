@@ -2,7 +2,7 @@
 import { type Json, webUrl } from './github-bodies.ts'
 import { ancestorsOf, commitBody } from './github-commits.ts'
 import { contentsOf, pullNumbered } from './github-pulls.ts'
-import { digest, json, notFound, paged } from './github-reply.ts'
+import { blobSha, digest, json, notFound, paged } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { type GithubRepository, type GithubState, ownerOf, type PullFile, type Tree } from './github-state.ts'
 
@@ -90,7 +90,7 @@ function changedFiles(before: Tree, after: Tree): PullFile[] {
     const [old, text] = [before[filename], after[filename]]
     if (old === text) return []
     const status = old === undefined ? 'added' : text === undefined ? 'removed' : 'modified'
-    return [{ filename, status, patch: wholeFilePatch(old, text) } as const]
+    return [{ filename, status, patch: wholeFilePatch(old, text), sha: blobSha(text ?? old ?? '') } as const]
   })
 }
 

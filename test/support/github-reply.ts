@@ -158,6 +158,12 @@ export function page(status: number, body: string, now: Date): GithubResponse {
   return { status, headers: { ...commonHeaders(now), 'content-type': 'text/html; charset=utf-8' }, body }
 }
 
+/** The name that git gives a file with this content. */
+export function blobSha(text: string): string {
+  const bytes = Buffer.from(text)
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+}
+
 export const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
 function commonHeaders(now: Date): Record<string, string> {

@@ -82,6 +82,8 @@ const CASES: Case[] = [
   ['a comparison', `GET ${SHOP}/compare/main...feature-1`, 'installation'],
   ['a comparison of a branch with itself', `GET ${SHOP}/compare/main...main`, 'installation'],
   ['a comparison with an unknown branch', `GET ${SHOP}/compare/main...none`, 'installation', { status: 404 }],
+  ['a tree', `GET ${SHOP}/git/trees/${HEAD_SHA}?recursive=1`, 'installation'],
+  ['an unknown tree', `GET ${SHOP}/git/trees/${'0'.repeat(40)}`, 'installation', { status: 404 }],
   ['a file', `GET ${SHOP}/contents/.github/deconflict.yml`, 'installation'],
   ['a file at a branch', `GET ${SHOP}/contents/.github/deconflict.yml?ref=feature-1`, 'installation'],
   ['a directory', `GET ${SHOP}/contents/.github`, 'installation'],

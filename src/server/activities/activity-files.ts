@@ -74,6 +74,8 @@ export interface PushedChanges {
   files: readonly FileChange[]
   /** The commit that the patches start from; null if unknown. */
   base_sha: string | null
+  /** False if GitHub cut the list of files. */
+  is_complete: boolean
 }
 
 /**
@@ -86,9 +88,10 @@ export async function replacePushedChanges(
   changes: PushedChanges,
 ): Promise<boolean> {
   if (!isLive(row.status)) return false
-  const { files, base_sha } = changes
+  const { files, base_sha, is_complete } = changes
   const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
-  const isKnown = row.pushed_files !== null && row.pushed_base_sha === base_sha
+  const isKnown =
+    row.pushed_files !== null && row.pushed_base_sha === base_sha && row.changes_complete === is_complete
   if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files)) return false
   await replaceFileChanges(db, set, files)
   await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
@@ -96,8 +99,12 @@ export async function replacePushedChanges(
 }
 
 /** The fields of an activity with these files. */
-export function pushedFieldsOf({ files, base_sha }: PushedChanges): store.ActivityChanges {
-  return { pushed_files: files.map(changedFileOf), pushed_base_sha: base_sha }
+export function pushedFieldsOf({ files, base_sha, is_complete }: PushedChanges): store.ActivityChanges {
+  return {
+    pushed_files: files.map(changedFileOf),
+    pushed_base_sha: base_sha,
+    changes_complete: is_complete,
+  }
 }
 
 /** Deletes the files that GitHub listed, because the activity has another pull request now, or none. */
@@ -106,7 +113,7 @@ export async function deletePushedChanges(
   { id: activity_id }: ActivityRow,
 ): Promise<store.ActivityChanges> {
   await replaceFileChanges(db, { repo_id: repo.id, activity_id, origin: 'pushed' }, [])
-  return { pushed_files: null, pushed_base_sha: null }
+  return { pushed_files: null, pushed_base_sha: null, changes_complete: true }
 }
 
 /**

@@ -50,8 +50,6 @@ export interface PushedBranch {
   actor: string
   /** The message of the head commit. Its first line becomes the title. */
   message: string
-  /** The number of files at which GitHub cut the list; null if the list is complete. */
-  cut_at: number | null
 }
 
 /**
@@ -88,35 +86,38 @@ export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: Pus
     const live = await lockLiveOnBranch(db, repo.id, { branch, now })
     const tracking = trackingBy(live)
     if (tracking === 'other' || (tracking === 'none' && changes.files.length === 0)) return
-    const paths = distinctNames(changes.files)
     if (tracking === 'branch') {
       const update = ({ scope }: ActivityRow) => ({
-        ...describedFields(pushed),
-        scope: { areas: scope.areas, paths },
+        ...describedFields(pushed, changes),
+        scope: { areas: scope.areas, paths: distinctNames(changes.files) },
         scope_is_literal: true,
       })
       const refreshed = await updateRows(within, live.filter(isOfBranch), { update, changes })
       return recordEffect('refreshed', refreshed.length)
     }
-    const row = { ...newRow(within, pushed, paths), ...pushedFieldsOf(changes) }
-    const inserted = await insertLive(within, row, changes.files)
+    const inserted = await insertLive(within, newRow(within, pushed, changes), changes.files)
     if (inserted) await enqueueRechecks(within, [inserted.id])
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }
 
-function newRow({ now, repo, settings }: RepoContext, pushed: PushedBranch, paths: string[]): NewActivity {
+function newRow(
+  { now, repo, settings }: RepoContext,
+  pushed: PushedBranch,
+  changes: PushedChanges,
+): NewActivity {
   return {
     repo_id: repo.id,
     id: newId('act'),
-    ...describedFields(pushed),
+    ...describedFields(pushed, changes),
     actor: clip(pushed.actor, 100) || 'unknown',
     status: 'active',
     risk: 'low',
     branch: pushed.branch,
     branch_pushed: true,
-    scope: { areas: [], paths },
+    scope: { areas: [], paths: distinctNames(changes.files) },
     scope_is_literal: true,
+    ...pushedFieldsOf(changes),
     draft_pr: false,
     blocking: false,
     source: 'branch',
@@ -128,13 +129,16 @@ function newRow({ now, repo, settings }: RepoContext, pushed: PushedBranch, path
   }
 }
 
-function describedFields({ branch, base_branch, message, cut_at }: PushedBranch) {
+function describedFields(
+  { branch, base_branch, message }: PushedBranch,
+  { files, is_complete }: PushedChanges,
+) {
   const [subject = ''] = message.trim().split(/\r?\n/)
   const pushed = 'Pushed to this branch, which has no pull request yet.'
-  const cut = ` GitHub lists at most ${cut_at} changed files of a branch; there may be more, which are not compared.`
+  const cut = ` GitHub listed its first ${files.length} changed files; there may be more, which are not compared.`
   return {
     title: clip(subject, 200) || clip(branch, 200),
-    summary: cut_at === null ? pushed : `${pushed}${cut}`,
+    summary: is_complete ? pushed : `${pushed}${cut}`,
     base_branch,
   }
 }

@@ -25,6 +25,7 @@ const sided = {
   source: activities.source,
   base_sha: activities.base_sha,
   pushed_base_sha: activities.pushed_base_sha,
+  changes_complete: activities.changes_complete,
 }
 /** The columns that an overlap check needs. */
 const compared = {

@@ -57,10 +57,12 @@ export async function insertActivity(
   })
 }
 
+const DEFAULTS = { branch_pushed: false, scope_is_literal: false, changed_files: [], changes_complete: true }
+
 async function insertRow(db: Db, row: NewActivity): Promise<ActivityRow> {
   const { weight, claims } = await indexedActivity(row)
   const [inserted] = await runInsert(db, {
-    ...valuesOf(activities, { branch_pushed: false, scope_is_literal: false, changed_files: [], ...row }),
+    ...valuesOf(activities, { ...DEFAULTS, ...row }),
     weight,
     claims: JSON.stringify(claims),
   })

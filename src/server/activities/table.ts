@@ -43,6 +43,8 @@ export const activities = pgTable(
     /** The changed files of its pull request or branch, as GitHub lists them; null if they were not read. */
     pushed_files: jsonb().$type<ChangedFile[]>(),
     pushed_base_sha: text(),
+    /** False if GitHub cut the list of `pushed_files`. */
+    changes_complete: boolean().notNull().default(true),
     pr_url: text(),
     /** The number in `pr_url`. Unlike the URL, it survives a rename of the repository. */
     pr_number: integer(),
@@ -73,6 +75,7 @@ export const activities = pgTable(
   (table) => [
     primaryKey({ columns: [table.repo_id, table.id] }),
     index('activities_open').on(table.repo_id, table.id).where(isOpen),
+    index('activities_cut').on(table.repo_id, table.id).where(sql`not changes_complete and ${isOpen}`),
     index('activities_state').on(table.repo_id, table.status, table.expires_hour),
     index('activities_archived').on(table.repo_id, table.archived_at).where(sql`archived_at is not null`),
     index('activities_branch').on(table.repo_id, table.branch, table.id).where(isOpen),

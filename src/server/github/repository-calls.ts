@@ -14,6 +14,7 @@ type Rest = Octokit['rest']
 /** The calls that read a repository. A client of this type cannot write. */
 export interface Reader {
   rest: {
+    git: Pick<Rest['git'], 'getTree'>
     pulls: Pick<Rest['pulls'], 'get' | 'list' | 'listFiles'>
     repos: Pick<Rest['repos'], 'compareCommitsWithBasehead' | 'getBranch' | 'getContent'>
   }

@@ -52,6 +52,8 @@ interface CheckInput {
   scopes: StoredScope[]
   side: Side
   readFiles: CheckedWork['readFiles']
+  /** The number of its activities whose changed files are not all known. */
+  cut: number
   /** The author, if `side` does not contain it. Called only if something collides. */
   findAuthor?: () => Promise<Author>
 }
@@ -75,7 +77,12 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
   ]
   const own = isUnscoped
     ? ownOf(ctx, rows)
-    : { side: { ...joinSides([]), files }, readFiles: async () => files, findAuthor: () => callerOf(ctx) }
+    : {
+        side: { ...joinSides([]), files },
+        readFiles: async () => files,
+        cut: 0,
+        findAuthor: () => callerOf(ctx),
+      }
   return check(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
 }
 
@@ -137,12 +144,13 @@ async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promis
 /** The side of activities. The digests of its files are read when they are needed. */
 function ownOf(
   ctx: RepoContext,
-  activities: (SideFields & { id: string })[],
-): Pick<CheckInput, 'side' | 'readFiles'> {
+  activities: (SideFields & { id: string; changes_complete: boolean })[],
+): Pick<CheckInput, 'side' | 'readFiles' | 'cut'> {
   const sides = activities.map((row) => ({ id: row.id, side: sideOf(row, ctx) }))
   return {
     side: joinSides(sides.map(({ side }) => side)),
     readFiles: (budget) => readOwnFiles(ctx, sides, budget),
+    cut: activities.filter(({ changes_complete }) => !changes_complete).length,
   }
 }
 
@@ -170,6 +178,7 @@ async function check(
     noise: include.includes('noise') ? await activitiesSharingNoise(ctx, input) : [],
     merged,
     total_related: found.total,
+    cut: found.cut + input.cut,
     checked_against: {
       ...found.compared,
       as_of: ctx.now.toISOString(),
@@ -216,7 +225,7 @@ async function begin(
     activities: ctx.caller.meter.budget(UNITS_MAX),
     notables: ctx.caller.meter.budget(UNITS_MAX),
   }
-  const { scopes: _, findAuthor: __, ...rest } = input
+  const { scopes: _, cut: __, findAuthor: ___, ...rest } = input
   return { ctx, ...rest, rules, proposal, budgets, pause: periodicYield() }
 }
 

@@ -40,12 +40,16 @@ export interface Conclusion {
   /** The last merged first. */
   merged: MergedActivity[]
   total_related: number
+  /** The number of activities without a match, or of the work itself, whose changed files are not all known. */
+  cut: number
+  /** `complete`: the check reached no limit. */
   checked_against: OverlapResult['checked_against']
 }
 
 /** Renders what a check found. */
 export function conclude(conclusion: Conclusion): OverlapResult {
-  const { collisions, notables, noise, expected, other_base, total_related } = conclusion
+  const { collisions, notables, noise, expected, other_base, total_related, cut, checked_against } =
+    conclusion
   const expected_ids = [...expected.keys()].sort().reverse().slice(0, IDS_MAX)
   const severity = highest([...collisions, ...notables])
   const labels = [
@@ -70,12 +74,12 @@ export function conclude(conclusion: Conclusion): OverlapResult {
     })),
     truncated: total_related > collisions.length + notables.length || expected.size > expected_ids.length,
     total_related,
-    checked_against: conclusion.checked_against,
+    checked_against: { ...checked_against, complete: checked_against.complete && cut === 0 },
   }
 }
 
 function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
-  const { emptiness, expected, checked_against } = conclusion
+  const { emptiness, expected, cut, checked_against } = conclusion
   const sentences: string[] = []
   if (severity !== null) sentences.push(overlapsFound(conclusion, severity))
   if (emptiness !== null) sentences.push(nothingCompared(conclusion))
@@ -89,6 +93,11 @@ function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
   if (!checked_against.complete && emptiness !== 'nothing_given') {
     sentences.push(
       'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.',
+    )
+  }
+  if (cut > 0) {
+    sentences.push(
+      `GitHub cut the list of changed files of ${activities(cut)}; the files that it left out were not compared.`,
     )
   }
   return sentences.join(' ')

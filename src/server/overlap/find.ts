@@ -45,6 +45,8 @@ export interface Findings {
   other_base: string[]
   /** The number of records that were compared. */
   compared: Counts
+  /** The number of activities without a match whose changed files are not all known. Zero if the proposal has no paths. */
+  cut: number
   /** False if a limit was reached before the last record. */
   complete: boolean
 }
@@ -80,7 +82,7 @@ export async function findOverlaps(
   confirmVersion(ctx, first.repository_version)
   const decision = await decide(work, first.keys)
   const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
-  const { activities, notables, expected, other_base, records } =
+  const { activities, notables, expected, other_base, records, cut } =
     decided.length === 0
       ? first
       : await search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
@@ -101,6 +103,7 @@ export async function findOverlaps(
     expected,
     other_base: other_base.slice(0, IDS_MAX),
     compared: await comparedOf(work, input, { first, decision, complete }),
+    cut: proposal.paths.globs.length > 0 ? cut : 0,
     complete,
   }
 }

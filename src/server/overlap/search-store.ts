@@ -6,6 +6,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { LIVE_STATUSES } from '../../vocabulary/activity-status.ts'
 import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from '../../vocabulary/severity.ts'
 import { COMPARED_JSON, type comparedFrom, MERGED_JSON, type mergedFrom } from '../activities/live-store.ts'
+import { isOpen, isStoredLive } from '../activities/status-store.ts'
 import { activities } from '../activities/table.ts'
 import { AREA, FILE, type Kind, PATTERN, PLAIN, TRUNCATED } from '../claims-index/claim.ts'
 import { liveCountOf } from '../claims-index/store.ts'
@@ -52,6 +53,8 @@ export interface SearchRow {
   /** The number of live activities except those that are checked, and of active notables that apply. */
   live_activities: number
   live_notables: number
+  /** The number of live activities that do not overlap as far as is known, because GitHub cut the list of their files. */
+  cut_activities: number
   /** The activities that were merged last, the newest first. */
   merged: Parameters<typeof mergedFrom>[0][]
   repository_version: string | null
@@ -69,6 +72,7 @@ const columns: { [Column in keyof SearchRow]: SQL<SearchRow[Column]> } = {
   other_base: list('other_base'),
   live_activities: sql`live_activities`,
   live_notables: sql`live_notables`,
+  cut_activities: sql`cut_activities`,
   merged: list('merged'),
   repository_version: sql`repository_version`,
 }
@@ -232,6 +236,10 @@ export const runSearch = prepared('overlap_search', (db) =>
           as live_activities,
         ${liveCountOf(sql.placeholder('repo_id'), 'ntb')}
           - (select count(*) from ended where id >= ${first_notable})::int as live_notables,
+        -- Live activities whose known files do not match, although GitHub cut the list.
+        (select count(*) from ${activities} where repo_id = ${repo_id} and not changes_complete and ${isOpen}
+          and ${isStoredLive} and expires_at > ${now} and id not in (select id from excluded)
+          and id not in (select record_id from matches) and id not in (select id from other_base))::int as cut_activities,
         -- The activities that were merged last, the newest first.
         (select coalesce(json_agg(record order by merged_at desc, id desc), '[]')::text from (
           select ${MERGED_JSON} as record, merged_at, id from ${activities}

@@ -39,6 +39,8 @@ export interface SearchResult {
   other_base: string[]
   /** The number of live activities except `self`, and of active notables that apply. */
   live: Counts
+  /** The number of live activities that do not overlap as far as is known, because GitHub cut the list of their files. */
+  cut: number
   /** What remains to be decided, at most `KEYS_MAX`: those of the most severe and newest records first. */
   keys: Key[]
   /** False if there are more keys. */
@@ -105,6 +107,7 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
     expected,
     other_base: row.other_base,
     live: { activities: row.live_activities, notables: row.live_notables },
+    cut: row.cut_activities,
     keys: row.keys.slice(0, KEYS_MAX),
     complete: row.keys.length <= KEYS_MAX,
     merged: row.merged.map(mergedFrom),

@@ -4,7 +4,7 @@ import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
 import type { PushedChanges } from '../activities/activity-files.ts'
 import { replaceChangesOf } from '../activities/automatic.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
-import { isNotFound, listChangedFiles } from '../github/repository-calls.ts'
+import { FILES_MAX, isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { changeOf, type FileEntry } from '../line-verdicts/change.ts'
 import { findPullRequest, listNumbered } from '../pull-requests/store.ts'
@@ -30,19 +30,18 @@ export async function readChanges(
   ctx: RepoContext,
   number: number,
 ): Promise<PushedChanges | undefined> {
-  const entries = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, number))
+  const files = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, number))
   // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
-  return entries && pushedChangesOf(ctx, entries, null)
+  return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < FILES_MAX })
 }
 
 /** GitHub's list of files, with its patches reduced to digests. */
 export async function pushedChangesOf(
   ctx: RepoContext,
-  entries: FileEntry[],
-  base_sha: string | null,
+  { files, ...listed }: Omit<PushedChanges, 'files'> & { files: FileEntry[] },
 ): Promise<PushedChanges> {
   const hash = await readLineHasher(ctx)
-  return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha }
+  return { files: files.flatMap((entry) => changeOf(entry, hash) ?? []), ...listed }
 }
 
 /** Enqueues a job for each open pull request among `numbers` that reads its files. */

@@ -4,13 +4,8 @@ import { later } from '../../vocabulary/clock.ts'
 import { parseGlob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
 import { findTracking, pushBranch, trackBranch, trackingBy } from '../activities/branches.ts'
-import {
-  COMPARED_FILES_MAX,
-  type Comparison,
-  compareBranches,
-  hasOpenPullRequest,
-  isNotFound,
-} from '../github/repository-calls.ts'
+import { compareBranches, hasOpenPullRequest, isNotFound } from '../github/repository-calls.ts'
+import { type ChangedFiles, completeFiles } from '../github/trees.ts'
 import { enqueue } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import { readGithub } from '../repositories/reading.ts'
@@ -34,6 +29,8 @@ export interface BranchPush {
   actor: string
   /** The message of the head commit. */
   message: string
+  /** The head commit. Missing in jobs that an earlier version enqueued. */
+  head_sha?: string
 }
 
 /** Treats a push as a heartbeat of the branch's activities, and enqueues the comparison of a tracked branch. */
@@ -57,8 +54,9 @@ function isTracked({ settings }: RepoContext, { branch, default_branch }: Branch
 }
 
 /**
- * Reads the changed files of a pushed branch, and stores them with its activity. One call. Before the branch gets an activity,
- * one more call asks whether it has a pull request, because deliveries may have been missed.
+ * Reads the changed files of a pushed branch, and stores them with its activity. One call, and two more for a branch of 300
+ * files and more. Before the branch gets an activity, another call asks whether it has a pull request, because deliveries may
+ * have been missed.
  */
 export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush): Promise<void> {
   if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
@@ -66,10 +64,8 @@ export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush
   if (tracking === 'other') return
   const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })
   if (!comparison) return
-  const { files, merge_base_sha } = comparison
-  const changes = await pushedChangesOf(ctx, files, merge_base_sha)
-  const cut_at = files.length < COMPARED_FILES_MAX ? null : COMPARED_FILES_MAX
-  await trackBranch(ctx, { ...push, base_branch: push.default_branch, cut_at }, changes)
+  const changes = await pushedChangesOf(ctx, comparison)
+  await trackBranch(ctx, { ...push, base_branch: push.default_branch }, changes)
 }
 
 /** Undefined if the branch was deleted or has an open pull request. */
@@ -77,12 +73,14 @@ async function readComparison(
   app: App,
   ctx: RepoContext,
   { push, isNew }: { push: BranchPush; isNew: boolean },
-): Promise<Comparison | undefined> {
-  const { branch, default_branch } = push
+): Promise<(ChangedFiles & { base_sha: string }) | undefined> {
+  const { branch, default_branch, head_sha } = push
   try {
     return await readGithub(app, ctx, async (reader) => {
       if (isNew && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
-      return compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
+      const comparison = await compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
+      const files = await completeFiles(reader, ctx.repo, comparison, head_sha)
+      return { ...files, base_sha: comparison.merge_base_sha }
     })
   } catch (error) {
     if (isNotFound(error)) return undefined

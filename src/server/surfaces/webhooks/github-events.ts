@@ -82,8 +82,9 @@ export function handleEvents(app: App, probot: Probot): void {
     const ctx = await openInstalled(app, repository, app.clock())
     const { default_branch } = payload.repository
     const message = payload.head_commit?.message ?? ''
-    await branchPushed(ctx, { branch, default_branch, actor: payload.pusher.name, message })
     const { before, after, forced } = payload
+    const actor = payload.pusher.name
+    await branchPushed(ctx, { branch, default_branch, actor, message, head_sha: after })
     const commits = payload.commits.map(({ id }) => id)
     if (branch !== default_branch)
       await linkPushedStack(ctx, { branch, default_branch, before, after, forced, commits })

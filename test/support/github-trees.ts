@@ -1,0 +1,66 @@
+/** The trees of commits, within GitHub's limits. */
+import type { Json } from './github-bodies.ts'
+import { contentsOf } from './github-pulls.ts'
+import { blobSha, digest, json, notFound } from './github-reply.ts'
+import type { RepositoryRoute } from './github-route.ts'
+import type { Tree } from './github-state.ts'
+
+/** GitHub truncates a larger tree. */
+const ENTRIES_MAX = 100_000
+const BYTES_MAX = 7 * 1024 * 1024
+
+export const treeRoutes: RepositoryRoute[] = [
+  {
+    route: 'GET /git/trees/{sha}',
+    needs: ['contents=read'],
+    answer: ({ state, repository, params, query, now }) => {
+      const contents = contentsOf(state, repository)
+      const sha = params.sha as string
+      const files = contents.commits.get(sha)
+      if (!files) return notFound(now)
+      const self = `${state.api_url}/repos/${repository.full_name}/git`
+      // As on GitHub, any value of `recursive` turns it on.
+      const all = entriesOf(files, self).filter(({ path }) => query.has('recursive') || !path.includes('/'))
+      const tree = withinLimits(all)
+      const url = `${self}/trees/${sha}`
+      return json(
+        200,
+        { sha: digest(`tree of ${sha}`).slice(0, 40), url, tree, truncated: tree.length < all.length },
+        now,
+      )
+    },
+  },
+]
+
+/** The files and the directories, by path. */
+function entriesOf(files: Tree, self: string): (Json & { path: string })[] {
+  const directories = new Set<string>()
+  for (const path of Object.keys(files))
+    for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1))
+      directories.add(path.slice(0, end))
+  const blobs = Object.entries(files).map(([path, text]) => {
+    const sha = blobSha(text)
+    return {
+      path,
+      mode: '100644',
+      type: 'blob',
+      sha,
+      size: Buffer.byteLength(text),
+      url: `${self}/blobs/${sha}`,
+    }
+  })
+  const trees = [...directories].map((path) => {
+    const sha = digest(`tree ${path}`).slice(0, 40)
+    return { path, mode: '040000', type: 'tree', sha, url: `${self}/trees/${sha}` }
+  })
+  return [...blobs, ...trees].sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+function withinLimits(entries: Json[]): Json[] {
+  let bytes = 0
+  const end = entries.findIndex((entry, index) => {
+    bytes += JSON.stringify(entry).length
+    return index >= ENTRIES_MAX || bytes > BYTES_MAX
+  })
+  return end < 0 ? entries : entries.slice(0, end)
+}
