@@ -86,8 +86,9 @@ export function comparePairs(
   const sides = new Map<number, Side>()
   for (const { n, base, files, title, body, commits } of prs.values()) {
     const changes = files.flatMap((entry) => changeOf(entry, hash) ?? [])
-    const closes = closingIssues([title ?? '', body ?? '', ...(commits ?? [])], repo)
-    const work = fingerprintOf(changes, noise, closes)
+    const texts = [title ?? '', body ?? '', ...(commits ?? [])]
+    const closes = closingIssues(texts, [`https://github.com/${repo}`])
+    const work = fingerprintOf(changes, noise, new Set(closes))
     sides.set(n, { base, changes: new Map(changes.map((change) => [change.path, change])), work })
   }
   const sideOf = (n: number) => found(sides.get(n), `pull request ${n}`)

@@ -41,7 +41,7 @@ export async function readChanges(source: Source, pullRequests: readonly PullReq
     const texts = [...pr.own].map((at) => messages.get((all[at] as Commit).sha) ?? '')
     const side = {
       author: loginAuthor(pr.author, DEFAULT_SETTINGS, { actor: null, assignee: null }),
-      closes: closingIssues(texts, ''),
+      closes: new Set(closingIssues(texts, [])),
     }
     const heads = new Map<string, Head>()
     const of = (each: HeadAndBase): Head => {

@@ -124,7 +124,7 @@ export function duplicateSentence(who: string, duplicate: Duplicate, own: string
 function evidenceText({ share, added_lines, issue }: Duplicate, quote: Quote): string {
   const evidence = [
     share > 0 ? `${Math.round(share * added_lines)} of ${added_lines} added lines are alike` : '',
-    issue === null ? '' : `both close ${quote(typeof issue === 'number' ? `#${issue}` : issue)}`,
+    issue === null ? '' : `both close ${quote(`#${issue}`)}`,
   ].filter(Boolean)
   return evidence.length > 0 ? ` (${evidence.join(', ')})` : ''
 }

@@ -47,6 +47,6 @@ export interface Duplicate {
   share: number
   /** The number of distinct telling lines that the smaller side adds. */
   added_lines: number
-  /** An issue that both close: its number, or `owner/name#7` in another repository; otherwise null. */
-  issue: number | string | null
+  /** The number of an issue that both close; null if there is none. */
+  issue: number | null
 }

@@ -191,12 +191,12 @@ describe('a tracked pull request', () => {
     expect(github.calls(filesRoute())).toBe(before + 1)
   })
 
-  test('that is edited has its new title and keeps its other texts', async () => {
+  test('that is edited has its new title and summary', async () => {
     repo.githubRepo.update(1, { title: 'Other words', body: 'Other summary.' })
     await service.deliverAndRun(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
     expect(await only()).toMatchObject({
       title: 'Other words',
-      summary: 'Summary.',
+      summary: 'Other summary.',
       scope: { paths: ['src/a.ts'] },
     })
   })

@@ -17,21 +17,22 @@ const CURRENT: Current = {
   head_sha: 'a1',
   base_branch: 'main',
   title: 'Retry payments',
+  summary_hash: 'retries',
   changed_at: new Date('2026-03-02T09:00:00Z'),
 }
 /** Stored, unless a test changes it: the same pull request. */
 const STORED: Before = { ...CURRENT, is_queued: false, is_behind: false }
 
 const NOTHING: ActivityPlan = { link: false, track: false, refresh: null }
-const FIELDS = { title: false, base_branch: false, files: false }
+const FIELDS = { title: false, summary: false, base_branch: false, files: false }
 const refresh = (changed: Partial<typeof FIELDS> = {}): ActivityPlan => ({
   ...NOTHING,
   refresh: { ...FIELDS, ...changed },
 })
-const imported = ({ title = false } = {}): ActivityPlan => ({
+const imported = ({ title = false, summary = false } = {}): ActivityPlan => ({
   link: true,
   track: true,
-  refresh: { title, base_branch: true, files: true },
+  refresh: { title, summary, base_branch: true, files: true },
 })
 
 describe('the activities of an open pull request', () => {
@@ -46,7 +47,7 @@ describe('the activities of an open pull request', () => {
       'edited',
       { is_behind: true },
       {},
-      imported({ title: true }),
+      imported({ title: true, summary: true }),
     ],
     ['pushed', 'files', {}, { head_sha: 'b2' }, refresh({ files: true })],
     ['pushed, the head already stored', 'files', {}, {}, refresh({ files: true })],
@@ -56,7 +57,7 @@ describe('the activities of an open pull request', () => {
       'edited',
       {},
       { base_branch: 'next' },
-      refresh({ title: true, base_branch: true, files: true }),
+      refresh({ title: true, summary: true, base_branch: true, files: true }),
     ],
     [
       'a base change that was missed',
@@ -65,9 +66,12 @@ describe('the activities of an open pull request', () => {
       { base_branch: 'next' },
       refresh({ base_branch: true, files: true }),
     ],
-    ['edited', 'edited', {}, {}, refresh({ title: true, base_branch: true })],
+    ['edited', 'edited', {}, {}, refresh({ title: true, summary: true, base_branch: true })],
     ['read, unchanged', 'seen', {}, {}, refresh()],
     ['read, with another title', 'seen', { title: 'Retry' }, {}, refresh({ title: true, base_branch: true })],
+    ['read, with another summary', 'seen', { summary_hash: 'other' }, {}, refresh({ summary: true })],
+    ['read, with a summary not known before', 'seen', { summary_hash: null }, {}, refresh({ summary: true })],
+    ['another summary with an event that keeps it', 'other', { summary_hash: 'other' }, {}, NOTHING],
     ['another title with an event that keeps it', 'other', { title: 'Retry' }, {}, NOTHING],
     ['converted to draft', 'draft', { is_draft: false }, { is_draft: true }, { ...NOTHING, link: true }],
     ['a conversion that was missed', 'other', { is_draft: true }, {}, { ...NOTHING, link: true }],

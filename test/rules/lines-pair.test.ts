@@ -141,7 +141,7 @@ describe('an entry of GitHub’s list', () => {
 })
 
 describe('a duplicate', () => {
-  const work = (lines: string[], { path = 'src/a.ts', closes = [] as (number | string)[] } = {}) => {
+  const work = (lines: string[], { path = 'src/a.ts', closes = [] as number[] } = {}) => {
     const patch = `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}`).join('\n')}`
     return fingerprintOf([change({ path, patch })], DEFAULT_NOISE, new Set(closes))
   }
@@ -184,12 +184,6 @@ describe('a duplicate', () => {
       work(lines(7, 9), { closes: [7] }),
       { share: 0, added_lines: 2, issue: 7 },
     ],
-    [
-      'an issue of another repository',
-      work([], { closes: ['acme/x#7'] }),
-      work([], { closes: ['acme/x#7'] }),
-      { share: 0, added_lines: 0, issue: 'acme/x#7' },
-    ],
     ['no issue in common', work(lines(0, 6), { closes: [1] }), work(lines(7, 9), { closes: [2] }), null],
   ])('by %s', (_, mine, its, expected) => {
     expect(duplicateOf(mine, its)).toEqual(expected)
@@ -198,7 +192,9 @@ describe('a duplicate', () => {
 })
 
 describe('the issues that are closed', () => {
-  test.each<[string, (number | string)[]]>([
+  const WEB_URLS = ['https://github.com/acme/shop']
+
+  test.each<[string, number[]]>([
     ['Fixes #12', [12]],
     [
       'close #1, closes #2, closed #3, fix #4, fixes #5, fixed #6, resolve #7, resolves #8, resolved #9',
@@ -207,19 +203,29 @@ describe('the issues that are closed', () => {
     ['CLOSES: #10', [10]],
     ['Resolves #10, #11', [10]],
     ['fixes GH-26', [26]],
-    ['Fixes acme/Shop#12 and closes acme/other#3', [12, 'acme/other#3']],
+    ['Fixes acme/Shop#12 and closes acme/other#3', [12]],
     ['closes https://github.com/acme/shop/issues/5', [5]],
+    ['closes https://github.com/acme/other/issues/5', []],
+    ['closes https://gitlab.com/acme/shop/issues/5', []],
+    ['fixes #0, fixes #2147483647, fixes #2147483648', [2147483647]],
     ['see #12; prefixes #13; fixes the #14', []],
     ['<!-- Fixes #1 -->Closes #2', [2]],
     ['<!-- Fixes #1', []],
+    ['<!-- a template\n\nFixes #1\n-->\nFixes #2', [2]],
+    ['`<!--` Fixes #2', [2]],
+    ['``a ` fixes #1`` fixes #2 ` fixes #3', [2, 3]],
+    ['````\n```\nfixes #1\n````\nfixes #2', [2]],
+    ['~~~\n```\nfixes #1', []],
+    ['Steps:\n\n    fixes #1\n\nfixes #2', [2]],
+    ['- a list\n\n    fixes #2', [2]],
     ['`fixes #1` and\n```\nfixes #2\n```\nfixes #3', [3]],
     ['fixes #', []],
   ])('%j', (text, issues) => {
-    expect([...closingIssues([text], 'acme/shop')]).toEqual(issues)
+    expect([...closingIssues([text], WEB_URLS)]).toEqual(issues)
   })
 
   test('are those of all texts, each once', () => {
-    expect([...closingIssues(['Fix the retry', 'Fixes #1', 'fixes #1\n\ncloses #2'], 'acme/shop')]).toEqual([
+    expect([...closingIssues(['Fix the retry', 'Fixes #1', 'fixes #1\n\ncloses #2'], WEB_URLS)]).toEqual([
       1, 2,
     ])
   })

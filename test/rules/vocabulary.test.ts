@@ -135,9 +135,9 @@ describe('two sides', () => {
       '#3 seems to do the same as yours (9 of 12 added lines are alike, both close <#7>)',
     ],
     [
-      'that close an issue of another repository',
-      { ...shared, duplicate: { share: 0, added_lines: 0, issue: 'acme/docs#7' } },
-      '#3 seems to do the same as yours (both close <acme/docs#7>)',
+      'that close the same issue only',
+      { ...shared, duplicate: { share: 0, added_lines: 0, issue: 7 } },
+      '#3 seems to do the same as yours (both close <#7>)',
     ],
     [
       'that share a path and an area',

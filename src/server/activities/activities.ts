@@ -14,7 +14,7 @@ import { changesAnything, changing, enqueueRechecks } from '../announcements/ann
 import type { FileChange } from '../line-verdicts/change.ts'
 import { tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
-import { changedFileOf, declareChanges, deletePushedChanges, digestChanges } from './activity-files.ts'
+import { changedFileOf, declareChanges, deletePushed, digestChanges } from './activity-files.ts'
 import { asOf, canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { pullRequestNumber } from './pull-request-url.ts'
@@ -98,8 +98,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
       changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
     }
     const hasOtherPullRequest = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
-    if (hasOtherPullRequest && row.pushed_files)
-      Object.assign(changes, await deletePushedChanges(within, row))
+    if (hasOtherPullRequest) Object.assign(changes, await deletePushed(within, row))
     const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
     if (!changesAnything(row, changes) && !hasNewLines) return row
     const { heartbeat_at, expires_at, ...visible } = changes

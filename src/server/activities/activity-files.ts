@@ -107,13 +107,13 @@ export function pushedFieldsOf({ files, base_sha, is_complete }: PushedChanges):
   }
 }
 
-/** Deletes the files that GitHub listed, because the activity has another pull request now, or none. */
-export async function deletePushedChanges(
+/** Deletes what GitHub says about the pull request, because the activity has another one now, or none. */
+export async function deletePushed(
   { db, repo }: RepoContext,
   { id: activity_id }: ActivityRow,
 ): Promise<store.ActivityChanges> {
   await replaceFileChanges(db, { repo_id: repo.id, activity_id, origin: 'pushed' }, [])
-  return { pushed_files: null, pushed_base_sha: null, changes_complete: true }
+  return { pushed_files: null, pushed_base_sha: null, changes_complete: true, assignee: null, closes: null }
 }
 
 /**

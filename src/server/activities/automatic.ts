@@ -9,13 +9,14 @@ import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './acti
 import { distinctNames } from './compared-scope.ts'
 import { asOf, expiryAt, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
-import { clip, type PullRequest, pullRequestFields } from './pull-request-fields.ts'
+import { clip, type PullRequest, pullRequestFields, summaryOf } from './pull-request-fields.ts'
 import {
+  type Described,
   listLiveOf,
   lockActivitiesOf,
   lockLiveOnBranch,
   lockOrigin,
-  saveAssignee,
+  saveDescribed,
 } from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
@@ -28,7 +29,7 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
   const update = (row: ActivityRow) => ({
     ...heartbeat(ctx, { ...row, ttl_ms: null }),
     ttl_ms: null,
-    ...(row.source === 'branch' && pullRequestFields(pr)),
+    ...(row.source === 'branch' && pullRequestFields(pr, ctx.repo)),
     pr_url: pr.url,
     pr_number: pr.number,
     draft_pr: pr.is_draft,
@@ -50,7 +51,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
     const row: store.NewActivity = {
       repo_id: repo.id,
       id: newId('act'),
-      ...pullRequestFields(pr),
+      ...pullRequestFields(pr, repo),
       actor: clip(pr.author, 100),
       agent: null,
       status: statusWithPullRequest('active', pr.is_draft),
@@ -76,18 +77,23 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
   })
 }
 
-/** Stores who is assigned to a pull request with its open activities, and enqueues rechecks of what that changes. */
-export async function assignPullRequest(
+/**
+ * Stores with the open activities of a pull request who is assigned to it and which issues it closes, and enqueues rechecks
+ * of what that changes.
+ */
+export async function describePullRequest(
   ctx: RepoContext,
-  { number, assignee }: Pick<PullRequest, 'number' | 'assignee'>,
+  number: number,
+  described: Described,
 ): Promise<void> {
-  const changed = await saveAssignee(ctx.db, ctx.repo.id, number, assignee)
+  const changed = await saveDescribed(ctx.db, ctx.repo.id, number, described)
   await enqueueRechecks(ctx, changed)
 }
 
 /** Which fields of a tracked activity to update from its pull request. */
 export interface Refresh {
   title: boolean
+  summary: boolean
   base_branch: boolean
   /** The changed files; null keeps them. */
   changes: PushedChanges | null
@@ -100,13 +106,14 @@ export interface Refresh {
 export function refreshPullRequest(
   ctx: RepoContext,
   pr: PullRequest,
-  { title, base_branch, changes }: Refresh,
+  { title, summary, base_branch, changes }: Refresh,
 ): Promise<ActivityRow[]> {
   const update = (row: ActivityRow) => {
     if (row.source !== 'pull_request') return heartbeat(ctx, row)
     return {
       ...heartbeat(ctx, row),
       ...(title && { title: clip(pr.title, 200) || row.title }),
+      ...(summary && { summary: summaryOf(pr) }),
       ...(base_branch && { base_branch: pr.base_branch }),
       ...(changes && {
         scope: { areas: row.scope.areas, paths: distinctNames(changes.files) },
@@ -200,10 +207,18 @@ export async function updateRows(
   return updated
 }
 
-/** Whether a field that is published has changed. A heartbeat changes none. */
+/** Whether a field that people see has changed. A heartbeat changes none. */
 function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
-  const published = ({ status, title, branch, base_branch, pr_number, draft_pr, scope }: ActivityRow) =>
-    JSON.stringify([status, title, branch, base_branch, pr_number, draft_pr, scope])
+  const published = ({
+    status,
+    title,
+    summary,
+    branch,
+    base_branch,
+    pr_number,
+    draft_pr,
+    scope,
+  }: ActivityRow) => JSON.stringify([status, title, summary, branch, base_branch, pr_number, draft_pr, scope])
   return published(before) !== published(after)
 }
 

@@ -22,6 +22,7 @@ const sided = {
   actor: activities.actor,
   created_by: activities.created_by,
   assignee: activities.assignee,
+  closes: activities.closes,
   source: activities.source,
   base_sha: activities.base_sha,
   pushed_base_sha: activities.pushed_base_sha,

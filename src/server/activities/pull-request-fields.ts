@@ -1,4 +1,7 @@
 /** The fields that an activity takes from its pull request. Pure. */
+import { firstProse } from '../base/markdown-prose.ts'
+import { closingIssues } from '../line-verdicts/closing-issues.ts'
+import type { RepoContext } from '../repositories/repo.ts'
 import type { ActivityRow } from './table.ts'
 
 /** The fields of a pull request that activities use. */
@@ -6,7 +9,7 @@ export interface PullRequest {
   number: number
   url: string
   title: string
-  /** Its first paragraph becomes the summary of the activity. */
+  /** Its first paragraph of prose becomes the summary of the activity. */
   body: string
   author: string
   /** The login of the first person who is assigned to it, other than the author; null if nobody is. */
@@ -19,22 +22,33 @@ export interface PullRequest {
 }
 
 /** The fields of an activity that belongs to a pull request. */
-export function pullRequestFields({
-  number,
-  title,
-  body,
-}: PullRequest): Pick<ActivityRow, 'source' | 'title' | 'summary'> {
-  const name = `Pull request #${number}`
+export function pullRequestFields(
+  pr: PullRequest,
+  repo: Pick<RepoContext['repo'], 'web_urls'>,
+): Pick<ActivityRow, 'source' | 'title' | 'summary' | 'closes'> {
   return {
     source: 'pull_request',
-    title: clip(title, 200) || name,
-    summary: clip(firstParagraph(body), 4000) || clip(title, 4000) || name,
+    title: clip(pr.title, 200) || nameOf(pr),
+    summary: summaryOf(pr),
+    closes: closedIssues(pr, repo),
   }
 }
 
-function firstParagraph(body: string): string {
-  const [paragraph = ''] = body.trim().split(/\r?\n\s*\r?\n/)
-  return paragraph
+/** The first paragraph of prose of the description, else the title. */
+export function summaryOf(pr: Pick<PullRequest, 'number' | 'title' | 'body'>): string {
+  return clip(firstProse(pr.body), 4000) || clip(pr.title, 4000) || nameOf(pr)
+}
+
+function nameOf({ number }: Pick<PullRequest, 'number'>): string {
+  return `Pull request #${number}`
+}
+
+/** The issues that a pull request closes by its title and its whole description. */
+export function closedIssues(
+  { title, body }: Pick<PullRequest, 'title' | 'body'>,
+  { web_urls }: Pick<RepoContext['repo'], 'web_urls'>,
+): number[] {
+  return closingIssues([title, body], web_urls)
 }
 
 /** At most `length` characters, without NUL and unpaired surrogates, which PostgreSQL and JSON reject. */

@@ -35,24 +35,26 @@ export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number): Pr
   return lockOpenOf(tx, { repo_id, pr_number })
 }
 
-/** Stores who is assigned to a pull request. Returns the ids of its open activities that this changed. */
-export async function saveAssignee(
+/** What a pull request says about itself; what is left out is not known. */
+export type Described = Partial<Pick<ActivityRow, 'assignee' | 'closes'>>
+
+/** Stores what a pull request says about itself. Returns the ids of its open activities that this changed. */
+export async function saveDescribed(
   db: Db,
   repo_id: number,
   pr_number: number,
-  assignee: string | null,
+  { assignee, closes }: Described,
 ): Promise<string[]> {
+  const isNew = or(
+    assignee === undefined ? undefined : sql`${activities.assignee} is distinct from ${assignee}::text`,
+    closes === undefined
+      ? undefined
+      : sql`${activities.closes} is distinct from ${closes && `{${closes}}`}::int[]`,
+  )
   const rows = await db
     .update(activities)
-    .set({ assignee })
-    .where(
-      and(
-        eq(activities.repo_id, repo_id),
-        isOpen,
-        eq(activities.pr_number, pr_number),
-        sql`${activities.assignee} is distinct from ${assignee}::text`,
-      ),
-    )
+    .set({ assignee, closes })
+    .where(and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, pr_number), isNew))
     .returning({ id: activities.id })
   return rows.map(({ id }) => id)
 }

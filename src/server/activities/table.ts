@@ -51,6 +51,8 @@ export const activities = pgTable(
     draft_pr: boolean().notNull(),
     /** The login of the first person who is assigned to its pull request, other than its author; null if nobody is. */
     assignee: text(),
+    /** The issues that its pull request closes; null if it has none, or if that was not read. See `closingIssues`. */
+    closes: integer().array(),
     blocking: boolean().notNull(),
     source: text().$type<ActivitySource>().notNull(),
     heartbeat_at: instant(),

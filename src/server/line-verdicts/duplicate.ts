@@ -15,14 +15,14 @@ export interface Fingerprint {
   /** The hashes of its added telling lines, without indentation: distinct, in ascending order. */
   added: Uint32Array
   /** See `closingIssues`. */
-  closes: ReadonlySet<number | string>
+  closes: ReadonlySet<number>
 }
 
 /** `files`: the changed files of the side. Those that are noise do not count. */
 export function fingerprintOf(
   files: readonly FileChange[],
   rules: NoiseRules,
-  closes: ReadonlySet<number | string> = new Set(),
+  closes: ReadonlySet<number> = new Set(),
 ): Fingerprint {
   const added = new Set<number>()
   for (const file of files) {

@@ -34,14 +34,22 @@ export const NO_ACTOR = ''
 export interface Side {
   files: readonly SideFile[]
   /** See `closingIssues`. */
-  closes: ReadonlySet<number | string>
+  closes: ReadonlySet<number>
   author: Author
 }
 
 export type SideFields = ComparedFields &
   Pick<
     ActivityRow,
-    'title' | 'summary' | 'actor' | 'created_by' | 'assignee' | 'source' | 'base_sha' | 'pushed_base_sha'
+    | 'title'
+    | 'summary'
+    | 'actor'
+    | 'created_by'
+    | 'assignee'
+    | 'closes'
+    | 'source'
+    | 'base_sha'
+    | 'pushed_base_sha'
   >
 
 export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo' | 'settings'>): Side {
@@ -58,9 +66,18 @@ export function intentOf(
   { repo, settings }: Pick<RepoContext, 'repo' | 'settings'>,
 ): Omit<Side, 'files'> {
   return {
-    closes: closingIssues([row.title, row.summary], `${repo.owner}/${repo.name}`),
+    closes: closesOf(row, repo),
     author: authorOf(row, settings),
   }
+}
+
+/** Those that its pull request closes; of declared work, and until they are known, those that its title and summary name. */
+function closesOf(
+  { source, title, summary, closes }: Pick<SideFields, 'source' | 'title' | 'summary' | 'closes'>,
+  { web_urls }: Pick<RepoContext['repo'], 'web_urls'>,
+): ReadonlySet<number> {
+  const named = source === 'pull_request' && closes ? [] : closingIssues([title, summary], web_urls)
+  return new Set([...(closes ?? []), ...named])
 }
 
 function authorOf(

@@ -18,6 +18,7 @@ export type Facts = Pick<
   | 'is_bot'
   | 'is_by_newcomer'
   | 'author'
+  | 'closes'
   | 'is_mergeable'
   | 'is_muted'
   | 'head_sha'
@@ -119,10 +120,12 @@ export function listOpen(
   db: Db,
   repo_id: number,
   page: { after: number; limit: number },
-): Promise<Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind'>[]> {
-  const { number, published_at, head_sha, changed_at, is_behind } = pull_requests
+): Promise<
+  Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind' | 'closes'>[]
+> {
+  const { number, published_at, head_sha, changed_at, is_behind, closes } = pull_requests
   return db
-    .select({ number, published_at, head_sha, changed_at, is_behind })
+    .select({ number, published_at, head_sha, changed_at, is_behind, closes })
     .from(pull_requests)
     .where(
       and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(pull_requests.number, page.after)),

@@ -21,6 +21,10 @@ export const pull_requests = pgTable(
     head_sha: text().notNull(),
     /** The title that was last copied to its activity. */
     title: text().notNull(),
+    /** A hash of the summary that was last copied to its activity; null if none was. */
+    summary_hash: text(),
+    /** The issues that it closes; null if its description was not read. See `closingIssues`. */
+    closes: integer().array(),
     /** `owner:branch` for a fork. */
     branch: text().notNull(),
     base_branch: text().notNull(),

@@ -2,7 +2,7 @@
 
 import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
 import type { PushedChanges } from '../activities/activity-files.ts'
-import { replaceChangesOf } from '../activities/automatic.ts'
+import { describePullRequest, replaceChangesOf } from '../activities/automatic.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
 import { FILES_MAX, isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
@@ -57,10 +57,11 @@ export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: 
   await enqueue(db, jobs, now)
 }
 
-/** Stores the files of an open pull request with its activities. */
+/** Stores the files of an open pull request, and the issues that it closes, with its activities. */
 export async function readFiles(app: App, ctx: RepoContext, { number }: { number: number }): Promise<void> {
   const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
   if (!pr?.is_open) return
+  await describePullRequest(ctx, number, { closes: pr.closes })
   try {
     const changes = await readChanges(app, ctx, number)
     if (changes) await replaceChangesOf(ctx, number, changes)

@@ -20,12 +20,21 @@ export type PullRequestEvent =
 export type Current = Pick<
   GithubPullRequest,
   'is_open' | 'is_draft' | 'head_sha' | 'base_branch' | 'title' | 'changed_at'
->
+> &
+  Pick<PullRequestRow, 'summary_hash'>
 
 /** A pull request as it was stored before the event. */
 export type Before = Pick<
   PullRequestRow,
-  'is_open' | 'is_draft' | 'is_queued' | 'is_behind' | 'head_sha' | 'base_branch' | 'title' | 'changed_at'
+  | 'is_open'
+  | 'is_draft'
+  | 'is_queued'
+  | 'is_behind'
+  | 'head_sha'
+  | 'base_branch'
+  | 'title'
+  | 'summary_hash'
+  | 'changed_at'
 >
 
 /** What to do with the activities of an open pull request, in this order. */
@@ -35,7 +44,7 @@ export interface ActivityPlan {
   /** If no activity is linked, create one, and refresh nothing. */
   track: boolean
   /** Count a heartbeat and update these fields; `files` reads the changed files from GitHub. Null: neither. */
-  refresh: { title: boolean; base_branch: boolean; files: boolean } | null
+  refresh: { title: boolean; summary: boolean; base_branch: boolean; files: boolean } | null
 }
 
 /**
@@ -47,12 +56,13 @@ export function planOf(
   pr: Current,
   { before, is_untracked }: { before: Before | undefined; is_untracked: boolean },
 ): ActivityPlan {
-  // Other events keep the title, which a PATCH may have changed. A read finds an edit whose event was missed.
-  const isRetitled = event === 'seen' && before !== undefined && before.title !== pr.title
-  const title = event === 'edited' || isRetitled
+  // Other events keep title and summary, which a PATCH may have changed. A read finds an edit whose event was missed.
+  const isRead = event === 'seen' && before !== undefined
+  const title = event === 'edited' || (isRead && before.title !== pr.title)
+  const summary = event === 'edited' || (isRead && before.summary_hash !== pr.summary_hash)
   const isNew = event === 'opened' || event === 'reopened' || before?.is_open === false
   if (isNew || is_untracked || before?.is_behind)
-    return { link: true, track: true, refresh: { title, base_branch: true, files: true } }
+    return { link: true, track: true, refresh: { title, summary, base_branch: true, files: true } }
   // A new base branch means other changed files.
   const isRetargeted = before !== undefined && before.base_branch !== pr.base_branch
   const isMoved = isRetargeted || (before !== undefined && before.head_sha !== pr.head_sha)
@@ -62,28 +72,36 @@ export function planOf(
     track: false,
     refresh:
       files || event === 'edited' || event === 'seen'
-        ? { title, base_branch: title || isRetargeted, files }
+        ? { title, summary, base_branch: title || isRetargeted, files }
         : null,
   }
 }
 
 /** Whether the event ends work on the pull request. One that was closed before has nothing to do with current work on its branch. */
-export function isEnd(event: PullRequestEvent, pr: Current, before: Before | undefined): boolean {
+export function isEnd(
+  event: PullRequestEvent,
+  pr: Pick<Current, 'is_open'>,
+  before: Before | undefined,
+): boolean {
   return !pr.is_open && (event === 'closed' || before?.is_open === true)
 }
 
 /** Whether it is in the merge queue. A push, a conversion to draft and a close remove it, even if that event is missing. */
-export function isQueued(event: PullRequestEvent, pr: Current, before: Before | undefined): boolean {
+export function isQueued(
+  event: PullRequestEvent,
+  pr: Pick<Current, 'is_open' | 'is_draft' | 'head_sha'>,
+  before: Before | undefined,
+): boolean {
   if (event === 'dequeued' || !pr.is_open || pr.is_draft) return false
   return event === 'queued' || (before?.is_queued === true && before.head_sha === pr.head_sha)
 }
 
 /** Whether GitHub's timestamps, which have seconds, do not tell if a close or a reopening came last. */
-export function isTied(pr: Current, before: Before | undefined): boolean {
+export function isTied(pr: Pick<Current, 'is_open' | 'changed_at'>, before: Before | undefined): boolean {
   return before?.changed_at.getTime() === pr.changed_at.getTime() && before.is_open !== pr.is_open
 }
 
-/** Whether the row takes the title of the event. */
+/** Whether the row takes title and summary of the event. */
 export function takesTitle(event: PullRequestEvent): boolean {
   return event === 'opened' || event === 'reopened' || event === 'edited' || event === 'seen'
 }

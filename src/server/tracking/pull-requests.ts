@@ -1,11 +1,13 @@
 /** Applies events of pull requests. The webhook surface translates payloads to these calls. */
+import { createHash } from 'node:crypto'
 import {
-  assignPullRequest,
   closePullRequest,
+  describePullRequest,
   linkPullRequest,
   refreshPullRequest,
   trackPullRequest,
 } from '../activities/automatic.ts'
+import { closedIssues, summaryOf } from '../activities/pull-request-fields.ts'
 import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
 import { enqueueRechecks } from '../announcements/announcements.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
@@ -54,22 +56,24 @@ export async function pullRequestChanged(
   const event = current ? (current.is_open ? 'reopened' : 'closed') : received_event
   if (mayBeUnlocked(event)) await clearRefusals(db, repo.id, pr.number)
   const given = { event, now, commenting_since: repo.commenting_since }
-  if (!(await recordPullRequest(db, repo.id, factsOf(pr), given))) {
-    // The newer event stored everything except the title.
+  const facts = factsOf(pr, repo)
+  if (!(await recordPullRequest(db, repo.id, facts, given))) {
+    // The newer event stored everything except title and summary.
     if (event === 'edited') await importAgain(app, ctx, pr.number)
     // Otherwise the pull request would stay first until its next push.
     if (event === 'dequeued' && before?.is_queued) await setQueued(ctx, pr.number, false)
     return
   }
+  const summary_hash = hashOf(summaryOf(pr))
   if (pr.is_open) {
     await linkPullRequestStack(ctx, pr, before)
     const is_untracked = await lacksActivity(ctx, pr.number)
-    await updateActivities(app, ctx, pr, planOf(event, pr, { before, is_untracked }))
-    await assignPullRequest(ctx, pr)
+    await updateActivities(app, ctx, pr, planOf(event, { ...pr, summary_hash }, { before, is_untracked }))
+    await describePullRequest(ctx, pr.number, { assignee: pr.assignee, closes: facts.closes })
   }
   if (isEnd(event, pr, before)) await endActivities(ctx, pr)
-  const title = takesTitle(event) ? { title: pr.title } : {}
-  await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...title })
+  const texts = takesTitle(event) ? { title: pr.title, summary_hash } : {}
+  await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...texts })
   const is_queued = isQueued(event, pr, before)
   if (is_queued !== (before?.is_queued ?? false)) await setQueued(ctx, pr.number, is_queued)
   const stored = await findPullRequest(db, repo.id, pr.number)
@@ -134,12 +138,17 @@ export async function trackAgain(app: App, ctx: RepoContext, number: number): Pr
   await importAgain(app, ctx, number)
 }
 
-function factsOf(pr: GithubPullRequest): Facts & { title: string } {
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts & { title: string } {
   const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, is_mergeable } = pr
   const { branch, head_sha, base_branch, opened_at, changed_at } = pr
   return {
     number,
     title,
+    closes: closedIssues(pr, repo),
     author,
     is_open,
     is_draft,

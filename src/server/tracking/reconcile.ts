@@ -12,6 +12,7 @@ import { parsePullRequest } from '../github/pull-request.ts'
 import { isNotFound, openPullRequests, type Reader } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { listOpen } from '../pull-requests/store.ts'
+import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { readGithub } from '../repositories/reading.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -97,7 +98,10 @@ interface Listed {
 }
 
 /** The pull requests that are stored as open, by number. Null for one that only an activity names. */
-export type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolean } | null>
+export type Known = Map<
+  number,
+  Pick<PullRequestRow, 'head_sha' | 'changed_at' | 'is_behind' | 'closes'> | null
+>
 
 /** The pull requests that are open as far as the service knows. */
 export async function knownOpen(ctx: RepoContext): Promise<Known> {
@@ -132,9 +136,9 @@ export async function importOpen(
   const lost = new Set(isKeptAlive(settings) ? await listUntracked(db, repo.id, { numbers, now }) : [])
   const changed = page.filter((pr) => {
     const before = known.get(pr.number)
-    const isSame =
-      before?.head_sha === pr.head.sha && before.changed_at >= new Date(pr.updated_at) && !before.is_behind
-    return !isSame || lost.has(pr.number)
+    const isCurrent = before?.head_sha === pr.head.sha && before.changed_at >= new Date(pr.updated_at)
+    const isApplied = isCurrent && !before.is_behind && before.closes !== null
+    return !isApplied || lost.has(pr.number)
   })
   for (const number of numbers) known.delete(number)
   await enqueue(db, pullRequestJobs(repo.id, changed, { now, position }), now)

@@ -63,10 +63,7 @@ const Duplicate = object(
         'The share of the added lines of the smaller change that the other change adds too, from 0 to 1.',
       ),
     added_lines: integer('The number of distinct lines that the smaller change adds, without short lines.'),
-    issue: z
-      .union([z.int(), z.string()])
-      .nullable()
-      .describe('An issue that both close: its number, or `owner/name#7` for another repository.'),
+    issue: z.int().nullable().describe('The number of an issue of this repository that both close.'),
   },
   'Both seem to do the same work.',
 )

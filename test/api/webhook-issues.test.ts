@@ -1,0 +1,177 @@
+/** The issues that tracked pull requests close, and their summaries, from titles and descriptions. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { activities } from '../../src/server/activities/table.ts'
+import { enqueue } from '../../src/server/jobs/store.ts'
+import { pull_requests } from '../../src/server/pull-requests/table.ts'
+import { firstJobs } from '../../src/server/tracking/jobs.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
+import { installationEvent } from '../support/webhooks.ts'
+
+const TEMPLATE = `## What
+
+<!-- Describe the change. Fixes #1 -->
+
+Retries a payment twice.
+
+## Checklist
+
+- [x] I have read the guide, \`Fixes #2\`
+
+Closes #7.
+`
+
+const { fixture, github, repository } = usePullRequests()
+beforeEach(() => fixture.service.clock.advance(1000))
+
+const open = (pull: { title?: string; body?: string | null; head: string }) => repository.open(pull)
+const edit = async (number: number, changes: { title?: string; body?: string }) => {
+  const { updated_at } = repository.githubRepo.pull(number)
+  repository.githubRepo.update(number, changes)
+  repository.githubRepo.pull(number).updated_at = new Date(Date.parse(updated_at) + 1000)
+    .toISOString()
+    .replace('.000', '')
+  await repository.deliver(number, 'edited')
+}
+/** The issue that the only pair of the repository shares. */
+const sharedIssue = async () => {
+  const { items } = (await repository.request('GET', '/overlaps')).body
+  expect(items).toHaveLength(1)
+  return items[0].duplicate?.issue ?? null
+}
+const summaryOf = async (number: number) => {
+  const { items } = (await repository.request('GET', '/activity')).body
+  const { id } = items.find(({ pr_url }: { pr_url: string }) => pr_url.endsWith(`/${number}`))
+  return (await repository.request('GET', `/activity/${id}`)).body.summary
+}
+
+describe('two pull requests are duplicates', () => {
+  test('if the end of one description and the title of the other close an issue', async () => {
+    await open({ head: 'a', body: TEMPLATE })
+    await open({ head: 'b', title: 'Fix #7: retry' })
+    expect(await sharedIssue()).toBe(7)
+  })
+
+  test.each([
+    ['closes the issue of another repository', 'Closes acme/other#7.'],
+    ['closes the issue at another address', 'Closes https://gitlab.com/acme/shop/issues/7.'],
+    ['names the issue in a comment', '<!-- Closes #7 -->'],
+    ['names the issue in code', '```\nCloses #7\n```'],
+    ['only mentions the issue', 'See #7.'],
+  ])('but not if one %s', async (_, body) => {
+    await open({ head: 'a', body: TEMPLATE })
+    await open({ head: 'b', body })
+    expect(await sharedIssue()).toBeNull()
+  })
+
+  test('from the edit on that names the issue, until the edit that takes it out', async () => {
+    await open({ head: 'a', body: TEMPLATE })
+    const number = await open({ head: 'b', body: 'Retries.' })
+    expect(await sharedIssue()).toBeNull()
+    await edit(number, { body: 'Retries.\n\nResolves #7.' })
+    expect(await sharedIssue()).toBe(7)
+    await edit(number, { body: 'Retries.' })
+    expect(await sharedIssue()).toBeNull()
+  })
+
+  test('whatever a person writes into the summary of the activity', async () => {
+    await open({ head: 'a', body: TEMPLATE })
+    await open({ head: 'b', body: TEMPLATE })
+    const { items } = (await repository.request('GET', '/activity')).body
+    const body = { summary: 'Fixes #3.', title: 'Fixes #4' }
+    for (const { id } of items) await repository.request('PATCH', `/activity/${id}`, { body })
+    expect(await sharedIssue()).toBe(7)
+  })
+
+  test('if one of them is linked to declared work', async () => {
+    await open({ head: 'a', body: TEMPLATE })
+    await repository.createActivity({ branch: 'b' })
+    await open({ head: 'b', body: TEMPLATE })
+    expect(await sharedIssue()).toBe(7)
+  })
+
+  test('if declared work is linked to a tracked one by its address', async () => {
+    await open({ head: 'a', body: TEMPLATE })
+    const number = await open({ head: 'b', body: TEMPLATE })
+    const { items } = (await repository.request('GET', '/activity')).body
+    const own = items.find(({ branch }: { branch: string }) => branch === 'b')
+    const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
+    await repository.createActivity({ branch: 'c', pr_url })
+    await repository.request('POST', `/activity/${own.id}/archive`)
+    await repository.advance(60_000)
+    expect(await sharedIssue()).toBe(7)
+  })
+
+  test('if they were imported, without a call for each', async () => {
+    repository.githubRepo.open({ head: 'a', author: 'a', files: ['src/pay.ts'], body: TEMPLATE })
+    repository.githubRepo.open({ head: 'b', author: 'b', files: ['src/pay.ts'], body: TEMPLATE })
+    await fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
+    expect(await sharedIssue()).toBe(7)
+    expect(repository.calls().filter((call) => /^GET \/pulls\/\d+$/.test(call))).toEqual([])
+  })
+
+  test('if they were stored before issues were, after a reconciliation', async () => {
+    await open({ head: 'a', body: TEMPLATE })
+    await open({ head: 'b', body: TEMPLATE })
+    await forgetIssues()
+    expect(await sharedIssue()).toBeNull()
+    const before = repository.calls().length
+    await reconciled()
+    expect(await sharedIssue()).toBe(7)
+    expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
+  })
+})
+
+describe('the summary', () => {
+  test('is the first prose of the description', async () => {
+    expect(await summaryOf(await open({ head: 'a', body: TEMPLATE }))).toBe('Retries a payment twice.')
+  })
+
+  test('is the title if the description is nothing but a template', async () => {
+    const number = await open({ head: 'a', title: 'Retry', body: '## What\n\n<!-- Describe -->\n' })
+    expect(await summaryOf(number)).toBe('Retry')
+  })
+
+  test('follows an edit of the description', async () => {
+    const number = await open({ head: 'a', body: TEMPLATE })
+    await edit(number, { body: '## What\n\nRetries a payment once.' })
+    expect(await summaryOf(number)).toBe('Retries a payment once.')
+  })
+
+  test('follows an edit whose event was missed', async () => {
+    const number = await open({ head: 'a', body: TEMPLATE })
+    repository.githubRepo.update(number, { body: 'Retries a payment once.' })
+    repository.githubRepo.pull(number).updated_at = new Date(Date.now() + 60_000).toISOString()
+    await reconciled()
+    expect(await summaryOf(number)).toBe('Retries a payment once.')
+  })
+
+  test('of declared work stays', async () => {
+    await repository.createActivity({ branch: 'a', summary: 'Declared.' })
+    const number = await open({ head: 'a', body: TEMPLATE })
+    await edit(number, { body: 'Retries a payment once.' })
+    expect(await summaryOf(number)).toBe('Declared.')
+  })
+
+  test('that a person wrote stays until the next edit of the description', async () => {
+    const number = await open({ head: 'a', body: TEMPLATE })
+    const [{ id }] = (await repository.request('GET', '/activity')).body.items
+    await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Better words.' } })
+    await repository.push(number, ['src/pay.ts'])
+    await reconciled()
+    expect(await summaryOf(number)).toBe('Better words.')
+  })
+})
+
+/** Runs the jobs of a start and the hourly reconciliation. */
+async function reconciled() {
+  const { app, clock } = fixture.service
+  await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
+  await repository.advance(3_600_000)
+}
+
+/** Makes the rows as an earlier version of the service stored them. */
+async function forgetIssues() {
+  const db = fixture.service.app.database.connection()
+  await db.update(pull_requests).set({ closes: null, summary_hash: null })
+  await db.update(activities).set({ closes: null, summary: '## What' })
+}
