@@ -1,6 +1,7 @@
 /** Records the statements that the service runs for a request, so that baselines run the same ones. */
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { BackgroundWork } from '../../src/server/base/background.ts'
 import { readConfig } from '../../src/server/base/config.ts'
 import { SingleFlight } from '../../src/server/base/single-flight.ts'
 import type { Caller } from '../../src/server/operations/admission.ts'
@@ -59,6 +60,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
     } as unknown as App['access'],
     repositories: new RepositoryCache(),
     comparisons: new SingleFlight({ size: 1, count: () => {} }),
+    background: new BackgroundWork({ at_once: 1, waiting_max: 1, count: () => {}, onError: () => {} }),
     github_app: null,
     watch: null,
     sign_in: null,

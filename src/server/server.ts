@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from '../vocabulary/clock.ts'
+import { BackgroundWork } from './base/background.ts'
 import type { Config } from './base/config.ts'
 import { SingleFlight } from './base/single-flight.ts'
+import { faultOf } from './db/errors.ts'
 import { openDatabase, pendingDatabase } from './db/open.ts'
 import { Access } from './github/access.ts'
 import { openGithub } from './github/octokit.ts'
@@ -44,6 +46,10 @@ export interface Service {
 
 /** The maximum size of all cached comparisons together, in characters. */
 const COMPARISONS_MAX = 4_000_000
+
+/** How much work that follows responses runs at the same time, and how much waits at most. */
+const BACKGROUND_AT_ONCE = 2
+const BACKGROUND_MAX = 1000
 
 /** Timeout of requests in flight after shutdown begins. */
 const DRAIN_MS = 6000
@@ -90,6 +96,12 @@ function assemble(config: Config, options: ServiceOptions) {
     comparisons: new SingleFlight({
       size: COMPARISONS_MAX,
       count: (outcome) => metrics.comparisons.inc({ outcome }),
+    }),
+    background: new BackgroundWork({
+      at_once: BACKGROUND_AT_ONCE,
+      waiting_max: BACKGROUND_MAX,
+      count: (outcome) => metrics.background.inc({ outcome }),
+      onError: (error) => log.error(faultOf(error), 'work after a response failed'),
     }),
     invalidateAccess: (owner) => database.announce(ACCESS_CHANNEL, owner),
     wakeWorker: () => wakeup.wake(),
@@ -155,7 +167,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
       stopChannel()
       app.change_feed.stop()
       streams.close()
-      await withTimeout(Promise.all([drain(server), ...workers]), STOP_MS)
+      await withTimeout(Promise.all([drain(server).then(() => app.background.idle()), ...workers]), STOP_MS)
       await withTimeout(app.database.close(), CLOSE_MS)
     },
   }

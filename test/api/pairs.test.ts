@@ -167,6 +167,7 @@ describe('declared work on a branch without a pull request', () => {
     expect(await pair()).toMatchObject({ first_shown_at: expect.any(Date), second_shown_at: null })
     const { status } = await repository.request('POST', '/activity/check', { body: { branch: 'agent' } })
     expect(status).toBe(200)
+    await fixture.service.app.background.idle()
     expect(await pair()).toMatchObject({ second_shown_at: expect.any(Date) })
   })
 

@@ -74,6 +74,7 @@ export async function startAppService(
   }
   const allJobs = () => db.select().from(jobs).orderBy(jobs.id)
   const runDueJobs: AppService['runDueJobs'] = async () => {
+    await app.background.idle()
     for (let ran = 0; ran < JOB_RUNS_MAX; ) {
       const open = await readOpen(db, { now: clock().toISOString() })
       const due = open.filter(({ is_due }) => is_due)

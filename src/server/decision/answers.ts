@@ -1,54 +1,72 @@
-/** Records in the ledger which pairs the answer to a create or a check showed. */
+/** Records in the ledger which pairs the answer to a create or a check showed, after the answer was sent. */
+import { authorLogin } from '../activities/author.ts'
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import { markShown } from '../ledger/store.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
+import { findPullRequest } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { record } from './apply.ts'
 import { branchCheck } from './read.ts'
 import { groupOverlaps } from './sides.ts'
 
 /**
- * Records the pairs that the answer to a create showed. Those of a branch without a pull request are stored first: no
- * recheck has done so yet.
+ * Records the pairs that the answer to a create shows. Those of a branch without a pull request are stored first: no
+ * recheck has done so yet. Its creator is an author of the work on the branch.
  */
-export async function createAnswered(
-  ctx: RepoContext,
-  activity: ActivityRow,
-  conclusion: Conclusion,
-): Promise<void> {
-  const { branch, pr_number } = activity
+export function createAnswered(ctx: RepoContext, activity: ActivityRow, conclusion: Conclusion): void {
+  const { branch } = activity
   const others = listShown(ctx, conclusion)
   if (branch === null || others.length === 0) return
-  if (pr_number === null) await record(ctx, branchCheck(branch, [activity], { conclusion, is_partial: true }))
-  await markAnswered(ctx, { branch, pr_number }, others)
+  ctx.caller.afterAnswer(async () => {
+    const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
+    const number = activity.pr_number ?? pullRequestOf(live)
+    if (number === null) {
+      await record(ctx, branchCheck(branch, [activity], { conclusion, is_partial: true }))
+      await markAnswered(ctx, branchKey(branch), others)
+    } else await markAuthor(ctx, number, others)
+  })
 }
 
-/** Records the pairs that the answer to a check showed. Only a branch with live activities has pairs in the ledger. */
-export async function checkAnswered(
-  ctx: RepoContext,
-  branch: string | null,
-  conclusion: Conclusion,
-): Promise<void> {
+/**
+ * Records the pairs that the answer to a check shows, if the caller may write and is an author of the branch. Only a branch
+ * with live activities has pairs in the ledger.
+ */
+export function checkAnswered(ctx: RepoContext, branch: string | null, conclusion: Conclusion): void {
   const others = listShown(ctx, conclusion)
-  if (branch === null || others.length === 0) return
-  const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
-  if (live.length === 0) return
-  const pr_number = live.find((each) => each.pr_number !== null)?.pr_number ?? null
-  await markAnswered(ctx, { branch, pr_number }, others)
+  if (branch === null || others.length === 0 || !ctx.caller.may_write) return
+  ctx.caller.afterAnswer(async () => {
+    const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
+    const number = pullRequestOf(live)
+    if (number !== null) await markAuthor(ctx, number, others)
+    else if (await isCallerAmong(ctx, live.map(authorLogin)))
+      await markAnswered(ctx, branchKey(branch), others)
+  })
 }
 
-function markAnswered(
-  { db, now, repo }: RepoContext,
-  { branch, pr_number }: { branch: string; pr_number: number | null },
-  others: SideKey[],
-): Promise<void> {
-  const key = pr_number === null ? branchKey(branch) : pullRequestKey(pr_number)
+function pullRequestOf(live: readonly ActivityRow[]): number | null {
+  return live.find(({ pr_number }) => pr_number !== null)?.pr_number ?? null
+}
+
+/** Marks the pairs of a pull request as shown if the caller is its author. */
+async function markAuthor(ctx: RepoContext, number: number, others: SideKey[]): Promise<void> {
+  const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
+  if (await isCallerAmong(ctx, [pr?.author ?? null])) await markAnswered(ctx, pullRequestKey(number), others)
+}
+
+async function isCallerAmong({ caller }: RepoContext, logins: readonly (string | null)[]): Promise<boolean> {
+  if (logins.every((login) => login === null)) return false
+  const identity = caller.identity ?? (await caller.findIdentity())
+  const own = identity?.login.toLowerCase()
+  return own !== undefined && logins.some((login) => login?.toLowerCase() === own)
+}
+
+function markAnswered({ db, now, repo }: RepoContext, key: SideKey, others: SideKey[]): Promise<void> {
   return markShown(db, repo.id, key, { others, at: now, is_mergeable: null })
 }
 
-/** The sides with which the answer showed a conflict or a duplicate; none if no ledger is kept. */
+/** The sides with which the answer shows a conflict or a duplicate; none if no ledger is kept. */
 function listShown({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
   if (!repo.is_tracked || settings.comment.mode === 'off') return []
   const shown = collisions.filter(({ match }) => match.lines === 'conflict' || match.duplicate !== null)

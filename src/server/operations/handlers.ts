@@ -64,7 +64,7 @@ export const CREATE_HANDLERS: {
      */
     respond: async (ctx, activity) => {
       const conclusion = await checkActivities(ctx, [activity])
-      await createAnswered(ctx, activity, conclusion)
+      createAnswered(ctx, activity, conclusion)
       return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion) }
     },
   },
@@ -82,7 +82,7 @@ export const HANDLERS: {
   listActivities: (ctx, input) => activities.listActivities(ctx, input),
   checkOverlap: async (ctx, input) => {
     const conclusion = await checkProposal(ctx, input)
-    await checkAnswered(ctx, input.branch, conclusion)
+    checkAnswered(ctx, input.branch, conclusion)
     return conclude(conclusion)
   },
   getActivity: async (ctx, _, { id }) => {

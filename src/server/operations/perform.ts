@@ -69,15 +69,28 @@ export async function perform(
   name: OperationName,
   request: OperationRequest,
 ): Promise<OperationResponse> {
-  const now = app.clock()
+  const timed = { ...request, now: app.clock() }
+  const after: (() => Promise<void>)[] = []
+  const response = await charged(request, () =>
+    isForCaller(name)
+      ? performForCaller(app, name, timed)
+      : performOnRepository(app, name, { ...timed, afterAnswer: (work) => after.push(work) }),
+  )
+  for (const work of after) app.background.start(work)
+  return response
+}
+
+/** Charges the caller for what `operation` cost, whether it succeeds or fails. */
+async function charged<Response>(
+  { caller }: OperationRequest,
+  operation: () => Promise<Response>,
+): Promise<Response> {
   try {
-    return isForCaller(name)
-      ? await performForCaller(app, name, { ...request, now })
-      : await performOnRepository(app, name, { ...request, now })
+    return await operation()
   } catch (error) {
     throw databaseUnavailable(error) ?? error
   } finally {
-    await request.caller.chargeWork()
+    await caller.chargeWork()
   }
 }
 
@@ -92,7 +105,11 @@ async function performForCaller(
 ): Promise<OperationResponse> {
   const visible = await request.caller.admit((token) => app.access.repositories(token))
   parse(OPERATIONS[name].input, await request.input(), 'parameter')
-  const caller = await identifyCaller(app, request, { is_identified: false })
+  const caller = await identifyCaller(app, request, {
+    is_identified: false,
+    may_write: false,
+    afterAnswer: () => {},
+  })
   return inSpan('run operation', DATABASE, async () =>
     answerOf(name, await CALLER_HANDLERS[name](app, visible, { now: request.now, caller })),
   )
@@ -101,7 +118,7 @@ async function performForCaller(
 async function performOnRepository(
   app: App,
   name: RepositoryOperationName,
-  request: OperationRequest & { now: Date },
+  request: OperationRequest & Pick<ContextCaller, 'afterAnswer'> & { now: Date },
 ): Promise<OperationResponse> {
   const operation: Operation = OPERATIONS[name]
   const repository = await authorise(app, operation, request)
@@ -112,7 +129,9 @@ async function performOnRepository(
   const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
   const input = await readInput(opened, name, request)
   const is_identified = key !== undefined || operation.needs_identity(input)
-  const caller = await identifyCaller(app, request, { is_identified })
+  const { may_write } = repository
+  const { afterAnswer } = request
+  const caller = await identifyCaller(app, request, { is_identified, may_write, afterAnswer })
   return inSpan('run operation', DATABASE, async () => {
     if (isCreate(name)) {
       const idempotency = { token: request.caller.token, key }
@@ -133,7 +152,7 @@ async function performOnRepository(
 async function identifyCaller(
   app: App,
   { caller, disconnected = NEVER_ABORTED }: OperationRequest,
-  { is_identified }: { is_identified: boolean },
+  { is_identified, ...rest }: { is_identified: boolean } & Pick<ContextCaller, 'may_write' | 'afterAnswer'>,
 ): Promise<ContextCaller> {
   const identify = (): Promise<Identity> => caller.admit((token) => app.access.tokens.identity(token))
   return {
@@ -141,6 +160,7 @@ async function identifyCaller(
     findIdentity: () => identify().catch(nullIfFailed),
     meter: caller.meter,
     disconnected,
+    ...rest,
   }
 }
 

@@ -1,6 +1,7 @@
 /** The objects that live as long as the process. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { BackgroundWork } from '../base/background.ts'
 import type { Config, OAuthClient } from '../base/config.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import type { Database } from '../db/database.ts'
@@ -28,6 +29,8 @@ export interface App {
   repositories: RepositoryCache
   /** Overlaps of whole repositories, shared by concurrent callers. */
   comparisons: SingleFlight
+  /** Work that follows responses. */
+  background: BackgroundWork
   /** Invalidates cached permissions for the repositories of an account, on every instance. */
   invalidateAccess(owner: string): Promise<void>
   /** Makes the job worker of this instance poll now, for a job that was committed. */

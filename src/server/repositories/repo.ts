@@ -68,6 +68,10 @@ export interface ContextCaller {
    * GitHub does not answer; the operation then leaves out what depends on the caller.
    */
   findIdentity(): Promise<Identity>
+  /** Whether the caller may write to the repository. */
+  readonly may_write: boolean
+  /** Runs `work` after the answer was sent; never if the operation fails. Its failure is logged. */
+  afterAnswer(work: () => Promise<void>): void
   /** Counts the work. */
   readonly meter: Meter
   /** Aborted when the caller disconnects. */
@@ -79,6 +83,8 @@ export function noCaller(): ContextCaller {
   return {
     identity: null,
     findIdentity: async () => null,
+    may_write: false,
+    afterAnswer: () => {},
     meter: new Meter(),
     disconnected: NEVER_ABORTED,
   }

@@ -32,6 +32,12 @@ export function openMetrics(clock: Clock) {
       labelNames: ['outcome'],
       registers,
     }),
+    background: new Counter({
+      name: 'deconflict_background_total',
+      help: 'Work that follows responses, such as recording who was shown a pair: done, failed, or dropped because too much was waiting.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     github_calls: new Histogram({
       name: 'deconflict_github_request_duration_seconds',
       help: "Duration of requests to GitHub with a caller's token (caller) or as the App (installation), by HTTP status. Status none: no response.",

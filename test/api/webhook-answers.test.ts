@@ -1,0 +1,145 @@
+/** When the answer to a create or a check counts as shown, and that recording it neither delays nor fails the answer. */
+import { eq } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { lockLedger } from '../../src/server/ledger/store.ts'
+import { pairs } from '../../src/server/ledger/table.ts'
+import { watchStatements } from '../support/held-statements.ts'
+import { editOfPay } from '../support/lines.ts'
+import { scrape } from '../support/metrics.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
+
+const { fixture, github, repository } = usePullRequests()
+
+const db = () => fixture.service.app.database.connection()
+const pair = async () => {
+  await fixture.service.app.background.idle()
+  return (await db().select().from(pairs).where(eq(pairs.repo_id, repository.id)))[0]
+}
+const edit = (at: number, line: string) => editOfPay(at, [line])
+const body = (branch: string) => ({
+  title: 'Retry payments',
+  summary: 'Retries twice.',
+  actor: 'Ada',
+  branch,
+  scope: { changes: [{ path: 'src/pay.ts', patch: edit(41, 'declared()').patch }] },
+})
+
+let users = 100
+/** A token of the user `login` with this permission. */
+const tokenOf = (login: string, permission: 'read' | 'write') => {
+  users += 1
+  github.token(`${login}-${users}`, {
+    login,
+    id: users,
+    permissions: { [repository.full_name]: permission },
+  })
+  return `${login}-${users}`
+}
+
+/** Two pull requests on the same lines: the comment stands on the second, the first was not shown the pair. */
+async function conflicting() {
+  await repository.openBranch('retries', edit(40, 'retry()'))
+  await repository.advance(1000)
+  await repository.openBranch('tidy', edit(41, 'tidy()'))
+  expect(await pair()).toMatchObject({ first_shown_at: null, second_shown_at: expect.any(Date) })
+}
+
+describe.each([
+  ['check', '/activity/check', 200],
+  ['create', '/activity', 201],
+])('a %s on the branch of a pull request', (name, path, status) => {
+  const ask = async (token: string) => {
+    const answer = await repository.request('POST', path, {
+      body: name === 'check' ? { branch: 'retries' } : body('retries'),
+      token,
+    })
+    expect(answer.status).toBe(status)
+  }
+
+  test('by its author counts as shown', async () => {
+    await conflicting()
+    await ask(tokenOf('Author-of-retries', 'write'))
+    expect(await pair()).toMatchObject({ first_shown_at: expect.any(Date) })
+  })
+
+  test('by another writer does not', async () => {
+    await conflicting()
+    await ask(tokenOf('ben', 'write'))
+    expect(await pair()).toMatchObject({ first_shown_at: null })
+  })
+})
+
+describe('a check', () => {
+  const check = (branch: string, token: string) =>
+    repository.request('POST', '/activity/check', { body: { branch }, token })
+
+  test('by an author who may only read does not count as shown', async () => {
+    await conflicting()
+    expect((await check('retries', tokenOf('author-of-retries', 'read'))).status).toBe(200)
+    expect(await pair()).toMatchObject({ first_shown_at: null })
+  })
+
+  test.each([
+    ['its author', 'ada', expect.any(Date)],
+    ['somebody else', 'ben', null],
+  ])('of a declared branch by %s', async (_, login, shown_at) => {
+    await repository.createActivity(body('agent'))
+    await repository.openBranch('retries', edit(40, 'retry()'))
+    expect(await pair()).toMatchObject({ second: 'branch:agent', second_shown_at: null })
+    await check('agent', tokenOf(login, 'write'))
+    expect(await pair()).toMatchObject({ second_shown_at: shown_at })
+  })
+
+  test('does not wait for the login of the caller', async () => {
+    await conflicting()
+    const token = tokenOf('author-of-retries', 'write')
+    await repository.request('GET', '/settings', { token })
+    github.fault('GET /user', 'unavailable', 1)
+    expect((await check('retries', token)).status).toBe(200)
+    expect(await pair()).toMatchObject({ first_shown_at: null })
+  })
+})
+
+describe('a create', () => {
+  test('is answered while the ledger is locked, and recorded when it is not', async () => {
+    await repository.openBranch('retries', edit(40, 'retry()'))
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let locked = () => {}
+    const isLocked = new Promise<void>((resolve) => {
+      locked = resolve
+    })
+    const holding = db().transaction(async (tx) => {
+      await lockLedger(tx, repository.id)
+      locked()
+      await released
+    })
+    await isLocked
+    const { status } = await repository.request('POST', '/activity', { body: body('agent') })
+    const stored = await db().select().from(pairs).where(eq(pairs.repo_id, repository.id))
+    release()
+    await holding
+    expect({ status, stored }).toEqual({ status: 201, stored: [] })
+    expect(await pair()).toMatchObject({ second: 'branch:agent', second_shown_at: expect.any(Date) })
+  })
+
+  test('is 201 although recording fails, which is counted and logged', async () => {
+    await repository.openBranch('retries', edit(40, 'retry()'))
+    const failed = async () =>
+      (await scrape(fixture.service.url)).value('deconflict_background_total{outcome="failed"}') ?? 0
+    const before = await failed()
+    const stop = watchStatements(async (text) => {
+      if (text.includes('insert into "pairs"')) throw Object.assign(new Error('lost'), { code: '57P01' })
+    })
+    try {
+      const { status } = await repository.request('POST', '/activity', { body: body('agent') })
+      expect(status).toBe(201)
+      await fixture.service.app.background.idle()
+    } finally {
+      stop()
+    }
+    expect((await failed()) - before).toBe(1)
+  })
+})
