@@ -31,6 +31,7 @@ describe('one comment per pull request', () => {
   test('no call is made when the text is unchanged', async () => {
     const id = await repository.createActivity()
     const number = await repository.open()
+    await repository.advance(QUIET_MS)
     const before = repository.calls().length
     await repository.request('POST', `/activity/${id}/heartbeat`)
     await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Retries three times.' } })
@@ -74,16 +75,17 @@ describe('one comment per pull request', () => {
     expect(repository.writes()).toEqual([EDITED])
   })
 
-  test('a deleted comment is not created again', async () => {
-    await repository.createActivity()
+  test('a deleted comment is not created again for the same work', async () => {
+    const id = await repository.createActivity()
     const number = await repository.open()
     for (const { id } of repository.githubRepo.comments(number)) repository.githubRepo.removeComment(id)
-    for (const branch of ['b', 'c']) {
+    for (const title of ['b', 'c']) {
       await repository.advance(QUIET_MS)
-      await repository.createActivity({ branch })
+      await repository.request('PATCH', `/activity/${id}`, { body: { title } })
     }
+    await repository.advance(QUIET_MS)
     expect(repository.githubRepo.comments(number)).toEqual([])
-    expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
+    expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
   test('a comment that GitHub failed to create is created later', async () => {

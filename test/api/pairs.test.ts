@@ -82,14 +82,52 @@ describe('a pair', () => {
 
   test('came true when GitHub reports a conflict of the other side after the merge', async () => {
     const { first, second } = await conflicting()
+    await repository.advance(10_000)
     repository.githubRepo.update(second, { mergeable: false })
     await merge(first)
     expect(await pair()).toMatchObject({ outcome: 'open', merged: 'first' })
     expect(await kept()).toMatchObject([{ side: `#${first}`, path: 'src/pay.ts' }])
     await repository.advance(10_000)
     expect(await pair()).toMatchObject({ outcome: 'came_true', reads: 1 })
-    expect(reads(second)).toHaveLength(1)
+    expect(reads(second)).toHaveLength(2)
     expect(await kept()).toEqual([])
+  })
+
+  describe('after the merge of the other side, with a conflict that GitHub reports', () => {
+    const report = async (mergeable: { shown: boolean | null; merged: boolean }) => {
+      const { first, second } = await conflicting()
+      repository.githubRepo.update(second, { mergeable: mergeable.shown })
+      await repository.advance(10_000)
+      repository.githubRepo.update(second, { mergeable: mergeable.merged })
+      await merge(first)
+      for (const _ of [1, 2, 3]) await repository.advance(60_000)
+      return { outcome: (await pair())?.outcome, calls: reads(second).length }
+    }
+
+    test.each([
+      ['came true if GitHub could merge it when it was shown', true, { outcome: 'came_true', calls: 2 }],
+      ['stays open if GitHub could not', false, { outcome: 'open', calls: 3 }],
+      ['stays open if GitHub did not know', null, { outcome: 'open', calls: 3 }],
+    ])('%s', async (_, shown, expected) => {
+      expect(await report({ shown, merged: false })).toEqual(expected)
+    })
+
+    test('stays open for the side that was not the first to be shown', async () => {
+      const { first, second } = await conflicting()
+      await repository.advance(10_000)
+      repository.githubRepo.update(first, { mergeable: false })
+      await merge(second)
+      for (const _ of [1, 2, 3]) await repository.advance(60_000)
+      expect(await pair()).toMatchObject({ outcome: 'open', was_mergeable: true })
+    })
+
+    test('is asked once for a pair, however often it is shown', async () => {
+      const { second } = await conflicting()
+      await repository.advance(10_000)
+      await repository.push(second, [editOfPay(41, ['tidy()', 'more()'])])
+      await repository.advance(2 * QUIET_MS)
+      expect(reads(second)).toHaveLength(1)
+    })
   })
 
   test('causes at most two calls while GitHub computes the answer', async () => {

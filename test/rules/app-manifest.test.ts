@@ -13,8 +13,11 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const manifest = parse(readFileSync(join(root, 'app.yml'), 'utf8'))
 
-/** Sent to every App, so a manifest must not contain them. */
-const UNASKED = ['installation', 'installation_repositories']
+/**
+ * Sent to every App, so a manifest must not contain them; and comments, which need the permission to read issues. Without
+ * them, a deleted comment is noticed with its next edit.
+ */
+const UNASKED = ['installation', 'installation_repositories', 'issue_comment']
 
 /** The permissions that each event, and each call as an installation, needs according to GitHub's documentation. Calls as the App itself need none. */
 const EVENT_NEEDS: Record<string, string> = {

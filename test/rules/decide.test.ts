@@ -40,6 +40,7 @@ const pullRequest = (number: number, pushed: number, given: Partial<PullRequestR
     is_queued: false,
     is_by_newcomer: false,
     is_mergeable: true,
+    comment_deleted_at: null,
     comment_id: null,
     comment_hash: null,
     comment_refused: null,

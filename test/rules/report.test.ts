@@ -63,7 +63,13 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
   return { ...nothing, total_related: 0, checked_against, ...changes }
 }
 
-const PUSHED = { pushed_at: at(10), ready_at: null, own_event_at: at(10), head_sha: 'a'.repeat(40) }
+const PUSHED = {
+  pushed_at: at(10),
+  ready_at: null,
+  own_event_at: at(10),
+  comment_deleted_at: null,
+  head_sha: 'a'.repeat(40),
+}
 const ready = {
   number: 7,
   author: 'ada',

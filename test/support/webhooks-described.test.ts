@@ -6,6 +6,7 @@ import type { Installation } from './github-state.ts'
 import { type GithubWorld, githubWorld } from './github-world.ts'
 import type { Webhook } from './webhook-payload.ts'
 import {
+  commentEvent,
   installationEvent,
   installationRepositoriesEvent,
   type PullAction,
@@ -106,6 +107,7 @@ function deliveries(platform: Platform): { name: string; title: string; webhook:
     ]),
     ['a merged pull request', pullRequestEvent(github, 'acme/shop', 2, 'closed')],
     ['a pull request whose fork was deleted', pullRequestEvent(github, 'acme/shop', 3, 'closed')],
+    ['a comment', commentEvent(github, 'acme/shop', 1, { id: 17, action: 'deleted' })],
     ['a commit', pushEvent(github, 'acme/shop', { ref: 'refs/heads/main', ...PUSH, modified: ['a.ts'] })],
     ['a new branch', pushEvent(github, 'acme/shop', { ref: 'refs/heads/next', commits: [PUSH.before] })],
     ['a deleted branch', pushEvent(github, 'acme/shop', { ref: 'refs/heads/old', ...PUSH, after: ZERO })],

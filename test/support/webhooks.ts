@@ -170,6 +170,22 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
   return event
 }
 
+/** A comment on a pull request, by its id. */
+export function commentEvent(
+  { state }: Source,
+  full_name: string,
+  number: number,
+  { id, action }: { id: number; action: 'created' | 'deleted' },
+): Webhook {
+  const repository = repositoryNamed(state, full_name)
+  const example = exampleOf(state, repository, 'issue_comment', action)
+  return repositoryWebhook(state, repository, 'issue_comment', example, {
+    action,
+    issue: { ...(example.issue as Json), number },
+    comment: { ...(example.comment as Json), id },
+  })
+}
+
 /** `create` and `delete` of a branch or a tag, by its short name. */
 export function refEvent(
   { state }: Source,

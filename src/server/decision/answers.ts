@@ -2,8 +2,8 @@
 import { authorLogin } from '../activities/author.ts'
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
+import { recordShown } from '../ledger/ledger.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
-import { markShown } from '../ledger/store.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -24,7 +24,7 @@ export function createAnswered(ctx: RepoContext, activity: ActivityRow, conclusi
     const number = activity.pr_number ?? pullRequestOf(live)
     if (number === null) {
       await record(ctx, branchCheck(branch, [activity], { conclusion, is_partial: true }))
-      await markAnswered(ctx, branchKey(branch), others)
+      await recordShown(ctx, branchKey(branch), others)
     } else await markAuthor(ctx, number, others)
   })
 }
@@ -41,7 +41,7 @@ export function checkAnswered(ctx: RepoContext, branch: string | null, conclusio
     const number = pullRequestOf(live)
     if (number !== null) await markAuthor(ctx, number, others)
     else if (await isCallerAmong(ctx, live.map(authorLogin)))
-      await markAnswered(ctx, branchKey(branch), others)
+      await recordShown(ctx, branchKey(branch), others)
   })
 }
 
@@ -52,7 +52,7 @@ function pullRequestOf(live: readonly ActivityRow[]): number | null {
 /** Marks the pairs of a pull request as shown if the caller is its author. */
 async function markAuthor(ctx: RepoContext, number: number, others: SideKey[]): Promise<void> {
   const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
-  if (await isCallerAmong(ctx, [pr?.author ?? null])) await markAnswered(ctx, pullRequestKey(number), others)
+  if (await isCallerAmong(ctx, [pr?.author ?? null])) await recordShown(ctx, pullRequestKey(number), others)
 }
 
 async function isCallerAmong({ caller }: RepoContext, logins: readonly (string | null)[]): Promise<boolean> {
@@ -60,10 +60,6 @@ async function isCallerAmong({ caller }: RepoContext, logins: readonly (string |
   const identity = caller.identity ?? (await caller.findIdentity())
   const own = identity?.login.toLowerCase()
   return own !== undefined && logins.some((login) => login?.toLowerCase() === own)
-}
-
-function markAnswered({ db, now, repo }: RepoContext, key: SideKey, others: SideKey[]): Promise<void> {
-  return markShown(db, repo.id, key, { others, at: now, is_mergeable: null })
 }
 
 /** The sides with which the answer shows a conflict or a duplicate; none if no ledger is kept. */

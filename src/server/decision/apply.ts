@@ -1,7 +1,8 @@
 /** Applies what was decided: the rows in one transaction, then the publication, then who was shown what. */
 import { enqueueNotification } from '../announcements/notification-queue.ts'
-import { writePairs } from '../ledger/ledger.ts'
-import { markShown, saveNoisePairs } from '../ledger/store.ts'
+import { recordShown, writePairs } from '../ledger/ledger.ts'
+import { pullRequestKey } from '../ledger/pair.ts'
+import { clearShown, lockLedger, saveNoisePairs } from '../ledger/store.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
 import { publish } from '../report/publish.ts'
 import type { App } from '../repositories/app.ts'
@@ -25,12 +26,35 @@ export function record(ctx: RepoContext, check: Check): Promise<Decision> {
   })
 }
 
-/** Records what the check of a pull request leads to, and publishes at most one comment and one check run. */
-export async function recordAndPublish(app: App, ctx: RepoContext, check: Check): Promise<void> {
+/**
+ * Records what the check of a pull request leads to, and publishes at most one comment and one check run. Returns whether
+ * the comment was found deleted, so that the decision is no longer valid.
+ */
+export async function recordAndPublish(app: App, ctx: RepoContext, check: Check): Promise<boolean> {
   const { pull_request } = await record(ctx, check)
-  if (!pull_request) return
+  if (!pull_request) return false
   const { pr, publication, named } = pull_request
-  const is_shown = await publish(app, ctx, { pr, ...publication })
-  const shown = { others: named, at: ctx.now, is_mergeable: pr.is_mergeable }
-  if (is_shown) await markShown(ctx.db, ctx.repo.id, check.subject.key, shown)
+  const published = await publish(app, ctx, { pr, ...publication })
+  if (published === 'shows_overlap') await recordShown(ctx, check.subject.key, named)
+  // The pairs that were found since the comment was last written may make a new one.
+  if (published === 'deleted') await forgetComment(ctx, pr.number, pr.published_at ?? ctx.now)
+  return published === 'deleted'
+}
+
+/** Records that somebody deleted the comment on a pull request. Only pairs that are found after `deleted_at` make a new one. */
+export function forgetComment(ctx: RepoContext, number: number, deleted_at: Date): Promise<void> {
+  return inTransaction(ctx, async ({ db, repo }) => {
+    await lockLedger(db, repo.id)
+    await clearShown(db, repo.id, pullRequestKey(number))
+    await savePullRequest(db, repo.id, number, {
+      comment_id: null,
+      comment_hash: null,
+      comment_version: null,
+      comment_deleted_at: deleted_at,
+      commented_at: null,
+      is_over_budget: false,
+      thumbs_up: 0,
+      thumbs_down: 0,
+    })
+  })
 }

@@ -19,7 +19,15 @@ import { earnsComment, findSuppression, inOrderOfComment, isCounted, thresholdFo
 /** The fields of the pull request that the report depends on. */
 type Reported = Pick<
   PullRequestRow,
-  'number' | 'is_draft' | 'is_queued' | 'opened_at' | 'pushed_at' | 'ready_at' | 'own_event_at' | 'head_sha'
+  | 'number'
+  | 'is_draft'
+  | 'is_queued'
+  | 'opened_at'
+  | 'pushed_at'
+  | 'ready_at'
+  | 'own_event_at'
+  | 'comment_deleted_at'
+  | 'head_sha'
 >
 
 type ReportFacts = Pick<Facts, 'counterparts' | 'settings' | 'room' | 'now' | 'page_url'> & {
@@ -49,7 +57,8 @@ export function buildReport(
   const report: Report = {
     ...none,
     severity: [...activities, ...notables].sort(byRank)[0]?.severity ?? null,
-    earns_comment: earnsComment({ activities: shown, notables: notable_records }, pr),
+    earns_comment:
+      isAwaited(shown, pr, pairs) && earnsComment({ activities: shown, notables: notable_records }, pr),
     charge: !shown.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
     activities,
     notables,
@@ -93,6 +102,19 @@ export function reportNothing(
     as_of: now,
     page_url: null,
   }
+}
+
+/** Whether a comment may be made: after somebody deleted one, only for a pair that was found since. */
+function isAwaited(
+  shown: readonly Pick<Counterpart, 'key'>[],
+  { comment_deleted_at: deleted_at }: Reported,
+  pairs: Pairs,
+): boolean {
+  if (deleted_at === null) return true
+  return shown.some(({ key }) => {
+    const pair = key === null ? undefined : pairs.get(key)
+    return pair !== undefined && pair.seen_at > deleted_at
+  })
 }
 
 /** Whose event brought the overlap about, by its open pair; null if unknown. */

@@ -201,21 +201,16 @@ export interface Reactions {
   thumbs_down: number
 }
 
-/** Updates the text of a comment and returns its reactions; undefined if the comment was deleted. One call. */
+/** Updates the text of a comment and returns its reactions. Throws a 404 if it was deleted. One call. */
 export async function editComment(
   client: Installation,
   repo: RepositoryName,
   id: number,
   body: string,
-): Promise<Reactions | undefined> {
-  try {
-    const { data } = await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
-    recordEffect('comment_edited')
-    return { thumbs_up: data.reactions?.['+1'] ?? 0, thumbs_down: data.reactions?.['-1'] ?? 0 }
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+): Promise<Reactions> {
+  const { data } = await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
+  recordEffect('comment_edited')
+  return { thumbs_up: data.reactions?.['+1'] ?? 0, thumbs_down: data.reactions?.['-1'] ?? 0 }
 }
 
 /** Whether a call failed because the resource does not exist, or no longer exists. */

@@ -1,7 +1,9 @@
 /** The ledger records which pairs conflict, who was shown them, and what became of them. */
+import { later } from '../../vocabulary/clock.ts'
 import type { Outcome } from '../../vocabulary/outcome.ts'
+import { enqueue } from '../jobs/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { branchKey, numberOf, type SideKey } from './pair.ts'
+import { branchKey, numberOf, otherSlot, type SideKey } from './pair.ts'
 import { changePairs, gatherPairs, type PairChanges, type SidePairs } from './side-pairs.ts'
 import * as store from './store.ts'
 import type { PairName, PairRow } from './table.ts'
@@ -87,9 +89,36 @@ function changePair(
   })
 }
 
+/** The kind of job that asks GitHub whether a pull request could be merged when it was first shown a pair. */
+export const MERGEABLE = 'mergeable'
+
+/** GitHub computes the answer in the background, after a push. */
+const MERGEABLE_AFTER_MS = 10_000
+
+/** Records that the side `key` was shown its pairs with `others`. Enqueues one call to GitHub if it is the first one. */
+export async function recordShown(
+  { db, now, repo }: RepoContext,
+  key: SideKey,
+  others: SideKey[],
+): Promise<void> {
+  const isFirst = await store.markShown(db, repo.id, key, { others, at: now })
+  const number = numberOf(key)
+  if (!isFirst || number === null) return
+  const id = `${MERGEABLE}:${repo.id}:${number}`
+  const run_at = later(now, MERGEABLE_AFTER_MS)
+  await enqueue(db, [{ id, kind: MERGEABLE, repo_id: repo.id, payload: { number }, run_at }], now)
+}
+
 /** Whether either side was shown the pair. */
 export function wasShown({ first_shown_at, second_shown_at }: PairRow): boolean {
   return first_shown_at !== null || second_shown_at !== null
+}
+
+/** Whether the side that is open after a merge could be merged when it was the first one to be shown the pair. */
+export function wasClean({ merged, was_mergeable, ...row }: PairRow): boolean {
+  if (merged === null || was_mergeable !== true) return false
+  const [own, other] = [row[`${otherSlot(merged)}_shown_at`], row[`${merged}_shown_at`]]
+  return own !== null && (other === null || own <= other)
 }
 
 /**

@@ -1,12 +1,12 @@
 /** Queries of the ledger. Every statement starts with the repository id. */
-import { and, asc, eq, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { withDigest } from '../line-verdicts/store.ts'
-import { type SideKey, slotOf } from './pair.ts'
+import { otherSlot, type SideKey, SLOTS, type Slot, slotOf } from './pair.ts'
 import {
   merged_changes,
   type NoisePair,
@@ -54,7 +54,7 @@ function isPair(repo_id: number, { first, second }: PairName) {
   return and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second))
 }
 
-/** What `markShown` writes: set once, without the lock, so that a row that was read before does not clear it. */
+/** What `markShown` and `saveMergeable` write without the lock, so that a row that was read before does not clear it. */
 const kept = {
   first_shown_at: sql`coalesce(${pairs.first_shown_at}, excluded.first_shown_at)`,
   second_shown_at: sql`coalesce(${pairs.second_shown_at}, excluded.second_shown_at)`,
@@ -77,27 +77,78 @@ export async function savePairs(tx: Db, rows: readonly PairRow[]): Promise<void>
 
 /**
  * Records that the side `key` was shown its pairs with `others`, those that are stored. A pair is shown to a side once.
- * `is_mergeable`: whether GitHub could merge the side then; null if unknown.
+ * Returns whether the side is the first one of a pair that was shown it.
  */
 export async function markShown(
   db: Db,
   repo_id: number,
   key: SideKey,
-  { others, at, is_mergeable }: { others: SideKey[]; at: Date; is_mergeable: boolean | null },
-): Promise<void> {
+  { others, at }: { others: SideKey[]; at: Date },
+): Promise<boolean> {
+  let isFirst = false
   // One row in each statement, because statements that lock several could deadlock.
   for (const other of others) {
     const slot = slotOf(key, other)
-    const shown_at = pairs[`${slot}_shown_at`]
     const [first, second] = slot === 'first' ? [key, other] : [other, key]
+    const [marked] = await db
+      .update(pairs)
+      .set({ [`${slot}_shown_at`]: at })
+      .where(and(isPair(repo_id, { first, second }), isNull(pairs[`${slot}_shown_at`])))
+      .returning({ of_other: pairs[`${otherSlot(slot)}_shown_at`] })
+    if (marked && marked.of_other === null) isFirst = true
+  }
+  return isFirst
+}
+
+/** Whether the side in `slot` was shown the pair before the other one. */
+function isShownFirst(slot: Slot) {
+  const [own, other] = [pairs[`${slot}_shown_at`], pairs[`${otherSlot(slot)}_shown_at`]]
+  return and(isNotNull(own), or(isNull(other), lte(own, other)))
+}
+
+/** Whether the side `key` was the first one to be shown an open pair, and it is not known whether it could be merged. */
+export async function isMergeableAwaited(db: Db, repo_id: number, key: SideKey): Promise<boolean> {
+  const rows = await db
+    .select({ first: pairs.first })
+    .from(pairs)
+    .where(and(eq(pairs.repo_id, repo_id), or(...SLOTS.map((slot) => isAwaitedOf(repo_id, key, slot)))))
+    .limit(1)
+  return rows.length > 0
+}
+
+/** Stores whether GitHub could merge the side `key` with the pairs for which that is awaited. */
+export async function saveMergeable(
+  db: Db,
+  repo_id: number,
+  key: SideKey,
+  was_mergeable: boolean,
+): Promise<void> {
+  for (const slot of SLOTS)
     await db
       .update(pairs)
+      .set({ was_mergeable })
+      .where(isAwaitedOf(repo_id, key, slot))
+}
+
+function isAwaitedOf(repo_id: number, key: SideKey, slot: Slot) {
+  const isUnknown = and(isNull(pairs.merged), isNull(pairs.was_mergeable))
+  return and(isOpenOf(repo_id, key, slot), isUnknown, isShownFirst(slot))
+}
+
+/** Records that the side `key` does not see its open pairs any more. The transaction `tx` has locked the ledger. */
+export async function clearShown(tx: Db, repo_id: number, key: SideKey): Promise<void> {
+  for (const slot of SLOTS)
+    await tx
+      .update(pairs)
       .set({
-        [`${slot}_shown_at`]: at,
-        was_mergeable: sql`coalesce(${pairs.was_mergeable}, ${is_mergeable}::boolean)`,
+        [`${slot}_shown_at`]: null,
+        was_mergeable: sql`case when ${isShownFirst(slot)} then null else ${pairs.was_mergeable} end`,
       })
-      .where(and(isPair(repo_id, { first, second }), isNull(shown_at)))
-  }
+      .where(and(isOpenOf(repo_id, key, slot), isNotNull(pairs[`${slot}_shown_at`])))
+}
+
+function isOpenOf(repo_id: number, key: SideKey, slot: Slot) {
+  return and(eq(pairs.repo_id, repo_id), eq(pairs[slot], key), eq(pairs.outcome, 'open'))
 }
 
 export async function deletePair(tx: Db, repo_id: number, name: PairName): Promise<void> {

@@ -43,7 +43,7 @@ export const pairs = pgTable(
     second_shown_at: instant(),
     /** When its notification was enqueued, see docs/notifications.md. */
     notified_at: instant(),
-    /** Whether GitHub could merge the side that was shown the pair; null if unknown. */
+    /** Whether GitHub could merge the side that was shown the pair first, soon after that; null if unknown. */
     was_mergeable: boolean(),
     /** The side that was merged while the other one was open. */
     merged: text().$type<Slot>(),

@@ -53,6 +53,8 @@ export const pull_requests = pgTable(
     changed_at: instant().notNull(),
     /** The App's comment; null if there is none. */
     comment_id: bigint({ mode: 'number' }),
+    /** When somebody deleted the comment. It is made again only for a pair that was found later. */
+    comment_deleted_at: instant(),
     /** The version of the text of the comment: see `TEXT_VERSION`. Null if there is no comment. */
     comment_version: integer(),
     /** An event of the pull request has arrived since the comment was last written. */

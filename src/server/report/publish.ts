@@ -2,11 +2,17 @@
 
 import { reportCheckRun } from '../github/check-runs.ts'
 import type { Installation } from '../github/github-app.ts'
-import { createComment, editComment, findOwnComment, type Reactions } from '../github/repository-calls.ts'
+import {
+  createComment,
+  editComment,
+  findOwnComment,
+  isNotFound,
+  type Reactions,
+} from '../github/repository-calls.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
-import { asInstallation, unlessRefused } from '../repositories/installation.ts'
+import { asInstallation, isInstalled, unlessRefused } from '../repositories/installation.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
 import type { CommentText, Publication } from './publication.ts'
@@ -15,37 +21,37 @@ import type { Charge } from './report.ts'
 /** Stored instead of the hash while a comment is created. If the process dies, the next recheck searches for the comment. */
 const CREATING = 'begun'
 
-/**
- * Writes the comment and the check run. If one fails, the other is still written. Returns whether the comment shows an
- * overlap now.
- */
+/** `deleted`: somebody deleted the comment that was to be edited. */
+export type PublishedComment = 'shows_overlap' | 'shows_none' | 'deleted'
+
+/** Writes the comment and the check run. If one fails, the other is still written. Returns what became of the comment. */
 export async function publish(
   app: App,
   ctx: RepoContext,
   { pr, comment, check_run }: Publication & { pr: PullRequestRow },
-): Promise<boolean> {
+): Promise<PublishedComment> {
   let failure: unknown
-  let is_shown = comment === 'shows_overlap'
+  let published: PublishedComment = 'shows_none'
   try {
-    if (typeof comment === 'object') is_shown = await publishComment(app, ctx, { pr, comment })
+    published = typeof comment === 'object' ? await publishComment(app, ctx, { pr, comment }) : comment
   } catch (error) {
     failure = error
   }
   if (check_run) await publishCheckRun(app, ctx, { pr, check_run })
   if (failure !== undefined) throw failure
-  return is_shown
+  return published
 }
 
-/** Returns whether the comment shows an overlap now. */
 async function publishComment(
   app: App,
   ctx: RepoContext,
   { pr, comment }: { pr: PullRequestRow; comment: CommentText },
-): Promise<boolean> {
+): Promise<PublishedComment> {
   const { db, now, repo } = ctx
   const { hash, is_overlap, charge } = comment
-  const is_written = await asInstallation(app, ctx, async (client) => {
+  const result = await asInstallation(app, ctx, async (client) => {
     const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, comment }))
+    if (written === 'deleted') return written
     const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
     await savePullRequest(db, repo.id, pr.number, {
       ...(written
@@ -60,9 +66,10 @@ async function publishComment(
         : { comment_hash: pr.comment_hash, comment_refused: hash }),
       published_at: now,
     })
-    return written !== undefined && written.comment_id !== null
+    return written !== undefined && written.comment_id !== null ? 'written' : undefined
   })
-  return is_overlap && is_written === true
+  if (result === 'deleted') return result
+  return is_overlap && result === 'written' ? 'shows_overlap' : 'shows_none'
 }
 
 /** What is stored with the first comment that counts for the budget. */
@@ -92,17 +99,24 @@ async function publishCheckRun(
 
 /**
  * Edits the App's comment, or creates it. Returns its id, or null if there is none, and its reactions. A crash may have lost
- * the id of a created comment, so the comment is searched for first. A deleted comment is not created again.
+ * the id of a created comment, so the comment is searched for first. `deleted` if somebody deleted it.
  */
 async function writeComment(
   app: App,
   client: Installation,
   { ctx, pr, comment }: { ctx: RepoContext; pr: PullRequestRow; comment: CommentText },
-): Promise<{ comment_id: number | null } & Partial<Reactions>> {
+): Promise<({ comment_id: number | null } & Partial<Reactions>) | 'deleted'> {
   const { db, repo } = ctx
   const own = { number: pr.number, app_id: app.github_app?.id ?? 0, marker: MARKER }
   const id = pr.comment_id ?? (await findOwnComment(client, repo, own))
-  if (id !== null) return { comment_id: id, ...(await editComment(client, repo, id, comment.text)) }
+  if (id !== null) {
+    try {
+      return { comment_id: id, ...(await editComment(client, repo, id, comment.text)) }
+    } catch (error) {
+      if (!isNotFound(error) || !(await isInstalled(app, repo))) throw error
+      return 'deleted'
+    }
+  }
   if (!comment.is_overlap) return { comment_id: null }
   await savePullRequest(db, repo.id, pr.number, { comment_hash: CREATING })
   return { comment_id: await createComment(client, repo, pr.number, comment.text) }

@@ -5,6 +5,7 @@ import { NOTIFY } from '../announcements/notification-queue.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
+import { MERGEABLE } from '../ledger/ledger.ts'
 import { postNotification } from '../notifications/notify.ts'
 import type { App } from '../repositories/app.ts'
 import { rescheduledByRateLimit } from '../repositories/installation.ts'
@@ -25,7 +26,7 @@ import {
   PULL_REQUEST,
   REPOSITORY,
 } from './installations.ts'
-import { OUTCOME, readOutcome } from './outcomes.ts'
+import { OUTCOME, readMergeable, readOutcome } from './outcomes.ts'
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
@@ -53,6 +54,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [COMPARE_BRANCH]: onRepo(compareBranch),
     [CHECK_LINKS]: onRepo(checkLinks),
     [READ_FILES]: onRepo(readFiles),
+    [MERGEABLE]: onRepo(readMergeable),
     [OUTCOME]: onRepo(readOutcome),
     [POLL]: onRepo(poll),
     [RECONCILE]: onRepo(reconcile),

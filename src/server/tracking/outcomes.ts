@@ -7,8 +7,9 @@ import { record } from '../decision/apply.ts'
 import { branchCheck } from '../decision/read.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
-import { countRead, openNumberOf, recordEnd, recordOutcome, wasShown } from '../ledger/ledger.ts'
+import { countRead, openNumberOf, recordEnd, recordOutcome, wasClean, wasShown } from '../ledger/ledger.ts'
 import { branchKey, pullRequestKey } from '../ledger/pair.ts'
+import { isMergeableAwaited, saveMergeable } from '../ledger/store.ts'
 import type { PairName, PairRow } from '../ledger/table.ts'
 import { checkActivities } from '../overlap/check.ts'
 import { listNumbered } from '../pull-requests/store.ts'
@@ -55,6 +56,19 @@ export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRo
   await enqueue(db, reads, now)
 }
 
+/** Asks GitHub whether a pull request that was first shown pairs can be merged. If GitHub does not know, it stays unknown. One call. */
+export async function readMergeable(
+  app: App,
+  ctx: RepoContext,
+  { number }: { number: number },
+): Promise<void> {
+  const { db, repo } = ctx
+  const key = pullRequestKey(number)
+  if (!(await isMergeableAwaited(db, repo.id, key))) return
+  const pr = await readPullRequest(app, ctx, number)
+  if (pr?.is_open && pr.is_mergeable !== null) await saveMergeable(db, repo.id, key, pr.is_mergeable)
+}
+
 /** Asks GitHub whether the side that is still open after a merge can be merged. One call. */
 export async function readOutcome(app: App, ctx: RepoContext, name: PairName): Promise<void> {
   const { db, now, repo } = ctx
@@ -63,7 +77,7 @@ export async function readOutcome(app: App, ctx: RepoContext, name: PairName): P
   if (row === undefined || number == null) return
   const pr = await readPullRequest(app, ctx, number)
   if (!pr?.is_open) return
-  if (pr.is_mergeable === false && row.was_mergeable !== false) await recordOutcome(ctx, name, 'came_true')
+  if (pr.is_mergeable === false && wasClean(row)) await recordOutcome(ctx, name, 'came_true')
   else if (row.reads < READS_MAX)
     await enqueue(db, [outcomeJob(repo.id, name, later(now, NEXT_READ_MS))], now)
 }

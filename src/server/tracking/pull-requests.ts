@@ -10,6 +10,7 @@ import {
 import { closedIssues, summaryOf } from '../activities/pull-request-fields.ts'
 import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
 import { enqueueRechecks } from '../announcements/announcements.ts'
+import { forgetComment } from '../decision/apply.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import {
   clearRefusals,
@@ -98,6 +99,15 @@ async function updateActivities(
   const hasLive = files && (await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)).length > 0
   const changes = hasLive ? await readChanges(app, ctx, pr.number) : undefined
   await refreshPullRequest(ctx, pr, { ...fields, changes: changes ?? null })
+}
+
+/** Applies the deletion of a comment. Any other comment than the App's has no effect. */
+export async function commentDeleted(
+  ctx: RepoContext,
+  { number, comment_id }: { number: number; comment_id: number },
+): Promise<void> {
+  const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
+  if (pr?.comment_id === comment_id) await forgetComment(ctx, number, ctx.now)
 }
 
 /** Archives the activities of a pull request that was merged or closed, and enters the end in the ledger. */

@@ -54,5 +54,7 @@ export async function recheck(
   const { owner, name } = ctx.repo
   const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`
   const check = await checkPullRequest(ctx, number, page_url)
-  if (check) await recordAndPublish(app, ctx, check)
+  if (!check || !(await recordAndPublish(app, ctx, check))) return
+  const again = await checkPullRequest(ctx, number, page_url)
+  if (again) await recordAndPublish(app, ctx, again)
 }

@@ -8,7 +8,7 @@ import { enqueueOnce } from '../../jobs/store.ts'
 import type { App } from '../../repositories/app.ts'
 import { rescheduledByRateLimit } from '../../repositories/installation.ts'
 import { setDeliveryId } from '../../telemetry/execution.ts'
-import { ACCESS_EVENTS, type Delivery, isHandled } from './github-events.ts'
+import { ACCESS_EVENTS, type Delivery, isHandled, isStored } from './github-events.ts'
 import { UnsignedBodies } from './unsigned-body.ts'
 
 /** The kind of job that applies a delivery. */
@@ -62,7 +62,7 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
   const name = headerOf(req, 'X-GitHub-Event')
   setDeliveryId(id)
   const payload = parsed(body)
-  if (!isHandled(name)) {
+  if (!isStored(name, payload)) {
     app.log.info({ event: name, outcome: 'ignored' }, 'delivery')
     return 'ignored'
   }

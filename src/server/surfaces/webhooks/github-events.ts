@@ -15,7 +15,7 @@ import {
   leaveRepositoryOf,
   repositoryJob,
 } from '../../tracking/installations.ts'
-import { pullRequestChanged } from '../../tracking/pull-requests.ts'
+import { commentDeleted, pullRequestChanged } from '../../tracking/pull-requests.ts'
 import { repositoryUnarchived, settingsChanged } from '../../tracking/repository-events.ts'
 import { linkPushedStack } from '../../tracking/stack-links.ts'
 import { branchPushed } from '../../tracking/tracked-branches.ts'
@@ -26,6 +26,7 @@ export const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization'] as
 /** The events that are stored. Other deliveries are acknowledged and dropped. */
 export const HANDLED = [
   'pull_request',
+  'issue_comment',
   'push',
   'delete',
   'repository',
@@ -41,6 +42,11 @@ export type Delivery = EmitterWebhookEvent<HandledName>
 
 export function isHandled(name: string): name is HandledName {
   return HANDLED.some((handled) => handled === name)
+}
+
+/** Whether a delivery is stored. Of comments, which only some Apps receive, only deletions have an effect. */
+export function isStored(name: string, payload: { action?: unknown }): name is HandledName {
+  return isHandled(name) && (name !== 'issue_comment' || payload.action === 'deleted')
 }
 
 type PullRequestAction = EmitterWebhookEvent<'pull_request'>['payload']['action']
@@ -73,6 +79,13 @@ export function handleEvents(app: App, probot: Probot): void {
     if (!event || !repository) return
     const ctx = await openInstalled(app, repository, app.clock())
     await pullRequestChanged(app, ctx, parsePullRequest(payload.pull_request), event)
+  })
+
+  probot.on('issue_comment', async ({ payload }) => {
+    const repository = installedOf(payload)
+    if (payload.action !== 'deleted' || !repository) return
+    const ctx = await openInstalled(app, repository, app.clock())
+    await commentDeleted(ctx, { number: payload.issue.number, comment_id: payload.comment.id })
   })
 
   probot.on('push', async ({ payload }) => {
