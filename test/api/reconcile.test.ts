@@ -242,7 +242,7 @@ describe('hourly reconciliation', () => {
     Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
     const before = repository.calls().length
     await anHour()
-    expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
+    expect(repository.calls().slice(before)).toEqual(['GET /pulls', 'GET /contents/.github/deconflict.yml'])
   })
 
   describe('an open pull request', () => {
@@ -346,7 +346,7 @@ describe('hourly reconciliation', () => {
     await repository.advance(59 * MINUTE_MS)
     expect(repository.calls().length).toBe(before)
     await repository.advance(MINUTE_MS)
-    expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
+    expect(repository.calls().slice(before)).toEqual(['GET /pulls', 'GET /contents/.github/deconflict.yml'])
   })
 
   test('a repository without the App is skipped', async () => {

@@ -20,6 +20,9 @@ Retries a payment twice.
 Closes #7.
 `
 
+/** Each reconciliation reads the settings file again. */
+const SETTINGS_READ = 'GET /contents/.github/deconflict.yml'
+
 const { fixture, github, repository } = usePullRequests()
 beforeEach(() => fixture.service.clock.advance(1000))
 
@@ -117,7 +120,7 @@ describe('two pull requests are duplicates', () => {
     const before = repository.calls().length
     await reconciled()
     expect(await sharedIssue()).toBe(7)
-    expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
+    expect(repository.calls().slice(before)).toEqual(['GET /pulls', SETTINGS_READ])
   })
 })
 

@@ -132,17 +132,46 @@ function lacksAllPatches(files: ListedFile[]): boolean {
   return texts.length > 1 && texts.every(({ patch }) => patch === undefined)
 }
 
-/** The text of a file on the default branch, or null if it does not exist. One call. */
-export async function readFile(client: Reader, repo: RepositoryName, path: string): Promise<string | null> {
+/** The text of a file, null if it does not exist; and GitHub's ETag of the answer. */
+export interface ReadFile {
+  text: string | null
+  etag: string | null
+}
+
+/** Which version of a file is read. */
+export interface ReadFileOptions {
+  /** The commit; by default the default branch. A commit that GitHub does not have any more also means the default branch. */
+  ref?: string | null
+  /** The ETag of an earlier answer. */
+  etag?: string | null
+}
+
+/** Reads a file; undefined if it is the one with this ETag, which costs no quota. One call. */
+export async function readFile(
+  client: Reader,
+  repo: RepositoryName,
+  path: string,
+  { ref = null, etag = null }: ReadFileOptions = {},
+): Promise<ReadFile | undefined> {
   try {
-    const { data } = await client.rest.repos.getContent({ ...named(repo), path })
-    if (Array.isArray(data) || data.type !== 'file') return null
+    const { data, headers } = await client.rest.repos.getContent({
+      ...named(repo),
+      path,
+      ...(ref && { ref }),
+      ...(etag && { headers: { 'if-none-match': etag } }),
+    })
+    if (Array.isArray(data) || data.type !== 'file') return { text: null, etag: null }
     // GitHub omits the content of files over 1 MB. Callers reject this placeholder because of its length.
-    if (data.encoding !== 'base64') return '#'.repeat(data.size)
-    return Buffer.from(data.content, 'base64').toString('utf8')
+    const text =
+      data.encoding === 'base64'
+        ? Buffer.from(data.content, 'base64').toString('utf8')
+        : '#'.repeat(data.size)
+    return { text, etag: headers.etag ?? null }
   } catch (error) {
-    if (isNotFound(error)) return null
-    throw error
+    if (statusOf(error) === 304) return undefined
+    if (!isNotFound(error)) throw error
+    const isCommitUnknown = ref !== null && /No commit found/i.test((error as Error).message)
+    return isCommitUnknown ? readFile(client, repo, path) : { text: null, etag: null }
   }
 }
 

@@ -1,10 +1,11 @@
 /** Reads the files that configure a repository, and stores what they say. */
 import { type FileSettings, settingsOf } from '../../vocabulary/contract/settings.ts'
-import { type Reader, readFile } from '../github/repository-calls.ts'
+import { type Reader, type ReadFile, readFile } from '../github/repository-calls.ts'
 import { readGitAttributes } from '../line-verdicts/git-attributes.ts'
 import { areasOfLabeler } from '../settings/labeler-file.ts'
 import { readSettingsFile } from '../settings/settings-file.ts'
 import type { App } from './app.ts'
+import type { Repo } from './repo.ts'
 import { findRepository, type RepositoryRow, updateRepository } from './store.ts'
 
 export const SETTINGS_PATH = '.github/deconflict.yml'
@@ -13,31 +14,83 @@ const ATTRIBUTES_PATH = '.gitattributes'
 /** The files that `refreshSettings` reads. */
 export const SETTINGS_PATHS: readonly string[] = [SETTINGS_PATH, LABELER_PATH, ATTRIBUTES_PATH]
 
+/** A push to the default branch. */
+export interface Push {
+  sha: string
+  /** The commit before the push. */
+  before: string
+  /** When it was pushed, to the second; null if GitHub does not say. */
+  pushed_at: Date | null
+}
+
+/** How a push relates to the last one whose settings were read. `unclear`: they may be of the same second. */
+export function orderOf(
+  { settings_sha, settings_pushed_at }: Pick<RepositoryRow, 'settings_sha' | 'settings_pushed_at'>,
+  { before, pushed_at }: Push,
+): 'newer' | 'older' | 'unclear' {
+  if (before === settings_sha) return 'newer'
+  if (pushed_at === null) return 'unclear'
+  if (settings_pushed_at === null || pushed_at > settings_pushed_at) return 'newer'
+  return pushed_at < settings_pushed_at ? 'older' : 'unclear'
+}
+
 /**
- * Reads and stores the settings file. If it is invalid, its problems are stored and the last valid values stay. Without
- * areas in the settings, the areas of the labeler file apply. Of `.gitattributes` only the rules about noise are stored.
- * Throws what GitHub's client throws. At most three calls.
+ * Reads and stores the settings of the default branch. If the file is invalid, its problems are stored and the last valid
+ * values stay. Without areas in the settings, the areas of the labeler file apply. Of `.gitattributes` only the rules about
+ * noise are stored. `push`: reads its commit, because GitHub may still answer with the former state of the branch; undefined
+ * if a later push was read before. `file`: the settings file, if it was read already. Throws what GitHub's client throws. At
+ * most three calls.
  */
 export async function refreshSettings(
   app: App,
   client: Reader,
   repository: { id: number; owner: string; name: string },
+  { push, file: known }: { push?: Push; file?: ReadFile } = {},
 ): Promise<RepositoryRow | undefined> {
   const db = app.database.connection()
-  const text = await readFile(client, repository, SETTINGS_PATH)
-  const file = text === null ? { settings: null, errors: [] } : readSettingsFile(text)
-  const before = (await findRepository(db, repository.id))?.settings ?? null
+  const stored = await findRepository(db, repository.id)
+  const order = push && stored && orderOf(stored, push)
+  if (order === 'older') return undefined
+  const commit = order === 'newer' ? push : undefined
+  const ref = commit?.sha ?? null
+  const read = async (path: string) => (await readFile(client, repository, path, { ref })) ?? NO_FILE
+  const found = known ?? (await read(SETTINGS_PATH))
+  const file = found.text === null ? { settings: null, errors: [] } : readSettingsFile(found.text)
+  const before = stored?.settings ?? null
   const settings = file.errors.length > 0 ? before : file.settings
   const isSwitchedOn = !isCommenting(before) && isCommenting(settings)
-  const labeler = settings?.areas ? null : await readFile(client, repository, LABELER_PATH)
-  const attributes = await readFile(client, repository, ATTRIBUTES_PATH)
+  const labeler = settings?.areas ? null : (await read(LABELER_PATH)).text
+  const attributes = (await read(ATTRIBUTES_PATH)).text
   return updateRepository(db, repository.id, {
     settings,
+    settings_etag: ref === null ? found.etag : null,
+    ...(commit && { settings_sha: commit.sha, settings_pushed_at: commit.pushed_at }),
     ...(isSwitchedOn && { commenting_since: app.clock() }),
     settings_errors: file.errors,
     noise_attributes: attributes === null ? null : readGitAttributes(attributes),
     labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
   })
+}
+
+const NO_FILE: ReadFile = { text: null, etag: null }
+
+/**
+ * Reads the settings file of the default branch again, in case a push was missed, and stores the settings if it changed.
+ * Returns whether it did. One call, which costs no quota if the file is the same.
+ */
+export async function reviseSettings(app: App, client: Reader, repository: Repo): Promise<boolean> {
+  const stored = await findRepository(app.database.connection(), repository.id)
+  if (!stored) return false
+  const file = await readFile(client, repository, SETTINGS_PATH, { etag: stored.settings_etag })
+  const isStillNone = file?.text === null && stored.settings === null && stored.settings_errors.length === 0
+  if (file === undefined || isStillNone) return false
+  const after = await refreshSettings(app, client, repository, { file })
+  return after !== undefined && JSON.stringify(settingsIn(stored)) !== JSON.stringify(settingsIn(after))
+}
+
+/** What the settings files say. */
+export function settingsIn(row: RepositoryRow | undefined) {
+  return [row?.settings, row?.settings_errors, row?.labeler_areas, row?.noise_attributes]
 }
 
 function isCommenting(settings: FileSettings | null): boolean {

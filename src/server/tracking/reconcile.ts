@@ -16,11 +16,13 @@ import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { readGithub } from '../repositories/reading.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import { reviseSettings } from '../repositories/settings-refresh.ts'
 import { findRepository, listInstalledRepositories, updateRepository } from '../repositories/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { hasMissingFiles, missingFilesJob } from './changed-files.ts'
 import { pullRequestJobs } from './installations.ts'
 import { pullRequestChanged } from './pull-requests.ts'
+import { applySettings } from './repository-events.ts'
 
 /** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
 export const RECONCILE_ALL = 'reconcile_all'
@@ -53,14 +55,16 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
 }
 
 /**
- * Imports what changed in one repository without a delivery: pull requests opened, updated and closed, and branches
- * deleted. An open pull request counts as a heartbeat of the activity that was made from it.
+ * Imports what changed in one repository without a delivery: pull requests opened, updated and closed, branches deleted,
+ * and the settings file. An open pull request counts as a heartbeat of the activity that was made from it.
  */
 export async function reconcile(app: App, ctx: RepoContext): Promise<void> {
   if (!ctx.repo.is_installed) return
   await readGithub(app, ctx, async (reader) => {
+    // Before the settings: it fails if the repository is not there, which would look like a deleted file.
     await importPullRequests(app, ctx, reader)
     await archiveDeletedBranches(ctx, reader)
+    if (await reviseSettings(app, reader, ctx.repo)) await applySettings(app, ctx)
   })
   const { installation_id } = ctx.repo
   if (installation_id !== null && (await hasMissingFiles(ctx)))

@@ -6,22 +6,31 @@ import { settingsRunOf } from '../report/check-run.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, unlessRefused } from '../repositories/installation.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
-import { refreshSettings } from '../repositories/settings-refresh.ts'
+import { type Push, refreshSettings } from '../repositories/settings-refresh.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
-/** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`, unless the mode is `shadow` or `off`. */
-export async function settingsChanged(app: App, ctx: RepoContext, sha: string | null): Promise<void> {
+/**
+ * Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the pushed
+ * commit, unless the mode is `shadow` or `off`. `push`: null if the default branch became another one.
+ */
+export async function settingsChanged(app: App, ctx: RepoContext, push: Push | null): Promise<void> {
   await asInstallation(app, ctx, async (client) => {
-    const stored = await refreshSettings(app, client, ctx.repo)
-    // The settings decide which paths and areas overlap.
-    ctx.repo.announce('any')
-    const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
-    if (refreshed) await enqueueAllRechecks(refreshed)
-    const problems = stored?.settings_errors ?? []
+    const stored = await refreshSettings(app, client, ctx.repo, push ? { push } : {})
+    if (!stored) return
+    const refreshed = await applySettings(app, ctx)
+    const problems = stored.settings_errors
     const isPosting = (refreshed ?? ctx).settings.comment.mode === 'on'
-    if (sha === null || problems.length === 0 || !isPosting) return
-    await unlessRefused(app, ctx, () => reportCheckRun(client, ctx.repo, settingsRunOf(sha, problems)))
+    if (push === null || problems.length === 0 || !isPosting) return
+    await unlessRefused(app, ctx, () => reportCheckRun(client, ctx.repo, settingsRunOf(push.sha, problems)))
   })
+}
+
+/** Applies new settings: they decide which paths and areas overlap. */
+export async function applySettings(app: App, ctx: RepoContext): Promise<RepoContext | undefined> {
+  ctx.repo.announce('any')
+  const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
+  if (refreshed) await enqueueAllRechecks(refreshed)
+  return refreshed
 }
 
 /** After a repository is unarchived, publishes what GitHub refused meanwhile. */

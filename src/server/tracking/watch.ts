@@ -12,8 +12,8 @@ import { RateLimited } from '../repositories/installation.ts'
 import { pauseAfter, readGithub, STOP_MS } from '../repositories/reading.ts'
 import { registerRepository } from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
-import { refreshSettings } from '../repositories/settings-refresh.ts'
-import { findRepository, type RepositoryRow, updateRepository } from '../repositories/store.ts'
+import { refreshSettings, settingsIn } from '../repositories/settings-refresh.ts'
+import { findRepository, updateRepository } from '../repositories/store.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 import { importOpen, importPullRequests, knownOpen } from './reconcile.ts'
@@ -172,10 +172,6 @@ async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled
   current.repo.announce('any')
   await enqueueAllRechecks(current)
   return current
-}
-
-function settingsIn(row: RepositoryRow | undefined) {
-  return [row?.settings, row?.settings_errors, row?.labeler_areas, row?.noise_attributes]
 }
 
 async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {

@@ -101,7 +101,8 @@ export function handleEvents(app: App, probot: Probot): void {
     const commits = payload.commits.map(({ id }) => id)
     if (branch !== default_branch)
       await linkPushedStack(ctx, { branch, default_branch, before, after, forced, commits })
-    if (branch === default_branch && touchesSettings(payload)) await settingsChanged(app, ctx, payload.after)
+    const pushed = { sha: after, before, pushed_at: instantOf(payload.repository.pushed_at) }
+    if (branch === default_branch && touchesSettings(payload)) await settingsChanged(app, ctx, pushed)
   })
 
   probot.on('delete', async ({ payload }) => {
@@ -141,6 +142,11 @@ export function handleEvents(app: App, probot: Probot): void {
       if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
     }
   })
+}
+
+/** A time as events of pushes have it, in seconds, or as others do. */
+function instantOf(time: number | string | null | undefined): Date | null {
+  return time == null ? null : new Date(typeof time === 'number' ? time * 1000 : time)
 }
 
 interface FromRepository {

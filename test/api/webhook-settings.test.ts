@@ -1,0 +1,112 @@
+/** Which version of the settings file holds: that of the last push, whatever the order of deliveries, and of the last hour. */
+import { describe, expect, test } from 'vitest'
+import { enqueue } from '../../src/server/jobs/store.ts'
+import { findRepository } from '../../src/server/repositories/store.ts'
+import { firstJobs } from '../../src/server/tracking/jobs.ts'
+import { editOfPay } from '../support/lines.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
+import { pushEvent } from '../support/webhooks.ts'
+
+const SETTINGS = '.github/deconflict.yml'
+const DEFAULT = 86_400_000
+
+const { fixture, github, repository } = usePullRequests()
+
+const ttl = async () => (await repository.request('GET', '/settings')).body.activity_ttl_ms
+const stored = () => findRepository(fixture.service.app.database.connection(), repository.id)
+const reads = () => repository.calls().filter((route) => route.includes(`/contents/${SETTINGS}`))
+
+/** Writes the file on GitHub; returns the event of the push, `at` this second. */
+const pushed = (text: string | null, at: number) => {
+  const push = repository.githubRepo.write(SETTINGS, text)
+  const event = pushEvent(github, repository.full_name, { ...push, modified: [SETTINGS] })
+  Object.assign(event.payload.repository as object, { pushed_at: at })
+  return event
+}
+const reconciled = async () => {
+  const { app, clock } = fixture.service
+  await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
+  await repository.advance(3_600_000)
+}
+
+describe('after a push', () => {
+  test('the file of its commit holds, although the branch has gone on', async () => {
+    const first = pushed('activity_ttl_ms: 5000', 1)
+    const second = pushed('activity_ttl_ms: 6000', 2)
+    await fixture.service.deliverAndRun(first)
+    expect(await ttl()).toBe(5000)
+    await fixture.service.deliverAndRun(second)
+    expect(await ttl()).toBe(6000)
+  })
+
+  test.each([
+    ['a second later', 'activity_ttl_ms: 6000', 2, 6000],
+    ['in the same second', 'activity_ttl_ms: 6000', 1, 6000],
+    ['that deletes the file', null, 2, DEFAULT],
+  ])('an earlier one that arrives after one %s changes nothing', async (_, text, at, expected) => {
+    const first = pushed('activity_ttl_ms: 5000', 1)
+    const second = pushed(text, at)
+    await fixture.service.deliverAndRun(second, first)
+    expect(await ttl()).toBe(expected)
+  })
+
+  test('that deletes the file, the defaults hold', async () => {
+    await fixture.service.deliverAndRun(pushed('activity_ttl_ms: 5000', 1), pushed(null, 2))
+    expect(await ttl()).toBe(DEFAULT)
+  })
+
+  test('whose commit GitHub does not have any more, the default branch holds', async () => {
+    const event = pushed('activity_ttl_ms: 5000', 1)
+    await fixture.service.deliverAndRun({ ...event, payload: { ...event.payload, after: 'f'.repeat(40) } })
+    expect(await ttl()).toBe(5000)
+  })
+})
+
+describe('every hour', () => {
+  test.each([
+    ['a missed change', 'activity_ttl_ms: 6000', 6000],
+    ['a missed deletion', null, DEFAULT],
+  ])('%s is found', async (_, text, expected) => {
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
+    repository.githubRepo.write(SETTINGS, text)
+    await reconciled()
+    expect(await ttl()).toBe(expected)
+  })
+
+  test('a missed change applies to comments', async () => {
+    await repository.writeFile(SETTINGS, 'comment: {min_severity: high}')
+    await repository.createActivity()
+    const number = await repository.open()
+    expect(repository.comment(number)).toBeUndefined()
+    repository.githubRepo.write(SETTINGS, 'comment: {min_severity: low}')
+    await reconciled()
+    expect(repository.comment(number)).toContain('Severity: ')
+  })
+
+  test('an unchanged file is read once, with its ETag', async () => {
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
+    await reconciled()
+    const { settings_etag, settings } = (await stored()) ?? {}
+    expect(settings_etag).toMatch(/^W\//)
+    const before = reads().length
+    await reconciled()
+    expect(reads()).toHaveLength(before + 1)
+    expect(await stored()).toMatchObject({ settings_etag, settings })
+  })
+
+  test('an invalid file keeps the last valid settings', async () => {
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
+    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: soon')
+    await reconciled()
+    const { body } = await repository.request('GET', '/settings')
+    expect(body).toMatchObject({ activity_ttl_ms: 50_000_000, errors: [{ key: 'activity_ttl_ms' }] })
+  })
+
+  test('an outage of GitHub keeps the settings', async () => {
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
+    await repository.openBranch('a', editOfPay(40, ['a()']))
+    github.fault(`GET /repos/${repository.full_name}/contents/*`, 'unavailable', 1)
+    await reconciled().catch(() => {})
+    expect(await ttl()).toBe(50_000_000)
+  })
+})
