@@ -143,7 +143,7 @@ describe('a heartbeat', () => {
       const before = await activityIn(status)
       service.clock.advance(HOUR_MS)
       expect((await beat(before.id)).status).toBe(200)
-      const signs = { heartbeat_at: now(), updated_at: now(), expires_at: inHours(24) }
+      const signs = { heartbeat_at: now(), expires_at: inHours(24) }
       expect(await read(before.id)).toEqual({ ...before, ...signs })
     })
 

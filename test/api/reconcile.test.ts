@@ -5,6 +5,7 @@ import { activities } from '../../src/server/activities/table.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { firstJobs } from '../../src/server/tracking/jobs.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
+import { contentsOf } from '../support/github-pulls.ts'
 import { timestamp } from '../support/github-state.ts'
 import { QUIET_MS, type TrackedRepository, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, type PushDetails, pushEvent } from '../support/webhooks.ts'
@@ -154,6 +155,67 @@ describe('hourly reconciliation', () => {
       Merged: 'pull_request_merged',
       Closed: 'pull_request_closed',
     })
+  })
+
+  describe('a pull request that GitHub removed', () => {
+    const remove = (number: number) => {
+      const contents = contentsOf(github.state, repository.githubRepo.repository)
+      contents.pulls = contents.pulls.filter((pull) => pull.number !== number)
+    }
+
+    test('is closed', async () => {
+      const removed = await repository.open({ title: 'Removed', head: 'a' })
+      await repository.open({ title: 'Open', head: 'b' })
+      remove(removed)
+      await anHour()
+      const [item] = await archived()
+      expect([item?.title, await reasonOf(item?.id ?? '')]).toEqual(['Removed', 'pull_request_closed'])
+      const before = repository.calls().length
+      await anHour()
+      expect(repository.calls().slice(before)).not.toContain(`GET /pulls/${removed}`)
+    })
+
+    test('stays while GitHub does not show the repository', async () => {
+      const removed = await repository.open({ title: 'Removed', head: 'a' })
+      remove(removed)
+      github.fault(`GET /repos/${repository.full_name}/pulls`, 'unavailable', 1)
+      await anHour()
+      expect((await items()).map(({ title }) => title)).toEqual(['Removed'])
+    })
+
+    test('ends its pairs', async () => {
+      const removed = await repository.open({ author: 'ben' })
+      const number = await repository.open({ author: 'ada' })
+      expect(repository.comment(number)).toContain('Severity: ')
+      remove(removed)
+      await anHour()
+      await repository.advance(QUIET_MS)
+      expect(repository.comment(number)).toContain('**No overlap any more.**')
+    })
+
+    test('is not closed if only the address of declared work names it', async () => {
+      await repository.open({ title: 'Known' })
+      const pr_url = `https://github.com/${repository.full_name}/pull/999`
+      const id = await repository.createActivity({ branch: 'x', pr_url })
+      await anHour()
+      expect((await items()).map((item) => item.id)).toContain(id)
+    })
+  })
+
+  test('keeps `updated_at`, and so when the repository was last changed', async () => {
+    await repository.open()
+    const [item] = await items()
+    const read = async () => (await repository.request('GET', `/activity/${item?.id}`)).body
+    const { updated_at, heartbeat_at } = await read()
+    await anHour()
+    const after = await read()
+    expect(after.updated_at).toBe(updated_at)
+    expect(Date.parse(after.heartbeat_at)).toBeGreaterThan(Date.parse(heartbeat_at))
+    const { items: repositories } = (await fixture.service.api('GET', '/api/v1/repos')).body
+    const own = repositories.find(({ owner }: { owner: string }) =>
+      repository.full_name.startsWith(`${owner}/`),
+    )
+    expect(own.last_change_at).toBe(updated_at)
   })
 
   test('updates the comments of pull requests that overlapped with a merged one', async () => {

@@ -115,6 +115,7 @@ describe('two pull requests are duplicates', () => {
   test('if they were stored before issues were, after a reconciliation', async () => {
     await open({ head: 'a', body: TEMPLATE })
     await open({ head: 'b', body: TEMPLATE })
+    await repository.advance(60_000)
     await forgetIssues()
     expect(await sharedIssue()).toBeNull()
     const before = repository.calls().length

@@ -15,6 +15,7 @@ import type { FileChange } from '../line-verdicts/change.ts'
 import { tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import { changedFileOf, declareChanges, deletePushed, digestChanges } from './activity-files.ts'
+import { changesMore } from './automatic.ts'
 import { asOf, canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { pullRequestNumber } from './pull-request-url.ts'
@@ -101,14 +102,18 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     if (hasOtherPullRequest) Object.assign(changes, await deletePushed(within, row))
     const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
     if (!changesAnything(row, changes) && !hasNewLines) return row
-    const { heartbeat_at, expires_at, ...visible } = changes
-    if (changesAnything(row, visible) || hasNewLines) await enqueueRechecks(within, [id])
+    const isChanged = changesMore(row, changes) || hasNewLines
+    if (isChanged) await enqueueRechecks(within, [id])
     const declared = scope && { declared_at: now }
-    return store.updateActivity(db, stored, { ...changes, ...declared, updated_at: now })
+    return store.updateActivity(db, stored, {
+      ...changes,
+      ...declared,
+      ...(isChanged && { updated_at: now }),
+    })
   })
 }
 
-/** Records a heartbeat and extends the time to live. Throws `not_found`, `invalid_transition`. */
+/** Records a heartbeat and extends the time to live, which keeps `updated_at`. Throws `not_found`, `invalid_transition`. */
 export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
   const { db, now, repo, settings } = ctx
   const extended = await store.extendActivity(db, repo.id, id, {

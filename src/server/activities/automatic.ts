@@ -2,7 +2,7 @@
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
-import { enqueueRechecks } from '../announcements/announcements.ts'
+import { changesAnything, enqueueRechecks } from '../announcements/announcements.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
@@ -198,13 +198,23 @@ export async function updateRows(
   const updated: ActivityRow[] = []
   const changed: string[] = []
   for (const row of rows) {
-    const after = await store.updateActivity(db, row, { ...update(row), updated_at: now })
+    const fields = update(row)
+    const updated_at = changesMore(row, fields) ? now : row.updated_at
+    const after = await store.updateActivity(db, row, { ...fields, updated_at })
     const hasNewFiles = changes !== null && (await replacePushedChanges(within, after, changes))
     if (hasNewFiles || hasVisibleChange(row, after)) changed.push(row.id)
     updated.push(after)
   }
   await enqueueRechecks(within, changed)
   return updated
+}
+
+/** Whether the changes do more than keep the activity alive. A heartbeat keeps `updated_at`. */
+export function changesMore(
+  row: ActivityRow,
+  { heartbeat_at: _, expires_at: __, ...changes }: store.ActivityChanges,
+): boolean {
+  return changesAnything<store.ActivityChanges>(row, changes)
 }
 
 /** Whether a field that people see has changed. A heartbeat changes none. */

@@ -189,7 +189,6 @@ export async function extendTracked(
     .update(activities)
     .set({
       heartbeat_at: now,
-      updated_at: now,
       expires_at: extendedExpiry({ ...life, now: sql`${now.toISOString()}::timestamptz` }),
     })
     .where(

@@ -143,7 +143,6 @@ const runExtend = prepared('extend_activity', (db) =>
     .update(activities)
     .set({
       heartbeat_at: AT_NOW,
-      updated_at: AT_NOW,
       expires_at: extendedExpiry({
         now: AT_NOW,
         ttl_ms: sql.placeholder('ttl_ms'),

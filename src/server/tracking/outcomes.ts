@@ -31,8 +31,13 @@ function outcomeJob(repo_id: number, { first, second }: PairName, run_at: Date):
   return { id, kind: OUTCOME, repo_id, payload: { first, second }, run_at }
 }
 
+export type EndedPullRequest = Pick<
+  GithubPullRequest,
+  'number' | 'branch' | 'is_fork' | 'is_merged' | 'merged_at' | 'changed_at'
+>
+
 /** Records that a pull request was merged or closed. Returns those of its pairs whose outcome now depends on the other side. */
-export async function recordPullRequestEnd(ctx: RepoContext, pr: GithubPullRequest): Promise<PairRow[]> {
+export async function recordPullRequestEnd(ctx: RepoContext, pr: EndedPullRequest): Promise<PairRow[]> {
   const { db, now, repo, settings } = ctx
   if (settings.comment.mode === 'off') return []
   const live = await listLiveOf(db, repo.id, pr.number, now)

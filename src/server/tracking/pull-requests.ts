@@ -34,7 +34,7 @@ import {
   planOf,
   takesTitle,
 } from './event-plan.ts'
-import { enqueueOutcomes, recordPullRequestEnd } from './outcomes.ts'
+import { type EndedPullRequest, enqueueOutcomes, recordPullRequestEnd } from './outcomes.ts'
 import { enqueueRecheck } from './recheck.ts'
 import { keepMergedLink, linkPullRequestStack } from './stack-links.ts'
 
@@ -101,6 +101,28 @@ async function updateActivities(
   await refreshPullRequest(ctx, pr, { ...fields, changes: changes ?? null })
 }
 
+/** Closes a pull request that GitHub removed, as it does with those of a removed account. */
+export async function pullRequestRemoved(ctx: RepoContext, number: number): Promise<void> {
+  const { db, now, repo } = ctx
+  const pr = await findPullRequest(db, repo.id, number)
+  if (!pr?.is_open) return
+  const is_fork = pr.branch.includes(':')
+  await endActivities(ctx, {
+    number,
+    branch: pr.branch,
+    is_fork,
+    is_merged: false,
+    merged_at: null,
+    changed_at: now,
+  })
+  await savePullRequest(db, repo.id, number, {
+    is_open: false,
+    is_queued: false,
+    is_behind: false,
+    changed_at: now,
+  })
+}
+
 /** Applies the deletion of a comment. Any other comment than the App's has no effect. */
 export async function commentDeleted(
   ctx: RepoContext,
@@ -111,7 +133,7 @@ export async function commentDeleted(
 }
 
 /** Archives the activities of a pull request that was merged or closed, and enters the end in the ledger. */
-async function endActivities(ctx: RepoContext, pr: GithubPullRequest): Promise<void> {
+async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<void> {
   // Their changed files are deleted with the activities.
   const awaited = await recordPullRequestEnd(ctx, pr)
   if (pr.is_merged) await keepMergedLink(ctx, pr)

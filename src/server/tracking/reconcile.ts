@@ -21,7 +21,7 @@ import { findRepository, listInstalledRepositories, updateRepository } from '../
 import { recordEffect } from '../telemetry/execution.ts'
 import { hasMissingFiles, missingFilesJob } from './changed-files.ts'
 import { pullRequestJobs } from './installations.ts'
-import { pullRequestChanged } from './pull-requests.ts'
+import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
 import { applySettings } from './repository-events.ts'
 
 /** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
@@ -29,6 +29,8 @@ export const RECONCILE_ALL = 'reconcile_all'
 export const RECONCILE = 'reconcile'
 
 const RECONCILE_EVERY_MS = 3_600_000
+/** A pull request that GitHub does not show counts as removed if nothing happened to it for this long. */
+const REMOVED_AFTER_MS = 600_000
 const PAGE = 100
 /** The maximum number of branches that one run looks up in a repository. One call each. */
 const BRANCHES_MAX = 100
@@ -91,7 +93,7 @@ export async function importPullRequests(
       if (!newest_at || newest_at < new Date(updated_at)) newest_at = new Date(updated_at)
   }
   // The pull requests that are left in `known` are not in GitHub's list of open ones.
-  for (const number of known.keys()) await importClosed(app, ctx, reader, number)
+  for (const [number, stored] of known) await importClosed(app, ctx, { reader, number, stored })
   return { open, newest_at }
 }
 
@@ -102,10 +104,8 @@ interface Listed {
 }
 
 /** The pull requests that are stored as open, by number. Null for one that only an activity names. */
-export type Known = Map<
-  number,
-  Pick<PullRequestRow, 'head_sha' | 'changed_at' | 'is_behind' | 'closes'> | null
->
+export type Known = Map<number, KnownPullRequest | null>
+type KnownPullRequest = Pick<PullRequestRow, 'head_sha' | 'changed_at' | 'is_behind' | 'closes'>
 
 /** The pull requests that are open as far as the service knows. */
 export async function knownOpen(ctx: RepoContext): Promise<Known> {
@@ -160,7 +160,12 @@ function isKeptAlive({
   return track_pull_requests && max_activity_ttl_ms === null && activity_ttl_ms > RECONCILE_EVERY_MS
 }
 
-async function importClosed(app: App, ctx: RepoContext, reader: Reader, number: number): Promise<void> {
+/** One that GitHub does not know any more was removed, if it was stored: `pr_url` can name one that never existed. */
+async function importClosed(
+  app: App,
+  ctx: RepoContext,
+  { reader, number, stored }: { reader: Reader; number: number; stored: KnownPullRequest | null },
+): Promise<void> {
   try {
     const { data } = await reader.rest.pulls.get({
       owner: ctx.repo.owner,
@@ -170,6 +175,9 @@ async function importClosed(app: App, ctx: RepoContext, reader: Reader, number: 
     if (data.state === 'closed') await pullRequestChanged(app, ctx, parsePullRequest(data), 'closed')
   } catch (error) {
     if (!isNotFound(error)) throw error
+    // GitHub may not show a new one yet.
+    const isSettled = stored !== null && stored.changed_at < later(ctx.now, -REMOVED_AFTER_MS)
+    if (isSettled) await pullRequestRemoved(ctx, number)
   }
 }
 
