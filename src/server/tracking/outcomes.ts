@@ -33,7 +33,7 @@ function outcomeJob(repo_id: number, { first, second }: PairName, run_at: Date):
 
 export type EndedPullRequest = Pick<
   GithubPullRequest,
-  'number' | 'branch' | 'is_fork' | 'is_merged' | 'merged_at' | 'changed_at'
+  'number' | 'branch' | 'base_branch' | 'is_fork' | 'is_merged' | 'merged_at' | 'changed_at'
 >
 
 /** Records that a pull request was merged or closed. Returns those of its pairs whose outcome now depends on the other side. */
