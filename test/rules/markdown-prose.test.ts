@@ -24,15 +24,15 @@ test.each<[string, string, string]>([
   expect(firstProse(text)).toBe(summary)
 })
 
-test.each([
-  ['images that do not end', '!['.repeat(32_000)],
+// In quadratic time, each of these would take longer than a test may.
+test.each<[string, string, (text: string) => string]>([
+  ['images that do not end', '!['.repeat(32_000), () => ''],
   [
     'backticks that do not match',
     Array.from({ length: 360 }, (_, index) => `x${'`'.repeat(index + 1)}`).join(''),
+    (text) => text,
   ],
-  ['open comments', '<!-- '.repeat(13_000)],
-])('%s are read in a moment', (_, text) => {
-  const start = performance.now()
-  firstProse(text)
-  expect(performance.now() - start).toBeLessThan(200)
+  ['open comments', '<!-- '.repeat(13_000), () => ''],
+])('%s are read to the end', (_, text, expected) => {
+  expect(firstProse(text)).toBe(expected(text))
 })

@@ -110,6 +110,7 @@ export async function pullRequestRemoved(ctx: RepoContext, number: number): Prom
   await endActivities(ctx, {
     number,
     branch: pr.branch,
+    base_branch: pr.base_branch,
     is_fork,
     is_merged: false,
     merged_at: null,
