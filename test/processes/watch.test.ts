@@ -58,6 +58,9 @@ const pollNow = () =>
     database.database_url as string,
     `update jobs set state = 'pending', attempts = 0, run_at = now() where kind = 'poll'`,
   )
+/** Each pull request that is stored is imported to the end. */
+const areImported = async () =>
+  (await runOn(database.database_url as string, 'select 1 from pull_requests where is_behind')).length === 0
 /** Expires the leases of a killed worker, while no other one runs. */
 const letLeasesEnd = () => runOn(database.database_url as string, 'update jobs set leased_until = null')
 const open = () => github.github.at('acme/shop').open({ files: ['src/pay.ts'] }).number
@@ -90,6 +93,7 @@ describe('a watched repository', () => {
     const opened = [open(), open(), open()]
     const before = await start()
     await expect.poll(() => numbers(before), WAIT_OPTIONS).toEqual(opened)
+    await expect.poll(areImported, WAIT_OPTIONS).toBe(true)
     await before.kill('SIGKILL')
     await letLeasesEnd()
     github.github.at('acme/shop').merge(opened[0] as number)

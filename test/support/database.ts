@@ -54,10 +54,10 @@ async function freshCopy(urls: string[], template: string, scratch: string): Pro
 }
 
 /** Runs one statement that takes no parameters, such as those on whole databases. */
-export async function runOn(url: string, statement: string): Promise<void> {
+export async function runOn(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const sql = connectRaw(url)
   try {
-    await sql.unsafe(statement)
+    return await sql.unsafe(statement)
   } finally {
     await sql.end()
   }
