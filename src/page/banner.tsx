@@ -1,20 +1,12 @@
 /** Notables of high importance, above everything else. */
 import { isHigh } from '../vocabulary/weight.ts'
+import { RecordLink } from './record-link.tsx'
 import type { Notable } from './records.ts'
 import { duration } from './time-scale.ts'
-import type { ChangeView } from './use-address.ts'
 
 const SHOWN_MAX = 3
 
-export function Banner({
-  notables,
-  now_ms,
-  onChange,
-}: {
-  notables: readonly Notable[]
-  now_ms: number
-  onChange: ChangeView
-}) {
+export function Banner({ notables, now_ms }: { notables: readonly Notable[]; now_ms: number }) {
   const high = notables.filter(isHigh)
   if (high.length === 0) return null
   return (
@@ -23,9 +15,7 @@ export function Banner({
         {high.slice(0, SHOWN_MAX).map(({ id, title, scope, expires_at, importance, blocking }) => (
           <li key={id}>
             <span class="pill severity-high">{blocking ? 'blocking' : importance}</span>
-            <button type="button" class="link" data-item onClick={() => onChange({ record: id })}>
-              {title}
-            </button>
+            <RecordLink id={id}>{title}</RecordLink>
             <span class="soft">
               {[...scope.paths, ...scope.areas].slice(0, 3).join(', ') || 'the whole repository'} · expires in{' '}
               {duration(Date.parse(expires_at) - now_ms)}

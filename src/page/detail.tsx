@@ -9,7 +9,6 @@ import { ExternalLink } from './external-link.tsx'
 import type { LiveWork } from './live-work.ts'
 import type { FullActivity, FullNotable } from './records.ts'
 import { duration } from './time-scale.ts'
-import type { ChangeView } from './use-address.ts'
 
 /** The maximum number of collisions in the details of an activity. */
 const COLLISIONS_MAX = 20
@@ -25,9 +24,8 @@ interface Common {
 export function ActivityDetail({
   work,
   reader,
-  onChange,
   ...common
-}: Common & { work: LiveWork; reader: string | null; onChange: ChangeView }) {
+}: Common & { work: LiveWork; reader: string | null }) {
   const { id, repository } = common
   const shown = work.activities.get(id)
   const encounters = shown ? encountersOf(shown, work, reader) : []
@@ -69,7 +67,6 @@ export function ActivityDetail({
                     key={encounter.other.id}
                     encounter={encounter}
                     person={work.people.get(encounter.other.id)}
-                    onChange={(changes) => onChange({ record: null, ...changes })}
                   />
                 ))}
               </ul>

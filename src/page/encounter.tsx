@@ -7,23 +7,20 @@ import { ExternalLink } from './external-link.tsx'
 import { stripOf } from './hot-spots.ts'
 import { nameOf } from './live-work.ts'
 import type { Person } from './people.ts'
+import { RecordLink } from './record-link.tsx'
 import { StripAxis, StripTrack, stripLines } from './strip.tsx'
-import type { ChangeView } from './use-address.ts'
+import { changeView } from './use-address.ts'
 
 const COPIED_MS = 2000
 
-export function EncounterItem({
-  encounter,
-  person,
-  isPair = false,
-  onChange,
-}: {
+interface Props {
   encounter: Encounter
   person: Person | undefined
   /** Shows the titles of both sides. By default, only that of the other side, because the own one is in the heading above. */
   isPair?: boolean
-  onChange: ChangeView
-}) {
+}
+
+export function EncounterItem({ encounter, person, isPair = false }: Props) {
   const { mine, other, severity, places, relation, advice, is_readers, is_own } = encounter
   const own = is_readers ? 'yours' : mine.actor
   return (
@@ -32,18 +29,14 @@ export function EncounterItem({
         <span class={`pill severity-${severity}`}>{severity}</span>
         {isPair && (
           <>
-            <button type="button" class="link" data-item onClick={() => onChange({ record: mine.id })}>
-              {mine.title}
-            </button>
+            <RecordLink id={mine.id}>{mine.title}</RecordLink>
             <span class="soft">
               {mine.actor} {nameOf(mine)} collides with
             </span>
           </>
         )}
         {person && <Avatar person={person} />}
-        <button type="button" class="link" data-item onClick={() => onChange({ record: other.id })}>
-          {other.title}
-        </button>
+        <RecordLink id={other.id}>{other.title}</RecordLink>
         <span class="soft">
           {other.actor} {nameOf(other)} <AgentIcon agent={other.agent} />
         </span>
@@ -51,7 +44,7 @@ export function EncounterItem({
       </div>
       <ul class="plain">
         {places.slice(0, FILES_SHOWN_MAX).map((place) => (
-          <PlaceView key={place.path} place={place} names={[own, other.actor]} onChange={onChange} />
+          <PlaceView key={place.path} place={place} names={[own, other.actor]} />
         ))}
       </ul>
       <div class="encounter-foot">
@@ -72,22 +65,20 @@ export function EncounterItem({
   )
 }
 
-function PlaceView({
-  place,
-  names,
-  onChange,
-}: {
-  place: Place
-  names: [string, string]
-  onChange: ChangeView
-}) {
+function PlaceView({ place, names }: { place: Place; names: [string, string] }) {
   const sides = [place.mine, place.theirs].map((lines) => (lines === null ? [] : [lines]))
   const strip = stripOf(sides)
   const isFile = !place.path.startsWith('area ')
   return (
     <li class="place">
       {isFile ? (
-        <button type="button" class="link path" data-item onClick={() => onChange({ path: place.path })}>
+        // In the details of a record, this also closes them.
+        <button
+          type="button"
+          class="link path"
+          data-item
+          onClick={() => changeView({ path: place.path, record: null })}
+        >
           {place.path}
         </button>
       ) : (

@@ -1,20 +1,16 @@
 /** The filters of the hot spots and the timeline: a search, an area, only collisions, and the chosen person and path. */
 import type { View } from './address.ts'
-import type { ChangeView } from './use-address.ts'
+import { changeView } from './use-address.ts'
 
-export function Filters({
-  view,
-  areas,
-  personName,
-  onChange,
-}: {
+interface Props {
   view: View
   /** All areas of live work. */
   areas: string[]
   /** The name of the person in the address; null if there is none. */
   personName: string | null
-  onChange: ChangeView
-}) {
+}
+
+export function Filters({ view, areas, personName }: Props) {
   const { text, area, path, only_collisions } = view
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -24,7 +20,7 @@ export function Filters({
           type="search"
           placeholder="Search title, person, path …   /"
           value={text}
-          onInput={(event) => onChange({ text: event.currentTarget.value }, { replace: true })}
+          onInput={(event) => changeView({ text: event.currentTarget.value }, { replace: true })}
         />
       </label>
       {(areas.length > 0 || area !== null) && (
@@ -32,7 +28,7 @@ export function Filters({
           Area{' '}
           <select
             value={area ?? ''}
-            onChange={(event) => onChange({ area: event.currentTarget.value || null })}
+            onChange={(event) => changeView({ area: event.currentTarget.value || null })}
           >
             <option value="">any</option>
             {[...new Set([...areas, ...(area === null ? [] : [area])])].map((each) => (
@@ -45,14 +41,14 @@ export function Filters({
         <input
           type="checkbox"
           checked={only_collisions}
-          onChange={(event) => onChange({ only_collisions: event.currentTarget.checked })}
+          onChange={(event) => changeView({ only_collisions: event.currentTarget.checked })}
         />{' '}
         only collisions
       </label>
       {personName !== null && (
-        <Chosen what="person" name={personName} onRemove={() => onChange({ person: null })} />
+        <Chosen what="person" name={personName} onRemove={() => changeView({ person: null })} />
       )}
-      {path !== null && <Chosen what="path" name={path} onRemove={() => onChange({ path: null })} />}
+      {path !== null && <Chosen what="path" name={path} onRemove={() => changeView({ path: null })} />}
     </form>
   )
 }

@@ -3,8 +3,9 @@ import { memo } from 'preact/compat'
 import { AgentIcon, Avatar, Avatars } from './avatar.tsx'
 import { type HotFile, type HotFolder, stripOf } from './hot-spots.ts'
 import { nameOf } from './live-work.ts'
+import { RecordLink } from './record-link.tsx'
 import { StripAxis, StripTrack, stripLines } from './strip.tsx'
-import type { ChangeView } from './use-address.ts'
+import { changeView } from './use-address.ts'
 import { Limited } from './you.tsx'
 
 const FOLDERS_MAX = 6
@@ -14,10 +15,9 @@ interface Props {
   /** The path whose activities are shown. */
   chosen: string | null
   reader: string | null
-  onChange: ChangeView
 }
 
-export const HotSpots = memo(({ folders, chosen, reader, onChange }: Props) => {
+export const HotSpots = memo(({ folders, chosen, reader }: Props) => {
   if (folders.length === 0) return <p class="all-clear">No file or folder has two people in it.</p>
   const most = folders.reduce((max, { people }) => Math.max(max, people.length), 2)
   const ordered =
@@ -31,7 +31,7 @@ export const HotSpots = memo(({ folders, chosen, reader, onChange }: Props) => {
           <Heat
             spot={folder}
             name={folder.path === '/' ? 'root of the repository' : folder.path}
-            {...{ most, chosen, onChange }}
+            {...{ most, chosen }}
           />
           {folder.files.length > 0 && (
             <Limited items={folder.files} max={4}>
@@ -40,9 +40,9 @@ export const HotSpots = memo(({ folders, chosen, reader, onChange }: Props) => {
                   <Heat
                     spot={file}
                     name={file.path.slice(folder.path === '/' ? 0 : folder.path.length)}
-                    {...{ most, chosen, onChange }}
+                    {...{ most, chosen }}
                   />
-                  {chosen === file.path && <FileActivities file={file} reader={reader} onChange={onChange} />}
+                  {chosen === file.path && <FileActivities file={file} reader={reader} />}
                 </li>
               )}
             </Limited>
@@ -57,14 +57,15 @@ function holds({ path, files }: HotFolder, chosen: string): boolean {
   return path === chosen || files.some((file) => file.path === chosen)
 }
 
+interface HeatProps {
+  spot: HotFile | HotFolder
+  name: string
+  most: number
+  chosen: string | null
+}
+
 /** One line of the list. Its color and length show the number of people, and its edge the severity of their collisions. */
-function Heat({
-  spot,
-  name,
-  most,
-  chosen,
-  onChange,
-}: { spot: HotFile | HotFolder; name: string; most: number } & Pick<Props, 'chosen' | 'onChange'>) {
+function Heat({ spot, name, most, chosen }: HeatProps) {
   const { path, people, severity } = spot
   const isOpen = chosen === path
   const share = people.length / most
@@ -74,7 +75,7 @@ function Heat({
       class={`heat edge-${severity ?? 'none'}`}
       data-item
       aria-expanded={isOpen}
-      onClick={() => onChange({ path: isOpen ? null : path })}
+      onClick={() => changeView({ path: isOpen ? null : path })}
     >
       <span class="heat-fill" style={{ width: `${share * 100}%`, '--share': share }} aria-hidden="true" />
       <span class="path">{name}</span>
@@ -87,7 +88,7 @@ function Heat({
   )
 }
 
-function FileActivities({ file, reader, onChange }: { file: HotFile } & Pick<Props, 'reader' | 'onChange'>) {
+function FileActivities({ file, reader }: { file: HotFile; reader: string | null }) {
   const strip = stripOf(file.activities.map(({ lines }) => lines))
   return (
     <div class="file-activities">
@@ -95,9 +96,7 @@ function FileActivities({ file, reader, onChange }: { file: HotFile } & Pick<Pro
         {file.activities.map(({ activity, person, lines }, index) => (
           <li key={activity.id} class="presence">
             <Avatar person={person} />
-            <button type="button" class="link" data-item onClick={() => onChange({ record: activity.id })}>
-              {activity.title}
-            </button>
+            <RecordLink id={activity.id}>{activity.title}</RecordLink>
             <span class="soft">
               {person.name} {nameOf(activity)} <AgentIcon agent={activity.agent} />
             </span>

@@ -2,21 +2,18 @@
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { MERGE_ORDER_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { ExternalLink } from './external-link.tsx'
+import { RecordLink } from './record-link.tsx'
 import type { Activity, MergeOrder } from './records.ts'
-import type { ChangeView } from './use-address.ts'
 
 /** How many conflicts are named for each item. Further ones are counted. */
 const NAMED_MAX = 5
 
-export function MergeOrderCard({
-  merge_order,
-  activities,
-  onChange,
-}: {
+interface Props {
   merge_order: MergeOrder | null
   activities: ReadonlyMap<string, Activity>
-  onChange: ChangeView
-}) {
+}
+
+export function MergeOrderCard({ merge_order, activities }: Props) {
   if (merge_order === null || merge_order.items.length === 0) return null
   const { items, reason } = merge_order
   const more = merge_order.more + Math.max(0, items.length - MERGE_ORDER_SHOWN_MAX)
@@ -32,10 +29,10 @@ export function MergeOrderCard({
             <span>
               {position}. <ExternalLink url={pr_url} text={names.get(activity_id) ?? pr_url} />
             </span>
-            <button type="button" class="link" data-item onClick={() => onChange({ record: activity_id })}>
+            <RecordLink id={activity_id}>
               {activities.get(activity_id)?.title ?? activity_id}{' '}
               <small>{activities.get(activity_id)?.actor}</small>
-            </button>
+            </RecordLink>
             <small>conflicts with {conflictsText(conflicts_with, names)}</small>
           </li>
         ))}

@@ -1,20 +1,18 @@
 /** All active notables. */
+
+import { RecordLink } from './record-link.tsx'
 import type { Notable } from './records.ts'
 import { duration } from './time-scale.ts'
-import type { ChangeView } from './use-address.ts'
 
-/** `notables`: null until they are loaded. `onNew`: null for readers who may not write. */
-export function Notables({
-  notables,
-  now_ms,
-  onChange,
-  onNew,
-}: {
+interface Props {
+  /** Null until they are loaded. */
   notables: readonly Notable[] | null
   now_ms: number
-  onChange: ChangeView
+  /** Null for readers who may not write. */
   onNew: (() => void) | null
-}) {
+}
+
+export function Notables({ notables, now_ms, onNew }: Props) {
   return (
     <section class="card" aria-labelledby="notables-heading">
       <div class="head">
@@ -33,9 +31,7 @@ export function Notables({
         {notables?.map(({ id, title, importance, category, blocking, created_by, expires_at }) => (
           <li key={id}>
             <span class={`pill importance-${importance}`}>{importance}</span>
-            <button type="button" class="link" data-item onClick={() => onChange({ record: id })}>
-              {title}
-            </button>
+            <RecordLink id={id}>{title}</RecordLink>
             <small>
               {category}
               {blocking && ', blocking'}

@@ -3,26 +3,22 @@ import { EVERYONE } from './address.ts'
 import { Avatar } from './avatar.tsx'
 import type { Person } from './people.ts'
 import type { PersonCount } from './people-counts.ts'
-import type { ChangeView } from './use-address.ts'
+import { changeView } from './use-address.ts'
 
 const CHIPS_MAX = 6
 
-export function PeoplePicker({
-  people,
-  chosen,
-  reader,
-  onChange,
-}: {
+interface Props {
   people: PersonCount[]
   /** The key of a person, or `everyone`; null if a pull request is shown. */
   chosen: string | null
   reader: string | null
-  onChange: ChangeView
-}) {
+}
+
+export function PeoplePicker({ people, chosen, reader }: Props) {
   const isReader = ({ person }: PersonCount) => person.key === reader
   const own = people.filter(isReader)
   const others = people.filter((each) => !isReader(each))
-  const choose = (person: string | null) => onChange({ person, pull_request: null })
+  const choose = (person: string | null) => changeView({ person, pull_request: null })
   return (
     <fieldset class="people">
       <legend class="unseen">Whose work</legend>

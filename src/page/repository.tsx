@@ -1,6 +1,7 @@
 /** One repository: important notables, the work of the reader, hot spots, the timeline, and one record in a dialog. */
-import { useCallback, useMemo, useState } from 'preact/hooks'
-import type { Address, View } from './address.ts'
+import { useMemo, useState } from 'preact/hooks'
+import { count } from '../vocabulary/text.ts'
+import type { View } from './address.ts'
 import type { Repository } from './api.ts'
 import { Banner } from './banner.tsx'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
@@ -15,7 +16,7 @@ import { modelOf, type RepositoryModel } from './repository-model.ts'
 import { SignalCard } from './signal.tsx'
 import { Empty, Freshness, Incomplete, OutOfDate, Refused } from './states.tsx'
 import { Timeline } from './timeline.tsx'
-import { type ChangeView, goTo } from './use-address.ts'
+import { changeView } from './use-address.ts'
 import { useRepository } from './use-repository.ts'
 import { SubjectTitle, You } from './you.tsx'
 
@@ -35,13 +36,6 @@ interface OpenForm {
 export function RepositoryView({ name, view, login, onSignOut }: Props) {
   const { repository, records, failure, connection, mayWrite, refresh } = useRepository(name)
   const [form, setForm] = useState<OpenForm | null>(null)
-  const onChange: ChangeView = useCallback(
-    (changes, options) => {
-      const address: Address = { kind: 'repository', name, view: { ...view, ...changes } }
-      goTo(address, options)
-    },
-    [name, view],
-  )
   const { activities, overlaps, notables } = records
   const model = useMemo(
     () => activities && modelOf({ activities, overlaps }, view, login),
@@ -59,51 +53,35 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
           <a href={`#/${name.split('/')[0]}`}>{name.split('/')[0]}</a>/{name.split('/')[1]}
         </h1>
         <h2 class="counts">
-          {counted(counts.activities, 'live activity', 'live activities')},{' '}
+          {count(counts.activities, 'live activity', 'live activities')},{' '}
           {collisionsText(overlaps !== null, counts, failure !== null)}
         </h2>
         <Freshness connection={connection} isOutdated={failure !== null} />
       </div>
       {failure && <OutOfDate failure={failure} onRetry={refresh} />}
       <Incomplete {...records} />
-      {work.activities.size > 0 && (
-        <Filters {...{ view, areas: model.areas, personName: model.person_name, onChange }} />
-      )}
-      <Banner notables={notables?.items ?? []} {...{ now_ms, onChange }} />
+      {work.activities.size > 0 && <Filters view={view} areas={model.areas} personName={model.person_name} />}
+      <Banner notables={notables?.items ?? []} now_ms={now_ms} />
       {work.activities.size === 0 ? (
         <Empty name={name} />
       ) : (
-        <WorkSections {...{ name, view, model, onChange }} isCompared={overlaps !== null} />
+        <WorkSections {...{ name, view, model }} isCompared={overlaps !== null} />
       )}
       <div class="columns even">
-        <MergeOrderCard merge_order={records.merge_order} activities={work.activities} onChange={onChange} />
+        <MergeOrderCard merge_order={records.merge_order} activities={work.activities} />
         <Notables
           notables={notables?.items ?? null}
           onNew={mayWrite ? () => setForm({}) : null}
-          {...{ now_ms, onChange }}
+          now_ms={now_ms}
         />
       </div>
       <SignalCard repository={repository} />
-      <Dialogs
-        {...{ repository, model, mayWrite, form, setForm, onChange }}
-        record={view.record}
-        onChanged={refresh}
-      />
+      <Dialogs {...{ repository, model, mayWrite, form, setForm }} record={view.record} onChanged={refresh} />
     </>
   )
 }
 
-/** The dialog of one record, or the form for a notable. */
-function Dialogs({
-  repository,
-  record,
-  model,
-  mayWrite,
-  form,
-  setForm,
-  onChange,
-  onChanged,
-}: {
+interface DialogsProps {
   repository: Repository
   /** The id of the record; null if none is open. */
   record: string | null
@@ -111,10 +89,12 @@ function Dialogs({
   mayWrite: boolean
   form: OpenForm | null
   setForm: (form: OpenForm | null) => void
-  onChange: ChangeView
   onChanged: () => Promise<void>
-}) {
-  const close = () => onChange({ record: null })
+}
+
+/** The dialog of one record, or the form for a notable. */
+function Dialogs({ repository, record, model, mayWrite, form, setForm, onChanged }: DialogsProps) {
+  const close = () => changeView({ record: null })
   if (form) {
     const onClose = () => {
       setForm(null)
@@ -126,25 +106,20 @@ function Dialogs({
   const dialog = { id: record, repository, mayWrite, onClose: close, onChanged }
   if (record.startsWith('act_')) {
     const { work, reader } = model
-    return <ActivityDetail key={record} {...{ ...dialog, work, reader, onChange }} />
+    return <ActivityDetail key={record} {...{ ...dialog, work, reader }} />
   }
   return <NotableDetail key={record} {...dialog} onEdit={(notable) => setForm({ notable })} />
 }
 
-/** The work of the reader beside the hot spots, and the timeline. */
-function WorkSections({
-  name,
-  view,
-  model,
-  isCompared,
-  onChange,
-}: {
+interface SectionsProps {
   name: string
   view: View
   model: RepositoryModel
   isCompared: boolean
-  onChange: ChangeView
-}) {
+}
+
+/** The work of the reader beside the hot spots, and the timeline. */
+function WorkSections({ name, view, model, isCompared }: SectionsProps) {
   const { work, people, chosen, reader, subject, folders, timeline, now_ms } = model
   return (
     <>
@@ -154,16 +129,16 @@ function WorkSections({
             <h2 id="you-heading">
               <SubjectTitle subject={subject} />
             </h2>
-            <PeoplePicker people={people} chosen={chosen} reader={reader} onChange={onChange} />
+            <PeoplePicker people={people} chosen={chosen} reader={reader} />
           </div>
-          <You {...{ subject, work, reader, now_ms, onChange }} isCompared={isCompared} />
+          <You {...{ subject, work, reader, now_ms, isCompared }} />
         </section>
         <section class="card hot-spots" aria-labelledby="hot-heading">
           <div class="head">
             <h2 id="hot-heading">Hot spots</h2>
             <p class="hint">Where several people work now. A longer bar means more people.</p>
           </div>
-          <HotSpots folders={folders} chosen={view.path} reader={reader} onChange={onChange} />
+          <HotSpots folders={folders} chosen={view.path} reader={reader} />
         </section>
       </div>
       <section class="card deferred" aria-labelledby="timeline-heading">
@@ -176,7 +151,7 @@ function WorkSections({
             No activity matches. <a href={`#/${name}`}>Show all {work.activities.size}</a>
           </p>
         ) : (
-          <Timeline layout={timeline} onChange={onChange} />
+          <Timeline layout={timeline} />
         )}
         {timeline.left_out > 0 && (
           <p class="hint">
@@ -189,16 +164,12 @@ function WorkSections({
   )
 }
 
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`
-}
-
 function collisionsText(
   is_compared: boolean,
   counts: RepositoryModel['counts'],
   has_failed: boolean,
 ): string {
   if (!is_compared) return has_failed ? 'collisions unknown' : 'comparing …'
-  const text = counted(counts.collisions, 'collision', 'collisions')
+  const text = count(counts.collisions, 'collision', 'collisions')
   return counts.is_exact ? text : `at least ${text}`
 }

@@ -4,24 +4,18 @@ import { useMemo, useState } from 'preact/hooks'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { HIGHEST_FIRST } from '../vocabulary/severity.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'
-import type { Link, Row, TimelineLayout } from './timeline-layout.ts'
-import type { ChangeView } from './use-address.ts'
+import type { Row, TimelineLayout } from './timeline-layout.ts'
+import { changeView } from './use-address.ts'
 
 /** The height of a row. It must match timeline.css. */
 const ROW_PX = 32
 /** The width of one column of links, to the right of now, in pixels. */
 const LINK_PX = 14
 
-interface Props {
-  layout: TimelineLayout
-  onChange: ChangeView
-}
-
-export const Timeline = memo(({ layout, onChange }: Props) => {
+export const Timeline = memo(({ layout }: { layout: TimelineLayout }) => {
   const [lit, setLit] = useState<string | null>(null)
   const near = useMemo(() => (lit === null ? null : neighborsOf(layout, lit)), [layout, lit])
   const gutter = 20 + layout.depths * LINK_PX
-  const leave = () => setLit(null)
   return (
     <div class={near ? 'timeline has-lit' : 'timeline'} style={{ '--gutter': `${gutter}px` }}>
       <div class="axis" aria-hidden="true">
@@ -44,17 +38,11 @@ export const Timeline = memo(({ layout, onChange }: Props) => {
         <ul class="plain">
           {layout.rows.map((row) => (
             <li key={row.activity.id}>
-              <RowView
-                row={row}
-                isLit={near?.has(row.activity.id) ?? false}
-                onLit={setLit}
-                onLeave={leave}
-                onChange={onChange}
-              />
+              <RowView row={row} isLit={near?.has(row.activity.id) ?? false} onLit={setLit} />
             </li>
           ))}
         </ul>
-        <Links links={layout.links} row_count={layout.rows.length} lit={lit} width={gutter} />
+        <Links layout={layout} lit={lit} width={gutter} />
       </div>
       <Legend hasOutside={layout.rows.some(({ is_outside }) => is_outside)} />
     </div>
@@ -68,19 +56,7 @@ function neighborsOf({ links }: TimelineLayout, id: string): Set<string> {
 }
 
 /** The button covers the whole row, so that the shortest bar is easy to hit; `extent` has the true length. */
-function RowView({
-  row,
-  isLit,
-  onLit,
-  onLeave,
-  onChange,
-}: {
-  row: Row
-  isLit: boolean
-  onLit: (id: string) => void
-  onLeave: () => void
-  onChange: ChangeView
-}) {
+function RowView({ row, isLit, onLit }: { row: Row; isLit: boolean; onLit: (id: string | null) => void }) {
   const { activity, person, start, age, severity, is_cut, is_outside } = row
   const { id, title, agent, status, risk } = activity
   const classes = [
@@ -97,11 +73,11 @@ function RowView({
       class={classes.filter(Boolean).join(' ')}
       data-item
       title={`${title} · ${person.name}, for ${age}`}
-      onClick={() => onChange({ record: id })}
+      onClick={() => changeView({ record: id })}
       onMouseEnter={() => onLit(id)}
-      onMouseLeave={onLeave}
+      onMouseLeave={() => onLit(null)}
       onFocus={() => onLit(id)}
-      onBlur={onLeave}
+      onBlur={() => onLit(null)}
     >
       <span class="label">
         <Avatar person={person} />
@@ -124,19 +100,10 @@ function RowView({
   )
 }
 
-function Links({
-  links,
-  row_count,
-  lit,
-  width,
-}: {
-  links: Link[]
-  row_count: number
-  lit: string | null
-  width: number
-}) {
+function Links({ layout, lit, width }: { layout: TimelineLayout; lit: string | null; width: number }) {
+  const { links } = layout
   if (links.length === 0) return null
-  const height = row_count * ROW_PX
+  const height = layout.rows.length * ROW_PX
   return (
     <svg class="links" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
       {links.map(({ collision, rows, depth }) => {

@@ -13,7 +13,11 @@ export function goTo(address: Address, { replace = false } = {}): void {
   dispatchEvent(new Event(CHANGED))
 }
 
-export type ChangeView = (changes: Partial<View>, options?: { replace?: boolean }) => void
+/** Changes what the reader chose in the repository of the address. */
+export function changeView(changes: Partial<View>, options?: { replace?: boolean }): void {
+  const address = readAddress(location.hash)
+  if (address.kind === 'repository') goTo({ ...address, view: { ...address.view, ...changes } }, options)
+}
 
 export function useAddress(): Address {
   const [address, setAddress] = useState(() => readAddress(location.hash))

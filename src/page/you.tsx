@@ -5,13 +5,15 @@ import { AgentIcon, Avatar } from './avatar.tsx'
 import { EncounterItem } from './encounter.tsx'
 import { type Encounter, encounterOf, encountersOf } from './encounters.ts'
 import { type LiveWork, nameOf, rankOf } from './live-work.ts'
+import { RecordLink } from './record-link.tsx'
 import type { Activity } from './records.ts'
 import type { Subject } from './repository-model.ts'
 import { duration } from './time-scale.ts'
-import type { ChangeView } from './use-address.ts'
 
 const SHOWN_MAX = 4
 const PAIRS_MAX = 6
+/** How many more items the button of a list shows. */
+const MORE_MAX = 200
 
 interface Props {
   subject: Subject
@@ -21,7 +23,6 @@ interface Props {
   now_ms: number
   /** False until the collisions were read. */
   isCompared: boolean
-  onChange: ChangeView
 }
 
 export function You(props: Props) {
@@ -41,13 +42,14 @@ export function You(props: Props) {
         .map(({ activity, encounters }) => (
           <Work key={activity.id} {...props} activity={activity} encounters={encounters} />
         ))}
-      {clear.length > 0 && <Clear activities={clear} onChange={props.onChange} />}
+      {clear.length > 0 && <Clear activities={clear} />}
     </>
   )
 }
 
-function worstRank(encounters: Encounter[]): number {
-  return encounters.reduce((most, { severity }) => Math.max(most, rankOf(severity)), -1)
+/** The most severe encounter comes first. */
+function worstRank([worst]: Encounter[]): number {
+  return rankOf(worst?.severity ?? null)
 }
 
 function Work({
@@ -55,14 +57,11 @@ function Work({
   encounters,
   work,
   now_ms,
-  onChange,
 }: Props & { activity: Activity; encounters: Encounter[] }) {
   return (
     <article class="own-work">
       <h3>
-        <button type="button" class="link" data-item onClick={() => onChange({ record: activity.id })}>
-          {activity.title}
-        </button>{' '}
+        <RecordLink id={activity.id}>{activity.title}</RecordLink>{' '}
         <span class="soft">
           {nameOf(activity)} <AgentIcon agent={activity.agent} /> for{' '}
           {duration(Math.max(0, now_ms - Date.parse(activity.created_at)))}
@@ -74,7 +73,6 @@ function Work({
             key={encounter.other.id}
             encounter={encounter}
             person={work.people.get(encounter.other.id)}
-            onChange={onChange}
           />
         )}
       </Limited>
@@ -83,7 +81,7 @@ function Work({
 }
 
 /** All collisions, for readers without work of their own. */
-function Everyone({ work, reader, onChange, note }: Props & { note: string | null }) {
+function Everyone({ work, reader, note }: Props & { note: string | null }) {
   const all = work.collisions.flatMap((collision) => encounterOf(collision, work, reader) ?? [])
   // Collisions within the work of one person come last, because they need no agreement.
   const pairs = all.toSorted((a, b) => Number(a.is_own) - Number(b.is_own))
@@ -98,7 +96,6 @@ function Everyone({ work, reader, onChange, note }: Props & { note: string | nul
             encounter={encounter}
             person={work.people.get(encounter.other.id)}
             isPair
-            onChange={onChange}
           />
         )}
       </Limited>
@@ -106,16 +103,14 @@ function Everyone({ work, reader, onChange, note }: Props & { note: string | nul
   )
 }
 
-function Clear({ activities, onChange }: { activities: Activity[]; onChange: ChangeView }) {
+function Clear({ activities }: { activities: Activity[] }) {
   return (
     <p class="all-clear">
       No collisions:{' '}
       {activities.slice(0, SHOWN_MAX).map(({ id, title }, index) => (
         <span key={id}>
           {index > 0 && ', '}
-          <button type="button" class="link" data-item onClick={() => onChange({ record: id })}>
-            {title}
-          </button>
+          <RecordLink id={id}>{title}</RecordLink>
         </span>
       ))}
       {activities.length > SHOWN_MAX && ` and ${activities.length - SHOWN_MAX} more`}.
@@ -123,16 +118,14 @@ function Clear({ activities, onChange }: { activities: Activity[]; onChange: Cha
   )
 }
 
-/** The first `max` items, and a button that shows more. */
-export function Limited<Item>({
-  items,
-  max,
-  children,
-}: {
+interface LimitedProps<Item> {
   items: readonly Item[]
   max: number
   children: (item: Item) => JSX.Element
-}) {
+}
+
+/** The first `max` items, and a button that shows more. */
+export function Limited<Item>({ items, max, children }: LimitedProps<Item>) {
   const [isOpen, setIsOpen] = useState(false)
   const shown = isOpen ? items.slice(0, max + MORE_MAX) : items.slice(0, max)
   return (
@@ -149,9 +142,6 @@ export function Limited<Item>({
     </>
   )
 }
-
-/** How many more items the button shows. */
-const MORE_MAX = 200
 
 /** The heading of the section. */
 export function SubjectTitle({ subject }: { subject: Subject }) {
