@@ -31,6 +31,10 @@ export class Problem extends Error {
   }
 }
 
+export function problemOf(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem(0, String(error))
+}
+
 export interface SessionState {
   can_sign_in: boolean
   is_signed_in: boolean
@@ -57,33 +61,27 @@ export function encodeRepository(name: string): string {
   return name.split('/').map(encodeURIComponent).join('/')
 }
 
-interface RequestOptions {
-  body?: object
-  signal?: AbortSignal
-}
-
-/** Throws `Problem`. */
-async function send(method: string, path: string, { body, signal }: RequestOptions = {}) {
+/** The answer, and when it was given by the service's clock, since the reader's may be wrong. Throws `Problem`. */
+async function request(
+  method: string,
+  path: string,
+  { body, signal }: { body?: object; signal?: AbortSignal } = {},
+) {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  const signals = signal ? [signal, timeout] : [timeout]
-  try {
-    const response = await fetch(path, {
-      method,
-      headers: { ...requestHeaders(), ...(body ? { 'Content-Type': 'application/json' } : {}) },
-      body: body ? JSON.stringify(body) : null,
-      signal: AbortSignal.any(signals),
-    })
-    return { response, answer: parsed(await response.text()) }
-  } catch {
+  const noAnswer = (): never => {
     if (timeout.aborted)
       throw new Problem(0, `The service did not answer within ${TIMEOUT_MS / 1000} seconds.`)
     throw new Problem(0, 'The service cannot be reached. Check that it is running and that you are online.')
   }
-}
-
-async function request(method: string, path: string, options?: RequestOptions) {
-  const { response, answer } = await send(method, path, options)
-  if (response.ok && answer !== undefined) return { answer, as_of_ms: dateOf(response) }
+  const response = await fetch(path, {
+    method,
+    headers: { ...requestHeaders(), ...(body ? { 'Content-Type': 'application/json' } : {}) },
+    body: body ? JSON.stringify(body) : null,
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+  }).catch(noAnswer)
+  const answer = parsed(await response.text().catch(noAnswer))
+  if (response.ok && answer !== undefined)
+    return { answer, as_of_ms: Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime() }
   throw new Problem(
     response.status,
     answer?.error?.message ?? `A server in front of the service answered with status ${response.status}.`,
@@ -100,13 +98,9 @@ function parsed(text: string) {
   }
 }
 
-/** The service's clock, since the reader's may be wrong. */
-function dateOf(response: Response): number {
-  return Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime()
+async function ask(...[method, path, options]: Parameters<typeof request>) {
+  return (await request(method, path, options)).answer
 }
-
-const ask = async (method: string, path: string, body?: object) =>
-  (await request(method, path, body ? { body } : {})).answer
 
 export const session = {
   read: (): Promise<SessionState> => ask('GET', '/session'),
@@ -145,20 +139,18 @@ export function repositoryAt(name: string) {
     activities: (signal: AbortSignal, onFirst?: (list: List<Activity>) => void) =>
       list<Activity>('/activity', signal, onFirst),
     notables: (signal: AbortSignal) => list<Notable>('/notables', signal),
-    overlaps: async (signal: AbortSignal): Promise<Overlaps> =>
-      (await request('GET', `${base}/overlaps`, { signal })).answer,
-    signal: async (signal: AbortSignal): Promise<Signal> =>
-      (await request('GET', `${base}/signal`, { signal })).answer,
+    overlaps: (signal: AbortSignal): Promise<Overlaps> => ask('GET', `${base}/overlaps`, { signal }),
+    signal: (signal: AbortSignal): Promise<Signal> => ask('GET', `${base}/signal`, { signal }),
     mergeOrder: async (signal: AbortSignal): Promise<MergeOrder> => {
-      const { items, reason } = (await request('GET', `${base}/merge-order`, { signal })).answer
+      const { items, reason } = await ask('GET', `${base}/merge-order`, { signal })
       return { items, reason, more: 0 }
     },
     activity: (id: string): Promise<FullActivity> => ask('GET', `${base}/activity/${id}`),
     notable: (id: string): Promise<FullNotable> => ask('GET', `${base}/notables/${id}`),
     archiveActivity: (id: string) => ask('POST', `${base}/activity/${id}/archive`),
     archiveNotable: (id: string) => ask('POST', `${base}/notables/${id}/archive`),
-    createNotable: (body: object) => ask('POST', `${base}/notables`, body),
-    updateNotable: (id: string, body: object) => ask('PATCH', `${base}/notables/${id}`, body),
+    createNotable: (body: object) => ask('POST', `${base}/notables`, { body }),
+    updateNotable: (id: string, body: object) => ask('PATCH', `${base}/notables/${id}`, { body }),
   }
 }
 

@@ -8,6 +8,7 @@ import { encountersOf } from './encounters.ts'
 import { ExternalLink } from './external-link.tsx'
 import type { LiveWork } from './live-work.ts'
 import type { FullActivity, FullNotable } from './records.ts'
+import { ProblemText } from './states.tsx'
 import { duration } from './time-scale.ts'
 
 /** The maximum number of collisions in the details of an activity. */
@@ -56,7 +57,9 @@ export function ActivityDetail({
             <Fact name="Started">{timeSince(activity.created_at)}</Fact>
             <Fact name="Last heartbeat">{activity.heartbeat_at && timeSince(activity.heartbeat_at)}</Fact>
             <Fact name="Expires in">{timeUntil(activity.expires_at)} without a heartbeat</Fact>
-            <Scope {...activity.scope} changes={activity.scope.changes.map(({ path }) => path)} />
+            <Fact name="Areas">{activity.scope.areas.join(', ')}</Fact>
+            <Paths name="Paths" paths={activity.scope.paths} />
+            <Paths name="Changed files" paths={activity.scope.changes.map(({ path }) => path)} />
           </dl>
           {encounters.length > 0 && (
             <>
@@ -100,7 +103,8 @@ export function NotableDetail({ onEdit, ...common }: Common & { onEdit: (notable
             </Fact>
             <Fact name="Raised">{timeSince(notable.created_at)}</Fact>
             <Fact name="Expires in">{timeUntil(notable.expires_at)}</Fact>
-            <Scope {...notable.scope} />
+            <Fact name="Areas">{notable.scope.areas.join(', ')}</Fact>
+            <Paths name="Paths" paths={notable.scope.paths} />
           </dl>
         </>
       )}
@@ -108,21 +112,15 @@ export function NotableDetail({ onEdit, ...common }: Common & { onEdit: (notable
   )
 }
 
-function Detail<Record extends { title: string; status: string }>({
-  id,
-  mayWrite,
-  read,
-  archive,
-  edit,
-  onClose,
-  onChanged,
-  children,
-}: Common & {
+interface DetailProps<Record> extends Common {
   read: (id: string) => Promise<Record>
   archive: (id: string) => Promise<unknown>
   edit?: (record: Record) => void
   children: (record: Record) => ComponentChildren
-}) {
+}
+
+function Detail<Record extends { title: string; status: string }>(props: DetailProps<Record>) {
+  const { id, mayWrite, read, archive, edit, onClose, onChanged, children } = props
   const [record, setRecord] = useState<Record | null>(null)
   const { problem, setProblem, isSending, send } = useSubmit({ onChanged, onClose })
   useEffect(() => {
@@ -131,11 +129,7 @@ function Detail<Record extends { title: string; status: string }>({
   const canChange = record && mayWrite && record.status !== 'archived' && record.status !== 'expired'
   return (
     <Dialog title={record?.title ?? 'Loading …'} onClose={onClose}>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
       {record && children(record)}
       {record && (
         <div class="line end">
@@ -181,16 +175,6 @@ function timeUntil(instant: string): string {
 }
 
 const PATHS_MAX = 100
-
-function Scope({ areas, paths, changes = [] }: { areas: string[]; paths: string[]; changes?: string[] }) {
-  return (
-    <>
-      <Fact name="Areas">{areas.join(', ')}</Fact>
-      <Paths name="Paths" paths={paths} />
-      <Paths name="Changed files" paths={changes} />
-    </>
-  )
-}
 
 function Paths({ name, paths }: { name: string; paths: string[] }) {
   if (paths.length === 0) return null

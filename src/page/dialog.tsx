@@ -3,15 +3,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from './api.ts'
 
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: {
+interface Props {
   title: string
   onClose: () => void
   children: ComponentChildren
-}) {
+}
+
+export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const opener = document.activeElement as HTMLElement | null

@@ -2,6 +2,7 @@
 import type { Repository } from './api.ts'
 import { Dialog, useSubmit } from './dialog.tsx'
 import type { FullNotable, Notable } from './records.ts'
+import { ProblemText } from './states.tsx'
 
 /** Checked against the contract: a missing or unknown category does not compile. */
 const CATEGORIES = Object.keys({
@@ -21,18 +22,15 @@ const CATEGORIES = Object.keys({
 
 const LINE_END = /\r\n?|\n/
 
-/** `notable`: the one to edit; undefined to create one. */
-export function NotableForm({
-  repository,
-  notable,
-  onClose,
-  onChanged,
-}: {
+interface Props {
   repository: Repository
-  notable?: FullNotable | undefined
+  /** The one to edit; undefined to create one. */
+  notable: FullNotable | undefined
   onClose: () => void
   onChanged: () => Promise<void>
-}) {
+}
+
+export function NotableForm({ repository, notable, onClose, onChanged }: Props) {
   const { problem, isSending, send } = useSubmit({ onChanged, onClose })
   const save = async (form: HTMLFormElement) => {
     const { category, ...fields } = fieldsOf(form, notable)
@@ -50,11 +48,7 @@ export function NotableForm({
         }}
       >
         <Fields notable={notable} />
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <ProblemText text={problem} />
         <div class="line end">
           <button type="button" class="quiet" onClick={onClose}>
             Cancel
@@ -66,6 +60,11 @@ export function NotableForm({
       </form>
     </Dialog>
   )
+}
+
+/** One item per line, because labels and globs may contain commas. */
+function linesField(name: 'areas' | 'paths', notable: FullNotable | undefined) {
+  return { name, rows: 2, defaultValue: notable?.scope[name].join('\n') }
 }
 
 /** The fields, with the values of the notable to edit. */
@@ -101,22 +100,10 @@ function Fields({ notable }: { notable: FullNotable | undefined }) {
         </label>
       </div>
       <label>
-        Paths, one per line{' '}
-        <textarea
-          name="paths"
-          rows={2}
-          placeholder="db/migrations/**"
-          defaultValue={notable?.scope.paths.join('\n')}
-        />
+        Paths, one per line <textarea {...linesField('paths', notable)} placeholder="db/migrations/**" />
       </label>
       <label>
-        Areas, one per line{' '}
-        <textarea
-          name="areas"
-          rows={2}
-          placeholder="checkout"
-          defaultValue={notable?.scope.areas.join('\n')}
-        />
+        Areas, one per line <textarea {...linesField('areas', notable)} placeholder="checkout" />
       </label>
       <label>
         Decision document{' '}
@@ -150,7 +137,6 @@ function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
     importance: entered.importance,
     category: entered.category,
     blocking: entered.blocking === 'on',
-    // One per line, because labels and globs may contain commas.
     scope: {
       areas: linesOf(entered.areas, notable?.scope.areas),
       paths: linesOf(entered.paths, notable?.scope.paths),

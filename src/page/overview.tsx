@@ -1,38 +1,30 @@
 /** The overview: all repositories with live work that the reader may see, those that need attention first. */
-import { useEffect, useState } from 'preact/hooks'
 import { MINUTE_MS } from '../vocabulary/clock.ts'
 import { HIGHEST_FIRST } from '../vocabulary/severity.ts'
-import { formatAddress } from './address.ts'
-import { overview, Problem } from './api.ts'
+import { count } from '../vocabulary/text.ts'
+import { overview } from './api.ts'
 import { Avatars } from './avatar.tsx'
 import { recentNames } from './recent.ts'
 import type { RepositoryOverview } from './records.ts'
 import { Sparkline } from './sparkline.tsx'
-import { Refused } from './states.tsx'
+import { ProblemText, Refused } from './states.tsx'
 import { duration } from './time-scale.ts'
 import { goTo } from './use-address.ts'
+import { usePolling } from './use-polling.ts'
 
 type Summary = RepositoryOverview['items'][number]
 
 /** How often the overview is read. The service compares the work of a repository again only if it has changed. */
 const INTERVAL_MS = 30_000
 
-interface Loaded {
-  items: Summary[]
-  complete: boolean
-  as_of_ms: number
-}
-
-export function Overview({
-  owner,
-  text,
-  onSignOut,
-}: {
+interface Props {
   owner: string | null
   text: string
   onSignOut: () => void
-}) {
-  const { loaded, problem } = useOverview()
+}
+
+export function Overview({ owner, text, onSignOut }: Props) {
+  const { data: loaded, problem } = usePolling(overview, INTERVAL_MS)
   if (!loaded) {
     if (problem) return <Refused problem={problem} what="Your repositories" onSignOut={onSignOut} />
     return <p class="loading">Loading your repositories …</p>
@@ -50,11 +42,7 @@ export function Overview({
         <h2 class="counts">{totalsText(shown)}</h2>
         {owner !== null && <a href="#/">All owners</a>}
       </div>
-      {problem && (
-        <p class="problem" role="alert">
-          Out of date: {problem.message} The page keeps trying.
-        </p>
-      )}
+      <ProblemText text={problem ? `Out of date: ${problem.message} The page keeps trying.` : ''} />
       {loaded.items.length > 0 && (
         <label class="search">
           <span class="unseen">Search repositories</span>
@@ -86,59 +74,20 @@ export function Overview({
   )
 }
 
-/** Reads the overview now, and again every `INTERVAL_MS` while the tab is visible. */
-function useOverview(): { loaded: Loaded | null; problem: Problem | null } {
-  const [loaded, setLoaded] = useState<Loaded | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  useEffect(() => {
-    const leaving = new AbortController()
-    let isReading = false
-    const read = async () => {
-      // An answer may take longer than the interval, and must not replace a newer one.
-      if (isReading) return
-      isReading = true
-      try {
-        setLoaded(await overview(leaving.signal))
-        setProblem(null)
-      } catch (error) {
-        if (!leaving.signal.aborted)
-          setProblem(error instanceof Problem ? error : new Problem(0, String(error)))
-      } finally {
-        isReading = false
-      }
-    }
-    void read()
-    const timer = setInterval(() => {
-      if (!document.hidden) void read()
-    }, INTERVAL_MS)
-    return () => {
-      clearInterval(timer)
-      leaving.abort()
-    }
-  }, [])
-  return { loaded, problem }
-}
-
 function totalsText(items: readonly Summary[]): string {
   const sum = (of: (each: Summary) => number) => items.reduce((total, each) => total + of(each), 0)
   const activities = sum(({ live_activities }) => live_activities)
   const high = sum(({ collisions }) => collisions?.high ?? 0)
-  return `${items.length} with live work, ${activities} ${activities === 1 ? 'activity' : 'activities'}, ${high} high ${high === 1 ? 'collision' : 'collisions'}`
+  return `${items.length} with live work, ${activitiesText(activities)}, ${count(high, 'high collision', 'high collisions')}`
+}
+
+function activitiesText(activities: number): string {
+  return count(activities, 'activity', 'activities')
 }
 
 /** The whole row is the link. */
 function Repository(summary: Summary & { as_of_ms: number }) {
-  const {
-    owner,
-    name,
-    live_activities,
-    high_notables,
-    people,
-    logins,
-    created_by_day,
-    last_change_at,
-    as_of_ms,
-  } = summary
+  const { owner, name, live_activities, high_notables, people, logins, last_change_at, as_of_ms } = summary
   const persons = logins.map((login) => ({ key: login.toLowerCase(), name: login, login }))
   return (
     <li>
@@ -150,18 +99,14 @@ function Repository(summary: Summary & { as_of_ms: number }) {
         <span class="repository-collisions">
           <Collisions {...summary} />
           {high_notables > 0 && (
-            <span class="pill severity-high">
-              {high_notables} {high_notables === 1 ? 'notable' : 'notables'}
-            </span>
+            <span class="pill severity-high">{count(high_notables, 'notable', 'notables')}</span>
           )}
         </span>
         <span class="repository-people">
           <Avatars people={persons} total={people} />
         </span>
-        <Sparkline counts={created_by_day} />
-        <span class="soft">
-          {live_activities} {live_activities === 1 ? 'activity' : 'activities'}
-        </span>
+        <Sparkline counts={summary.created_by_day} />
+        <span class="soft">{activitiesText(live_activities)}</span>
         <span class="soft">{sinceText(as_of_ms - Date.parse(last_change_at))}</span>
       </a>
     </li>
@@ -215,7 +160,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
           Opened here before:{' '}
           {names.map((name) => (
             <span key={name}>
-              <a href={formatAddress({ kind: 'overview', owner: null, text: '' }) + name}>{name}</a>{' '}
+              <a href={`#/${name}`}>{name}</a>{' '}
             </span>
           ))}
         </p>

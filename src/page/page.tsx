@@ -8,6 +8,7 @@ import { Overview } from './overview.tsx'
 import { addRecent, recentNames } from './recent.ts'
 import { RepositoryView } from './repository.tsx'
 import { SIGN_IN_PROBLEMS, SignIn } from './sign-in.tsx'
+import { ProblemText } from './states.tsx'
 import { useAddress } from './use-address.ts'
 import { VERSION } from './version.ts'
 
@@ -48,11 +49,7 @@ export function App() {
         onSignOut={signOut}
       />
       <main id="main" tabIndex={-1}>
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <ProblemText text={problem} />
         {state === null && !problem && !hasToken && <p class="loading">Loading …</p>}
         {state !== null && !isSignedIn && (
           <SignIn
@@ -80,18 +77,15 @@ export function App() {
   )
 }
 
-/** `login`: the login of the user, or how the user is signed in. */
-function Header({
-  name,
-  isSignedIn,
-  login,
-  onSignOut,
-}: {
+interface HeaderProps {
   name: string | null
   isSignedIn: boolean
+  /** The login of the user, or how the user is signed in. */
   login: string
   onSignOut: () => void
-}) {
+}
+
+function Header({ name, isSignedIn, login, onSignOut }: HeaderProps) {
   return (
     <header class="top">
       <a class="brand" href="#/">

@@ -27,9 +27,8 @@ export function PeoplePicker({ people, chosen, reader }: Props) {
           key="you"
           isOn={chosen === reader}
           onClick={() => choose(null)}
-          person={person}
           name="You"
-          collisions={collisions}
+          {...{ person, collisions }}
         />
       ))}
       <Chip isOn={chosen === EVERYONE} onClick={() => choose(EVERYONE)} name="Everyone" />
@@ -60,19 +59,15 @@ export function PeoplePicker({ people, chosen, reader }: Props) {
   )
 }
 
-function Chip({
-  isOn,
-  onClick,
-  person,
-  name,
-  collisions = 0,
-}: {
+interface ChipProps {
   isOn: boolean
   onClick: () => void
   person?: Person
   name: string
   collisions?: number
-}) {
+}
+
+function Chip({ isOn, onClick, person, name, collisions = 0 }: ChipProps) {
   return (
     <button type="button" class="chip" data-item aria-pressed={isOn} onClick={onClick}>
       {person && <Avatar person={person} />} {name}

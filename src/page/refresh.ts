@@ -87,15 +87,8 @@ export function step(state: RefreshState, event: RefreshEvent, now_ms: number): 
 }
 
 /** How long records can be shown without another load: heartbeats are not announced, and expiry is announced late. */
-export function freshFor({
-  expiries,
-  as_of_ms,
-  is_live,
-}: {
-  expiries: readonly string[]
-  as_of_ms: number
-  is_live: boolean
-}): number {
+export function freshFor(read: { expiries: readonly string[]; as_of_ms: number; is_live: boolean }): number {
+  const { expiries, as_of_ms, is_live } = read
   const first_ms = expiries.reduce((first, each) => Math.min(first, Date.parse(each)), Infinity)
   const max_ms = is_live ? LIVE_FRESH_MAX_MS : FRESH_MAX_MS
   return Math.min(max_ms, Math.max(FRESH_MIN_MS, first_ms - as_of_ms))

@@ -1,6 +1,7 @@
 /** Signing in: through GitHub where the service has an OAuth client, and with a token that stays in this tab. */
 import { useState } from 'preact/hooks'
 import type { SessionState } from './api.ts'
+import { ExternalLink } from './external-link.tsx'
 
 /** What went wrong, by the `problem` in the address that GitHub's sign-in returns to. */
 export const SIGN_IN_PROBLEMS: Record<string, string> = {
@@ -48,13 +49,10 @@ export function SignIn({ state, onToken }: { state: SessionState; onToken: (toke
         <ul class="bullets">
           <li>
             <code>gh auth token</code> prints one that works. Or{' '}
-            <a
-              href={`${github_url}/settings/personal-access-tokens/new`}
-              target="_blank"
-              rel="noopener noreferrer"
-            >
-              create a fine-grained token
-            </a>{' '}
+            <ExternalLink
+              url={`${github_url}/settings/personal-access-tokens/new`}
+              text="create a fine-grained token"
+            />{' '}
             for your repositories with <em>Metadata: read-only</em>. To archive work or post notables from
             this page, it also needs <em>Contents: read and write</em>. A classic token needs the scope{' '}
             <code>repo</code>, or none for public repositories.

@@ -9,13 +9,15 @@ import type { Repository } from './api.ts'
 import { ExternalLink } from './external-link.tsx'
 import type { Signal } from './records.ts'
 import { noiseShares, percentText } from './signal-words.ts'
-import { useSignal } from './use-signal.ts'
+import { usePolling } from './use-polling.ts'
 
 const FILES_MAX = 10
+const INTERVAL_MS = 60_000
 type RecentSide = Signal['recent'][number]['sides'][number]
 
 export function SignalCard({ repository }: { repository: Repository }) {
-  const signal = useSignal(repository)
+  // If a read fails, the last report stays.
+  const { data: signal } = usePolling(repository.signal, INTERVAL_MS)
   if (signal === null || isEmpty(signal)) return null
   return (
     <section class="card signal deferred" aria-labelledby="signal-heading">
@@ -123,15 +125,13 @@ function HotFiles({ files }: { files: Signal['hot_files'] }) {
   )
 }
 
-function Table({
-  caption,
-  columns,
-  children,
-}: {
+interface TableProps {
   caption: string
   columns: string[]
   children: ComponentChildren
-}) {
+}
+
+function Table({ caption, columns, children }: TableProps) {
   return (
     <table>
       <caption>{caption}</caption>

@@ -19,6 +19,16 @@ export function Freshness({ connection, isOutdated }: { connection: Connection; 
   )
 }
 
+/** What went wrong; nothing for an empty text. */
+export function ProblemText({ text }: { text: string }) {
+  if (text === '') return null
+  return (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  )
+}
+
 /** A warning that the page is stale, which would otherwise look current. */
 export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRetry: () => void }) {
   const { problem, last_success_ms } = failure
@@ -81,16 +91,14 @@ const REFUSALS: Record<number, { title: string; next: string }> = {
   429: { title: 'Too many requests', next: 'The page continues by itself.' },
 }
 
-/** Shown instead of everything if nothing could be loaded. */
-export function Refused({
-  problem,
-  what = 'The repository',
-  onSignOut,
-}: {
+interface RefusedProps {
   problem: Problem
   what?: string
   onSignOut: () => void
-}) {
+}
+
+/** Shown instead of everything if nothing could be loaded. */
+export function Refused({ problem, what = 'The repository', onSignOut }: RefusedProps) {
   const { title, next } = REFUSALS[problem.status] ?? {
     title: `${what} could not be loaded`,
     next: 'The page keeps trying.',

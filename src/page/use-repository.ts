@@ -1,7 +1,7 @@
 /** The records of one repository that the page shows: read once, and then kept up to date by the event stream. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../vocabulary/clock.ts'
-import { Problem, type Repository, repositoryAt } from './api.ts'
+import { type Problem, problemOf, type Repository, repositoryAt } from './api.ts'
 import { followEvents } from './event-stream.ts'
 import { mayConflict } from './live-work.ts'
 import type { Activity, Change, List } from './records.ts'
@@ -46,7 +46,7 @@ export function useRepository(name: string) {
         setFailure(null)
         return { kind: 'loaded', fresh_for_ms: freshFor({ ...expiries, is_live: isLive }) }
       } catch (error) {
-        const problem = error instanceof Problem ? error : new Problem(0, String(error))
+        const problem = problemOf(error)
         if (!leaving.signal.aborted) setFailure({ problem, last_success_ms })
         return { kind: 'failed', retry_after_ms: problem.retry_after_ms }
       } finally {
