@@ -13,7 +13,7 @@ export function Banner({ notables, now_ms }: { notables: readonly Notable[]; now
     <section class="banner" aria-label="Important notables">
       <ul class="plain">
         {high.slice(0, SHOWN_MAX).map(({ id, title, scope, expires_at, importance, blocking }) => (
-          <li key={id}>
+          <li key={id} class="line">
             <span class="pill severity-high">{blocking ? 'blocking' : importance}</span>
             <RecordLink id={id}>{title}</RecordLink>
             <span class="soft">

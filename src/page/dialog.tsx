@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, children }: Props) {
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby="dialog-heading" onClose={onClose}>
-      <div class="head">
+      <div class="head line">
         <h2 id="dialog-heading">{title}</h2>
         <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
           ✕

@@ -25,7 +25,7 @@ export function EncounterItem({ encounter, person, isPair = false }: Props) {
   const own = is_readers ? 'yours' : mine.actor
   return (
     <li class={`encounter edge-${severity}`}>
-      <div class="encounter-head">
+      <div class="encounter-head line">
         <span class={`pill severity-${severity}`}>{severity}</span>
         {isPair && (
           <>
@@ -47,7 +47,7 @@ export function EncounterItem({ encounter, person, isPair = false }: Props) {
           <PlaceView key={place.path} place={place} names={[own, other.actor]} />
         ))}
       </ul>
-      <div class="encounter-foot">
+      <div class="encounter-foot line">
         <p class="advice">
           <span class="soft">{advice.order && `${advice.order}.`}</span> <strong>{advice.action}</strong>
         </p>

@@ -13,7 +13,7 @@ interface Props {
 export function Filters({ view, areas, personName }: Props) {
   const { text, area, path, only_collisions } = view
   return (
-    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters line" onSubmit={(event) => event.preventDefault()}>
       <label class="search">
         <span class="unseen">Search titles, people, branches and paths</span>
         <input

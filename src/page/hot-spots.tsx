@@ -94,7 +94,7 @@ function FileActivities({ file, reader }: { file: HotFile; reader: string | null
     <div class="file-activities">
       <ul class="plain">
         {file.activities.map(({ activity, person, lines }, index) => (
-          <li key={activity.id} class="presence">
+          <li key={activity.id} class="presence line">
             <Avatar person={person} />
             <RecordLink id={activity.id}>{activity.title}</RecordLink>
             <span class="soft">

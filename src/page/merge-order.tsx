@@ -25,7 +25,7 @@ export function MergeOrderCard({ merge_order, activities }: Props) {
       <h2 id="merge-order-heading">Merge order</h2>
       <ul class="merge-order">
         {items.slice(0, MERGE_ORDER_SHOWN_MAX).map(({ activity_id, pr_url, conflicts_with, position }) => (
-          <li key={activity_id}>
+          <li key={activity_id} class="line">
             <span>
               {position}. <ExternalLink url={pr_url} text={names.get(activity_id) ?? pr_url} />
             </span>

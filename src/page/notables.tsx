@@ -15,7 +15,7 @@ interface Props {
 export function Notables({ notables, now_ms, onNew }: Props) {
   return (
     <section class="card" aria-labelledby="notables-heading">
-      <div class="head">
+      <div class="head line">
         <h2 id="notables-heading">Notables</h2>
         {onNew && (
           <button type="button" class="quiet" onClick={onNew}>
@@ -30,7 +30,7 @@ export function Notables({ notables, now_ms, onNew }: Props) {
       <ul class="notables">
         {notables?.map(({ id, title, importance, category, blocking, created_by, expires_at }) => (
           <li key={id}>
-            <span class={`pill importance-${importance}`}>{importance}</span>
+            <span class={`pill severity-${importance}`}>{importance}</span>
             <RecordLink id={id}>{title}</RecordLink>
             <small>
               {category}

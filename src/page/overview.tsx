@@ -37,7 +37,7 @@ export function Overview({ owner, text, onSignOut }: Props) {
   )
   return (
     <>
-      <div class="head">
+      <div class="head line">
         <h1>{owner ?? 'Your repositories'}</h1>
         <h2 class="counts">{totalsText(shown)}</h2>
         {owner !== null && <a href="#/">All owners</a>}
@@ -57,7 +57,7 @@ export function Overview({ owner, text, onSignOut }: Props) {
         </label>
       )}
       {shown.length > 0 && (
-        <ul class="repositories">
+        <ul class="card repositories">
           {shown.map((each) => (
             <Repository key={`${each.owner}/${each.name}`} {...each} as_of_ms={loaded.as_of_ms} />
           ))}
@@ -96,7 +96,7 @@ function Repository(summary: Summary & { as_of_ms: number }) {
           <span class="soft">{owner}/</span>
           {name}
         </span>
-        <span class="repository-collisions">
+        <span class="repository-collisions line">
           <Collisions {...summary} />
           {high_notables > 0 && (
             <span class="pill severity-high">{count(high_notables, 'notable', 'notables')}</span>

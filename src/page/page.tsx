@@ -87,7 +87,7 @@ interface HeaderProps {
 
 function Header({ name, isSignedIn, login, onSignOut }: HeaderProps) {
   return (
-    <header class="top">
+    <header class="top line">
       <a class="brand" href="#/">
         <img src={ICON_URL} alt="" width="22" height="22" /> Deconflict
       </a>

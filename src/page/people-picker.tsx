@@ -20,7 +20,7 @@ export function PeoplePicker({ people, chosen, reader }: Props) {
   const others = people.filter((each) => !isReader(each))
   const choose = (person: string | null) => changeView({ person, pull_request: null })
   return (
-    <fieldset class="people">
+    <fieldset class="people line">
       <legend class="unseen">Whose work</legend>
       {own.map(({ person, collisions }) => (
         <Chip

@@ -48,7 +48,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
   const { work, counts, now_ms } = model
   return (
     <>
-      <div class="head">
+      <div class="head line">
         <h1>
           <a href={`#/${name.split('/')[0]}`}>{name.split('/')[0]}</a>/{name.split('/')[1]}
         </h1>
@@ -125,7 +125,7 @@ function WorkSections({ name, view, model, isCompared }: SectionsProps) {
     <>
       <div class="columns">
         <section class="card you" aria-labelledby="you-heading">
-          <div class="head">
+          <div class="head line">
             <h2 id="you-heading">
               <SubjectTitle subject={subject} />
             </h2>
@@ -134,7 +134,7 @@ function WorkSections({ name, view, model, isCompared }: SectionsProps) {
           <You {...{ subject, work, reader, now_ms, isCompared }} />
         </section>
         <section class="card hot-spots" aria-labelledby="hot-heading">
-          <div class="head">
+          <div class="head line">
             <h2 id="hot-heading">Hot spots</h2>
             <p class="hint">Where several people work now. A longer bar means more people.</p>
           </div>
@@ -142,7 +142,7 @@ function WorkSections({ name, view, model, isCompared }: SectionsProps) {
         </section>
       </div>
       <section class="card deferred" aria-labelledby="timeline-heading">
-        <div class="head">
+        <div class="head line">
           <h2 id="timeline-heading">Timeline</h2>
           <p class="hint">When each activity started. Lines connect activities that collide.</p>
         </div>

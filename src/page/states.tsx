@@ -33,7 +33,7 @@ export function ProblemText({ text }: { text: string }) {
 export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRetry: () => void }) {
   const { problem, last_success_ms } = failure
   return (
-    <div class="problem out-of-date" role="alert">
+    <div class="problem out-of-date line" role="alert">
       <p>
         {last_success_ms === null
           ? 'Not everything could be loaded. '

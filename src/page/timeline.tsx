@@ -132,7 +132,7 @@ function linkPath([upper, lower]: [number, number], x: number): string {
 
 function Legend({ hasOutside }: { hasOutside: boolean }) {
   return (
-    <ul class="legend" aria-label="Legend">
+    <ul class="legend line" aria-label="Legend">
       <li>
         <span class="key extent" /> from its start to now
       </li>
