@@ -22,11 +22,13 @@ interface Common {
   onChanged: () => Promise<void>
 }
 
-export function ActivityDetail({
-  work,
-  reader,
-  ...common
-}: Common & { work: LiveWork; reader: string | null }) {
+interface ActivityProps extends Common {
+  work: LiveWork
+  /** The key of the reader; null if unknown. */
+  reader: string | null
+}
+
+export function ActivityDetail({ work, reader, ...common }: ActivityProps) {
   const { id, repository } = common
   const shown = work.activities.get(id)
   const encounters = shown ? encountersOf(shown, work, reader) : []
@@ -66,11 +68,7 @@ export function ActivityDetail({
               <h3>Collides with</h3>
               <ul class="plain">
                 {encounters.slice(0, COLLISIONS_MAX).map((encounter) => (
-                  <EncounterItem
-                    key={encounter.other.id}
-                    encounter={encounter}
-                    person={work.people.get(encounter.other.id)}
-                  />
+                  <EncounterItem key={encounter.other.id} encounter={encounter} />
                 ))}
               </ul>
               {encounters.length > COLLISIONS_MAX && (
@@ -155,7 +153,8 @@ function Detail<Record extends { title: string; status: string }>(props: DetailP
   )
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+/** A name and its value; nothing without a value. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   if (children === null || children === false || children === '') return null
   if (Array.isArray(children) && children.every((child) => !child)) return null
   return (

@@ -6,7 +6,6 @@ import { type Encounter, messageFor, type Place } from './encounters.ts'
 import { ExternalLink } from './external-link.tsx'
 import { stripOf } from './hot-spots.ts'
 import { nameOf } from './live-work.ts'
-import type { Person } from './people.ts'
 import { RecordLink } from './record-link.tsx'
 import { StripAxis, StripTrack, stripLines } from './strip.tsx'
 import { changeView } from './use-address.ts'
@@ -15,13 +14,12 @@ const COPIED_MS = 2000
 
 interface Props {
   encounter: Encounter
-  person: Person | undefined
   /** Shows the titles of both sides. By default, only that of the other side, because the own one is in the heading above. */
   isPair?: boolean
 }
 
-export function EncounterItem({ encounter, person, isPair = false }: Props) {
-  const { mine, other, severity, places, relation, advice, is_readers, is_own } = encounter
+export function EncounterItem({ encounter, isPair = false }: Props) {
+  const { mine, other, person, severity, places, relation, advice, is_readers, is_own } = encounter
   const own = is_readers ? 'yours' : mine.actor
   return (
     <li class={`encounter edge-${severity}`}>

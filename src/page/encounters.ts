@@ -6,12 +6,15 @@ import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
 import { areasText, linesText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
+import type { Person } from './people.ts'
 import type { Activity, Overlap } from './records.ts'
 
 /** A collision as one of its sides sees it. */
 export interface Encounter {
   mine: Activity
   other: Activity
+  /** The person of the other side. */
+  person: Person | undefined
   severity: Overlap['severity']
   places: Place[]
   /** How the lines relate, in a few words; empty if they were not compared. */
@@ -55,12 +58,14 @@ function encounter(
   { collision, work, reader }: { collision: Overlap; work: LiveWork; reader: string | null },
 ): Encounter {
   const is_ahead = isAhead(standingOf(mine), standingOf(other))
-  const person = work.people.get(mine.id)?.key
-  const is_readers = reader !== null && person === reader
-  const is_own = collision.same_author || work.people.get(other.id)?.key === person
+  const own_key = work.people.get(mine.id)?.key
+  const person = work.people.get(other.id)
+  const is_readers = reader !== null && own_key === reader
+  const is_own = collision.same_author || person?.key === own_key
   return {
     mine,
     other,
+    person,
     severity: collision.severity,
     places: placesOf(mine, collision),
     relation: pairLabel(pairOf(mine.id, { ...collision, paths: [] }), asIs),
@@ -80,12 +85,8 @@ function placesOf({ id }: Activity, { activity_ids, paths, areas }: Overlap): Pl
   const places = (conflicts.length > 0 ? conflicts : paths).map(
     ({ example, line_ranges, verdict }): Place => {
       const [one = null, two = null] = line_ranges ?? []
-      return {
-        path: example,
-        mine: isFirst ? one : two,
-        theirs: isFirst ? two : one,
-        is_conflict: verdict === 'conflict',
-      }
+      const [mine, theirs] = isFirst ? [one, two] : [two, one]
+      return { path: example, mine, theirs, is_conflict: verdict === 'conflict' }
     },
   )
   if (places.length > 0) return places
@@ -116,10 +117,7 @@ function adviceTo(sides: Sides, { severity, lines, duplicate }: Overlap): Advice
         { severity, lines, is_duplicate: duplicate !== null },
         { person: other.actor, own, other: theirs, is_ahead },
       )
-  return {
-    order,
-    action: is_readers ? action : `${mine.actor}: ${uncapitalized(action)}`,
-  }
+  return { order, action: is_readers ? action : `${mine.actor}: ${uncapitalized(action)}` }
 }
 
 function ownAdvice({ mine, other, is_ahead, is_readers }: Sides): Advice {

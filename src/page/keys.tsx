@@ -13,7 +13,9 @@ const KEYS: [keys: string[], what: string][] = [
 ]
 
 /** Elements that the arrows move between. */
-const ITEMS = '[data-item]'
+const ITEMS = 'main [data-item]'
+/** Elements in which keys are text. */
+const FIELDS = 'input:not([type="checkbox"]), textarea, select'
 
 /** Handles the keys, and shows their list on request. */
 export function Keys() {
@@ -21,10 +23,11 @@ export function Keys() {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
-      if (isTyping(event.target)) {
-        if (event.key === 'Escape') (event.target as HTMLElement).blur()
+      const field = (event.target as HTMLElement).closest<HTMLElement>(FIELDS)
+      if (field) {
+        if (event.key === 'Escape') field.blur()
         // The arrows have no use in a search field.
-        if (!(event.key === 'ArrowDown' && isSearch(event.target))) return
+        if (!(event.key === 'ArrowDown' && field.matches('[type="search"]'))) return
       }
       if (act(event.key, () => setIsListed(true))) event.preventDefault()
     }
@@ -74,9 +77,7 @@ function act(key: string, list: () => void): boolean {
 
 /** Moves the focus to the next or previous item on the page; without a focused item, to the first one in the main part. */
 function move(by: 1 | -1): boolean {
-  const items = [...document.querySelectorAll<HTMLElement>(`main ${ITEMS}`)].filter((item) =>
-    item.checkVisibility(),
-  )
+  const items = [...document.querySelectorAll<HTMLElement>(ITEMS)].filter((item) => item.checkVisibility())
   const at = items.indexOf(document.activeElement as HTMLElement)
   return focus(at === -1 ? items[0] : items[at + by])
 }
@@ -84,12 +85,4 @@ function move(by: 1 | -1): boolean {
 function focus(element: HTMLElement | null | undefined): boolean {
   element?.focus()
   return element != null
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select')
-}
-
-function isSearch(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement && target.type === 'search'
 }

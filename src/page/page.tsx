@@ -10,8 +10,9 @@ import { RepositoryView } from './repository.tsx'
 import { SIGN_IN_PROBLEMS, SignIn } from './sign-in.tsx'
 import { ProblemText } from './states.tsx'
 import { useAddress } from './use-address.ts'
-import { VERSION } from './version.ts'
 
+/** The version of the package from which the page was built. */
+declare const __VERSION__: string
 const ICON_URL = new URL('./icon.svg', import.meta.url).href
 
 export function App() {
@@ -94,7 +95,7 @@ function Header({ name, isSignedIn, login, onSignOut }: HeaderProps) {
       {isSignedIn && <RepositoryPicker key={name} name={name} />}
       <div class="who">
         <span class="version" title="The version of this page">
-          {VERSION}
+          {__VERSION__}
         </span>
         <a href="/docs">API</a>
         {isSignedIn && (

@@ -17,16 +17,11 @@ const NOISE: Record<NoiseClass, { files: string; cure: string }> = {
   binary: { files: 'binary files', cure: 'agree on one author at a time, or use the locks of Git LFS' },
 }
 
-export interface NoiseShare {
-  noise: NoiseClass
-  /** The share among all recorded pairs: those with a conflict or a duplicate, and those that share only noise. */
-  share: number
-  files: string
-  cure: string
-}
-
-/** The share of each class of noise, the largest first. */
-export function noiseShares({ noise, recorded }: Pick<Signal, 'noise' | 'recorded'>): NoiseShare[] {
+/**
+ * The share of each class of noise, the largest first, among all recorded pairs: those with a conflict or a duplicate, and
+ * those that share only noise.
+ */
+export function noiseShares({ noise, recorded }: Pick<Signal, 'noise' | 'recorded'>) {
   const classes = Object.entries(noise) as [NoiseClass, number][]
   const all = classes.reduce((sum, [, pairs]) => sum + pairs, recorded)
   return classes

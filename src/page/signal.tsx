@@ -6,6 +6,7 @@ import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { capitalized } from '../vocabulary/text.ts'
 import { kindOf, linesText, OVERLAP_WORDS } from '../vocabulary/verdict-words.ts'
 import type { Repository } from './api.ts'
+import { Fact } from './detail.tsx'
 import { ExternalLink } from './external-link.tsx'
 import type { Signal } from './records.ts'
 import { noiseShares, percentText } from './signal-words.ts'
@@ -57,30 +58,21 @@ function Figures({ pairs, precision, pull_requests, commented, feedback, budget 
     <div>
       <h3>Pairs of pull requests or branches</h3>
       <dl>
-        <Figure name="Shown" value={pairs.shown} />
+        <Fact name="Shown">{pairs.shown}</Fact>
         {(['came_true', 'resolved', 'given_up', 'wrong', 'open'] as const).map((outcome) => (
-          <Figure key={outcome} name={capitalized(OUTCOME_WORDS[outcome])} value={pairs[outcome]} />
+          <Fact key={outcome} name={capitalized(OUTCOME_WORDS[outcome])}>
+            {pairs[outcome]}
+          </Fact>
         ))}
-        <Figure name="Precision" value={precisionText(precision)} />
-        <Figure name="Pull requests with a comment" value={`${commented} of ${pull_requests}${share}`} />
-        <Figure name="Feedback" value={`${feedback.up} thumbs up, ${feedback.down} down`} />
+        <Fact name="Precision">
+          {precision === null ? 'shown when 10 pairs are decided' : percentText(precision)}
+        </Fact>
+        <Fact name="Pull requests with a comment">{`${commented} of ${pull_requests}${share}`}</Fact>
+        <Fact name="Feedback">{`${feedback.up} thumbs up, ${feedback.down} down`}</Fact>
       </dl>
       <p class="hint">{budgetText(budget)}</p>
     </div>
   )
-}
-
-function Figure({ name, value }: { name: string; value: string | number }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
-  )
-}
-
-function precisionText(precision: number | null): string {
-  return precision === null ? 'shown when 10 pairs are decided' : percentText(precision)
 }
 
 function budgetText({ share, limit, in_force }: Signal['budget']): string {

@@ -1,4 +1,5 @@
 /** The layout of the timeline: rows in groups that collide, bars on a linear time scale, and links between rows. Pure. */
+import type { View } from './address.ts'
 import { type LiveWork, rankOf, touches } from './live-work.ts'
 import type { Person } from './people.ts'
 import type { Activity, Overlap } from './records.ts'
@@ -36,14 +37,8 @@ export interface TimelineLayout {
   left_out: number
 }
 
-export interface Choice {
-  /** The key of a person. */
-  person: string | null
-  path: string | null
-  area: string | null
-  text: string
-  only_collisions: boolean
-}
+/** Here, `person` is the key of a person, or null for all. */
+export type Choice = Pick<View, 'person' | 'path' | 'area' | 'text' | 'only_collisions'>
 
 export const ROWS_MAX = 60
 /** The maximum number of links that are drawn, so that they stay readable. */
@@ -69,7 +64,6 @@ export function timelineOf(work: LiveWork, choice: Choice, now_ms: number): Time
   const ids = inGroups([...shown], collisions, work)
   const activities = ids.flatMap((id) => work.activities.get(id) ?? [])
   const scale = timeScale(activities.map(startOf), now_ms)
-  const severity = worstOf(collisions)
   const rows = activities.map((activity): Row => {
     const start_ms = startOf(activity)
     return {
@@ -79,7 +73,8 @@ export function timelineOf(work: LiveWork, choice: Choice, now_ms: number): Time
       is_cut: isBeforeScale(scale, start_ms),
       age: duration(Math.max(0, now_ms - start_ms)),
       is_outside: !own.has(activity.id),
-      severity: severity.get(activity.id) ?? null,
+      // The most severe collision comes first.
+      severity: collisions.find(({ activity_ids }) => activity_ids.includes(activity.id))?.severity ?? null,
     }
   })
   const links = linksOf(ids, collisions.slice(0, LINKS_MAX))
@@ -119,16 +114,6 @@ function searchTextOf({ title, actor, agent, branch, pr_url, scope }: Activity):
 
 function startOf({ created_at }: Activity): number {
   return Date.parse(created_at)
-}
-
-function worstOf(collisions: readonly Overlap[]): Map<string, Overlap['severity']> {
-  const worst = new Map<string, Overlap['severity']>()
-  for (const { activity_ids, severity } of collisions)
-    for (const id of activity_ids) {
-      const known = worst.get(id)
-      if (!known || rankOf(severity) > rankOf(known)) worst.set(id, severity)
-    }
-  return worst
 }
 
 /**

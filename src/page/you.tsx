@@ -26,7 +26,7 @@ interface Props {
 }
 
 export function You(props: Props) {
-  const { subject, work, reader, isCompared } = props
+  const { subject, work, reader, now_ms, isCompared } = props
   if (!isCompared) return <p class="hint">Comparing …</p>
   if (subject.kind === 'everyone') return <Everyone {...props} note={subject.note} />
   const activities = subject.kind === 'activity' ? [subject.activity] : subject.activities
@@ -40,7 +40,7 @@ export function You(props: Props) {
       {all
         .filter(({ encounters }) => encounters.length > 0)
         .map(({ activity, encounters }) => (
-          <Work key={activity.id} {...props} activity={activity} encounters={encounters} />
+          <Work key={activity.id} {...{ activity, encounters, now_ms }} />
         ))}
       {clear.length > 0 && <Clear activities={clear} />}
     </>
@@ -52,12 +52,13 @@ function worstRank([worst]: Encounter[]): number {
   return rankOf(worst?.severity ?? null)
 }
 
-function Work({
-  activity,
-  encounters,
-  work,
-  now_ms,
-}: Props & { activity: Activity; encounters: Encounter[] }) {
+interface WorkProps {
+  activity: Activity
+  encounters: Encounter[]
+  now_ms: number
+}
+
+function Work({ activity, encounters, now_ms }: WorkProps) {
   return (
     <article class="own-work">
       <h3>
@@ -68,13 +69,7 @@ function Work({
         </span>
       </h3>
       <Limited items={encounters} max={SHOWN_MAX}>
-        {(encounter) => (
-          <EncounterItem
-            key={encounter.other.id}
-            encounter={encounter}
-            person={work.people.get(encounter.other.id)}
-          />
-        )}
+        {(encounter) => <EncounterItem key={encounter.other.id} encounter={encounter} />}
       </Limited>
     </article>
   )
@@ -91,12 +86,7 @@ function Everyone({ work, reader, note }: Props & { note: string | null }) {
       {pairs.length === 0 && <p class="all-clear">No collisions.</p>}
       <Limited items={pairs} max={PAIRS_MAX}>
         {(encounter) => (
-          <EncounterItem
-            key={`${encounter.mine.id} ${encounter.other.id}`}
-            encounter={encounter}
-            person={work.people.get(encounter.other.id)}
-            isPair
-          />
+          <EncounterItem key={`${encounter.mine.id} ${encounter.other.id}`} encounter={encounter} isPair />
         )}
       </Limited>
     </>
