@@ -60,6 +60,8 @@ test('the pair of a branch becomes that of its pull request', async () => {
   const { filename: path, ...change } = editOfPay(40, ['retry()'])
   await repository.createActivity({ branch: 'retries', scope: { changes: [{ path, ...change }] } })
   const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
+  // GitHub is asked whether it can be merged.
+  await repository.advance(QUIET_MS)
   const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
   await merge(first)
   expect(await signal()).toMatchObject({ recorded: 1, pairs: { shown: 1, open: 1 } })
