@@ -108,6 +108,7 @@ test('the check run is not repeated for the same commit and text', async () => {
   await turnOn()
   const id = await repository.createActivity()
   const number = await repository.open()
+  await repository.advance(QUIET_MS)
   const before = repository.calls().length
   await repository.request('POST', `/activity/${id}/heartbeat`)
   await repository.deliver(number, 'labeled')

@@ -3,7 +3,13 @@ import { outcomeAfterMerge } from '../ledger/merged-lines.ts'
 import { branchKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
 import type { PairName, PairRow } from '../ledger/table.ts'
-import { afterAbsence, afterSighting, wasPushedAfterMerge, withOutcome } from '../ledger/transitions.ts'
+import {
+  afterAbsence,
+  afterRename,
+  afterSighting,
+  wasPushedAfterMerge,
+  withOutcome,
+} from '../ledger/transitions.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { Facts, LedgerFacts } from './facts.ts'
 import { type Counterpart, isSighting } from './sides.ts'
@@ -26,14 +32,10 @@ export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledger
   const notified: PairName[] = []
   for (const counterpart of facts.counterparts.filter(isSighting)) {
     const { key } = counterpart
-    const seen = afterSighting(ledger.pairs.get(key), {
-      side: subject,
-      sighting: counterpart,
-      repo_id: facts.repo.id,
-      now,
-    })
     const before = findBefore(counterpart, ledger)
-    const pair = { ...seen, notified_at: seen.notified_at ?? before?.notified_at ?? null }
+    const sighting = { side: subject, sighting: counterpart, repo_id: facts.repo.id, now }
+    const pair = afterSighting(before, sighting)
+    if (counterpart.pull_request) pairs.delete(branchKey(counterpart.pull_request.branch))
     const isNotified = isPosted(counterpart, { pair, before }, facts)
     if (isNotified) notified.push(pair)
     pairs.set(key, isNotified ? { ...pair, notified_at: now } : pair)
@@ -54,14 +56,18 @@ export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledger
 }
 
 /**
- * The pair with a counterpart before the check. The pairs of a branch that got a pull request keep the key of the branch
- * until the pull request itself is rechecked.
+ * The pair with a counterpart before the check. One with a branch that got a pull request continues with that, whichever of
+ * the two sides is rechecked first.
  */
 function findBefore(
   { key, pull_request }: Counterpart & { key: string },
   { pairs }: LedgerFacts,
 ): PairRow | undefined {
-  return pairs.get(key) ?? (pull_request && pairs.get(branchKey(pull_request.branch)))
+  const known = pairs.get(key)
+  if (known || !pull_request) return known
+  const branch_key = branchKey(pull_request.branch)
+  const row = pairs.get(branch_key)
+  return row && afterRename(row, branch_key, key)
 }
 
 function isPosted(
