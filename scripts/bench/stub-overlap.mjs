@@ -4,11 +4,13 @@ const NO_OVERLAP = {
   branch: null,
   emptiness: null,
   expected: new Map(),
+  other_base: [],
   collisions: [],
   notables: [],
   noise: [],
   merged: [],
   total_related: 0,
+  cut: 0,
   checked_against: { activities: 0, notables: 0, as_of: '2026-01-31T09:30:00.000Z', complete: true },
 }
 const BRIEF = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
