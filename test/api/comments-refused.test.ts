@@ -1,6 +1,7 @@
 /** What the App does when GitHub refuses a comment, and how it finds its own comment among many. */
 import { describe, expect, test } from 'vitest'
 import { MINUTE_MS } from '../../src/vocabulary/clock.ts'
+import { timestamp } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, repositoryEvent } from '../support/webhooks.ts'
 
@@ -133,7 +134,8 @@ describe('a comment that GitHub refuses permanently', () => {
 
   test('because the App was uninstalled ends tracking', async () => {
     await repository.createActivity()
-    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
+    const created_at = timestamp(new Date(Date.now() - 3_600_000))
+    const { number } = repository.githubRepo.open({ files: ['src/pay.ts'], created_at })
     await repository.deliver(number, 'labeled')
     await repository.advance(QUIET_MS)
     github.app.uninstall(repository.installation.id)

@@ -89,8 +89,9 @@ const lines = (message: string) =>
 
 // Threat: A write with the token that watches
 test('open pull requests become activities with their lines, collide, and nothing is written to GitHub', async () => {
-  const one = open('retries', 40, { title: 'Retry payments' })
-  const two = open('tidy', 41)
+  const created_at = timestamp(new Date(Date.now() - 3_600_000))
+  const one = open('retries', 40, { title: 'Retry payments', created_at })
+  const two = open('tidy', 41, { created_at })
   open('far', 100, { draft: true })
   await turn()
   expect(await activityOf('far')).toMatchObject({ source: 'pull_request', status: 'draft-pr-open' })
