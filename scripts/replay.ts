@@ -1,14 +1,16 @@
-/** `npm run replay`: compares recorded pairs of pull requests, or a whole history, without a service (docs/contract/signal.md#replay). */
+/** `npm run replay`: compares recorded pairs of pull requests, or plays a whole history (docs/contract/signal.md#replay). */
 import { parseArgs } from 'node:util'
 import { replayHistory } from './replay/history.ts'
+import { replayLive } from './replay/live/live.ts'
 import { comparePairs, readRecording } from './replay/pairs.ts'
 import { summaryOf } from './replay/summary.ts'
 import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
   one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/line-verdicts.md
-npm run --silent replay -- --git DIR [--days 90] [--closed-after-days 14]
-  tables on stdout, progress on stderr; DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL;
+npm run --silent replay -- [--live] --git DIR [--days 90] [--closed-after-days 14]
+  tables on stdout, progress on stderr; with --live, the events are webhooks to the real service on a PostgreSQL of its own;
+  DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL;
   a pull request that was closed without a merge counts as open for that long after its last push`
 const DAYS_MAX = 3650
 
@@ -17,6 +19,7 @@ async function main(): Promise<void> {
     options: {
       pairs: { type: 'string' },
       git: { type: 'string' },
+      live: { type: 'boolean', default: false },
       days: { type: 'string', default: '90' },
       'closed-after-days': { type: 'string', default: '14' },
     },
@@ -33,8 +36,11 @@ async function main(): Promise<void> {
   const started = performance.now()
   const report = (line: string) =>
     process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s: ${line}\n`)
-  const replayed = await replayHistory(values.git, { days, closed_after_days, report })
-  process.stdout.write(`${tablesOf(replayed)}\n`)
+  const options = { days, closed_after_days, report }
+  const tables = values.live
+    ? await replayLive(values.git, options)
+    : tablesOf(await replayHistory(values.git, options))
+  process.stdout.write(`${tables}\n`)
 }
 
 function daysOf(option: string, value: string): number {

@@ -21,13 +21,23 @@ export async function* changedFiles(
   trees: readonly { from: string; to: string }[],
   { hash, absent = new Set() }: { hash: LineHasher; absent?: ReadonlySet<string> },
 ): AsyncGenerator<FileChange[]> {
+  for await (const entries of fileEntries(git, trees, absent))
+    yield entries.flatMap((entry) => changeOf(entry, hash) ?? [])
+}
+
+/** As `changedFiles`, in the form of GitHub's list, with patches. */
+export async function* fileEntries(
+  git: Git,
+  trees: readonly { from: string; to: string }[],
+  absent: ReadonlySet<string> = new Set(),
+): AsyncGenerator<FileEntry[]> {
   // git copies a line that is not a pair of trees to the output, so it marks the end of the preceding output.
   const input = trees.map(({ from, to }) => `${from} ${to}\nend\n`).join('')
   const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS]
   for await (const record of git.records(args, input, '\nend\n'))
     yield entriesOf(record.slice(record.indexOf('\n') + 1))
       .filter(({ blobs }) => blobs.every((id) => !absent.has(id)))
-      .flatMap(({ entry }) => changeOf(entry, hash) ?? [])
+      .map(({ entry }) => entry)
 }
 
 /** Parses the output of `git diff-tree -z --raw --numstat -p` for two trees: fields that end with NUL, an empty field, and patches. */

@@ -5,9 +5,9 @@ import { attributesOf, readGitAttributes } from '../../src/server/line-verdicts/
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/server/line-verdicts/noise.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { countsOf } from './comment-rules.ts'
-import { type Commits, readCommits } from './commits.ts'
+import { type Branch, type Commits, readCommits } from './commits.ts'
 import { type Git, scratchOf } from './git.ts'
-import { headComparison } from './heads.ts'
+import { type Changed, headComparison } from './heads.ts'
 import { mergedBranches } from './merges.ts'
 import { type Mirror, openMirror } from './mirror.ts'
 import { editsMerged, outcomesOf } from './outcomes.ts'
@@ -42,7 +42,20 @@ export async function replayHistory(directory: string, options: ReplayOptions): 
   }
 }
 
-async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): Promise<Replayed> {
+/** What a mirror tells of a period. Times are in seconds. */
+export interface History {
+  commits: Commits
+  branches: Branch[]
+  noise: NoiseRules
+  since: number
+  until: number
+  /** When the first of the pull requests may have ended: the budget counts comments of the days before `since`. */
+  from: number
+  /** All pull requests that were open at some time after `from`. */
+  changed: Changed[]
+}
+
+export async function readHistory(mirror: Mirror, git: Git, options: ReplayOptions): Promise<History> {
   const { days, closed_after_days, report } = options
   const { default_branch, branches: refs, heads } = mirror
   const commits = await readCommits(git, [
@@ -64,6 +77,12 @@ async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): P
   const all = open.filter(({ opened }) => opened <= until)
   const noise = await noiseOf(git, default_branch.sha)
   const changed = await readChanges({ git, mirror, commits, branches, noise, from }, all)
+  return { commits, branches, noise, since, until, from, changed }
+}
+
+async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): Promise<Replayed> {
+  const { days, closed_after_days, report } = options
+  const { commits, branches, noise, since, until, from, changed } = await readHistory(mirror, git, options)
   const counted = changed.filter(({ opened, last: { files } }) => opened >= since && files.length > 0)
   const people = counted.filter(({ is_bot }) => !is_bot)
   report(`${counted.length} pull requests opened in ${days} days, ${changed.length} were open at some time`)
@@ -107,7 +126,7 @@ async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): P
   }
 }
 
-async function overlapsWithTruth(
+export async function overlapsWithTruth(
   git: Git,
   commits: Commits,
   { overlaps: all, report }: { overlaps: readonly Overlap[]; report: (line: string) => void },

@@ -27,7 +27,7 @@ interface Source {
 export async function readChanges(source: Source, pullRequests: readonly PullRequest[]): Promise<Changed[]> {
   const { git, commits, branches, noise, from } = source
   const { all } = commits
-  const messages = await messagesOf(git, all, pullRequests)
+  const messages = await readMessages(git, all, pullRequests)
   const revised = pullRequests.map((pr) => {
     const revisions = revisionsOf(commits, branches[pr.branch] as Branch, pr)
     return { pr, revisions: revisions.filter((_, index) => (revisions[index + 1]?.at ?? Infinity) > from) }
@@ -71,7 +71,8 @@ function keyOf({ head, base }: HeadAndBase): string {
   return `${base} ${head}`
 }
 
-async function messagesOf(git: Git, all: readonly Commit[], pullRequests: readonly PullRequest[]) {
+/** The messages of the own commits of pull requests, by commit id. */
+export async function readMessages(git: Git, all: readonly Commit[], pullRequests: readonly PullRequest[]) {
   const own = new Set(pullRequests.flatMap((each) => [...each.own]))
   const ids = [...own].map((at) => `${(all[at] as Commit).sha}\n`)
   const messages = new Map<string, string>()

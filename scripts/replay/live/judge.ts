@@ -1,0 +1,74 @@
+/** Whether the pairs that comments named conflict, and which conflicts between live work no comment named, by `git merge-tree`. */
+import type { Git } from '../git.ts'
+import { headComparison } from '../heads.ts'
+import { type History, overlapsWithTruth } from '../history.ts'
+import { isComparable, type Overlap, overlapsOf } from '../overlaps.ts'
+import { truthOf } from '../truth.ts'
+import type { LivePlay } from './play.ts'
+
+const DAY = 86_400
+/** `comment.stale_after_days`. */
+const LIVE_DAYS = 14
+
+export interface Judged {
+  /** Pairs that a comment named, each once, by the heads of that time. */
+  told: { all: number; conflicting: number; clean: number }
+  /** Conflicts between work by two people, both pushed within 14 days of the later opening, that were opened in the period. */
+  live_conflicts: { all: number; untold: number }
+}
+
+export async function judge(
+  git: Git,
+  { played, history, report }: { played: LivePlay; history: History; report: (line: string) => void },
+): Promise<Judged> {
+  const { commits, branches, since, noise, changed } = history
+  const compare = headComparison(noise)
+  const byNumber = new Map(changed.map((pr) => [pr.n, pr]))
+  const told = new Map<string, Overlap>()
+  for (const { on, named, revisions } of played.writes)
+    for (const n of named) {
+      const other = byNumber.get(n)
+      const [mine, theirs] = [revisions.get(on.n), revisions.get(n)]
+      const key = keyOf(on.n, n)
+      if (other === undefined || mine === undefined || theirs === undefined || told.has(key)) continue
+      const compared = compare(mine.changes, theirs.changes)
+      const at = (pr: typeof on, { head, base, changes }: typeof mine) => ({
+        ...pr,
+        head,
+        base,
+        last: changes,
+      })
+      told.set(key, {
+        earlier: at(other, theirs),
+        later: at(on, mine),
+        is_of_people: true,
+        rebased_over: null,
+        compared,
+        raw_gap: 0,
+      })
+    }
+  const truths = await truthOf(git, commits, { overlaps: [...told.values()], report })
+  const count = (verdict: string) => truths.filter((truth) => truth.verdict === verdict).length
+
+  const all = [...overlapsOf(changed, { branches, since, compare })].filter(isComparable)
+  const judged = await overlapsWithTruth(git, commits, { overlaps: all, report })
+  const live = judged.filter(
+    ({ earlier, later, truth }) =>
+      truth?.verdict === 'conflict' &&
+      earlier.branch === later.branch &&
+      isLive(earlier.revisions, later.opened),
+  )
+  const untold = live.filter(({ earlier, later }) => !told.has(keyOf(earlier.n, later.n)))
+  return {
+    told: { all: told.size, conflicting: count('conflict'), clean: count('clean') },
+    live_conflicts: { all: live.length, untold: untold.length },
+  }
+}
+
+function isLive(revisions: readonly { at: number }[], opened: number): boolean {
+  return revisions.some(({ at }) => at <= opened && at > opened - LIVE_DAYS * DAY)
+}
+
+function keyOf(one: number, other: number): string {
+  return `${Math.min(one, other)} ${Math.max(one, other)}`
+}

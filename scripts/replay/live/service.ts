@@ -1,0 +1,119 @@
+/** The real service for a live replay: a real database, a clock that is set, and a fake GitHub on loopback. */
+import { eq, min } from 'drizzle-orm'
+import { pino } from 'pino'
+import { readConfig } from '../../../src/server/base/config.ts'
+import { type JobHandler, runNext } from '../../../src/server/jobs/jobs.ts'
+import { enqueue } from '../../../src/server/jobs/store.ts'
+import { jobs } from '../../../src/server/jobs/table.ts'
+import { sweep } from '../../../src/server/operations/sweep.ts'
+import { startService } from '../../../src/server/server.ts'
+import { DELIVERY, handleDelivery } from '../../../src/server/surfaces/webhooks/deliveries.ts'
+import { firstJobs, jobHandlers } from '../../../src/server/tracking/jobs.ts'
+import { REDELIVER } from '../../../src/server/tracking/redeliver.ts'
+import { startCluster } from '../../../test/support/postgres.ts'
+import type { Webhook } from '../../../test/support/webhook-payload.ts'
+import { signedDelivery } from '../../../test/support/webhooks.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../fake-github-server.ts'
+
+const WEBHOOK_SECRET = 'replay'
+const DAY_MS = 86_400_000
+
+export interface LiveService {
+  github: FakeGithubServer
+  clock: { now: Date }
+  /** Runs everything that is due until `at`, at the times when it is due, and sets the clock to `at`. */
+  advanceTo(at: Date): Promise<void>
+  /** Posts a signed delivery and runs the jobs that are due. */
+  deliver(webhook: Webhook): Promise<void>
+  /** A request to the REST API below a repository. Throws unless the answer is a success. */
+  post(token: string, path: string, body: object): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts the service on a PostgreSQL cluster of its own. `full_name`: the repository, with the App not yet installed. */
+export async function startLiveService(full_name: string, now: Date): Promise<LiveService> {
+  const cluster = await startCluster()
+  const github = await startFakeGithubServer({ repositories: [{ id: 1, full_name }] })
+  const config = readConfig({
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATABASE_URL: cluster.url,
+    GITHUB_API_URL: github.url,
+    GITHUB_WEB_URL: github.url,
+    APP_ID: String(github.github.app.id),
+    PRIVATE_KEY: github.github.app.key(),
+    WEBHOOK_SECRET,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+  })
+  const clock = { now }
+  const service = await startService(config, {
+    clock: () => clock.now,
+    has_workers: false,
+    paces_writes: false,
+    log: pino({ level: 'error' }, pino.destination(2)),
+  })
+  const { app } = service
+  const db = app.database.connection()
+  const handlers: Record<string, JobHandler> = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
+  const runner = {
+    database: app.database,
+    clock: () => clock.now,
+    log: app.log,
+    metrics: app.metrics,
+    handlers,
+  }
+  const runDue = async () => {
+    while (await runNext(runner)) {
+      // Each call runs one job.
+    }
+  }
+  const nextDue = async () => {
+    const [row] = await db
+      .select({ at: min(jobs.run_at) })
+      .from(jobs)
+      .where(eq(jobs.state, 'pending'))
+    return row?.at ?? null
+  }
+  let swept = now
+  const advanceTo = async (at: Date) => {
+    for (let due = await nextDue(); due !== null && due <= at; due = await nextDue()) {
+      if (due > clock.now) clock.now = due
+      await runDue()
+      if (clock.now.getTime() - swept.getTime() > DAY_MS) {
+        swept = clock.now
+        await sweep(app)
+      }
+    }
+    if (at > clock.now) clock.now = at
+  }
+  // No delivery fails here. Looking for failed ones every ten minutes would take most of the time of a replay.
+  const periodic = firstJobs(now).filter(({ kind }) => kind !== REDELIVER)
+  await enqueue(db, periodic, now)
+  return {
+    github,
+    clock,
+    advanceTo,
+    async deliver(webhook) {
+      const { headers, body } = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook })
+      const response = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', headers, body })
+      if (response.status !== 202)
+        throw new Error(`${webhook.event}: ${response.status} ${await response.text()}`)
+      await response.arrayBuffer()
+      await runDue()
+    },
+    async post(token, path, body) {
+      const response = await fetch(`${service.url}/api/v1/repos/${full_name}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`)
+    },
+    async close() {
+      await service.close()
+      await github.close()
+      await cluster.remove()
+    },
+  }
+}
