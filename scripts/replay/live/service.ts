@@ -54,7 +54,12 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
   })
   const { app } = service
   const db = app.database.connection()
-  const handlers: Record<string, JobHandler> = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
+  const handlers: Record<string, JobHandler> = {
+    ...jobHandlers(app),
+    [DELIVERY]: handleDelivery(app),
+    // No delivery fails here. Looking for failed ones every ten minutes would take most of the time of a replay.
+    [REDELIVER]: async () => undefined,
+  }
   const runner = {
     database: app.database,
     clock: () => clock.now,
@@ -86,9 +91,7 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
     }
     if (at > clock.now) clock.now = at
   }
-  // No delivery fails here. Looking for failed ones every ten minutes would take most of the time of a replay.
-  const periodic = firstJobs(now).filter(({ kind }) => kind !== REDELIVER)
-  await enqueue(db, periodic, now)
+  await enqueue(db, firstJobs(now), now)
   return {
     github,
     clock,
