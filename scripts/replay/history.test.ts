@@ -267,8 +267,3 @@ async function replay(args: string[]) {
     (error) => error as { stdout: string; stderr: string; code: number },
   )
 }
-
-test('a live replay plays it as webhooks into the service', async () => {
-  const { stdout } = await replay(['--live', '--git', mirror.path, '--days', '12'])
-  console.log(stdout)
-})

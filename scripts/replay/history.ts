@@ -1,6 +1,5 @@
 /** Replays the pull requests of a mirror in the order of events, and compares the verdicts with `git merge-tree`. */
 
-import { BUDGET_DAYS } from '../../src/server/decision/who-is-told.ts'
 import { attributesOf, readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/server/line-verdicts/noise.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
@@ -49,9 +48,7 @@ export interface History {
   noise: NoiseRules
   since: number
   until: number
-  /** When the first of the pull requests may have ended: the budget counts comments of the days before `since`. */
-  from: number
-  /** All pull requests that were open at some time after `from`. */
+  /** All pull requests that were open at some time after `since`. */
   changed: Changed[]
 }
 
@@ -71,18 +68,16 @@ export async function readHistory(mirror: Mirror, git: Git, options: ReplayOptio
   if (last.length === 0) throw new Error(`${default_branch.name} has no merge of a pull request`)
   const until = last.reduce((a, b) => Math.max(a, b))
   const since = until - days * DAY
-  // The budget counts comments of the days before.
-  const from = since - BUDGET_DAYS * DAY
-  const open = readPullRequests(commits, mirror, { ...merged, since, from, closed_after_days })
+  const open = readPullRequests(commits, mirror, { ...merged, since, closed_after_days })
   const all = open.filter(({ opened }) => opened <= until)
   const noise = await noiseOf(git, default_branch.sha)
-  const changed = await readChanges({ git, mirror, commits, branches, noise, from }, all)
-  return { commits, branches, noise, since, until, from, changed }
+  const changed = await readChanges({ git, mirror, commits, branches, noise, since }, all)
+  return { commits, branches, noise, since, until, changed }
 }
 
 async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): Promise<Replayed> {
   const { days, closed_after_days, report } = options
-  const { commits, branches, noise, since, until, from, changed } = await readHistory(mirror, git, options)
+  const { commits, branches, noise, since, until, changed } = await readHistory(mirror, git, options)
   const counted = changed.filter(({ opened, last: { files } }) => opened >= since && files.length > 0)
   const people = counted.filter(({ is_bot }) => !is_bot)
   report(`${counted.length} pull requests opened in ${days} days, ${changed.length} were open at some time`)
@@ -101,8 +96,8 @@ async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): P
   const { comment } = DEFAULT_SETTINGS
   const plays: Play[] = []
   for (const budget of [1, comment.budget]) {
-    const played = play(changed, { comment: { ...comment, budget }, branches, compare, from })
-    const shown = played.pairs.filter((pair) => (shownAt(pair) ?? Number.NEGATIVE_INFINITY) >= since)
+    const played = play(changed, { comment: { ...comment, budget }, branches, compare, since })
+    const shown = played.pairs.filter((pair) => shownAt(pair) !== null)
     plays.push({
       limit: budget,
       ...played,

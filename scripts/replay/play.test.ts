@@ -62,14 +62,14 @@ function pullRequest(
 
 const at = (line: number) => ({ 'a.ts': line })
 
-function playOf(plans: Plan[], { budget = 1, from = 0 } = {}): Played {
+function playOf(plans: Plan[], { budget = 1, since = 0 } = {}): Played {
   return play(
     plans.map((plan, index) => pullRequest(index + 1, plan)),
     {
       comment: { ...DEFAULT_SETTINGS.comment, budget },
       branches: [BRANCH],
       compare: headComparison(DEFAULT_NOISE),
-      from: from * DAY,
+      since: since * DAY,
     },
   )
 }
@@ -182,15 +182,15 @@ describe('a pair', () => {
   })
 
   test('has no cause if it existed when the replay started', () => {
-    const again: Plan = {
+    const again = (first: number, then: number): Plan => ({
       pushes: [
-        [1, at(20)],
-        [10, at(20)],
+        [first, at(20)],
+        [then, at(20)],
       ],
-    }
-    const played = playOf([again, { pushes: [[2, at(20)]] }], { from: 5 })
+    })
+    const played = playOf([again(1, 10), again(2, 11)], { since: 5 })
     expect(played.pairs).toMatchObject([{ row: { cause: null }, later: { n: 2 } }])
-    expect(commentsOf(played)).toEqual(['#2 day 10: 1'])
+    expect(commentsOf(played)).toEqual(['#2 day 11: 1'])
   })
 })
 

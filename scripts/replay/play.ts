@@ -55,8 +55,8 @@ export interface PlayOptions {
   comment: Settings['comment']
   branches: readonly Branch[]
   compare: CompareHeads
-  /** Pull requests that were open before are not compared with each other until the next event of one of them. In seconds. */
-  from: number
+  /** When the App is installed, in seconds: what was pushed before is compared, and told, with the next event of either side. */
+  since: number
 }
 
 type Pushed = Changed['revisions'][number]
@@ -75,6 +75,8 @@ interface State extends PlayOptions {
   pairs: Map<string, PlayedPair>
   pairsOf: Map<Changed, PlayedPair[]>
   comments: Map<Changed, Comment>
+  /** Those with an event since the installation; others get no comment yet. */
+  had_own_event: Set<Changed>
   /** By people, in order of opening. */
   people: Changed[]
 }
@@ -87,6 +89,7 @@ export function play(pull_requests: readonly Changed[], options: PlayOptions): P
     pairs: new Map(),
     pairsOf: new Map(),
     comments: new Map(),
+    had_own_event: new Set(),
     people: pull_requests.filter(({ is_bot }) => !is_bot).toSorted((a, b) => a.opened - b.opened),
   }
   const budget: Played['budget'] = []
@@ -98,7 +101,8 @@ export function play(pull_requests: readonly Changed[], options: PlayOptions): P
     const before = state.live.get(pr)
     leave(state, pr)
     enter(state, pr, revision)
-    if (at < options.from) continue
+    if (at < options.since) continue
+    state.had_own_event.add(pr)
     for (const other of meet(state, { pr, before })) publish(state, other, at)
     publish(state, pr, at)
     budget.push({ at, in_force: roomAt(state, at) !== 'any' })
@@ -142,7 +146,7 @@ function meet(state: State, { pr, before }: { pr: Changed; before: Pushed | unde
     if (other === pr || theirs === undefined || isStacked(pr, other)) continue
     const compared = compareAt(state, [pr, now], [other, theirs])
     if (compared === 'unknown') continue
-    const isOld = pr.opened < state.from && other.opened < state.from
+    const isOld = pr.opened < state.since && other.opened < state.since
     // A pair that existed when the replay started has an unknown cause.
     const existed = compared && isOld && before && compareAt(state, [pr, before], [other, theirs]) !== null
     record(state, [pr, lastChangeOf(now, !existed)], [other, lastChangeOf(theirs, true)], compared)
@@ -207,11 +211,12 @@ function compareAt(
 function publish(state: State, pr: Changed, at: number): void {
   if (pr.is_bot && !state.comment.on_bots) return
   const comment = state.comments.get(pr)
+  if (comment === undefined && !state.had_own_event.has(pr)) return
   const rules = {
     comment: state.comment,
     is_draft: false,
     room: comment === undefined ? roomAt(state, at) : 'any',
-    active_at: dateOf(at),
+    active_at: dateOf((state.live.get(pr) as Pushed).at),
     now: dateOf(at),
   }
   const all = (state.pairsOf.get(pr) ?? []).flatMap((pair) => {

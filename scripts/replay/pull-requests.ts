@@ -32,10 +32,8 @@ export interface PullRequest extends Addition {
 }
 
 export interface ReadOptions {
-  /** When the replayed period starts. In seconds. */
+  /** When the replayed period starts: pull requests that ended before are left out. In seconds. */
   since: number
-  /** Pull requests that ended before are left out. In seconds. */
-  from: number
   /** How long a closed pull request counts as open after its last push, because git does not record when it was closed. */
   closed_after_days: number
 }
@@ -44,7 +42,7 @@ export interface ReadOptions {
 export function readPullRequests(
   commits: Commits,
   mirror: Pick<Mirror, 'heads' | 'merge_tried'>,
-  { branches, merges, since, from, closed_after_days }: MergedBranches & ReadOptions,
+  { branches, merges, since, closed_after_days }: MergedBranches & ReadOptions,
 ): PullRequest[] {
   const found = [...mirror.heads]
     .toSorted(([a], [b]) => a - b)
@@ -67,7 +65,7 @@ export function readPullRequests(
     const is_open = at.merged === null && isOpen(mirror.merge_tried, { n: each.n, since })
     const presumed_end = Math.max(at.opened, pushed) + closed_after_days * DAY
     const ended = at.merged?.at ?? (is_open ? Number.POSITIVE_INFINITY : presumed_end)
-    return ended < from ? [] : [{ ...each, ...at, ...authorOf(commits, each.own, authors), is_open, ended }]
+    return ended < since ? [] : [{ ...each, ...at, ...authorOf(commits, each.own, authors), is_open, ended }]
   })
 }
 

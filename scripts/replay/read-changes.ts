@@ -20,17 +20,17 @@ interface Source {
   branches: readonly Branch[]
   noise: NoiseRules
   /** Revisions that were replaced before are left out. */
-  from: number
+  since: number
 }
 
 /** Reads the changed files of each pull request and of its revisions, in the order of `pullRequests`. */
 export async function readChanges(source: Source, pullRequests: readonly PullRequest[]): Promise<Changed[]> {
-  const { git, commits, branches, noise, from } = source
+  const { git, commits, branches, noise, since } = source
   const { all } = commits
   const messages = await readMessages(git, all, pullRequests)
   const revised = pullRequests.map((pr) => {
     const revisions = revisionsOf(commits, branches[pr.branch] as Branch, pr)
-    return { pr, revisions: revisions.filter((_, index) => (revisions[index + 1]?.at ?? Infinity) > from) }
+    return { pr, revisions: revisions.filter((_, index) => (revisions[index + 1]?.at ?? Infinity) > since) }
   })
   const files = await filesOf(
     source,
