@@ -1,4 +1,4 @@
-/** Whether the pairs that comments named conflict, and which conflicts between live work no comment named, by `git merge-tree`. */
+/** Whether the pairs that people and agents were told of conflict, and which conflicts between live work nobody was told of, by `git merge-tree`. */
 import type { Git } from '../git.ts'
 import { headComparison } from '../heads.ts'
 import { type History, overlapsWithTruth } from '../history.ts'
@@ -11,9 +11,9 @@ const DAY = 86_400
 const LIVE_DAYS = 14
 
 export interface Judged {
-  /** Pairs that a comment named, each once, by the heads of that time. */
+  /** Pairs that a comment or an answer named, each once, by the heads of that time. */
   told: { all: number; conflicting: number; clean: number }
-  /** Conflicts between work by two people, both pushed within 14 days of the later opening, that were opened in the period. */
+  /** Conflicts between work by two people, both pushed within 14 days of the later opening, that were opened in the period, and those that nobody was told of. */
   live_conflicts: { all: number; untold: number }
 }
 
@@ -25,7 +25,7 @@ export async function judge(
   const compare = headComparison(noise)
   const byNumber = new Map(changed.map((pr) => [pr.n, pr]))
   const told = new Map<string, Overlap>()
-  for (const { on, named, revisions } of played.writes)
+  for (const { on, named, revisions } of [...played.answers, ...played.writes])
     for (const n of named) {
       const other = byNumber.get(n)
       const [mine, theirs] = [revisions.get(on.n), revisions.get(n)]

@@ -13,15 +13,20 @@ const FULL_NAME = 'replayed/repository'
 const PATCHES_BYTES_MAX = 400_000
 const DAY = 86_400
 
-/** A write of the App to a comment. `named`: the numbers of the pull requests in its text. */
-export interface CommentWrite {
+/** The author of a pull request was told of others. */
+export interface Told {
+  on: Changed
+  /** The numbers of the others. */
+  named: number[]
+  /** The revisions at that time, of the pull request and of those that are named. */
+  revisions: Map<number, Revision>
+}
+
+/** A write of the App to a comment. */
+export interface CommentWrite extends Told {
   /** In seconds. */
   at: number
   kind: 'posted' | 'edited'
-  on: Changed
-  named: number[]
-  /** The revisions at that time, of the pull request and of those that it names. */
-  revisions: Map<number, Revision>
 }
 
 /** A call of the App to GitHub. */
@@ -36,6 +41,8 @@ export interface LivePlay {
   until: number
   backlog: number
   writes: CommentWrite[]
+  /** The conflicts that answers to agents named, before their pull requests were opened. */
+  answers: Told[]
   calls: GithubCall[]
   /** The openings and pushes. */
   deliveries: { at: number; on: number }[]
@@ -50,7 +57,7 @@ export async function playLive(
   const service = await startLiveService(FULL_NAME, new Date(1000 * since))
   try {
     const world = service.github.github
-    const played: LivePlay = { since, until, backlog: 0, writes: [], calls: [], deliveries: [] }
+    const played: LivePlay = { since, until, backlog: 0, writes: [], answers: [], calls: [], deliveries: [] }
     const at = () => Math.floor(service.clock.now.getTime() / 1000)
     const now = new Map<number, Revision>()
     const byNumber = new Map(changed.map((pr) => [pr.n, pr]))
@@ -81,7 +88,7 @@ export async function playLive(
       await service.advanceTo(new Date(1000 * event.at))
       if (event.kind === 'opened' || event.kind === 'pushed')
         played.deliveries.push({ at: event.at, on: event.pr.n })
-      await happen(service, { event, mirror, now })
+      await happen(service, { event, mirror, now, played })
       const passed = Math.floor((event.at - since) / DAY)
       if (passed >= day + 10) {
         day = passed
@@ -101,15 +108,30 @@ async function happen(
     event,
     mirror,
     now,
-  }: { event: LiveEvent; mirror: Awaited<ReturnType<typeof mirrorGithub>>; now: Map<number, Revision> },
+    played,
+  }: {
+    event: LiveEvent
+    mirror: Awaited<ReturnType<typeof mirrorGithub>>
+    now: Map<number, Revision>
+    played: LivePlay
+  },
 ): Promise<void> {
   const { pr } = event
   const world = service.github.github
   const deliver = (action: Parameters<typeof pullRequestEvent>[3]) =>
     service.deliver(pullRequestEvent(world, FULL_NAME, pr.n, action))
   switch (event.kind) {
-    case 'declared':
-      return service.post(mirror.loginOf(pr), '/activity', declarationOf(mirror, pr, event.revision))
+    case 'declared': {
+      const declaration = declarationOf(mirror, pr, event.revision)
+      const token = mirror.loginOf(pr)
+      const { activity } = (await service.post(token, '/activity', declaration)) as Created
+      const { overlap } = (await service.get(token, `/activity/${activity.id}`)) as Retrieved
+      const conflicts = overlap.matches.filter(({ lines }) => lines === 'conflict')
+      const named = conflicts.flatMap(({ pr_url }) => (pr_url ? [Number(pr_url.split('/').at(-1))] : []))
+      const revisions = revisionsAt(new Map([...now, [pr.n, event.revision]]), [pr.n, ...named])
+      played.answers.push({ on: pr, named, revisions })
+      return
+    }
     case 'opened':
       now.set(pr.n, event.revision)
       mirror.open(pr, event.revision)
@@ -128,6 +150,19 @@ async function happen(
       return service.deliver(pushEvent(world, FULL_NAME, { ref: `refs/heads/${base.ref}` }))
     }
   }
+}
+
+/** The answers of the API, as far as they are read here. */
+interface Created {
+  activity: { id: string }
+}
+
+interface Retrieved {
+  overlap: { matches: { pr_url: string | null; lines: string | null }[] }
+}
+
+function revisionsAt(now: ReadonlyMap<number, Revision>, numbers: readonly number[]): Map<number, Revision> {
+  return new Map(numbers.flatMap((n) => (now.has(n) ? [[n, now.get(n) as Revision]] : [])))
 }
 
 function declarationOf(
@@ -198,9 +233,7 @@ function record(
     const named = [...new Set([...body.matchAll(/`#(\d+)`/g)].map(([, n]) => Number(n)))].filter(
       (n) => n !== number,
     )
-    const revisions = new Map(
-      [number, ...named].flatMap((n) => (now.has(n) ? [[n, now.get(n) as Revision]] : [])),
-    )
+    const revisions = revisionsAt(now, [number, ...named])
     played.writes.push({ at: at(), kind: posted ? 'posted' : 'edited', on, named, revisions })
     return answered
   }

@@ -25,8 +25,9 @@ export interface LiveService {
   advanceTo(at: Date): Promise<void>
   /** Posts a signed delivery and runs the jobs that are due. */
   deliver(webhook: Webhook): Promise<void>
-  /** A request to the REST API below a repository. Throws unless the answer is a success. */
-  post(token: string, path: string, body: object): Promise<void>
+  /** The answers of the REST API below a repository. Both throw unless it is a success. */
+  get(token: string, path: string): Promise<unknown>
+  post(token: string, path: string, body: object): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -92,6 +93,19 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
     if (at > clock.now) clock.now = at
   }
   await enqueue(db, firstJobs(now), now)
+  const request = async (
+    token: string,
+    path: string,
+    { headers, ...init }: RequestInit,
+  ): Promise<unknown> => {
+    const response = await fetch(`${service.url}/api/v1/repos/${full_name}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+    return JSON.parse(text)
+  }
   return {
     github,
     clock,
@@ -104,15 +118,13 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
       await response.arrayBuffer()
       await runDue()
     },
-    async post(token, path, body) {
-      const response = await fetch(`${service.url}/api/v1/repos/${full_name}${path}`, {
+    get: (token, path) => request(token, path, {}),
+    post: (token, path, body) =>
+      request(token, path, {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
-      })
-      const text = await response.text()
-      if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`)
-    },
+      }),
     async close() {
       await service.close()
       await github.close()

@@ -45,7 +45,7 @@ export function liveTable(played: LivePlay, judged: Judged, people: readonly Cha
           `${figure(told.conflicting, told.conflicting + told.clean)} % (${told.conflicting} of ${told.conflicting + told.clean})`,
         ],
         [
-          'conflicts between live work that no comment named',
+          'conflicts between live work that nobody was told of',
           `${percent(live_conflicts.untold, live_conflicts.all)} (${live_conflicts.untold} of ${live_conflicts.all})`,
         ],
         [
