@@ -11,8 +11,8 @@ const DAY = 86_400
 const LIVE_DAYS = 14
 
 export interface Judged {
-  /** Pairs that a comment or an answer named, each once, by the heads of that time. */
-  told: { all: number; conflicting: number; clean: number }
+  /** Pairs that a comment or an answer named, each once, by the heads of that time. `duplicate`: the same work without a conflict. */
+  told: { conflicting: number; duplicate: number; neither: number }
   /** Conflicts between work by two people, both pushed within 14 days of the later opening, that were opened in the period, and those that nobody was told of. */
   live_conflicts: { all: number; untold: number }
 }
@@ -47,8 +47,11 @@ export async function judge(
         raw_gap: 0,
       })
     }
-  const truths = await truthOf(git, commits, { overlaps: [...told.values()], report })
-  const count = (verdict: string) => truths.filter((truth) => truth.verdict === verdict).length
+  const pairs = [...told.values()]
+  const truths = await truthOf(git, commits, { overlaps: pairs, report })
+  const conflicting = truths.filter(({ verdict }) => verdict === 'conflict').length
+  const clean = pairs.filter((_, index) => truths[index]?.verdict === 'clean')
+  const duplicate = clean.filter(({ compared }) => compared.duplicate !== null).length
 
   const all = [...overlapsOf(changed, { branches, since, compare })].filter(isComparable)
   const judged = await overlapsWithTruth(git, commits, { overlaps: all, report })
@@ -60,7 +63,7 @@ export async function judge(
   )
   const untold = live.filter(({ earlier, later }) => !told.has(keyOf(earlier.n, later.n)))
   return {
-    told: { all: told.size, conflicting: count('conflict'), clean: count('clean') },
+    told: { conflicting, duplicate, neither: clean.length - duplicate },
     live_conflicts: { all: live.length, untold: untold.length },
   }
 }

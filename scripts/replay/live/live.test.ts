@@ -51,7 +51,7 @@ test('a day is played as webhooks into the service, from the installation on', a
     expect(stdout).toContain('| open pull requests when the App was installed | 2 |')
     expect(stdout).toContain('| comments posted, edited on the first day | 1, 0 |')
     expect(stdout).toContain('| pull requests by people commented | 33.3 % (1 of 3) |')
-    expect(stdout).toContain('| pairs told that conflict, by git | 100.0 % (1 of 1) |')
+    expect(stdout).toContain('| pairs told: git conflicts, else the same work twice, neither | 1, 0, 0 |')
     expect(stdout).toContain('| conflicts between live work that nobody was told of | 0 % (0 of 1) |')
     expect(stdout).toContain('| `POST /repos/{repo}/issues/{n}/comments` | 1 |')
   } finally {

@@ -34,15 +34,15 @@ export function liveTable(played: LivePlay, judged: Judged, people: readonly Cha
       [
         ['open pull requests when the App was installed', String(backlog)],
         ['comments posted, edited on the first day', `${firstDay(posted)}, ${firstDay(edited)}`],
-        ['comments posted (each notifies) per author and week', ratio(posted.length, authors * weeks)],
-        ['edits (silent) per author and week', ratio(edited.length, authors * weeks)],
+        ['comments posted (each notifies) per author and week', (posted.length / authors / weeks).toFixed(3)],
+        ['edits (silent) per author and week', (edited.length / authors / weeks).toFixed(3)],
         [
           'pull requests by people commented',
           `${figure(commented.size, people.length)} % (${commented.size} of ${people.length})`,
         ],
         [
-          'pairs told that conflict, by git',
-          `${figure(told.conflicting, told.conflicting + told.clean)} % (${told.conflicting} of ${told.conflicting + told.clean})`,
+          'pairs told: git conflicts, else the same work twice, neither',
+          `${told.conflicting}, ${told.duplicate}, ${told.neither}`,
         ],
         [
           'conflicts between live work that nobody was told of',
