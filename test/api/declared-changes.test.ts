@@ -211,6 +211,12 @@ describe('a check and a write reject', () => {
     ['a long path', [{ path: 'a'.repeat(1025) }], 'scope.changes[0].path', /1 to 1024/],
     ['NUL in a path', [{ path: 'a\u0000' }], 'scope.changes[0].path', /NUL/],
     ['a leading slash', [{ path: '/a' }], 'scope.changes[0].path', PATH],
+    [
+      'a drive',
+      [{ path: 'C:/work/a.ts' }],
+      'scope.changes[0].path',
+      /Windows machine; send the path from the root/,
+    ],
     ['a directory', [{ path: 'a/' }], 'scope.changes[0].path', PATH],
     ['a path that leaves the root', [{ path: 'a/../b' }], 'scope.changes[0].path', PATH],
     [

@@ -1,14 +1,17 @@
 /** The schema of `scope.changes`: changed files with their patches (docs/contract/lines.md#changes). */
 import { z } from 'zod'
 import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
+import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
 import { object, text, textOrNull } from './field.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from './scope.ts'
 
 /** The path of one file, in which no character is a wildcard. */
-const filePath = text(1, PATH_LENGTH_MAX).refine(isFilePath, {
-  error:
-    "must be the path of a file relative to the root of the repository, as git prints it: no leading or trailing '/', and no empty, '.' or '..' segment",
-})
+const filePath = text(1, PATH_LENGTH_MAX)
+  .refine((path) => !isMachinePath(path), { error: MACHINE_PATH, abort: true })
+  .refine(isFilePath, {
+    error:
+      "must be the path of a file relative to the root of the repository, as git prints it: no leading or trailing '/', and no empty, '.' or '..' segment",
+  })
 
 function isFilePath(path: string): boolean {
   return path.split('/').every((name) => name !== '' && name !== '.' && name !== '..')

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Budget, unbounded } from '../budget.ts'
 import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'
 import { PATH_LENGTH_MAX, PATHS_MAX } from '../scope/limits.ts'
+import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
 import { object, text, texts } from './field.ts'
 
 const LABELS_MAX = 100
@@ -84,6 +85,7 @@ function checkGlobs(all: readonly string[], context: z.RefinementCtx): void {
   const wildcards = new Set<string>()
   for (const [index, path] of all.entries()) {
     try {
+      if (isMachinePath(path)) throw new GlobError(MACHINE_PATH)
       const glob = parseGlob(path)
       if (!glob.is_plain) wildcards.add(path)
       if (wildcards.size > WILDCARD_PATHS_MAX)
