@@ -8,7 +8,7 @@ import { CliError, type Runtime } from './runtime.ts'
 import { findConnection, type Limits, type ServerOptions } from './service-connection.ts'
 import { type Display, painter, safeJson } from './terminal.ts'
 import { readChangedFiles } from './working-tree-files.ts'
-import { findWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts'
+import { findWorkspace, resolvePaths, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
 /** Options that every command accepts. */
 export interface CommonOptions extends WorkspaceOptions, ServerOptions {
@@ -68,15 +68,16 @@ export function displayOf({ stdout, env, clock }: Runtime): Display {
  * would be empty.
  */
 export async function scopeFrom(
-  { git, diff_base, remote, git_directory }: Workspace,
+  workspace: Workspace,
   { paths, area = [], staged = false, refresh = false }: ScopeOptions,
   timeout_ms?: number,
 ): Promise<GivenScope | undefined> {
-  const isFromGit = git_directory !== null && (paths === undefined || refresh)
+  const { git, diff_base, remote, git_directory, is_elsewhere } = workspace
+  const isFromGit = git_directory !== null && !is_elsewhere && (paths === undefined || refresh)
   const changed = isFromGit
     ? await readChangedFiles(git, { base: diff_base, remote, staged_only: staged, timeout_ms })
     : undefined
-  const given = withChanges({ areas: area, paths: paths ?? [] }, changed)
+  const given = withChanges({ areas: area, paths: await resolvePaths(workspace, paths ?? []) }, changed)
   const { scope } = given
   return scope.areas.length + scope.paths.length + (scope.changes?.length ?? 0) > 0 ? given : undefined
 }

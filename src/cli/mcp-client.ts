@@ -1,61 +1,80 @@
-/** A client that adds the changed files of the working tree to what an agent sends over MCP. */
+/** A client for agents on this machine: it resolves the paths that they name, and adds the changed files of the working tree. */
 import type { Client, RequestOf } from '../client/client.ts'
+import { Failure } from '../vocabulary/failure.ts'
 import { withChanges } from './given-scope.ts'
+import { CliError } from './runtime.ts'
 import { type ChangedFiles, readChangedFiles } from './working-tree-files.ts'
-import type { Workspace } from './workspace.ts'
+import { isSameRepository, resolvePaths, type Workspace } from './workspace.ts'
 
-type Name = 'checkOverlap' | 'createActivity' | 'updateActivity'
+type Name = 'checkOverlap' | 'createActivity' | 'updateActivity' | 'createNotable' | 'updateNotable'
 type Input = RequestOf<Name>['input'] & object
+type Request = { owner: string; repo: string; input?: Input | undefined }
 
 /**
- * Returns a client that adds `scope.changes` to checks, creates and updates of a scope in this repository and branch, unless
- * the agent sends them itself. Outside of a working tree, returns `client` unchanged.
+ * Returns a client that resolves `scope.paths` against the working directory, and adds `scope.changes` to checks, creates and
+ * updates of a scope in this branch, unless the agent sends them itself. Requests for other repositories are not changed.
+ * Outside of a working tree of the repository, returns `client` unchanged.
  */
-export function withTreeChanges(client: Client, workspace: Workspace): Client {
-  const { git, git_directory, diff_base: base, remote } = workspace
-  if (git_directory === null) return client
+export function withTree(client: Client, workspace: Workspace): Client {
+  const { git, git_directory, is_elsewhere, diff_base: base, remote } = workspace
+  if (git_directory === null || is_elsewhere) return client
   const read = () => readChangedFiles(git, { base, remote, staged_only: false })
-  const withTree = async <Request extends { owner: string; repo: string; input?: Input }>(
-    request: Request,
-  ): Promise<Request> => {
-    const { input } = request
-    if (input === undefined || !isSame(request, workspace)) return request
-    return { ...request, input: await withTreeScope(input, await git.branch(), read) }
+  const withPaths = async <Given extends Request>(request: Given): Promise<Given> =>
+    isSameRepository(request, workspace) && request.input !== undefined
+      ? { ...request, input: await withResolvedPaths(request.input, workspace) }
+      : request
+  const withFiles = async <Given extends Request>(request: Given): Promise<Given> => {
+    const resolved = await withPaths(request)
+    if (!isSameRepository(request, workspace) || resolved.input === undefined) return resolved
+    return { ...resolved, input: await withTreeScope(resolved.input, await git.branch(), read) }
   }
   return {
     ...client,
     checkOverlap: async (request) =>
-      client.checkOverlap(await withTree({ ...request, input: request.input ?? {} })),
-    createActivity: async (request) => client.createActivity(await withTree(request)),
+      client.checkOverlap(await withFiles({ ...request, input: request.input ?? {} })),
+    createActivity: async (request) => client.createActivity(await withFiles(request)),
     updateActivity: async (request) =>
-      client.updateActivity(request.input?.scope === undefined ? request : await withTree(request)),
+      client.updateActivity(request.input?.scope === undefined ? request : await withFiles(request)),
+    createNotable: async (request) => client.createNotable(await withPaths(request)),
+    updateNotable: async (request) => client.updateNotable(await withPaths(request)),
   }
 }
 
-function isSame(one: { owner: string; repo: string }, other: { owner: string; repo: string }): boolean {
-  const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`.toLowerCase()
-  return nameOf(one) === nameOf(other)
+/** An agent may send anything: an invalid scope is left as it is, and the service rejects it. */
+function pathsIn({ scope }: { scope?: unknown }): string[] | undefined {
+  if (!isObject(scope)) return undefined
+  const { paths = [] } = scope
+  return Array.isArray(paths) && paths.every((path) => typeof path === 'string') ? paths : undefined
 }
 
-/** Adds the changes to the scope. An agent may send anything: an invalid scope is left as it is, and the service rejects it. */
+async function withResolvedPaths(input: Input, workspace: Workspace): Promise<Input> {
+  const paths = pathsIn(input)
+  if (paths === undefined || paths.length === 0) return input
+  const resolved = await resolvePaths(workspace, paths).catch((error: unknown) => {
+    if (!(error instanceof CliError)) throw error
+    throw new Failure('validation_error', `scope.paths: ${error.message}`, { param: 'scope.paths' })
+  })
+  return { ...input, scope: { ...(input.scope as object), paths: resolved } }
+}
+
+/** Adds the changes to the scope. */
 async function withTreeScope(
   input: Input,
   branch: string | undefined,
   read: () => Promise<ChangedFiles | undefined>,
 ): Promise<Input> {
-  const { scope = {} } = input as { scope?: unknown }
-  const isOther = input.branch != null && input.branch !== branch
-  if (isOther || !isObject(scope) || 'changes' in scope) return input
-  const { paths = [] } = scope
-  if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string')) return input
+  const { scope = {}, branch: named } = input as { scope?: unknown; branch?: string | null }
+  const paths = pathsIn({ scope })
+  const isOther = named != null && named !== branch
+  if (isOther || paths === undefined || 'changes' in (scope as object)) return input
   const given = withChanges({ areas: [], paths }, await read())
   if (given.scope.changes === undefined) return input
   const { base_sha } = given
   return {
     ...input,
-    scope: { ...scope, paths: given.scope.paths, changes: given.scope.changes },
+    scope: { ...(scope as object), paths: given.scope.paths, changes: given.scope.changes },
     ...(base_sha !== undefined && { base_sha }),
-  }
+  } as Input
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -3,6 +3,7 @@ import type { RequestOf } from '../client/client.ts'
 import { type CommonOptions, openContext } from './command-context.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime, sanitize } from './terminal.ts'
+import { resolvePaths } from './workspace.ts'
 
 export interface NoteOptions extends CommonOptions {
   summary?: string
@@ -24,7 +25,7 @@ export async function note(runtime: Runtime, title: string, options: NoteOptions
     summary: options.summary ?? title,
     importance: options.importance,
     category: options.category,
-    scope: { paths, areas: area },
+    scope: { paths: await resolvePaths(context.workspace, paths), areas: area },
     supersedes,
     decision_url: options.decision ?? null,
     applies_until: options.until ?? null,

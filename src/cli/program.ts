@@ -11,7 +11,7 @@ import { init } from './init/init.ts'
 import { PARTS } from './init/targets.ts'
 import { list, notes, show } from './list.ts'
 import { login } from './login.ts'
-import { withTreeChanges } from './mcp-client.ts'
+import { withTree } from './mcp-client.ts'
 import { note } from './note.ts'
 import { order } from './order.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -203,7 +203,7 @@ async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> 
   const { url, insecure } = options
   const client = createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = (await workspace?.git.config('user.name')) ?? runtime.env.USER
-  await runtime.serveMcp(workspace ? withTreeChanges(client, workspace) : client, {
+  await runtime.serveMcp(workspace ? withTree(client, workspace) : client, {
     ...(workspace && { repository: `${workspace.owner}/${workspace.repo}` }),
     ...(actor && { actor }),
   })

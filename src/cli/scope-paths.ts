@@ -1,6 +1,4 @@
 /** File names as paths of a scope: escaped to match only themselves, and within the limits of one request. */
-import { realpathSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { PATHS_MAX } from '../vocabulary/scope/limits.ts'
 
 /** The paths that match `files`. More than `max` files are replaced by the directories that contain them. */
@@ -16,25 +14,8 @@ export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] 
 }
 
 /** Escapes a path so that it matches only itself. A class such as `[id]` is not escaped, because it also matches its own text, and `app/[id]/page.tsx` is easier to read. */
-function escapeGlob(path: string): string {
+export function escapeGlob(path: string): string {
   return path
     .replace(/\\|[*?{}]|\[(?![\w.-]+\])|^!/g, (char) => `\\${char}`)
     .replace(/(\[[\w.-]+)?\]/g, (match, open) => (open ? match : `\\${match}`))
-}
-
-/** The files that are inside `root`, relative to it. */
-export function filesInside(
-  root: string,
-  { files, cwd }: { files: readonly string[]; cwd: string },
-): string[] {
-  const real = realpathSync(root)
-  const names = files.map((file) => {
-    const absolute = resolve(cwd, file)
-    return [relative(root, absolute), relative(real, absolute)].find((name) => !isOutside(name))
-  })
-  return names.filter((name) => name !== undefined).map((name) => name.split(sep).join('/'))
-}
-
-function isOutside(name: string): boolean {
-  return name === '' || name === '..' || name.startsWith(`..${sep}`) || isAbsolute(name)
 }

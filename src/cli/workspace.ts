@@ -2,6 +2,7 @@
 import { parseFullName } from '../vocabulary/repository-name.ts'
 import { Git } from './git.ts'
 import { CliError, type Runtime } from './runtime.ts'
+import { globInTree, viewOf } from './tree-paths.ts'
 
 export interface WorkspaceOptions {
   repo?: string
@@ -13,10 +14,13 @@ export interface WorkspaceOptions {
 
 export interface Workspace {
   git: Git
+  cwd: string
   owner: string
   repo: string
   /** Whether the repository was named by an option or variable, rather than taken from a git remote. */
   is_named: boolean
+  /** Whether the working tree is of another repository than the named one. A fork has the same name, and counts as the same. */
+  is_elsewhere: boolean
   /** Host of the git remote. */
   host: string
   is_ssh: boolean
@@ -60,9 +64,11 @@ export async function findWorkspace(
   const base = options.base ?? (git_directory === null ? undefined : await git.base(remote?.name))
   return {
     git,
+    cwd: runtime.cwd,
     owner: repository.owner,
     repo: repository.repo,
     is_named: named !== undefined,
+    is_elsewhere: isOther(named, remote?.address),
     host: remote?.address?.host ?? 'github.com',
     is_ssh: remote?.address?.is_ssh ?? false,
     branch,
@@ -72,6 +78,27 @@ export async function findWorkspace(
     remote: remote?.name,
     git_directory,
   }
+}
+
+/** The paths and globs of the repository for those that were typed in the working directory. Throws `CliError`. */
+export async function resolvePaths(
+  { git, cwd, git_directory, is_elsewhere }: Workspace,
+  typed: readonly string[],
+): Promise<string[]> {
+  const isHere = git_directory !== null && !is_elsewhere && typed.length > 0
+  const root = isHere ? await git.root() : undefined
+  return root === undefined ? [...typed] : typed.map((path) => globInTree(path, viewOf(root, cwd)))
+}
+
+function isOther(named: Named | undefined, remote: Named | undefined): boolean {
+  return named !== undefined && remote !== undefined && named.repo.toLowerCase() !== remote.repo.toLowerCase()
+}
+
+type Named = Pick<Workspace, 'owner' | 'repo'>
+
+export function isSameRepository(one: Named, other: Named): boolean {
+  const nameOf = ({ owner, repo }: Named) => `${owner}/${repo}`.toLowerCase()
+  return nameOf(one) === nameOf(other)
 }
 
 function parseRepository(given: string): { owner: string; repo: string } {

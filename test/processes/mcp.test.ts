@@ -1,6 +1,7 @@
 /** The MCP tools with a real MCP client, over HTTP and over the standard input of a process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -44,10 +45,10 @@ async function overHttp(token: string): Promise<Client> {
   return client
 }
 
-async function overStdio(token: string): Promise<Client> {
+async function overStdio(token: string, folder = '.'): Promise<Client> {
   const client = new Client(IDENTITY)
   const env = { PATH: process.env.PATH ?? '', DECONFLICT_URL: shop.url, GITHUB_TOKEN: token }
-  const command = { command: process.execPath, args: [CLI, 'mcp'], cwd: tree.path, env }
+  const command = { command: process.execPath, args: [CLI, 'mcp'], cwd: join(tree.path, folder), env }
   await client.connect(new StdioClientTransport(command))
   return client
 }
@@ -283,6 +284,35 @@ test('over standard input, a token that GitHub rejects fails the tools', async (
   const client = await overStdio('nobody')
   expect((await callTool(client, 'list_work', {})).error.type).toBe('unauthorized')
   await client.close()
+})
+
+describe('over standard input in a folder of the repository', () => {
+  const where = { title: 'Work', summary: 'x', actor: 'Ada', branch: 'folder' }
+
+  test('paths are relative to the folder, or absolute', async () => {
+    const ada = await overStdio('tok-ada', 'src')
+    const paths = ['checkout/*.ts', '../README.md', join(tree.path, 'docs/a.md')]
+    const { activity } = await callTool(ada, 'start_work', { ...where, scope: { paths } })
+    expect(activity.scope.paths).toEqual(['src/checkout/*.ts', 'README.md', 'docs/a.md'])
+    const note = { title: 'N', summary: 'x', importance: 'low', category: 'process', scope: { paths: ['.'] } }
+    const { id } = await callTool(ada, 'post_notable', note)
+    expect((await callTool(ada, 'show_record', { id })).scope.paths).toEqual(['src'])
+    await callTool(ada, 'finish_work', { id: activity.id })
+    await ada.close()
+  })
+
+  test('a path outside of it is an error that names it', async () => {
+    const ada = await overStdio('tok-ada', 'src')
+    expect(await callTool(ada, 'check_overlap', { scope: { paths: ['/elsewhere/a.ts'] } })).toMatchObject({
+      is_error: true,
+      error: {
+        type: 'validation_error',
+        param: 'scope.paths',
+        message: expect.stringContaining('/elsewhere/a.ts lies outside of the repository'),
+      },
+    })
+    await ada.close()
+  })
 })
 
 describe('the route /mcp', () => {

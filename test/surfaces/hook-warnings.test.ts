@@ -1,5 +1,5 @@
 /** What an agent reads from its hooks, and when: before it edits, once, and nothing if the service fails. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { editOf } from '../support/lines.ts'
@@ -38,6 +38,13 @@ describe('the agent is warned about overlap', () => {
       `“Tidy” by Ben on tidy: ${RETRY}`,
     )
     expect(await warningOf('prompt', { prompt: 'Go on.' })).toBe('')
+  })
+
+  test('with a prompt that also names a path that cannot be read', async () => {
+    await startAsBen()
+    await symlink('loop', join(tree.path, 'loop'))
+    const prompt = { prompt: `Fix loop/a.ts and ${RETRY}` }
+    expect(await warningOf('prompt', prompt)).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
   })
 
   test('with a prompt that names a file of the working tree, once', async () => {

@@ -9,8 +9,8 @@ import { systemClock } from '../../vocabulary/clock.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { EXIT, type ExitCode, type Runtime } from '../runtime.ts'
-import { filesInside } from '../scope-paths.ts'
 import { sanitize } from '../terminal.ts'
+import { fileInTree, viewOf } from '../tree-paths.ts'
 import { findTree, readBranch, type WorkingTree } from './git-directory.ts'
 import { type HookInput, readHookInput } from './payload.ts'
 import { updateRecord } from './record.ts'
@@ -128,9 +128,19 @@ function filesIn(
   { edits, reads, words, shell_cwd }: HookInput,
 ): { edits: string[]; reads: string[] } {
   const inside = (files: string[], from = cwd) =>
-    filesInside(tree.root, { files, cwd: from }).filter((file) => !/^\.git(?:\/|$)/.test(file))
+    files.flatMap((file) => {
+      const name = fileInTree(file, viewOf(tree.root, from))
+      return name && !/^\.git(?:\/|$)/.test(name) ? [name] : []
+    })
   const from = resolve(cwd, shell_cwd ?? '.')
-  const isFile = (file: string) => statSync(resolve(from, file), { throwIfNoEntry: false })?.isFile()
+  const isFile = (file: string) => {
+    try {
+      return statSync(resolve(from, file)).isFile()
+    } catch {
+      // It does not exist, must not be read, or is no path at all.
+      return false
+    }
+  }
   const named = words.filter(isFile).slice(0, NAMED_MAX)
   return { edits: inside(edits), reads: [...new Set([...inside(reads), ...inside(named, from)])] }
 }

@@ -1,0 +1,96 @@
+/** Paths as people type them: the command compares the files that they mean, or says that there are none. */
+import { mkdir, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useShop } from '../support/shop.ts'
+
+const FILE = 'src/checkout/retry.ts'
+const { shop, tree } = useShop()
+
+beforeEach(async () => {
+  const body = { title: 'Retries', summary: 'x', actor: 'Ben', branch: 'tidy', scope: { paths: [FILE] } }
+  await shop.api('POST', '/activity', { token: 'tok-ben', body })
+  await mkdir(join(tree.path, 'docs'))
+})
+
+const inTree = (folder: string) => ({ cwd: join(tree.path, folder) })
+
+describe('check --paths finds the collision', () => {
+  test.each<[folder: string, typed: string]>([
+    ['.', FILE],
+    ['.', `./${FILE}`],
+    ['.', 'src/checkout/'],
+    ['.', '.'],
+    ['src', 'checkout/retry.ts'],
+    ['src', 'checkout'],
+    ['src/checkout', '*.ts'],
+    ['src/checkout', '.'],
+    ['docs', `../${FILE}`],
+    ['docs', '../src/**'],
+  ])('in the folder %s for %s', async (folder, typed) => {
+    const { code, stdout } = await tree.run(['check', '--paths', typed], inTree(folder))
+    expect(stdout).toContain('“Retries” by Ben')
+    expect(code).toBe(2)
+  })
+
+  test('for an absolute path, also through a link to the repository', async () => {
+    const link = join(dirname(tree.path), 'link')
+    await symlink(tree.path, link)
+    for (const root of [tree.path, link]) {
+      const { stdout } = await tree.run(['check', '--paths', join(root, FILE)], inTree('docs'))
+      expect(stdout).toContain('“Retries” by Ben')
+    }
+  })
+
+  test('for a path through a link in the repository', async () => {
+    await symlink('../src', join(tree.path, 'docs/sources'))
+    const { stdout } = await tree.run(['check', '--paths', 'sources/checkout/retry.ts'], inTree('docs'))
+    expect(stdout).toContain('“Retries” by Ben')
+  })
+
+  test('in a linked working tree', async () => {
+    const linked = join(dirname(tree.path), 'linked')
+    await tree.git('worktree', 'add', '-q', '-b', 'other', linked)
+    const { stdout } = await tree.run(['check', '--paths', 'retry.ts'], { cwd: join(linked, 'src/checkout') })
+    expect(stdout).toContain('“Retries” by Ben')
+  })
+})
+
+test('start and update declare the files that are meant', async () => {
+  const started = await tree.run(['start', 'Work', '--paths', 'a.ts', '--json'], inTree('docs'))
+  const { id, scope } = JSON.parse(started.stdout).activity
+  expect(scope.paths).toEqual(['docs/a.ts'])
+  await tree.run(['update', id, '--paths', '../src/*.ts'], inTree('docs'))
+  const { body } = await shop.api('GET', `/activity/${id}`)
+  expect(body.scope.paths).toEqual(['src/*.ts'])
+})
+
+test('note applies to the files that are meant', async () => {
+  const options = ['--category', 'process', '--importance', 'low', '--paths', '.', '--json']
+  const { stdout } = await tree.run(['note', 'Frozen', ...options], inTree('src'))
+  expect(JSON.parse(stdout).scope.paths).toEqual(['src'])
+})
+
+test.each([
+  ['check', '--paths', '../../other/a.ts'],
+  ['start', 'Work', '--paths', '../../other/a.ts'],
+  ['note', 'N', '--category', 'process', '--importance', 'low', '--paths', '../../other/a.ts'],
+])('%s refuses a path outside of the repository, and sends nothing', async (...args) => {
+  const { code, stderr } = await tree.run(args, inTree('docs'))
+  expect(stderr).toContain('../../other/a.ts lies outside of the repository')
+  expect(code).toBe(1)
+  const { body } = await shop.api('GET', '/activity')
+  expect(body.items).toHaveLength(1)
+})
+
+test('with --repo in a clone of another repository, paths are relative to the root', async () => {
+  await tree.git('remote', 'set-url', 'origin', 'https://github.com/acme/other.git')
+  const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', FILE], inTree('docs'))
+  expect(stdout).toContain('“Retries” by Ben')
+})
+
+test('with --repo in a clone of a fork, they are relative to the folder', async () => {
+  await tree.git('remote', 'set-url', 'origin', 'https://github.com/ada/shop.git')
+  const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', `../${FILE}`], inTree('docs'))
+  expect(stdout).toContain('“Retries” by Ben')
+})
