@@ -1,6 +1,8 @@
 /** The hook files of agents have the forms that their agents read. */
+import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { HOOK_EVENTS } from '../../src/cli/agents/agent.ts'
 import { HOOKED_AGENTS, hookTarget } from '../../src/cli/init/agent-hooks.ts'
@@ -19,6 +21,76 @@ const first = (part: string, event: string) => {
 }
 const PARTS = HOOKED_AGENTS.map(({ hooks }) => hooks.part).filter((part) => part !== 'opencode')
 
+/** Bash reads its start files if its input is a socket. */
+const SHELLS: [name: string, ...options: string[]][] = [['sh'], ['bash', '--norc']]
+
+/** Every command line of a hook file, by the shell that runs it: that of the system if the file names one line only. */
+function linesOf(part: string): { shell: 'any' | 'posix' | 'cmd' | 'powershell'; line: string }[] {
+  const shells = { command: 'any', bash: 'posix', powershell: 'powershell', commandWindows: 'cmd' } as const
+  const commands = Object.values<{ hooks?: object[] }[]>(file(part).hooks).flatMap((entries) =>
+    entries.flatMap((entry): object[] => entry.hooks ?? [entry]),
+  )
+  return commands.flatMap((command) =>
+    Object.entries(command).flatMap(([name, line]) => {
+      const shell = shells[name as keyof typeof shells]
+      const isPosix = shell === 'any' && 'commandWindows' in command
+      return shell === undefined ? [] : [{ shell: isPosix ? 'posix' : shell, line: line as string }]
+    }),
+  )
+}
+
+describe.each(PARTS)('each line of the hooks of %s', (part) => {
+  const inPosix = linesOf(part).filter(({ shell }) => shell === 'any' || shell === 'posix')
+
+  test.each(SHELLS)('does nothing in %s without the command', async (shell, ...options) => {
+    for (const { line } of inPosix) {
+      const ran = await promisify(execFile)(`/bin/${shell}`, [...options, '-c', line], {
+        env: { PATH: '/nowhere' },
+      })
+      expect(ran).toEqual({ stdout: '', stderr: '' })
+    }
+  })
+
+  test.each(SHELLS)('runs the command in %s with its input', async (shell, ...options) => {
+    const directory = await temporaryDirectory('lines')
+    await writeFile(join(directory.path, 'deconflict'), '#!/bin/sh\necho "$@" && exec cat\n', {
+      mode: 0o755,
+    })
+    for (const { line } of inPosix) {
+      const running = promisify(execFile)(`/bin/${shell}`, [...options, '-c', line], {
+        env: { PATH: `${directory.path}:${process.env.PATH}` },
+      })
+      running.child.stdin?.end('{}')
+      expect(await running).toEqual({
+        stdout: expect.stringMatching(/^hook [a-z-]+ --agent [a-z-]+\n\{\}$/),
+        stderr: '',
+      })
+    }
+    await directory.remove()
+  })
+
+  test('is one assignment for cmd, if the file has no other line for Windows', () => {
+    for (const { shell, line } of linesOf(part)) {
+      if (shell !== 'any') continue
+      expect(line.startsWith('set "')).toBe(true)
+      const unquoted = line.slice(0, line.lastIndexOf('"')).replaceAll(/"[^"]*"/g, '')
+      expect(unquoted).not.toMatch(/[&|<>^%]/)
+      expect(line).not.toContain('%')
+    }
+  })
+
+  test('is two harmless arguments of Set-Variable for PowerShell, if the file has no other line for it', () => {
+    for (const { shell, line } of linesOf(part)) {
+      if (shell !== 'any') continue
+      const [, name, value, rest] = /^set "([^"$`]*)" \\'([^']*)'(.*)$/.exec(line) ?? []
+      expect(name).toMatch(/^x=command -v deconflict /)
+      expect(name).not.toContain(':')
+      expect(value).toBe(`; eval "\${1#x=}" #`)
+      expect(rest).toBe('')
+    }
+  })
+})
+
 describe('the hook file', () => {
   test.each(PARTS)('of %s calls known events only, and does nothing without the command', (part) => {
     const commands = JSON.stringify(file(part).hooks).match(/deconflict hook [\w-]+/g) ?? []
@@ -31,17 +103,15 @@ describe('the hook file', () => {
     expect(Object.keys(file('claude').hooks)).toEqual([
       'SessionStart',
       'UserPromptSubmit',
-      'PreToolUse',
       'PostToolUse',
       'Stop',
       'SubagentStop',
-      'WorktreeRemove',
       'SessionEnd',
     ])
     // No matcher: startup, resume, clear and compact.
     expect(first('claude', 'SessionStart').matcher).toBeUndefined()
     expect(first('claude', 'SessionEnd').timeout).toBe(10)
-    expect(first('claude', 'PostToolUse').matcher).toMatch(/\bRead\b/)
+    expect(first('claude', 'PostToolUse').matcher).toBe('Read|NotebookRead|Edit|MultiEdit|Write|NotebookEdit')
   })
 
   test('of Codex keeps the same command line between releases, because each change needs trust again', () => {

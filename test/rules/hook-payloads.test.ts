@@ -83,13 +83,6 @@ const CASES: Case[] = [
     read: { reason: 'clear' },
   },
   {
-    name: 'Claude Code removing a working tree',
-    event: 'subagent-end',
-    given: 'claude-code',
-    json: { ...CLAUDE, hook_event_name: 'WorktreeRemove', worktree_path: '/work/trees/a' },
-    read: { removed_tree: '/work/trees/a', subagent: null },
-  },
-  {
     name: 'Codex with a patch',
     event: 'before-edit',
     given: 'codex',

@@ -53,8 +53,6 @@ export interface Fields {
   prompt: readonly string[]
   /** Why the session starts or ends. */
   reason: readonly string[]
-  /** The directory of a working tree that is being removed. */
-  removed_tree: readonly string[]
   tool: readonly string[]
   /** The input of a tool: an object, or its JSON. */
   tool_input: readonly string[]
@@ -87,6 +85,8 @@ export interface HookLines {
   posix(event: HookEvent): string
   cmd(event: HookEvent): string
   powershell(event: HookEvent): string
+  /** For a file that names one line for all systems. Runs in a POSIX shell; cmd and PowerShell do nothing. */
+  any(event: HookEvent): string
 }
 
 /** A module that runs the hooks, for an agent that runs no commands. */

@@ -8,17 +8,16 @@ export const CLAUDE_CODE: Agent = {
     part: 'claude',
     path: '.claude/settings.json',
     template: {},
-    entries: ({ posix }) => {
+    entries: ({ any }) => {
       const hook = (event: HookEvent, matcher?: string) =>
-        claudeEntries({ command: posix(event), timeout: TIMEOUT_S }, matcher)
+        claudeEntries({ command: any(event), timeout: TIMEOUT_S }, matcher)
       return {
         SessionStart: hook('session-start'),
         UserPromptSubmit: hook('prompt'),
-        PreToolUse: hook('before-edit', 'Edit|MultiEdit|Write|NotebookEdit'),
-        PostToolUse: hook('after-read', 'Read|NotebookRead'),
+        // No PreToolUse: it is heard no sooner, and Copilot CLI on Windows, which reads this file too, denies the edit if it fails.
+        PostToolUse: hook('after-read', 'Read|NotebookRead|Edit|MultiEdit|Write|NotebookEdit'),
         Stop: hook('stop'),
         SubagentStop: hook('subagent-end'),
-        WorktreeRemove: hook('subagent-end'),
         SessionEnd: hook('session-end'),
       }
     },

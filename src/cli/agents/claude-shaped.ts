@@ -8,7 +8,6 @@ export const CLAUDE_FIELDS: Fields = {
   cwd: ['cwd'],
   prompt: ['prompt'],
   reason: ['source', 'reason'],
-  removed_tree: ['worktree_path'],
   tool: ['tool_name'],
   tool_input: ['tool_input'],
   // Also of the tools of MCP servers.

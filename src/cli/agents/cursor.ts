@@ -8,8 +8,8 @@ export const CURSOR: Agent = {
     part: 'cursor',
     path: '.cursor/hooks.json',
     template: { version: 1 },
-    entries: ({ posix }) => {
-      const hook = (event: HookEvent) => [{ command: posix(event), timeout: TIMEOUT_S }]
+    entries: ({ any }) => {
+      const hook = (event: HookEvent) => [{ command: any(event), timeout: TIMEOUT_S }]
       return {
         sessionStart: hook('session-start'),
         beforeSubmitPrompt: hook('prompt'),

@@ -12,9 +12,9 @@ export const GEMINI: Agent = {
     part: 'gemini',
     path: SETTINGS,
     template: {},
-    entries: ({ posix }) => {
+    entries: ({ any }) => {
       const hook = (event: HookEvent, matcher?: string) =>
-        claudeEntries({ command: posix(event), timeout: TIMEOUT_S * 1000 }, matcher)
+        claudeEntries({ command: any(event), timeout: TIMEOUT_S * 1000 }, matcher)
       return {
         SessionStart: hook('session-start'),
         BeforeAgent: hook('prompt'),

@@ -15,10 +15,10 @@ export const QWEN_CODE: Agent = {
     part: 'qwen',
     path: SETTINGS,
     template: {},
-    entries: ({ posix }) => {
+    entries: ({ any }) => {
       // Every version reads 1000 and more as milliseconds; only newer ones read less as seconds.
       const hook = (event: HookEvent, matcher?: string) =>
-        claudeEntries({ command: posix(event), timeout: TIMEOUT_S * 1000 }, matcher)
+        claudeEntries({ command: any(event), timeout: TIMEOUT_S * 1000 }, matcher)
       return {
         SessionStart: hook('session-start'),
         UserPromptSubmit: hook('prompt'),

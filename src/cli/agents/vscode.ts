@@ -10,7 +10,6 @@ export const VSCODE: Agent = {
     subagent: ['agent_id', 'agentId'],
     event: ['hook_event_name', 'hookEventName'],
     prompt: ['prompt', 'initialPrompt'],
-    removed_tree: ['worktree_path', 'worktreePath'],
     tool: ['tool_name', 'toolName'],
     tool_input: ['tool_input', 'toolArgs'],
     file: [...CLAUDE_FIELDS.file, 'filePath'],

@@ -6,14 +6,13 @@ import {
   type LocalState,
   namesIn,
   type PendingCreate,
-  readSessionStates,
   readState,
   sessionKey,
   stateDirectory,
   writeState,
 } from '../local-state.ts'
 import { isRefusal, lastSentAt, sendCreate, TTL_MS } from './creation.ts'
-import { findTree, type WorkingTree } from './git-directory.ts'
+import type { WorkingTree } from './git-directory.ts'
 import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
 import { atEnd, CONTINUING } from './session-state.ts'
@@ -40,15 +39,11 @@ export function endSession(tree: WorkingTree, key: string, { reason }: HookInput
 }
 
 /**
- * Ends all sessions of a working tree that is removed. Otherwise, ends the subagent in the working tree that it has for
- * itself, if it has one. Returns the states whose activities are to be archived.
+ * Ends the subagent in the working tree that it has for itself, if it has one. Returns the states whose activities are to be
+ * archived.
  */
-export function endSubagent(tree: WorkingTree, key: string, input: HookInput): LocalState[] {
-  const { subagent, removed_tree } = input
-  const removed = removed_tree === undefined ? undefined : findTree(removed_tree)
+export function endSubagent(tree: WorkingTree, key: string, { subagent }: HookInput): LocalState[] {
   const isArchived = (state: LocalState) => atEnd(state, { isContinued: false }) === 'archive'
-  if (removed && removed.git_directory !== removed.common_directory)
-    return readSessionStates(removed.git_directory).filter(isArchived)
   if (subagent === null) return []
   const isSubagents = (git_directory: string) => readState(git_directory, key).subagent === subagent
   return directoriesOf(tree)

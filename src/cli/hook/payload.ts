@@ -13,8 +13,6 @@ export interface HookInput extends ToolFiles {
   cwd: string | undefined
   /** The working directory of a shell command, if the agent names one. */
   shell_cwd: string | undefined
-  /** The directory of a working tree that is being removed. */
-  removed_tree: string | undefined
   /** Why the session starts or ends: `startup`, `resume`, `clear`, `compact`, … */
   reason: string
   /** The agent's own name of the event. */
@@ -41,7 +39,6 @@ export function readHookInput(event: HookEvent, given: Agent, text: string): Hoo
     subagent: textIn(json, fields.subagent) ?? null,
     cwd: textIn(json, fields.cwd),
     shell_cwd: textIn(tool_input, fields.shell_cwd),
-    removed_tree: textIn(json, fields.removed_tree),
     reason: textIn(json, fields.reason) ?? '',
     agent_event: textIn(json, fields.event),
   }

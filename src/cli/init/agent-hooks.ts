@@ -1,8 +1,9 @@
 /** What `deconflict init` adds to the hook file or plugin of a coding agent. Pure. */
 import { join } from 'node:path'
-import type { Agent, HookFile, HookLines, Plugin } from '../agents/agent.ts'
+import type { Agent, HookFile, Plugin } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
+import { hookLines } from './hook-lines.ts'
 import { withHooks, withoutHooks } from './hook-settings.ts'
 import type { Target } from './target.ts'
 
@@ -32,17 +33,6 @@ function fileTarget(path: string, { template, entries }: HookFile, options: stri
     about: () => `${Object.values(hooks).flat().length} hooks`,
     add: (text) => withHooks(text, { hooks, template }),
     remove: (text) => withoutHooks(text, { template }),
-  }
-}
-
-/** They do nothing on machines without `deconflict`. Agents ask for trust again after a change, so keep them the same. */
-function hookLines(options: string[]): HookLines {
-  const command = (event: string) => ['deconflict hook', event, ...options].join(' ')
-  return {
-    posix: (event) => `command -v deconflict >/dev/null 2>&1 && ${command(event)} || true`,
-    cmd: (event) => `where deconflict >nul 2>nul && ${command(event)} || exit /b 0`,
-    powershell: (event) =>
-      `if (Get-Command deconflict -ErrorAction SilentlyContinue) { ${command(event)} }; exit 0`,
   }
 }
 
