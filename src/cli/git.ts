@@ -39,6 +39,11 @@ export class Git {
     return this.output(['rev-parse', '--absolute-git-dir'])
   }
 
+  /** The git directory of the main working tree, which linked ones share. */
+  commonDirectory(): Promise<string | undefined> {
+    return this.output(['rev-parse', '--path-format=absolute', '--git-common-dir'])
+  }
+
   hooksDirectory(): Promise<string | undefined> {
     return this.output(['rev-parse', '--path-format=absolute', '--git-path', 'hooks'])
   }

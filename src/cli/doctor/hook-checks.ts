@@ -59,13 +59,13 @@ async function checkCommand({ env }: Runtime): Promise<string> {
   throw new CliError('deconflict is not on the PATH, so hooks do nothing; install it, or add it to PATH')
 }
 
-async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promise<string> {
+async function checkFiles({ root, common_directory }: WorkingTree, hooks_directory: string): Promise<string> {
   const found: string[] = []
   const outdated: string[] = []
   for (const part of PARTS) {
     // Hooks with titles and hooks without titles both count as current.
     const variants = [false, true].map((without_titles) =>
-      targetsOf({ root, hooks_directory, without_titles }, [part]),
+      targetsOf({ root, common_directory, hooks_directory, without_titles }, [part]),
     )
     for (const [index, target] of (variants[0] ?? []).entries()) {
       const text = await read(target.path)

@@ -22,18 +22,19 @@ export interface InitOptions {
 
 export async function init(runtime: Runtime, options: InitOptions): Promise<ExitCode> {
   const git = new Git(runtime.cwd, runtime.env)
-  const [root, hooks_directory, git_directory] = await Promise.all([
+  const [root, common_directory, hooks_directory, git_directory] = await Promise.all([
     git.root(),
+    git.commonDirectory(),
     git.hooksDirectory(),
     git.gitDirectory(),
   ])
-  if (root === undefined || hooks_directory === undefined || git_directory === undefined)
+  if (!root || !common_directory || !hooks_directory || !git_directory)
     throw new CliError('not a git working tree; change to one')
   const file = join(git_directory, 'deconflict', 'init.json')
   const record = await readRecord(file)
   const parts = parseParts(options.only, options.undo ? PARTS : DEFAULT_PARTS)
   const without_titles = parseHooks(options.hooks) === 'paths'
-  const where = { root, hooks_directory, parts, without_titles }
+  const where = { root, common_directory, hooks_directory, parts, without_titles }
   const { changes, skips } = await (options.undo ? planRemoving(where, record) : planAdding(where))
   for (const { name, why } of skips) runtime.stderr.write(`deconflict: ${name} ${why}\n`)
   if (changes.length === 0) {
@@ -48,8 +49,11 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
     runtime.stdout.write('Nothing was written.\n')
     return EXIT.error
   }
+  const next = recordAfter(record, changes, options.undo === true)
+  // Whenever the process ends, the original content is in the file or in the record.
+  if (!options.undo) await writeRecord(file, next)
   for (const change of changes) await apply(change, root)
-  await writeRecord(file, recordAfter(record, changes, options.undo === true))
+  if (options.undo) await writeRecord(file, next)
   const count = changes.length === 1 ? '1 file' : `${changes.length} files`
   const done = options.undo
     ? [`Removed what init wrote from ${count}.`]
@@ -138,5 +142,7 @@ async function writeRecord(file: string, record: InitRecord): Promise<void> {
     return
   }
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, JSON.stringify(record))
+  // The original content can contain secrets.
+  await writeFile(file, JSON.stringify(record), { mode: 0o600 })
+  await chmod(file, 0o600)
 }

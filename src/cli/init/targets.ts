@@ -1,5 +1,5 @@
 /** The files that `deconflict init` writes to, by part: what it adds to each, and how it removes that. Pure. */
-import { join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
 import { HOOKED_AGENTS, type HookOptions, hookTarget } from './agent-hooks.ts'
@@ -11,6 +11,8 @@ import type { Target } from './target.ts'
 export interface Places extends HookOptions {
   /** The top directory of the working tree. */
   root: string
+  /** The git directory of the main working tree. */
+  common_directory: string
   hooks_directory: string
 }
 
@@ -18,7 +20,7 @@ const TARGETS: Record<string, (places: Places) => Target[]> = {
   ...Object.fromEntries(
     HOOKED_AGENTS.map((agent) => [agent.hooks.part, (places: Places) => [hookTarget(agent, places)]]),
   ),
-  git: ({ hooks_directory }) => [pushTarget(join(hooks_directory, 'pre-push'))],
+  git: (places) => [pushTarget(places)],
   'agents-md': ({ root }) => [
     sectionTarget(join(root, 'AGENTS.md'), AGENTS_SECTION, 'when to check, start and finish work'),
     ...AGENTS.flatMap(({ instructions }) => (instructions ? [pointerTarget(join(root, instructions))] : [])),
@@ -66,22 +68,41 @@ function pointerTarget(path: string): Target {
 }
 
 const NEW_HOOK = '#!/bin/sh\n'
+const PUSH_LINE = PUSH_SECTION.lines[1] as string
 
-function pushTarget(path: string): Target {
+function pushTarget(places: Places): Target {
+  const path = join(places.hooks_directory, 'pre-push')
   return {
     path,
     is_executable: true,
     about: () => 'checks before a push, in this clone only',
-    add: (text = NEW_HOOK) => {
-      if (!/^#!.*\b(?:sh|bash|dash|zsh|ksh)\b/.test(text))
-        throw new CliError(
-          `was skipped: it is not a shell script; add this to it yourself: ${PUSH_SECTION.lines[1]}`,
-        )
-      return withSection(text, PUSH_SECTION)
+    add: (text) => {
+      const foreign = foreignHook(places, text ?? '')
+      if (foreign === null) return withSection(text ?? NEW_HOOK, PUSH_SECTION)
+      // What is there already stays.
+      if (text !== undefined && withoutSection(text, PUSH_SECTION) !== text) return text
+      throw new CliError(`was skipped: ${foreign}: ${PUSH_LINE}`)
     },
     remove: (text) => {
       const rest = withoutSection(text, PUSH_SECTION)
       return rest === NEW_HOOK && rest !== text ? undefined : rest
     },
   }
+}
+
+/** Why the hook is not ours to write, and where to add the line instead; null if it is. */
+function foreignHook({ root, common_directory, hooks_directory }: Places, text: string): string | null {
+  const isInside = (directory: string) =>
+    !/^\.\.(?:[\\/]|$)|^[A-Za-z]:/.test(relative(directory, hooks_directory))
+  if (basename(hooks_directory) === '_' && basename(dirname(hooks_directory)) === '.husky')
+    return 'husky generates this directory; add this line to .husky/pre-push'
+  if (![root, common_directory].some(isInside))
+    return `core.hooksPath is ${hooks_directory}, whose hooks run in other repositories too; add this line to one of this repository`
+  if (/\blefthook\b/.test(text))
+    return 'lefthook generates it; add this line to lefthook.yml, as a command of pre-push'
+  if (text.includes('pre-commit.com'))
+    return 'pre-commit generates it; add this line to .pre-commit-config.yaml, as a local hook of the stage pre-push'
+  if (text !== '' && !/^#!.*\b(?:sh|bash|dash|zsh|ksh)\b/.test(text))
+    return 'it is not a shell script; add this to it yourself'
+  return null
 }
