@@ -293,11 +293,13 @@ test('the client needs three small packages at run time and no server code', () 
   expect([...files].filter((file) => /^(server|cli|page)\//.test(file))).toEqual([])
 })
 
-test('the command needs three packages more than the client, and loads MCP on demand', () => {
+test('the command needs five packages more than the client, and loads MCP on demand', () => {
   const { packages, files } = graphOf('cli/program.ts')
   expect([...packages].sort()).toEqual([
     'commander',
     'fastest-levenshtein',
+    'jsonc-parser',
+    'smol-toml',
     'string-width',
     'typeid-js',
     'wrap-ansi',

@@ -71,7 +71,8 @@ test('doctor names the remedy of each problem, with exit code 1', async () => {
 test('doctor finds hooks of another release, with titles or without', async () => {
   await tree.run(['init', '--yes', '--only', 'claude', '--hooks', 'paths'])
   expect(await doctor()).toMatchObject({ hooks: 'ok: .claude/settings.json' })
-  const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'deconflict hook stop' }] }] }
+  const LINE = 'command -v deconflict >/dev/null 2>&1 && deconflict hook stop --agent claude-code || true'
+  const hooks = { Stop: [{ hooks: [{ type: 'command', command: LINE }] }] }
   await tree.write({ '.claude/settings.json': JSON.stringify({ hooks }) })
   expect(await doctor()).toMatchObject({
     hooks: 'problem: those in .claude/settings.json are of another release; run deconflict init',

@@ -1,6 +1,6 @@
 /** `deconflict init`, which shows, writes and exactly reverts its changes. */
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/server/settings/settings-file.ts'
 import { useShop } from '../support/shop.ts'
@@ -162,8 +162,10 @@ describe('init', () => {
     await tree.run(['init', '--yes'])
     const settings = JSON.parse(await read('.claude/settings.json'))
     expect(settings.permissions).toEqual({ allow: ['Bash(ls)'] })
-    expect(settings.hooks.PreToolUse).toHaveLength(2)
-    expect(settings.hooks.PreToolUse[0].hooks[0].command).toBe('./mine.sh')
+    expect(settings.hooks.PreToolUse).toEqual([
+      { matcher: 'Bash', hooks: [{ type: 'command', command: './mine.sh' }] },
+    ])
+    expect(Object.keys(settings.hooks)).toContain('SessionStart')
     expect(JSON.parse(await read('.cursor/hooks.json')).hooks.stop[0]).toEqual({ command: './audit.sh' })
     expect(await read('AGENTS.md')).toMatch(/^# How we work\n\nBe kind\.\n\n<!-- deconflict:begin -->\n/)
     // Other lines may end the hook early, so ours come first.
@@ -199,6 +201,156 @@ describe('init', () => {
       await expect(stat(at(gone))).rejects.toThrow(/ENOENT/)
   })
 
+  describe('in a file that others use too', () => {
+    const SETTINGS_FILE = '.claude/settings.json'
+    const settings = async () => JSON.parse(await read(SETTINGS_FILE))
+
+    test('a command that somebody added to a group stays, and counts as nothing of ours', async () => {
+      await tree.run(['init', '--yes', '--only', 'claude'])
+      const file = await settings()
+      file.hooks.SessionStart[0].hooks.push({ type: 'command', command: './mine.sh' })
+      file.hooks.Stop[0].hooks.unshift({ type: 'command', command: 'npx deconflict hook stop' })
+      await tree.write({ [SETTINGS_FILE]: JSON.stringify(file, null, 4) })
+      const changed = await read(SETTINGS_FILE)
+      expect((await tree.run(['doctor'])).stdout).not.toMatch(/another release/)
+      expect((await tree.run(['init', '--yes', '--only', 'claude'])).stdout).toMatch(/already installed/)
+      await tree.run(['init', '--yes', '--only', 'claude', '--hooks=paths'])
+      expect((await settings()).hooks.SessionStart[0].hooks).toEqual([
+        { type: 'command', command: './mine.sh' },
+      ])
+      await tree.write({ [SETTINGS_FILE]: changed })
+      await tree.run(['init', '--yes', '--undo'])
+      expect((await settings()).hooks).toEqual({
+        SessionStart: [{ hooks: [{ type: 'command', command: './mine.sh' }] }],
+        Stop: [{ hooks: [{ type: 'command', command: 'npx deconflict hook stop' }] }],
+      })
+    })
+
+    test.each([
+      ['large numbers and compact lists', '{\n  "limit": 12345678901234567890,\n  "list": [1, 2,   3]\n}'],
+      ['tabs', '{\n\t"a": {\n\t\t"b": [1.0, 1e3]\n\t}\n}\n'],
+      ['line ends of Windows', '{\r\n  "a": [1,2]\r\n}\r\n'],
+    ])('%s keep their bytes', async (_, text) => {
+      await tree.write({ [SETTINGS_FILE]: text, '.mcp.json': text })
+      await tree.run(['init', '--yes', '--only', 'claude', 'mcp'])
+      for (const name of [SETTINGS_FILE, '.mcp.json']) {
+        const after = await read(name)
+        expect(after.startsWith(text.slice(0, text.lastIndexOf('}')).trimEnd())).toBe(true)
+        expect(after).toContain('deconflict')
+        expect(after.replaceAll('\r\n', '').includes('\r') || /[^\r]\n/.test(after)).toBe(
+          !text.includes('\r\n'),
+        )
+      }
+      expect((await tree.run(['init', '--yes', '--only', 'claude', 'mcp'])).stdout).toMatch(
+        /already installed/,
+      )
+      // Without the record, which restores the bytes.
+      await rm(at('.git/deconflict'), { recursive: true })
+      await tree.run(['init', '--yes', '--undo'])
+      expect(await read(SETTINGS_FILE)).toBe(text)
+    })
+  })
+
+  test.each([
+    ['UTF-16', Buffer.from('\ufeff# Sei nett', 'utf16le')],
+    ['UTF-16 without a mark', Buffer.from('# Be kind', 'utf16le')],
+    ['Latin-1', Buffer.from('# Bücher\n', 'latin1')],
+  ])('a file in %s is skipped with a message, and keeps its bytes', async (_, bytes) => {
+    for (const name of ['CLAUDE.md', 'AGENTS.md', '.claude/settings.json']) {
+      await mkdir(dirname(at(name)), { recursive: true })
+      await writeFile(at(name), bytes)
+    }
+    const { stderr } = await tree.run(['init', '--yes'])
+    for (const name of ['CLAUDE.md', 'AGENTS.md', '.claude/settings.json']) {
+      expect(stderr).toContain(`${name} was skipped: it is not text in UTF-8`)
+      expect(await readFile(at(name))).toEqual(bytes)
+    }
+    await tree.run(['init', '--yes', '--undo'])
+    for (const name of ['CLAUDE.md', 'AGENTS.md']) expect(await readFile(at(name))).toEqual(bytes)
+  })
+
+  test('a text with line ends of Windows keeps them, and is installed once', async () => {
+    await tree.write({ 'AGENTS.md': '# How\r\n\r\nBe kind.\r\n' })
+    await tree.run(['init', '--yes', '--only', 'agents-md'])
+    const after = await read('AGENTS.md')
+    expect(after).not.toMatch(/[^\r]\n/)
+    expect((await tree.run(['init', '--yes', '--only', 'agents-md'])).stdout).toMatch(/already installed/)
+    // As a checkout with core.autocrlf writes it.
+    await tree.write({ 'AGENTS.md': after.replaceAll('\r\n', '\n') })
+    expect((await tree.run(['init', '--yes', '--only', 'agents-md'])).stdout).toMatch(/already installed/)
+  })
+
+  test.each([
+    ['a quoted table', '[mcp_servers."deconflict"]\ncommand = "mine"\n'],
+    ['a table with spaces', '[ mcp_servers . deconflict ]\ncommand = "mine"\n'],
+    ['dotted keys', 'mcp_servers.deconflict.command = "mine"\n'],
+    ['an inline table', 'mcp_servers = { deconflict = { command = "mine" } }\n'],
+    ['an inline table without it, which cannot get one', 'mcp_servers = { mine = { command = "mine" } }\n'],
+    ['a file that is not TOML', '[mcp_servers\n'],
+  ])('%s in the configuration of Codex stays as it is', async (_, text) => {
+    await tree.write({ '.codex/config.toml': text })
+    await tree.run(['init', '--yes', '--only', 'mcp'])
+    expect(await read('.codex/config.toml')).toBe(text)
+    await tree.run(['init', '--yes', '--undo'])
+    expect(await read('.codex/config.toml')).toBe(text)
+  })
+
+  test('the copies of files for --undo can be read by nobody else', async () => {
+    await tree.run(['init', '--yes'])
+    expect((await stat(at('.git/deconflict/init.json'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('files that were written before a failure can be restored', async () => {
+    await tree.write({ 'AGENTS.md': 'Be kind.', CLAUDE: '' })
+    const before = await snapshot()
+    // A file stands where a directory has to be.
+    await writeFile(at('.github'), '')
+    const failed = await tree.run(['init', '--yes', '--only', 'agents-md', 'settings'])
+    expect(failed.code).toBe(1)
+    await rm(at('.github'))
+    await tree.run(['init', '--yes', '--undo'])
+    expect(await snapshot()).toEqual(before)
+  })
+
+  describe('core.hooksPath', () => {
+    const push = async () => tree.run(['init', '--yes', '--only', 'git'])
+
+    test('outside of the repository is left alone, with the line to add', async () => {
+      await tree.git('config', 'core.hooksPath', at('../hooks'))
+      const { stderr } = await push()
+      expect(stderr).toMatch(
+        /pre-push was skipped: core\.hooksPath is .*\/hooks, whose hooks run in other repositories/,
+      )
+      expect(stderr).toContain('deconflict check --staged')
+      await expect(readdir(at('../hooks'))).rejects.toThrow('ENOENT')
+    })
+
+    test('of husky is left alone, with the file that people edit', async () => {
+      await tree.git('config', 'core.hooksPath', '.husky/_')
+      expect((await push()).stderr).toContain('add this line to .husky/pre-push: if command -v deconflict')
+      await expect(readdir(at('.husky'))).rejects.toThrow('ENOENT')
+    })
+
+    test('in the repository is used', async () => {
+      await tree.git('config', 'core.hooksPath', '.githooks')
+      await push()
+      expect(await read('.githooks/pre-push')).toContain('deconflict check --staged')
+    })
+
+    test.each([
+      ['lefthook', '#!/bin/sh\ncall_lefthook run "pre-push" "$@" # lefthook\n', 'lefthook.yml'],
+      [
+        'pre-commit',
+        '#!/bin/sh\n# File generated by pre-commit: https://pre-commit.com\n',
+        '.pre-commit-config.yaml',
+      ],
+    ])('a hook that %s generates is left alone', async (_, text, file) => {
+      await tree.write({ '.git/hooks/pre-push': text })
+      expect((await push()).stderr).toContain(`add this line to ${file}`)
+      expect(await read('.git/hooks/pre-push')).toBe(text)
+    })
+  })
+
   test('skips files that it cannot parse, with a message', async () => {
     await mkdir(at('.claude'))
     await tree.write({
@@ -206,7 +358,7 @@ describe('init', () => {
       '.git/hooks/pre-push': '#!/usr/bin/python3\n',
     })
     const { stderr } = await tree.run(['init', '--yes'])
-    expect(stderr).toMatch(/\.claude\/settings\.json was skipped: it is not a JSON file/)
+    expect(stderr).toMatch(/\.claude\/settings\.json was skipped: it is not a JSON object/)
     expect(stderr).toMatch(
       /pre-push was skipped: it is not a shell script; add this to it yourself: if command/,
     )

@@ -2,63 +2,81 @@
 import { z } from 'zod'
 import type { Json } from '../agents/agent.ts'
 import { CliError } from '../runtime.ts'
-import { printJson } from './json-file.ts'
+import { isOurLine } from './hook-lines.ts'
+import { editJson, parseJson, printJson } from './json-file.ts'
 
-/** Event → entries that run for it. */
+/** Event → entries that run for it: commands, or groups of commands. */
 export type Hooks = Record<string, Json[]>
 
-/** Recognizes our own entries. */
-const OURS = /\bdeconflict hook\b/
-
 const HookFile = z.looseObject({ hooks: z.record(z.string(), z.array(z.looseObject({}))).optional() })
+const Group = z.looseObject({ hooks: z.array(z.looseObject({})) })
 
-/** Replaces our earlier hooks in `text` by `hooks`; the rest keeps its order. A new file starts from `template`. */
+/** Replaces our earlier commands in `text` by `hooks`. Nothing else changes. A new file starts from `template`. */
 export function withHooks(
   text: string | undefined,
   { hooks, template }: { hooks: Hooks; template: Json },
 ): string {
-  const file = text === undefined ? template : parse(text)
-  if (text !== undefined && isUpToDate(file, hooks)) return text
-  const others = withoutOurs(file).hooks ?? {}
-  const merged = { ...others }
-  for (const [event, entries] of Object.entries(hooks)) merged[event] = [...(others[event] ?? []), ...entries]
-  return printJson({ ...file, hooks: merged }, text)
+  if (text === undefined) return printJson({ ...template, hooks })
+  if (linesIn(parse(text)).join('\n') === linesIn(hooks).join('\n')) return text
+  let edited = withoutOurs(text)
+  for (const [event, entries] of Object.entries(hooks))
+    for (const entry of entries) {
+      const exists = parse(edited)[event] !== undefined
+      edited = editJson(
+        edited,
+        exists
+          ? { path: ['hooks', event], value: entry, is_added: true }
+          : { path: ['hooks', event], value: [entry] },
+      )
+    }
+  return edited
 }
 
-/** `text` without our hooks; undefined if only the template remains. */
+/** `text` without our commands; undefined if only the template remains. */
 export function withoutHooks(text: string, { template }: { template: Json }): string | undefined {
-  const file = parse(text)
-  if (!OURS.test(text)) return text
-  const { hooks, ...rest } = withoutOurs(file)
-  const remaining = hooks && Object.keys(hooks).length > 0 ? { ...file, hooks } : rest
-  const isTemplate = JSON.stringify(remaining) === JSON.stringify(template)
-  return isTemplate ? undefined : printJson(remaining, text)
+  const rest = withoutOurs(text)
+  const isTemplate = rest !== text && JSON.stringify(parseJson(rest)) === JSON.stringify(template)
+  return isTemplate ? undefined : rest
 }
 
-/** Whether our hooks in the file are exactly `expected`, in any place. */
-function isUpToDate({ hooks = {} }: { hooks?: Hooks }, expected: Hooks): boolean {
-  const entriesOf = (all: Hooks) =>
-    Object.entries(all).flatMap(([event, entries]) => entries.map((entry) => JSON.stringify([event, entry])))
-  const found = entriesOf(hooks).filter((entry) => OURS.test(entry))
-  return found.length > 0 && found.sort().join() === entriesOf(expected).sort().join()
+/** Removes our commands one by one. A group, an event or the hooks go with their last one. */
+function withoutOurs(text: string): string {
+  const hooks = parse(text)
+  for (const [event, entries] of Object.entries(hooks))
+    for (const [index, entry] of entries.entries()) {
+      const group = Group.safeParse(entry).data?.hooks
+      const place = group ? group.findIndex(isOurs) : isOurs(entry) ? 0 : -1
+      if (place === -1) continue
+      const path: (string | number)[] = ['hooks', event, index, 'hooks', place]
+      const isOnly = [Object.keys(hooks).length === 1, entries.length === 1, (group?.length ?? 1) === 1]
+      const depth = !isOnly[2] ? 5 : !isOnly[1] ? 3 : !isOnly[0] ? 2 : 1
+      return withoutOurs(editJson(text, { path: path.slice(0, depth), value: undefined }))
+    }
+  return text
 }
 
-function parse(text: string): Json & { hooks?: Hooks } {
-  try {
-    return HookFile.parse(JSON.parse(text))
-  } catch {
-    throw new CliError('was skipped: it is not a JSON file of hooks, or contains comments')
-  }
+/** Our commands with their events, sorted. */
+function linesIn(hooks: Hooks): string[] {
+  const lines = Object.entries(hooks).flatMap(([event, entries]) =>
+    entries
+      .flatMap((entry) => Group.safeParse(entry).data?.hooks ?? [entry])
+      .filter(isOurs)
+      .map((command) => `${event} ${commandsOf(command).join(' ')}`),
+  )
+  return lines.sort()
 }
 
-/** Keeps an event without entries if it had none before. */
-function withoutOurs(file: Json & { hooks?: Hooks }): Json & { hooks?: Hooks } {
-  if (!file.hooks) return file
-  const kept = Object.entries(file.hooks)
-    .map(([event, entries]): [string, Json[]] => [
-      event,
-      entries.filter((entry) => !OURS.test(JSON.stringify(entry))),
-    ])
-    .filter(([event, entries]) => entries.length > 0 || file.hooks?.[event]?.length === 0)
-  return { ...file, hooks: Object.fromEntries(kept) }
+function isOurs(command: Json): boolean {
+  return commandsOf(command).some(isOurLine)
+}
+
+/** The command lines of a hook, by shell. */
+function commandsOf({ command, commandWindows, bash, powershell }: Json): string[] {
+  return [command, commandWindows, bash, powershell].filter((line) => typeof line === 'string')
+}
+
+function parse(text: string): Hooks {
+  const { data } = HookFile.safeParse(parseJson(text))
+  if (data === undefined) throw new CliError('was skipped: its hooks are not in the form that is known')
+  return data.hooks ?? {}
 }

@@ -1,10 +1,10 @@
 /** The MCP configuration of coding agents: an entry for `deconflict mcp` in the file that each reads. Pure. */
 import { join } from 'node:path'
-import { z } from 'zod'
+import { parse } from 'smol-toml'
 import type { Json, JsonServer, TomlServer } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
-import { printJson } from './json-file.ts'
+import { editJson, parseJson, printJson } from './json-file.ts'
 import { withoutSection, withSection } from './section.ts'
 import type { Target } from './target.ts'
 
@@ -19,14 +19,27 @@ export function mcpTargets(root: string): Target[] {
 
 function tomlTarget(root: string, { path, table }: TomlServer): Target {
   const section = { begin: '# >>> deconflict >>>', end: '# <<< deconflict <<<', lines: [...table] }
-  const isHeader = (line: string) => line.trimStart().startsWith(table[0] as string)
   return {
     path: join(root, path),
     about: () => 'the MCP server',
-    // A table that a person wrote stays.
-    add: (text = '') =>
-      withoutSection(text, section).split('\n').some(isHeader) ? text : withSection(text, section),
+    // A server that a person configured stays, in whichever form.
+    add: (text = '') => {
+      if (NAME in serversOf(parseToml(withoutSection(text, section)), TOML_KEY)) return text
+      const next = withSection(text, section)
+      parseToml(next)
+      return next
+    },
     remove: (text) => withoutSection(text, section) || undefined,
+  }
+}
+
+const TOML_KEY = 'mcp_servers'
+
+function parseToml(text: string): Json {
+  try {
+    return parse(text)
+  } catch {
+    throw new CliError('was skipped: it is not TOML, or a table could not be added to it')
   }
 }
 
@@ -36,29 +49,20 @@ function jsonTarget(root: string, { path, key, entry, template = {} }: JsonServe
     about: () => 'the MCP server',
     // An entry that a person changed stays.
     add: (text) => {
-      const file = text === undefined ? template : parse(text)
-      const servers = Object(file[key])
-      return text !== undefined && NAME in servers
-        ? text
-        : printJson({ ...file, [key]: { ...servers, [NAME]: entry } }, text)
+      if (text === undefined) return printJson({ ...template, [key]: { [NAME]: entry } })
+      if (NAME in serversOf(parseJson(text), key)) return text
+      return editJson(text, { path: [key, NAME], value: entry })
     },
     remove: (text) => {
-      const file = parse(text)
-      const { [NAME]: ours, ...others } = Object(file[key])
-      if (JSON.stringify(ours) !== JSON.stringify(entry)) return text
-      const { [key]: _, ...rest } = file
-      const remaining = Object.keys(others).length > 0 ? { ...file, [key]: others } : rest
-      return JSON.stringify(remaining) === JSON.stringify(template) ? undefined : printJson(remaining, text)
+      const servers = serversOf(parseJson(text), key)
+      if (JSON.stringify(servers[NAME]) !== JSON.stringify(entry)) return text
+      const isOnly = Object.keys(servers).length === 1
+      const rest = editJson(text, { path: isOnly ? [key] : [key, NAME], value: undefined })
+      return JSON.stringify(parseJson(rest)) === JSON.stringify(template) ? undefined : rest
     },
   }
 }
 
-const ServersFile = z.looseObject({})
-
-function parse(text: string): Json {
-  try {
-    return ServersFile.parse(JSON.parse(text))
-  } catch {
-    throw new CliError('was skipped: it is not a JSON object, or contains comments')
-  }
+function serversOf(file: Json, key: string): Json {
+  return Object(file[key])
 }

@@ -75,19 +75,18 @@ async function plan(
   edit: (file: File, skip: Skip) => { after: string | undefined; about: string },
 ): Promise<Plan> {
   const files = new Map<string, File>()
+  const result: Plan = { changes: [], skips: [] }
   for (const target of targetsOf(options, options.parts)) {
     const { path } = target
     const key = await realpath(path).catch(() => path)
     const file = files.get(key)
     if (file) file.targets.push(target)
-    else
-      files.set(key, {
-        path,
-        before: await readFile(path, 'utf8').catch(() => undefined),
-        targets: [target],
-      })
+    else if (!result.skips.some(({ name }) => name === relative(options.root, path))) {
+      const why = (problem: string) => result.skips.push({ name: relative(options.root, path), why: problem })
+      const before = await readText(path, why)
+      if (before !== 'skipped') files.set(key, { path, before: before.text, targets: [target] })
+    }
   }
-  const result: Plan = { changes: [], skips: [] }
   for (const file of files.values()) {
     const { path, before, targets } = file
     const name = relative(options.root, path)
@@ -96,6 +95,26 @@ async function plan(
     if (after !== before) result.changes.push({ path, name, before, after, is_executable, about })
   }
   return result
+}
+
+/** The text of a file, each byte of which it keeps; undefined if there is no file. */
+async function readText(path: string, skip: Skip): Promise<{ text: string | undefined } | 'skipped'> {
+  try {
+    const bytes = await readFile(path)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    // UTF-16 without a mark at its start can be valid UTF-8.
+    if (!text.includes('\0')) return { text }
+    skip('was skipped: it is not text in UTF-8')
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { text: undefined }
+    skip(
+      error instanceof TypeError
+        ? 'was skipped: it is not text in UTF-8'
+        : `was skipped: it cannot be read (${code})`,
+    )
+  }
+  return 'skipped'
 }
 
 /** The edited text. The same text if the file must not be changed, which `edit` reports as `CliError`. */
