@@ -132,7 +132,7 @@ describe.each(doors)('%s', (_, door) => {
       '401 unauthorized': FAILED_MAX,
     })
     const before = github.calls('*')
-    for (const token of ['one-more', 'bob', null]) expect(await through(door, token)).toBe('429 rate_limited')
+    for (const token of ['one-more', 'bob']) expect(await through(door, token)).toBe('429 rate_limited')
     expect(github.calls('*')).toBe(before)
     expect(await through(door, 'ada')).toBe('200')
     service.clock.advance(MINUTE_MS)
@@ -145,9 +145,16 @@ describe('failed tokens of an address', () => {
   test('are counted together across all surfaces', async () => {
     for (let turn = 0; turn < FAILED_MAX; turn += 1) {
       const [, door] = doors[turn % doors.length] as [string, Door]
-      expect(await through(door, turn % 2 ? 'made-up' : null)).toBe('401 unauthorized')
+      expect(await through(door, 'made-up')).toBe('401 unauthorized')
     }
     for (const [, door] of doors) expect(await through(door, 'made-up')).toBe('429 rate_limited')
+  })
+
+  test.each(doors)('do not include requests without a token through %s', async (_, door) => {
+    const requests = Array.from({ length: 2 * FAILED_MAX }, () => through(door, null))
+    expect(await tally(requests)).toEqual({ '401 unauthorized': 2 * FAILED_MAX })
+    expect(await fail(FAILED_MAX)).toEqual({ '401 unauthorized': FAILED_MAX })
+    expect(await through(door, null)).toBe('401 unauthorized')
   })
 
   test('are limited to 100 per minute', async () => {

@@ -83,8 +83,10 @@ export class Caller {
    */
   async admit<Result>(lookUp: (token: Token) => Promise<Result>): Promise<Result> {
     const { app, failed_tokens } = this.#limits
-    if (this.#token && app.access.tokens.isRecentlyAccepted(this.#token)) return this.#admitKnown(lookUp)
-    const result = await failed_tokens.guard(this.#address, async () => lookUp(this.token))
+    // A request without a token guesses nothing. If it counted, a page whose sign-in ended would lock out its whole network.
+    const { token } = this
+    if (app.access.tokens.isRecentlyAccepted(token)) return this.#admitKnown(lookUp)
+    const result = await failed_tokens.guard(this.#address, () => lookUp(token))
     await this.#charge()
     return result
   }
