@@ -97,6 +97,20 @@ test('the manifest that /setup sends requests the same', () => {
   })
 })
 
+test('the manifest that /setup sends lets GitHub return to the page and to MCP clients on the same machine', () => {
+  const addresses = { public_url: 'https://deconflict.example/team', webhook_proxy_url: null }
+  expect(manifestOf(addresses, null)).toMatchObject({
+    callback_urls: [
+      'https://deconflict.example/team/session/callback',
+      'http://localhost/callback',
+      'http://127.0.0.1/callback',
+      'http://127.0.0.1/',
+      'http://localhost/oauth/callback',
+      'http://127.0.0.1/mcp/oauth/callback',
+    ],
+  })
+})
+
 test('the README names the permissions', () => {
   const [, reads = '', writes = ''] =
     /: read access to ([\w, ]+), and write access to ([\w, ]+)\./.exec(readme) ?? []
@@ -112,6 +126,8 @@ test('the link in docs/install.md fills in the form of a new App with the values
   const address = /https:\/\/github\.com\/organizations\/ORG\/settings\/apps\/new\?\S+/.exec(guide)?.[0]
   const filled = new URL(address as string).searchParams
   expect(filled.getAll('events[]')).toEqual(manifest.default_events)
+  const here = (address: string) => address.replace('deconflict.example.com', 'YOUR-HOST')
+  expect(filled.getAll('callback_urls[]')).toEqual(manifest.callback_urls.map(here))
   const {
     name: _,
     url,
@@ -119,12 +135,12 @@ test('the link in docs/install.md fills in the form of a new App with the values
     webhook_active,
     webhook_url,
     ...permissions
-  } = Object.fromEntries([...filled].filter(([name]) => name !== 'events[]'))
+  } = Object.fromEntries([...filled].filter(([name]) => !name.endsWith('[]')))
   expect(permissions).toEqual(manifest.default_permissions)
   expect(isPublic).toBe(String(manifest.public))
   expect(webhook_active).toBe(String(manifest.hook_attributes.active))
-  expect(webhook_url).toBe(manifest.hook_attributes.url.replace('deconflict.example.com', 'YOUR-HOST'))
-  expect(url).toBe(manifest.url.replace('deconflict.example.com', 'YOUR-HOST'))
+  expect(webhook_url).toBe(here(manifest.hook_attributes.url))
+  expect(url).toBe(here(manifest.url))
 })
 
 function sources(): string[] {

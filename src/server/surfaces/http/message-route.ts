@@ -21,7 +21,7 @@ export function messageRoute(app: App, respond: MessageSurface): RequestHandler 
     const caller: Caller = res.locals.caller
     await caller
       .admit((token) => app.access.tokens.verify(token))
-      .catch((error) => challenge(error, app.config, res))
+      .catch((error) => challenge(error, app, res))
     await respond({ req, res, caller, request_id, body: await readJson(req) })
   }
 }

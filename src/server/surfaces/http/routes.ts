@@ -71,7 +71,7 @@ export function httpSurface(app: App, callerOf: CallerOf, { webhooks, mcp, page 
     { name: 'readyz', method: 'GET', path: '/readyz', handler: ready },
     { name: 'metrics', method: 'GET', path: '/metrics', handler: showMetrics(app) },
     { name: 'mcp', method: 'POST', path: '/mcp', handler: messageRoute(app, mcp) },
-    { name: 'mcp-metadata', method: 'GET', path: METADATA_PATHS, handler: showProtectedResource(app.config) },
+    { name: 'mcp-metadata', method: 'GET', path: METADATA_PATHS, handler: showProtectedResource(app) },
     { name: 'webhook', method: 'POST', path: '/api/github/webhooks', handler: webhooks },
   ]
   for (const route of [...routes, ...page.routes]) serve(route)

@@ -14,6 +14,7 @@ const AppFile = z.strictObject({
   description: z.string(),
   url: z.url(),
   public: z.boolean(),
+  callback_urls: z.array(z.url()),
   hook_attributes: z.strictObject({ url: z.url(), active: z.boolean() }),
   default_permissions: z.record(z.string(), z.enum(['read', 'write'])),
   default_events: z.array(z.string()),
@@ -41,7 +42,7 @@ export function manifestOf(
       url: webhook_proxy_url ?? `${public_url}/api/github/webhooks`,
     },
     redirect_url: `${public_url}/setup/created`,
-    callback_urls: [`${public_url}/session/callback`],
+    callback_urls: file.callback_urls.map((url) => url.replace(file.url, public_url)),
     setup_url: public_url,
   }
 }

@@ -1,0 +1,135 @@
+/** An MCP client signs in with the App that `/setup` created: the MCP SDK’s own client, and GitHub’s sign-in as its documentation describes it. */
+import { createHash } from 'node:crypto'
+import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { type SetupService, startSetupService } from '../support/setup-service.ts'
+
+const PUBLIC_URL = 'https://deconflict.example'
+const ISSUER = 'https://github.com/login/oauth'
+/** What clients use, each with a port of its choice. */
+const REDIRECTS = {
+  'Claude Code': 'http://localhost:8080/callback',
+  Codex: 'http://127.0.0.1:5431/callback',
+  'VS Code': 'http://127.0.0.1:33418/',
+  'Gemini CLI': 'http://localhost:7777/oauth/callback',
+  OpenCode: 'http://127.0.0.1:19876/mcp/oauth/callback',
+}
+
+const github = fakeGithub()
+github.repository({ id: 7, full_name: 'acme/shop' })
+github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+let service: SetupService
+let callbacks: string[]
+
+beforeAll(async () => {
+  service = await startSetupService(github, { public_url: PUBLIC_URL })
+  const { form, cookie } = await service.open()
+  callbacks = (form.manifest as { callback_urls: string[] }).callback_urls
+  expect((await service.confirm(form, cookie)).status).toBe(303)
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const metadata = {
+  issuer: ISSUER,
+  authorization_endpoint: `${ISSUER}/authorize`,
+  token_endpoint: `${ISSUER}/access_token`,
+  response_types_supported: ['code'],
+  grant_types_supported: ['authorization_code', 'refresh_token'],
+  code_challenge_methods_supported: ['S256'],
+}
+
+/** GitHub compares the whole address, but not the port of one on the user’s machine. */
+function isAccepted(redirect_uri: string): boolean {
+  const withoutPort = redirect_uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1)):\d+\//, '$1/')
+  return callbacks.includes(withoutPort)
+}
+
+/** The client’s network: the service at its public address, and GitHub’s sign-in, where Ada consents. */
+async function startClient(redirect_uri: string) {
+  const { client_id, client_secret } = await service.stored()
+  let challenge = ''
+  let verifier = ''
+  let code = ''
+  let token = ''
+  const consent = (url: URL) => {
+    const given = Object.fromEntries(url.searchParams)
+    if (given.client_id !== client_id) throw new Error('unknown client')
+    if (!isAccepted(given.redirect_uri as string)) throw new Error('redirect_uri_mismatch')
+    challenge = given.code_challenge as string
+    code = 'code-of-ada'
+  }
+  const exchange = (form: URLSearchParams, authorization: string | null) => {
+    const basic = `Basic ${btoa(`${client_id}:${client_secret}`)}`
+    const isKnown = authorization === basic || form.get('client_secret') === client_secret
+    const digest = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const isGranted = isKnown && form.get('code') === code && digest === challenge
+    return isGranted ? { access_token: 'ada', token_type: 'bearer' } : { error: 'bad_verification_code' }
+  }
+  const fetchFn = async (address: string | URL, init: RequestInit = {}) => {
+    const url = new URL(address)
+    if (url.origin === PUBLIC_URL) return fetch(`${service.url}${url.pathname}`, init)
+    if (url.href === 'https://github.com/.well-known/oauth-authorization-server/login/oauth')
+      return Response.json(metadata)
+    if (url.href !== metadata.token_endpoint) return new Response('', { status: 404 })
+    const form = new URLSearchParams(String(init.body))
+    return Response.json(exchange(form, new Headers(init.headers).get('authorization')))
+  }
+  const provider: OAuthClientProvider = {
+    redirectUrl: redirect_uri,
+    clientMetadata: { redirect_uris: [redirect_uri] },
+    clientInformation: () => ({ client_id, client_secret }),
+    tokens: () => undefined,
+    saveTokens: ({ access_token }) => {
+      token = access_token
+    },
+    redirectToAuthorization: consent,
+    saveCodeVerifier: (given) => {
+      verifier = given
+    },
+    codeVerifier: () => verifier,
+  }
+  const signIn = async () => {
+    await auth(provider, { serverUrl: `${PUBLIC_URL}/mcp`, fetchFn })
+    await auth(provider, { serverUrl: `${PUBLIC_URL}/mcp`, fetchFn, authorizationCode: code })
+    return token
+  }
+  return { signIn }
+}
+
+const callMcp = (token: string | null) =>
+  fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+  })
+
+describe('with the App that /setup created', () => {
+  test('a 401 of /mcp names the metadata', async () => {
+    const { status, headers } = await callMcp(null)
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe(
+      `Bearer resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp"`,
+    )
+  })
+
+  test.each(Object.entries(REDIRECTS))('%s signs in, and its token is accepted', async (_, redirect_uri) => {
+    const client = await startClient(redirect_uri)
+    const token = await client.signIn()
+    expect((await callMcp(token)).status).toBe(200)
+  })
+
+  test('GitHub returns nobody to another site', async () => {
+    const client = await startClient('https://evil.example/callback')
+    await expect(client.signIn()).rejects.toThrow('redirect_uri_mismatch')
+  })
+})
