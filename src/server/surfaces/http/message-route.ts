@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../../operations/admission.ts'
 import type { App } from '../../repositories/app.ts'
 import { readJson } from './body.ts'
+import { checkOrigin } from './origin.ts'
 import { challenge } from './protected-resource.ts'
 
 /** Responds to one message of an admitted caller. */
@@ -17,6 +18,7 @@ export type MessageSurface = (message: {
 /** Verifies the token without a repository, because not every message names one. */
 export function messageRoute(app: App, respond: MessageSurface): RequestHandler {
   return async (req, res) => {
+    checkOrigin(req, app.config.public_url)
     const { request_id } = res.locals
     const caller: Caller = res.locals.caller
     await caller
