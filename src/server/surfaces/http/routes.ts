@@ -25,7 +25,7 @@ export interface HostedSurfaces {
   /** Handler of `POST /mcp`. */
   mcp: MessageSurface
   /** The page at `/`. `authenticate` adds the token of the session to requests of the page; `assets` serves its files. */
-  page: { authenticate: RequestHandler; routes: Route[]; assets: RequestHandler }
+  page: { authenticate: RequestHandler; routes: Route[]; assets: RequestHandler[] }
 }
 
 interface Route {

@@ -1,7 +1,7 @@
 /** The page at `/`: its files, the sign-in, its event streams, and the set-up of the GitHub App; and the API reference at `/docs`. */
 import { fileURLToPath } from 'node:url'
+import compression from 'compression'
 import express, { type RequestHandler } from 'express'
-import { DAY_MS } from '../../../vocabulary/clock.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { ROOT } from '../../../vocabulary/root.ts'
 import type { App } from '../../repositories/app.ts'
@@ -13,7 +13,8 @@ import { signIn } from './sign-in.ts'
 /** The pages as Vite builds them. */
 const FILES = fileURLToPath(new URL('dist/web', ROOT))
 
-const YEAR_MS = 365 * DAY_MS
+/** The names of assets contain a hash of their content. Only files that exist get this header. */
+const CACHED_FOR_A_YEAR = 'public, max-age=31536000, immutable'
 
 /**
  * Allows scripts, styles and requests of this origin only: nothing inline, no framing, and nothing external except avatars,
@@ -59,10 +60,12 @@ export function dashboard(
   { streams, local, ...options }: { streams: EventStreams; local: LocalSignIn } & Omit<SetupOptions, 'app'>,
 ) {
   const { show, complete: completeSetup } = setup({ app, ...options })
+  // Only files are compressed: an event stream must not wait for a full buffer.
+  const compress = compression()
   const { authenticate, showSession, begin, complete, signOut } = signIn(app, local)
   const routes = [
-    get('page', '/', showPage('index.html', policyFor(app.config.github_web_url))),
-    get('docs', '/docs', showPage('docs.html', DOCS_POLICY)),
+    get('page', '/', [compress, showPage('index.html', policyFor(app.config.github_web_url))]),
+    get('docs', '/docs', [compress, showPage('docs.html', DOCS_POLICY)]),
     get('session', '/session', showSession),
     get('signIn', '/session/login', begin),
     get('signedIn', '/session/callback', complete),
@@ -72,12 +75,15 @@ export function dashboard(
     get('setupCreated', '/setup/created', completeSetup),
     get('events', '/events/:owner/:repo', streams.handler),
   ]
-  const assets = express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false })
-  return { authenticate, routes, assets }
+  const files = express.static(`${FILES}/assets`, {
+    index: false,
+    setHeaders: (res) => res.setHeader('Cache-Control', CACHED_FOR_A_YEAR),
+  })
+  return { authenticate, routes, assets: [compress, files] }
 }
 
 /** A route; `name` is that of the operation in metrics and logs. */
-function get(name: string, path: string, handler: RequestHandler) {
+function get(name: string, path: string, handler: RequestHandler | RequestHandler[]) {
   return { name, method: 'GET' as const, path, handler }
 }
 

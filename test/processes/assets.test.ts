@@ -1,0 +1,72 @@
+/** The files of the page as the built service sends them: cached, compressed, and without an effect on event streams. */
+import { request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
+
+let service: BuiltService
+let script: string
+
+beforeAll(async () => {
+  service = await startBuiltService()
+  const html = await (await fetch(service.url)).text()
+  script = /src="\.?(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? ''
+})
+afterAll(() => service?.close())
+
+/** `fetch` would decompress the body, and always read it again. */
+function get(path: string, encoding: string, more: Record<string, string> = {}) {
+  return new Promise<{ status?: number; headers: Record<string, unknown>; body: Buffer }>(
+    (resolve, reject) => {
+      request(`${service.url}${path}`, { headers: { 'accept-encoding': encoding, ...more } })
+        .on('error', reject)
+        .on('response', async (response) => {
+          const { statusCode: status, headers } = response
+          resolve({ status, headers, body: await buffer(response) })
+        })
+        .end()
+    },
+  )
+}
+
+test('an asset is cached for a year', async () => {
+  const { status, headers } = await get(script, 'identity')
+  expect(status).toBe(200)
+  expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+})
+
+test.each([
+  ['gzip', gunzipSync],
+  ['br', brotliDecompressSync],
+])('a script is sent as %s, with less than half of its bytes', async (encoding, decompress) => {
+  const { body: plain } = await get(script, 'identity')
+  const { headers, body } = await get(script, encoding)
+  expect(headers['content-encoding']).toBe(encoding)
+  expect(headers.vary).toBe('Accept-Encoding')
+  expect(body.length).toBeLessThan(plain.length / 2)
+  expect(decompress(body).equals(plain)).toBe(true)
+})
+
+test('an asset that does not exist is not cached', async () => {
+  const { status, headers } = await get('/assets/none.js', 'gzip')
+  expect(status).toBe(404)
+  expect(headers['cache-control']).toBe('no-store')
+})
+
+test('the page itself is revalidated, so that it names the newest assets', async () => {
+  const { headers } = await get('/', 'gzip')
+  expect(headers['cache-control']).toBe('no-cache')
+  expect((await get('/', 'gzip', { 'if-modified-since': String(headers['last-modified']) })).status).toBe(304)
+})
+
+test('an event arrives at once where the client accepts compression', async () => {
+  const response = await fetch(`${service.url}/events/acme/shop`, {
+    headers: { authorization: 'Bearer tok-ada', 'accept-encoding': 'gzip, br' },
+  })
+  expect(response.headers.get('content-encoding')).toBeNull()
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  expect(new TextDecoder().decode(value)).toContain('event: hello')
+  await reader.cancel()
+})
