@@ -11,6 +11,7 @@ import type {
   RepositoryOverview,
   Signal,
 } from './records.ts'
+import { tabStorage } from './storage.ts'
 
 /** How many pages of a list are read; the page says when there are more. */
 const LIST_PAGES_MAX = 10
@@ -46,9 +47,9 @@ export interface SessionState {
 
 /** The token of this tab; the browser deletes it with the tab. */
 export const tabToken = {
-  read: () => sessionStorage.getItem(TOKEN_KEY),
-  store: (token: string) => sessionStorage.setItem(TOKEN_KEY, token),
-  clear: () => sessionStorage.removeItem(TOKEN_KEY),
+  read: () => tabStorage.read(TOKEN_KEY),
+  store: (token: string) => tabStorage.write(TOKEN_KEY, token),
+  clear: () => tabStorage.remove(TOKEN_KEY),
 }
 
 export function requestHeaders(): Record<string, string> {

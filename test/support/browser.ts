@@ -1,7 +1,12 @@
 /** A real browser for tests: Debian's Chromium, or whatever CHROMIUM names. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { temporaryDirectory } from './temporary-directory.ts'
 
 const FLAGS = [
   '--no-sandbox',
@@ -23,6 +28,51 @@ export const BROWSER = [
 
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: BROWSER as string, args: FLAGS })
+}
+
+export interface Desktop {
+  context: BrowserContext
+  close(): Promise<void>
+}
+
+/**
+ * The browser as a person runs it: one window whose tabs are hidden unless they are in front. Playwright would make all of them
+ * visible. `blocks_site_data`: as the browser's setting for all sites does.
+ */
+export async function startDesktop({ blocks_site_data = false } = {}): Promise<Desktop> {
+  const profile = await temporaryDirectory('profile')
+  if (blocks_site_data) {
+    const preferences = { profile: { default_content_setting_values: { cookies: 2 } } }
+    await mkdir(join(profile.path, 'Default'))
+    await writeFile(join(profile.path, 'Default', 'Preferences'), JSON.stringify(preferences))
+  }
+  const options = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile.path}`]
+  const child = spawn(BROWSER as string, [...FLAGS, ...options, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  const exited = once(child, 'exit')
+  let text = ''
+  const address = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const [, found] = /DevTools listening on (ws:\S+)/.exec(text) ?? []
+      if (found) resolve(found)
+    })
+    exited.then(() => reject(new Error(`the browser ended: ${text}`)))
+  })
+  const browser = await chromium.connectOverCDP(address, { noDefaults: true })
+  return {
+    context: browser.contexts()[0] as BrowserContext,
+    async close() {
+      await browser.close()
+      kill()
+      await exited
+      process.removeListener('exit', kill)
+      await profile.remove()
+    },
+  }
 }
 
 /** The serious and critical violations of accessibility rules that axe finds on the page. */
