@@ -52,6 +52,13 @@ export const tabToken = {
   clear: () => tabStorage.remove(TOKEN_KEY),
 }
 
+/** The event of the window when the service answers 401: the session or the token of this tab is not valid. */
+export const UNAUTHORIZED = 'deconflict-unauthorized'
+
+export function reportUnauthorized({ status }: { status: number }): void {
+  if (status === 401) dispatchEvent(new Event(UNAUTHORIZED))
+}
+
 export function requestHeaders(): Record<string, string> {
   const token = tabToken.read()
   return { 'X-Deconflict-Page': '1', ...(token ? { Authorization: `Bearer ${token}` } : {}) }
@@ -83,6 +90,7 @@ async function request(
   const answer = parsed(await response.text().catch(noAnswer))
   if (response.ok && answer !== undefined)
     return { answer, as_of_ms: Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime() }
+  reportUnauthorized(response)
   throw new Problem(
     response.status,
     answer?.error?.message ?? `A server in front of the service answered with status ${response.status}.`,
@@ -104,7 +112,7 @@ async function ask(...[method, path, options]: Parameters<typeof request>) {
 }
 
 export const session = {
-  read: (): Promise<SessionState> => ask('GET', '/session'),
+  read: (signal: AbortSignal): Promise<SessionState> => ask('GET', '/session', { signal }),
   end: () => ask('POST', '/session/logout'),
 }
 

@@ -1,6 +1,6 @@
 /** The event stream of one repository: the user's permission, and what changed. */
 import { createParser } from 'eventsource-parser'
-import { encodeRepository, requestHeaders } from './api.ts'
+import { encodeRepository, reportUnauthorized, requestHeaders } from './api.ts'
 import type { Change } from './records.ts'
 
 const RETRY_MIN_MS = 3000
@@ -57,6 +57,7 @@ async function readEvents(
       headers: requestHeaders(),
       signal: AbortSignal.any([signal, idle.signal]),
     })
+    reportUnauthorized(response)
     if (!response.ok || !response.body) return
     const parser = createParser({
       onEvent: ({ event, data }) => {

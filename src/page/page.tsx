@@ -1,44 +1,30 @@
 /** The page: its header, and the sign-in, the overview or one repository, depending on the address. */
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { repositoryNamed } from './address.ts'
-import { type Problem, type SessionState, session, tabToken } from './api.ts'
 import { GithubUrl } from './avatar.tsx'
 import { Keys } from './keys.tsx'
 import { Overview } from './overview.tsx'
 import { addRecent, recentNames } from './recent.ts'
 import { RepositoryView } from './repository.tsx'
-import { SIGN_IN_PROBLEMS, SignIn } from './sign-in.tsx'
+import { SignIn } from './sign-in.tsx'
 import { ProblemText } from './states.tsx'
 import { useAddress } from './use-address.ts'
+import { useSession } from './use-session.ts'
 
 /** The version of the package from which the page was built. */
 declare const __VERSION__: string
 const ICON_URL = new URL('./icon.svg', import.meta.url).href
 
 export function App() {
-  const [state, setState] = useState<SessionState | null>(null)
-  const [problem, setProblem] = useState(
-    SIGN_IN_PROBLEMS[new URLSearchParams(location.search).get('problem') ?? ''] ?? '',
-  )
-  const [hasToken, setHasToken] = useState(tabToken.read() !== null)
+  const { state, problem, hasToken, isSignedIn, signOut, useToken } = useSession()
   const address = useAddress()
   const name = address.kind === 'repository' ? address.name : null
 
-  useEffect(() => {
-    session.read().then(setState, (error: Problem) => setProblem(error.message))
-  }, [hasToken])
   useEffect(() => {
     document.title = name ? `${name} · Deconflict` : 'Deconflict'
     if (name) addRecent(name)
   }, [name])
 
-  const isSignedIn = hasToken || state?.is_signed_in === true
-  const signOut = useCallback(async () => {
-    tabToken.clear()
-    await session.end().catch(() => {})
-    setState((before) => before && { ...before, is_signed_in: false, login: null })
-    setHasToken(false)
-  }, [])
   return (
     <GithubUrl.Provider value={state?.github_url ?? null}>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -51,17 +37,8 @@ export function App() {
       />
       <main id="main" tabIndex={-1}>
         <ProblemText text={problem} />
-        {state === null && !problem && !hasToken && <p class="loading">Loading …</p>}
-        {state !== null && !isSignedIn && (
-          <SignIn
-            state={state}
-            onToken={(token) => {
-              tabToken.store(token)
-              setProblem('')
-              setHasToken(true)
-            }}
-          />
-        )}
+        {state === null && problem === '' && !hasToken && <p class="loading">Loading …</p>}
+        {state !== null && !isSignedIn && <SignIn state={state} onToken={useToken} />}
         {isSignedIn && address.kind === 'overview' && <Overview {...address} onSignOut={signOut} />}
         {isSignedIn && address.kind === 'repository' && (
           <RepositoryView

@@ -3,9 +3,11 @@ import { useState } from 'preact/hooks'
 import type { SessionState } from './api.ts'
 import { ExternalLink } from './external-link.tsx'
 
-/** What went wrong, by the `problem` in the address that GitHub's sign-in returns to. */
+/** Why the reader has to sign in again, by the `problem` in the address that GitHub's sign-in returns to; `ended` is of the page. */
 export const SIGN_IN_PROBLEMS: Record<string, string> = {
   state: 'The sign-in was started in another browser or took too long. Try again.',
+  ended:
+    'GitHub does not accept this sign-in: it has expired or was revoked, or the token is mistyped. Sign in again.',
   code: 'GitHub did not accept the sign-in. Try again.',
   used: 'This address was used before, or is too old. Restart the service for a new one, or use a token.',
 }

@@ -80,10 +80,6 @@ export function Empty({ name }: { name: string }) {
 }
 
 const REFUSALS: Record<number, { title: string; next: string }> = {
-  401: {
-    title: 'GitHub does not accept the sign-in any more',
-    next: 'It has expired or was revoked. Sign in again.',
-  },
   403: {
     title: 'You cannot see this repository',
     next: 'Check the name in the address. If you can see it on GitHub, your token may lack access to it: sign out, and sign in with one that has it.',
@@ -103,14 +99,13 @@ export function Refused({ problem, what = 'The repository', onSignOut }: Refused
     title: `${what} could not be loaded`,
     next: 'The page keeps trying.',
   }
-  const canSignIn = problem.status === 401 || problem.status === 403
   return (
     <section class="card empty" role="alert">
       <h1>{title}</h1>
       <p>{next}</p>
       <p class="hint">The service says: {problem.message}</p>
       <p class="line center">
-        {canSignIn && (
+        {problem.status === 403 && (
           <button type="button" onClick={onSignOut}>
             Sign in again
           </button>

@@ -247,6 +247,13 @@ test('the session names the login of a token that a tab uses, and no login for a
   expect(await loginOf('unknown')).toBeNull()
 })
 
+test('the session is unavailable while GitHub cannot name the login of a token, so that the page asks again', async () => {
+  github.fault('GET /user', 'unavailable')
+  const response = await get('/session', { ...PAGE, authorization: 'Bearer ben' })
+  expect(response.status).toBe(503)
+  github.clearFaults()
+})
+
 test('the page may load nothing from elsewhere except pictures of people from GitHub', async () => {
   const { headers } = await get('/')
   expect(headers.get('content-security-policy')).toContain(

@@ -1,10 +1,13 @@
 /** Tabs as people use them in a real browser: many at once, a sign-in that ends, a service that restarts, and blocked site data. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BROWSER, type Desktop, startDesktop } from '../support/browser.ts'
 import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
 
 const OPTIONS = { timeout: 60_000 }
+/** Longer than the first retries of an event stream and of a load. */
+const QUIET_MS = 8000
 
 let fixture: PageFixture
 let repo: PageRepository
@@ -23,6 +26,42 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   afterAll(() => fixture?.close())
   beforeEach(() => {
     repo = fixture.repository()
+  })
+
+  test('shows the sign-in and sends nothing more when the token is not accepted any more', async () => {
+    const { context } = await desktop()
+    const page = await context.newPage()
+    await repo.createActivity({ title: 'Retry payments' })
+    await fixture.open(page, repo)
+    await page.evaluate("sessionStorage.setItem('deconflict-token', 'revoked')")
+    await bar(page, 'Retry payments').click()
+    await page.getByText('GitHub does not accept this sign-in').waitFor(OPTIONS)
+    await page.getByLabel('GitHub token').waitFor(OPTIONS)
+    await page.waitForLoadState('networkidle')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await wait(QUIET_MS)
+    expect(asked).toEqual([])
+    await page.getByLabel('GitHub token').fill('ada')
+    await page.getByRole('button', { name: 'Use token' }).click()
+    await bar(page, 'Retry payments').waitFor(OPTIONS)
+    expect(await page.getByText('GitHub does not accept this sign-in').count()).toBe(0)
+  })
+
+  test('keeps trying if it is opened while the service restarts', async () => {
+    const { context } = await desktop()
+    const page = await context.newPage()
+    let failures = 0
+    await page.route('**/session', (route) => {
+      failures += 1
+      if (failures === 1) return route.abort('connectionrefused')
+      if (failures === 2) return route.fulfill({ status: 502, body: '<html>Bad gateway</html>' })
+      return route.continue()
+    })
+    await page.goto(`${fixture.url}/#/${repo.name}`)
+    await page.getByText(/cannot be reached.* The page keeps trying\.$/).waitFor(OPTIONS)
+    await page.getByLabel('GitHub token').waitFor(OPTIONS)
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 
   test('works where the browser blocks site data, until it is reloaded', async () => {

@@ -112,7 +112,7 @@ function currentJar(app: App): () => Jar | undefined {
   }
 }
 
-/** The login of the token that a tab uses; null without a token, and if GitHub does not return a login. */
+/** The login of the token that a tab uses; null without a token, with one that GitHub rejects, and if GitHub names none. Throws other failures, so that the page tries again. */
 async function findLogin(
   app: App,
   caller: Caller,
@@ -122,8 +122,8 @@ async function findLogin(
   try {
     return (await caller.admit((token) => app.access.tokens.identity(token)))?.login ?? null
   } catch (error) {
-    if (error instanceof Failure) return null
-    throw error
+    undefinedIfUnauthorized(error)
+    return null
   }
 }
 
