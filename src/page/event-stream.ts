@@ -2,6 +2,7 @@
 import { createParser } from 'eventsource-parser'
 import { encodeRepository, reportUnauthorized, requestHeaders } from './api.ts'
 import type { Change } from './records.ts'
+import { whenVisible, whileVisible } from './visibility.ts'
 
 const RETRY_MIN_MS = 3000
 const RETRY_MAX_MS = 60_000
@@ -15,9 +16,13 @@ export interface StreamListener {
   onOutdated(): void
   /** The stream ended; it is opened again after a wait. */
   onLost(): void
+  /** The tab was hidden, so the stream was closed. */
+  onHidden(): void
+  /** The tab is visible again, and the stream is being opened. */
+  onVisible(): void
 }
 
-/** Follows the stream until `signal` is aborted. */
+/** Follows the stream while the tab is visible, until `signal` is aborted. */
 export async function followEvents(
   name: string,
   listener: StreamListener,
@@ -29,8 +34,16 @@ export async function followEvents(
     listener.onOpen(may_write)
   }
   while (!signal.aborted) {
-    await readEvents(name, { ...listener, onOpen: opened }, signal).catch(() => {})
+    if (document.hidden) {
+      listener.onHidden()
+      await whenVisible(signal)
+      if (!signal.aborted) listener.onVisible()
+    }
+    await whileVisible(signal, (open) => readEvents(name, { ...listener, onOpen: opened }, open)).catch(
+      () => {},
+    )
     if (signal.aborted) return
+    if (document.hidden) continue
     listener.onLost()
     // Spread out, so that the pages of a restarted service do not all come back at once.
     const jitter = 1 + Math.random()

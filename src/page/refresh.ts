@@ -33,7 +33,7 @@ export interface RefreshStep {
 
 export const NOT_LOADED: RefreshState = { is_loading: false, is_stale: true, failures: 0, paced_ms: 0 }
 
-/** The first load waits this long for the event stream, so that no change falls between the two. */
+/** A load waits this long for an event stream that is being opened, so that no change falls between the two. */
 export const STREAM_WAIT_MS = 500
 /** A load waits this long after a change, so that changes in quick succession share it. */
 export const SETTLE_MS = 300
@@ -107,6 +107,11 @@ export class Refresher {
 
   constructor(load: () => Promise<LoadResult>) {
     this.#load = load
+    this.awaitStream()
+  }
+
+  /** The event stream is being opened: loads when it is open, or after a short wait. */
+  awaitStream(): void {
     this.#wait(STREAM_WAIT_MS)
   }
 

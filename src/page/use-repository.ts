@@ -6,7 +6,7 @@ import { followEvents } from './event-stream.ts'
 import { mayConflict } from './live-work.ts'
 import type { Activity, Change, List } from './records.ts'
 import { applied, type Records } from './records-after-event.ts'
-import { freshFor, type LoadResult, Refresher } from './refresh.ts'
+import { freshFor, LIVE_FRESH_MAX_MS, type LoadResult, Refresher } from './refresh.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'
 
@@ -35,6 +35,9 @@ export function useRepository(name: string) {
     /** Events that arrived during the load. A list that was read before an event does not contain its changes. */
     let during_load: Change[] | null = null
     const load = async (): Promise<LoadResult> => {
+      // Nobody looks at it, and the page loads everything again when it is visible.
+      if (document.hidden && last_success_ms !== null)
+        return { kind: 'loaded', fresh_for_ms: LIVE_FRESH_MAX_MS }
       const events: Change[] = []
       during_load = events
       try {
@@ -72,6 +75,11 @@ export function useRepository(name: string) {
         setConnection('lost')
         current.lost()
       },
+      onHidden: () => {
+        isLive = false
+        setConnection('connecting')
+      },
+      onVisible: () => current.awaitStream(),
     }
     void followEvents(name, listener, leaving.signal)
     const clock = setInterval(() => setRecords(laterByClock), CLOCK_MS)
