@@ -50,7 +50,6 @@ export function App() {
           />
         )}
       </main>
-      <Keys />
     </GithubUrl.Provider>
   )
 }
@@ -75,6 +74,7 @@ function Header({ name, isSignedIn, login, onSignOut }: HeaderProps) {
           {__VERSION__}
         </span>
         <a href="/docs">API</a>
+        <Keys />
         {isSignedIn && (
           <>
             <span>{login}</span>

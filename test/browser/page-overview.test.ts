@@ -44,7 +44,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
     await rows().nth(1).getByText('clear').waitFor()
     await rows().first().getByRole('img', { name: 'Activities started in 14 days: 2' }).waitFor()
     expect(await seriousFaultsOn(page)).toEqual([])
-    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(OPTIONS)
     await page.goBack()
@@ -75,8 +75,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
       route.fulfill({ status: 401, json: { error: { type: 'unauthorized', message: 'Expired.' } } }),
     )
     await page.reload()
-    await page.getByRole('heading', { name: 'GitHub does not accept the sign-in any more' }).waitFor(OPTIONS)
-    await page.getByRole('button', { name: 'Sign in again' }).click()
+    await page.getByText('GitHub does not accept this sign-in').waitFor(OPTIONS)
     await page.getByLabel('GitHub token').waitFor(OPTIONS)
   })
 
