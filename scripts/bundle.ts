@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
-const PROGRAMS = ['main', 'admin', 'cli/program', 'cli/mcp-stdio']
+const PROGRAMS = ['main', 'admin', 'cli/program', 'cli/mcp-stdio', 'cli/proxy-fetch']
 
 interface BundleOptions {
   /** Name of each bundle below `out` → path of its module. */
@@ -51,7 +51,7 @@ const inDist = (names: string[]) => Object.fromEntries(names.map((name) => [name
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // With the hooks; the other commands are imported.
-  const external = [/\/(?:cli\/program|cli\/mcp-stdio|vocabulary\/version)\.js$/]
+  const external = [/\/(?:cli\/program|cli\/mcp-stdio|cli\/proxy-fetch|vocabulary\/version)\.js$/]
   await bundle({ input: inDist(['cli']), out: DIST, external, commonjs: true })
   await bundle({
     input: inDist(PROGRAMS),

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, type Flags, readConfig } from './server/base/config.ts'
+import { useProxy } from './server/base/proxy.ts'
 import { DirectoryError } from './server/db/directory-lock.ts'
 import { codeOf } from './server/db/errors.ts'
 import { type Service, startService } from './server/server.ts'
@@ -30,6 +31,10 @@ async function main(): Promise<void> {
       if (service === undefined) process.exit(0)
       void stop(service, stopTracing).then(() => process.exit(0), fail)
     })
+  }
+  if (config.proxy) {
+    await useProxy(config.proxy)
+    log.info({ proxy: config.proxy.host }, 'requests to https:// addresses use a proxy')
   }
   stopTracing = config.tracing && (await startTracing({ ...config.tracing, log }))
   service = await startService(config, { log }).catch((error) => fail(error, config))

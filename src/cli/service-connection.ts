@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { exposesTokens } from '../client/service-address.ts'
 import { type ClientOptions, getServiceInfo } from '../client/transport.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
+import { type HttpsProxy, readProxy } from '../vocabulary/proxy.ts'
 import { requireRemoteHost, resolveHost } from './github-host.ts'
 import { outputOf } from './program-output.ts'
 import { CliError, type Runtime } from './runtime.ts'
@@ -99,6 +100,23 @@ async function ghToken(env: Runtime['env'], host: string, left_ms: number): Prom
   return (await outputOf('gh', ['auth', 'token', '--hostname', host], { env, timeout_ms }))?.trim()
 }
 
+/** The proxy of the environment; null if there is none. Throws `CliError` if it is not valid. */
+export function findProxy(env: Runtime['env']): HttpsProxy | null {
+  try {
+    return readProxy(env)
+  } catch (error) {
+    throw new CliError((error as Error).message)
+  }
+}
+
+/** A `fetch` through the proxy of the environment; undefined if there is none for the service at `url`. */
+export async function proxiedFetch(env: Runtime['env'], url: string): Promise<typeof fetch | undefined> {
+  const proxy = url.startsWith('https:') ? findProxy(env) : null
+  if (proxy === null) return undefined
+  const { fetchThrough } = await import('./proxy-fetch.ts')
+  return fetchThrough(proxy)
+}
+
 export type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'retry_for_ms' | 'budget_ms' | 'fetch'>
 
 /** Shorter than the defaults of the client, because a person is waiting. */
@@ -129,7 +147,8 @@ export async function findConnection(
     return resolved
   }
   const token = known ?? (await findToken(runtime, { url, resolve, left_ms }))
-  const options = { ...INTERACTIVE, ...limits, base_url: url }
+  const fetch = (await proxiedFetch(runtime.env, url)) ?? limits.fetch
+  const options = { ...INTERACTIVE, ...limits, fetch, base_url: url }
   if (workspace && !workspace.is_named && !isKnownHost?.(url)) {
     const { github_host } = await getServiceInfo({ ...options, budget_ms: left_ms() })
     if (github_host !== null) await requireRemoteHost(runtime, workspace, { url, github_host, resolve })

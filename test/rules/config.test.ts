@@ -22,6 +22,35 @@ function refusal(env: Record<string, string>): string {
   throw new Error('was accepted')
 }
 
+test.each([
+  [{ HTTPS_PROXY: 'http://proxy.example:3128' }, 'http://proxy.example:3128', 'proxy.example:3128', ''],
+  [{ https_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:2' }, 'http://a:1', 'a:1', ''],
+  [{ HTTPS_PROXY: 'proxy.example:3128' }, 'http://proxy.example:3128', 'proxy.example:3128', ''],
+  [{ HTTPS_PROXY: 'http://ada:pw@p:3', NO_PROXY: '.corp' }, 'http://ada:pw@p:3', 'p:3', '.corp'],
+  [
+    { HTTPS_PROXY: 'https://[::1]:8443', no_proxy: 'a', NO_PROXY: 'b' },
+    'https://[::1]:8443',
+    '[::1]:8443',
+    'a',
+  ],
+])('%j is the proxy for https:// addresses', (env, url, host, except) => {
+  expect(readConfig(env).proxy).toEqual({ url, host, except })
+})
+
+test.each<Record<string, string>>([{ HTTP_PROXY: 'http://proxy:1' }, { NO_PROXY: '*' }, { HTTPS_PROXY: '' }])(
+  '%j is no proxy',
+  (env) => {
+    expect(readConfig(env).proxy).toBeNull()
+  },
+)
+
+test.each([
+  ['HTTPS_PROXY', 'socks5://ada:secret@proxy:1'],
+  ['https_proxy', 'http://ada:secret@'],
+])('%s that is no HTTP proxy is refused without its value', (name, value) => {
+  expect(refusal({ [name]: value })).toBe(`${name} must be the http:// or https:// URL of a proxy`)
+})
+
 test('an empty environment gives the defaults', () => {
   expect(readConfig({})).toEqual({
     port: 3000,
@@ -33,6 +62,7 @@ test('an empty environment gives the defaults', () => {
     github_web_url: 'https://github.com',
     github_app: null,
     webhook_proxy_url: null,
+    proxy: null,
     secrets_key: null,
     notify: null,
     rate_limit_per_minute: 600,
@@ -61,6 +91,8 @@ test('every variable is read', () => {
     PRIVATE_KEY: KEY.replaceAll('\n', '\\n'),
     WEBHOOK_SECRET: 'hush',
     WEBHOOK_PROXY_URL: 'https://smee.io/abc',
+    HTTPS_PROXY: 'http://proxy.example:3128',
+    NO_PROXY: '.internal',
     SECRETS_KEY: 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=',
     NOTIFY_WEBHOOK_URL: 'https://hooks.example/T1/B2/',
     NOTIFY_WEBHOOK_SECRET: 'hush',
@@ -88,6 +120,7 @@ test('every variable is read', () => {
     github_web_url: 'https://code.example',
     github_app: { id: 12, private_key: KEY, webhook_secret: 'hush' },
     webhook_proxy_url: 'https://smee.io/abc',
+    proxy: { url: 'http://proxy.example:3128', host: 'proxy.example:3128', except: '.internal' },
     secrets_key: new Uint8Array(32).fill(7),
     notify: { url: 'https://hooks.example/T1/B2/', secret: 'hush' },
     rate_limit_per_minute: 60,

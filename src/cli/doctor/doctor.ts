@@ -3,7 +3,7 @@ import { createClient, DeconflictError } from '../../client/client.ts'
 import { getServiceInfo } from '../../client/transport.ts'
 import { type CommonOptions, displayOf } from '../command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
-import { findConnection, findUrl } from '../service-connection.ts'
+import { findConnection, findProxy, findUrl, proxiedFetch } from '../service-connection.ts'
 import { safeJson, sanitize } from '../terminal.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { attempt, type Finding, hookChecks } from './hook-checks.ts'
@@ -24,6 +24,8 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
   })
   const known = workspace
   if (known) await attempt(checks, 'branch', () => checkBranch(known))
+  if (runtime.env.https_proxy || runtime.env.HTTPS_PROXY)
+    await attempt(checks, 'proxy', () => checkProxy(runtime, options))
   const isReachable = await attempt(checks, 'server', () => checkServer(runtime, options))
   if (isReachable) await attempt(checks, 'token', () => checkToken(runtime, workspace, options))
   await hookChecks(runtime, checks)
@@ -44,6 +46,14 @@ function checkBranch({ branch, own_branch, base_branch, diff_base }: Workspace):
   return `${branch}, into ${base_branch}`
 }
 
+/** Says where requests go. The check of the server shows whether they get through. */
+async function checkProxy(runtime: Runtime, options: CommonOptions): Promise<string> {
+  const { host = '', except = '' } = findProxy(runtime.env) ?? {}
+  const url = await findUrl(runtime, options).catch(() => 'https:')
+  if (!url.startsWith('https:')) return `${host} (HTTPS_PROXY), not used for ${url}`
+  return `${host} (HTTPS_PROXY)${except === '' ? '' : `, except for ${except} (NO_PROXY)`}`
+}
+
 async function checkServer(runtime: Runtime, options: CommonOptions): Promise<string> {
   const url = await findUrl(runtime, options)
   try {
@@ -52,6 +62,7 @@ async function checkServer(runtime: Runtime, options: CommonOptions): Promise<st
       insecure: true,
       timeout_ms: TIMEOUT_MS,
       attempts: 1,
+      fetch: await proxiedFetch(runtime.env, url),
     })
     if (version === null) throw new CliError(`${url} is not a Deconflict server; check the address`)
     const isSame = version === runtime.version

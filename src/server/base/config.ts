@@ -2,6 +2,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { type HttpsProxy, readProxy } from '../../vocabulary/proxy.ts'
 import { parseFullName } from '../../vocabulary/repository-name.ts'
 import { count, postgresAddress, proxies, receiverAddress, secretsKey, webAddress } from './config-values.ts'
 
@@ -81,6 +82,8 @@ export interface Config {
   max_live_activities: number
   /** Proxies whose `X-Forwarded-For` is trusted, as a number or as addresses. Unset: none. */
   trust_proxy: number | string[] | undefined
+  /** For `https://` addresses. Null: requests go out directly. */
+  proxy: HttpsProxy | null
   /** The public address of the service, for links to the page. */
   public_url: string | null
   /** Null: people enter a token, unless `/setup` created the App. */
@@ -133,10 +136,20 @@ export function readConfig(env: Record<string, string | undefined>, flags: Flags
     retention_days: values.RETENTION_DAYS,
     max_live_activities: values.MAX_LIVE_ACTIVITIES,
     trust_proxy: values.TRUST_PROXY,
+    proxy: proxyOf(set),
     public_url: values.PUBLIC_URL ?? null,
     sign_in: signInOf(values),
     log_level: values.LOG_LEVEL,
     tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT ? { service_name: values.OTEL_SERVICE_NAME } : null,
+  }
+}
+
+/** Reads both spellings of the variables, unlike the schema. */
+function proxyOf(env: Record<string, string | undefined>): Config['proxy'] {
+  try {
+    return readProxy(env)
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
   }
 }
 

@@ -1,0 +1,64 @@
+/** A server with TLS in front of another one, and an HTTP proxy through which alone it can be reached. */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+export interface HttpsProxy {
+  /** The variables with which a process trusts the server and uses the proxy. */
+  env: Record<string, string>
+  /** Host and port of the proxy. */
+  host: string
+  /** The target, and the user and password, of each tunnel. */
+  tunnels: { target: string; authorization: string | undefined }[]
+  close(): Promise<void>
+}
+
+/** `name` resolves nowhere; the proxy takes it for the server in front of `url`. */
+export async function startHttpsProxy(name: string, url: string): Promise<HttpsProxy> {
+  const directory = await temporaryDirectory('tls')
+  const [key, cert] = [join(directory.path, 'key.pem'), join(directory.path, 'cert.pem')]
+  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
+  const options = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert]
+  await promisify(execFile)('openssl', ['req', '-x509', ...options, ...subject])
+  const secure = createSecureServer({ key: await readFile(key), cert: await readFile(cert) }, (req, res) => {
+    const { method, url: path, headers } = req
+    const forwarded = request(`${url}${path}`, { method, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(res)
+    })
+    forwarded.on('error', () => res.destroy())
+    req.pipe(forwarded)
+  })
+  const sockets = new Set<Socket>()
+  const tunnels: HttpsProxy['tunnels'] = []
+  const proxy = createServer().on('connect', (req, near: Socket) => {
+    tunnels.push({ target: req.url ?? '', authorization: req.headers['proxy-authorization'] })
+    const far = connect((secure.address() as AddressInfo).port, '127.0.0.1', () => {
+      near.write('HTTP/1.1 200 OK\r\n\r\n')
+      near.pipe(far).pipe(near)
+    })
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+    }
+  })
+  await Promise.all([secure, proxy].map((server) => once(server.listen(0, '127.0.0.1'), 'listening')))
+  const host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  return {
+    env: { NODE_EXTRA_CA_CERTS: cert, HTTPS_PROXY: `http://ada:pass%20word@${host}` },
+    host,
+    tunnels,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      secure.close()
+      proxy.close()
+      await directory.remove()
+    },
+  }
+}
