@@ -1,5 +1,7 @@
 /** `deconflict check`: whether the user's work overlaps with other work. */
+
 import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import {
   type CommandContext,
   type CommonOptions,
@@ -10,7 +12,7 @@ import {
 import { type Names, namesById, overlapLines } from './overlap-text.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { type Display, sanitize } from './terminal.ts'
+import type { Display } from './terminal.ts'
 import { wrap } from './text-layout.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -44,7 +46,7 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     return overlap.overlap_detected && !isAdvisory ? EXIT.overlap : EXIT.clear
   } catch (error) {
     if (!isAdvisory) throw error
-    runtime.stderr.write(`deconflict: not checked: ${(error as Error).message}\n`)
+    runtime.stderr.write(`deconflict: not checked: ${sanitize((error as Error).message)}\n`)
     return EXIT.clear
   }
 }

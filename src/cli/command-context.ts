@@ -2,11 +2,12 @@
 
 import { type Client, createClient } from '../client/client.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
+import { escapedJson } from '../vocabulary/others-text.ts'
 import { type GivenScope, withChanges } from './given-scope.ts'
 import { branchKey, readState } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { findConnection, type Limits, type ServerOptions } from './service-connection.ts'
-import { type Display, painter, safeJson } from './terminal.ts'
+import { type Display, painter } from './terminal.ts'
 import { readChangedFiles } from './working-tree-files.ts'
 import { findWorkspace, resolvePaths, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
@@ -50,7 +51,7 @@ export async function openContext(
     at: { owner: workspace.owner, repo: workspace.repo },
     display: displayOf(runtime),
     show: (answer, lines) =>
-      void runtime.stdout.write(`${options.json ? safeJson(answer) : lines().join('\n')}\n`),
+      void runtime.stdout.write(`${options.json ? escapedJson(answer, 2) : lines().join('\n')}\n`),
   }
 }
 

@@ -3,6 +3,7 @@
 import type { RequestOf } from '../client/client.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
 import { nameCollisions, readOverlaps } from './named-collisions.ts'
@@ -10,7 +11,6 @@ import { incompleteLines } from './overlap-text.ts'
 import { ownActivityIds } from './own-activities.ts'
 import { activityLines, notableLines, recordLines } from './record-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { sanitize } from './terminal.ts'
 
 export interface ListOptions extends CommonOptions {
   status?: string

@@ -1,13 +1,14 @@
 /** The collisions of activities in a list, with the name of the other side. */
+
 import { isLive } from '../vocabulary/activity-status.ts'
 import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import type { Severity } from '../vocabulary/severity.ts'
 import { byRank } from '../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { areasText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import type { CommandContext } from './command-context.ts'
-import { sanitize } from './terminal.ts'
 
 type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
 

@@ -1,8 +1,10 @@
 /** `deconflict note`: creates a notable. */
+
 import type { RequestOf } from '../client/client.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import { type CommonOptions, openContext } from './command-context.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { relativeTime, sanitize } from './terminal.ts'
+import { relativeTime } from './terminal.ts'
 import { resolvePaths } from './workspace.ts'
 
 export interface NoteOptions extends CommonOptions {

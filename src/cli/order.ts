@@ -1,10 +1,11 @@
 /** `deconflict order`: in which order to merge the open pull requests that conflict with each other. */
 
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { type Display, sanitize } from './terminal.ts'
+import type { Display } from './terminal.ts'
 import { table, wrap } from './text-layout.ts'
 
 type MergeOrder = OutputOf<'getMergeOrder'>

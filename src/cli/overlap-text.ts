@@ -4,13 +4,14 @@ import type { ListedActivity as Activity } from '../vocabulary/contract/activity
 import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { count, NOTHING_COMPARED } from '../vocabulary/text.ts'
 import { areasText, duplicateSentence, pairLabel, placeSentence } from '../vocabulary/verdict-words.ts'
 import type { NamedCollision } from './named-collisions.ts'
-import { type Display, LEVEL_STYLES, type Style, sanitize } from './terminal.ts'
+import { type Display, LEVEL_STYLES, type Style } from './terminal.ts'
 import { table, truncate, wrap } from './text-layout.ts'
 
 type BriefMatch = OverlapBrief['matches'][number]

@@ -1,10 +1,12 @@
 /** Activities and notables as text for people. */
+
 import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
 import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
 import type { OverlapBrief } from '../vocabulary/contract/overlap.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import type { CollisionsById } from './named-collisions.ts'
 import { collisionLines, matchText } from './overlap-text.ts'
-import { type Display, LEVEL_STYLES, relativeTime, sanitize } from './terminal.ts'
+import { type Display, LEVEL_STYLES, relativeTime } from './terminal.ts'
 import { table, truncate } from './text-layout.ts'
 
 /** A row for each activity; below it its id, warnings, scope and collisions. */

@@ -1,13 +1,15 @@
 /** `deconflict start`: creates an activity for the branch. */
+
 import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import { AGENTS } from './agents/agents.ts'
 import { noFilesNote, readNames, resultLines } from './check.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
 import { branchKey, NO_STATE, readState, writeState } from './local-state.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { relativeTime, sanitize } from './terminal.ts'
+import { relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
 
 type CreateInput = NonNullable<RequestOf<'createActivity'>['input']>

@@ -1,6 +1,8 @@
 /** `deconflict update`, `heartbeat` and `done`: changes an activity, keeps it alive, and ends it. */
+
 import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { sanitize } from '../vocabulary/others-text.ts'
 import { count } from '../vocabulary/text.ts'
 import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
 import { branchKey, deleteState, readState } from './local-state.ts'
@@ -8,7 +10,7 @@ import { overlapBriefLines } from './overlap-text.ts'
 import { briefWithoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { type ActivityOptions, commonFields, NAME_FILES } from './start.ts'
-import { type Display, relativeTime, sanitize } from './terminal.ts'
+import { type Display, relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
 import type { Workspace } from './workspace.ts'
 

@@ -6,6 +6,7 @@ import { stopwatch } from '../vocabulary/clock.ts'
 import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
 import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
+import { escapedJson, sanitize } from '../vocabulary/others-text.ts'
 import { count } from '../vocabulary/text.ts'
 import { type CommandContext, type CommonOptions, displayOf, openContext } from './command-context.ts'
 import { nameCollisions, readOverlaps } from './named-collisions.ts'
@@ -86,7 +87,7 @@ async function readFrame(
     const { items: notables } = notablePage
     const overlaps = await cachedOverlaps(activities)
     if (options.json) {
-      const json = JSON.stringify({ activities, notables, overlaps: overlaps?.items ?? [] })
+      const json = escapedJson({ activities, notables, overlaps: overlaps?.items ?? [] })
       return { key: json, lines: [json] }
     }
     const counts = [
@@ -104,7 +105,7 @@ async function readFrame(
       error instanceof DeconflictError &&
       (error.status === null || error.status === 429 || error.status >= 500)
     if (!isTemporary || options.once) throw error
-    return { key: error.message, lines: [`deconflict: ${error.message}; retrying`] }
+    return { key: error.message, lines: [`deconflict: ${sanitize(error.message)}; retrying`] }
   }
 }
 

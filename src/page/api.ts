@@ -1,5 +1,6 @@
 /** Requests to the service, authorised by the session cookie or by a token that stays in this tab. */
 import { systemClock } from '../vocabulary/clock.ts'
+import { parseAnswer } from './parse-answer.ts'
 import type {
   Activity,
   FullActivity,
@@ -87,7 +88,7 @@ async function request(
     body: body ? JSON.stringify(body) : null,
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   }).catch(noAnswer)
-  const answer = parsed(await response.text().catch(noAnswer))
+  const answer = parseAnswer(await response.text().catch(noAnswer))
   if (response.ok && answer !== undefined)
     return { answer, as_of_ms: Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime() }
   reportUnauthorized(response)
@@ -96,15 +97,6 @@ async function request(
     answer?.error?.message ?? `A server in front of the service answered with status ${response.status}.`,
     Number(response.headers.get('Retry-After') ?? 0) * 1000 || 0,
   )
-}
-
-/** The parsed JSON; undefined for any other text, such as the error page of a proxy. */
-function parsed(text: string) {
-  try {
-    return text ? JSON.parse(text) : {}
-  } catch {
-    return undefined
-  }
 }
 
 async function ask(...[method, path, options]: Parameters<typeof request>) {

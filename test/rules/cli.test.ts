@@ -1,10 +1,11 @@
-/** The pure parts of the command: remote URLs, file names as paths, sanitized text, and text layout. */
+/** The pure parts of the command: remote URLs, file names as paths, and text layout. */
 import displayWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { parseRemote } from '../../src/cli/remote.ts'
 import { scopePaths } from '../../src/cli/scope-paths.ts'
-import { painter, relativeTime, safeJson, sanitize } from '../../src/cli/terminal.ts'
+import { painter, relativeTime } from '../../src/cli/terminal.ts'
 import { table, truncate, wrap } from '../../src/cli/text-layout.ts'
+import { sanitize } from '../../src/vocabulary/others-text.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 
 describe('the URL of a remote', () => {
@@ -83,35 +84,6 @@ describe('a file name as a path', () => {
     const files = Array.from({ length: 4000 }, (_, index) => `src/${index % 7}/deep/${index}.ts`)
     const paths = scopePaths(files)
     expect(paths.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map((index) => `src/${index}/deep`))
-  })
-})
-
-describe('sanitized text', () => {
-  test.each([
-    ['color', '\u001b[31mred\u001b[0m alert', 'red alert'],
-    ['a window title', '\u001b]0;pwned\u0007Retry', 'Retry'],
-    ['a link', '\u001b]8;;https://evil.test\u001b\\Retry\u001b]8;;\u001b\\', 'Retry'],
-    ['a one-byte escape sequence', '\u009b2JRetry', 'Retry'],
-    ['a cleared screen and a moved cursor', 'a\u001b[2J\u001b[Hb', 'ab'],
-    ['line breaks', 'Retry\r\nClear: no overlap', 'Retry Clear: no overlap'],
-    ['a backspace', 'ab\u0008\u0008c', 'ab c'],
-    ['a change of the text direction', 'a\u202etxt.exe', 'a txt.exe'],
-    ['an unterminated escape sequence', 'a\u001b]0;b', 'a'],
-    ['a lone escape', 'a\u001bcb', 'a cb'],
-  ])('loses %s', (_, hostile, expected) => {
-    expect(sanitize(hostile)).toBe(expected)
-  })
-
-  test('keeps other characters', () => {
-    for (const text of ['naïve café', '日本語', '👩‍💻 tidy', 'a – b “c”']) expect(sanitize(text)).toBe(text)
-  })
-
-  test('as JSON has the same value and no control characters', () => {
-    const value = { title: '\u001b[31m\u009b2J\u202e\u0007é' }
-    const json = safeJson(value)
-    expect(JSON.parse(json)).toEqual(value)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test asserts that none is left
-    expect(json.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
   })
 })
 

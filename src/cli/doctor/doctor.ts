@@ -1,10 +1,10 @@
 /** `deconflict doctor`: checks the set-up of a working tree, and says what to do about each problem. */
 import { createClient, DeconflictError } from '../../client/client.ts'
 import { getServiceInfo } from '../../client/transport.ts'
+import { escapedJson, sanitize } from '../../vocabulary/others-text.ts'
 import { type CommonOptions, displayOf } from '../command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { findConnection, findProxy, findUrl, proxiedFetch } from '../service-connection.ts'
-import { safeJson, sanitize } from '../terminal.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { attempt, type Finding, hookChecks } from './hook-checks.ts'
 
@@ -32,7 +32,7 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
   const ok = checks.every(({ is_ok }) => is_ok)
   runtime.stdout.write(
     options.json
-      ? `${safeJson({ ok, version: runtime.version, checks })}\n`
+      ? `${escapedJson({ ok, version: runtime.version, checks }, 2)}\n`
       : `${linesOf(runtime, checks)}\n`,
   )
   return ok ? EXIT.clear : EXIT.error

@@ -1,13 +1,13 @@
 /** The warning that an agent reads: who else works where, in at most 600 characters. Pure. */
 
 import { adviceOf, notableAdvice } from '../../vocabulary/advice.ts'
+import { sanitize } from '../../vocabulary/others-text.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { type ComparedLines, VERDICTS } from '../../vocabulary/verdict.ts'
 import { OVERLAP_WORDS, placeText } from '../../vocabulary/verdict-words.ts'
-import { sanitize } from '../terminal.ts'
 
 /** An overlap with another activity or a notable, in one file or in none (an area or the branch). */
 export interface Place extends ComparedLines {

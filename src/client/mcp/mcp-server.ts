@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { nearest } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
+import { withoutInvisible } from '../../vocabulary/others-text.ts'
 import { VERSION } from '../../vocabulary/version.ts'
 import { type Client, DeconflictError } from '../client.ts'
 import { type Defaults, INSTRUCTIONS, type Tool, toolsWith } from './tools.ts'
@@ -35,7 +36,7 @@ async function callTool(
   try {
     const tool = tools.find(({ listed }) => listed.name === name)
     if (!tool) throw unknownTool(name, tools)
-    const result = await tool.run(client, args)
+    const result = withoutInvisible(await tool.run(client, args))
     // Clients without support for structured content read the text.
     return {
       structuredContent: { ...result },
@@ -44,7 +45,7 @@ async function callTool(
   } catch (error) {
     return {
       isError: true,
-      content: [{ type: 'text', text: JSON.stringify({ error: errorObjectOf(error) }) }],
+      content: [{ type: 'text', text: JSON.stringify({ error: withoutInvisible(errorObjectOf(error)) }) }],
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The JSON that is posted to `NOTIFY_WEBHOOK_URL`: a text for Slack and Teams, and the facts (docs/notifications.md). Pure. */
 
+import { withoutInvisible } from '../../vocabulary/others-text.ts'
 import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { joined } from '../../vocabulary/text.ts'
 import type { LineRange } from '../../vocabulary/verdict.ts'
@@ -54,7 +55,7 @@ export function pairNotification(row: PairRow, { full_name, web_url }: Repositor
     : `${nameOf(one)} conflicts with ${nameOf(other)} in ${filesText(files)}`
   const links = [one, other].flatMap(({ url }) => url ?? [])
   const text = [`${full_name}: ${sentence}.`, ...links].join(' ')
-  return { event, text: forChat(text), repository: full_name, sides: [one, other], files }
+  return withoutInvisible({ event, text: forChat(text), repository: full_name, sides: [one, other], files })
 }
 
 /** `page_url`: the URL of the repository's page on this service; null without a public address. */
@@ -66,12 +67,12 @@ export function notableNotification(
   const { id, title, importance, category, created_by } = row
   const by = created_by === null ? '' : ` by ${quote(created_by)}`
   const text = `${full_name}: notable of ${importance} importance${by}: ${quote(title)}`
-  return {
+  return withoutInvisible({
     event: 'notable',
     text: forChat(page_url === null ? text : `${text} ${page_url}`),
     repository: full_name,
     notable: { id, title, importance, category, created_by },
-  }
+  })
 }
 
 function sideOf(row: PairRow, slot: Slot, web_url: string): NotifiedSide {

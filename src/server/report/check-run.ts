@@ -1,6 +1,7 @@
 /** The check run `Deconflict`: the same summary as the comment, on the files that overlap (docs/contract/publishing.md#check-run). Pure. */
 
 import type { SettingsProblem } from '../../vocabulary/contract/settings.ts'
+import { sanitize } from '../../vocabulary/others-text.ts'
 import { placeSentence } from '../../vocabulary/verdict-words.ts'
 import type { Annotation, CheckRun } from '../github/check-runs.ts'
 import { SETTINGS_PATH } from '../repositories/settings-refresh.ts'
@@ -30,12 +31,12 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
   }
 }
 
-/** GitHub places an annotation at lines of the head commit. The message names lines of the base. */
+/** GitHub places an annotation at lines of the head commit, and shows its message as plain text. The message names lines of the base. */
 function annotationOf(activity: ReportedActivity, path: ReportedPath): Annotation {
-  const what = placeSentence(nameOf(activity), path, (text) => text)
-  const title = activity.title === null ? '' : `: ${activity.title}`
+  const what = placeSentence(sanitize(nameOf(activity)), path, sanitize)
+  const title = activity.title === null ? '' : `: ${sanitize(activity.title)}`
   const { path: file, lines } = path.head ?? { path: path.example, lines: null }
-  return { path: file, lines, message: `${what}${title}, by ${activity.actor}` }
+  return { path: file, lines, message: `${what}${title}, by ${sanitize(activity.actor)}` }
 }
 
 /** The summary if nothing is shown. */
@@ -57,7 +58,7 @@ export function settingsRunOf(head_sha: string, problems: SettingsProblem[]): Ch
     annotations: problems.slice(0, ANNOTATIONS_MAX).map(({ line, message }) => ({
       path: SETTINGS_PATH,
       lines: line === null ? null : [line, line],
-      message,
+      message: sanitize(message),
     })),
   }
 }

@@ -1,17 +1,15 @@
 /** Markdown for GitHub in which text from users cannot become markup. Pure. */
+import { sanitize } from '../../vocabulary/others-text.ts'
 
 const TEXT_MAX = 120
 const ITEMS_MAX = 10
 
 /**
- * Text from users as a code span, in which GitHub renders no markup, mention, link or reference. Backticks and line breaks
- * cannot end the span. Control and direction characters, which could hide text, are removed.
+ * Text from users, sanitized, as a code span, in which GitHub renders no markup, mention, link or reference. Backticks and
+ * line breaks cannot end the span.
  */
 export function quote(text: string): string {
-  const line = text
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}]/gu, '')
-    .trim()
+  const line = sanitize(text)
   const clipped = [...line].length > TEXT_MAX ? `${[...line].slice(0, TEXT_MAX).join('')}…` : line
   const longest = Math.max(0, ...[...clipped.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
