@@ -1,8 +1,9 @@
 /** Removes the user's own activities from an overlap. On the base branch, the service cannot identify them by their branch. */
-import { adviceOf, notableAdvice } from '../vocabulary/advice.ts'
+import { adviceOf, authorOf, clearAdvice, notableAdvice } from '../vocabulary/advice.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { byRank, highest } from '../vocabulary/severity.ts'
+import { BUDGET_EXHAUSTED } from '../vocabulary/text.ts'
 import { branchKey, readSessionStates, readState } from './local-state.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -43,7 +44,7 @@ export function withoutOwn(overlap: Overlap, own: ReadonlySet<string>): Overlap 
     overlap_detected: total_related > 0,
     severity,
     ...(total_related === 0
-      ? textWithoutOverlap(overlap.checked_against)
+      ? textWithoutOverlap(overlap)
       : {
           reason: `${overlap.reason} This includes your own work; without it the severity is ${severity}.`,
           // The service's advice is about the first activity and the first notable.
@@ -69,15 +70,20 @@ export function briefWithoutOwn(overlap: OverlapBrief, own: ReadonlySet<string>)
 }
 
 function textWithoutOverlap({
-  complete,
-}: Overlap['checked_against']): Pick<Overlap, 'reason' | 'recommended_action'> {
-  return complete
-    ? { reason: 'No overlap except with your own work.', recommended_action: 'Go ahead.' }
-    : {
-        reason:
-          'No overlap was found except with your own work, but the check exhausted its work budget before it had compared everything.',
-        recommended_action: 'Narrow the scope and check again for a complete result.',
-      }
+  checked_against: { complete },
+  reason,
+}: Overlap): Pick<Overlap, 'reason' | 'recommended_action'> {
+  const is_exhausted = !complete && reason.includes(BUDGET_EXHAUSTED)
+  const is_cut = !complete && !is_exhausted
+  const but = is_exhausted
+    ? ', but the check exhausted its work budget before it had compared everything'
+    : ', but GitHub cut a list of changed files, and the files that it left out were not compared'
+  return {
+    reason: complete
+      ? 'No overlap except with your own work.'
+      : `No overlap was found except with your own work${but}.`,
+    recommended_action: clearAdvice({ is_exhausted, is_cut }),
+  }
 }
 
 /** The service's advice about the most severe activity and notable, by id, because a match has no title or actor. */
@@ -91,6 +97,6 @@ function adviceFor(matches: readonly Match[]): string {
 
 function adviceAbout({ id, severity, lines, duplicate }: Match): string {
   if (isNotableId(id)) return notableAdvice(id)
-  const reader = { person: `the author of ${id}`, theirs: 'theirs' }
+  const reader = { person: authorOf({ id, login: null, pull_request: null }), theirs: 'theirs' }
   return adviceOf({ severity, lines, is_duplicate: duplicate !== null }, reader).action
 }

@@ -1,4 +1,4 @@
-/** What to do about an overlap, for the reader of any medium. Pure. */
+/** What to do after a check or about an overlap, for the reader of any medium. Pure. */
 import type { Severity } from './severity.ts'
 import { type Stage, whyFirst } from './standing.ts'
 import { uncapitalized } from './text.ts'
@@ -14,9 +14,9 @@ export interface AdvisedOverlap {
 
 /** A reader who is about to edit. */
 interface Editor {
-  /** The person of the other side, quoted; null if the reader is an agent, which tells its user. */
+  /** See `authorOf`; null if the reader is an agent, which tells its user. */
   person: string | null
-  /** What to build on: the branch of the other side, or `theirs`. */
+  /** What to build on: `#12`, or `theirs`. */
   theirs: string
 }
 
@@ -97,7 +97,45 @@ export function adviceSentence({ order, action }: Advice): string {
   return order === '' ? action : `${order}: ${uncapitalized(action)}`
 }
 
-/** `name`: the notable, quoted. */
-export function notableAdvice(name: string): string {
-  return `Read the notable ${name} first.`
+export function notableAdvice(id: string): string {
+  return `Read the notable ${id} first.`
+}
+
+/** The author of an activity, without any text by other people: the login and pull request as far as they are known. */
+export function authorOf({
+  id,
+  login,
+  pull_request,
+}: {
+  id: string
+  login: string | null
+  /** `#12`. */
+  pull_request: string | null
+}): string {
+  if (login === null || !LOGIN.test(login)) return `the author of ${pull_request ?? id}`
+  return pull_request === null ? login : `${login} (${pull_request})`
+}
+
+/** GitHub's logins, with those of bots. */
+const LOGIN = /^[\w-]{1,100}(?:\[bot\])?$/
+
+/** What a check without an overlap compared. */
+export interface ClearCheck {
+  /** It reached the limit of its work. */
+  is_exhausted: boolean
+  /** GitHub cut a list of changed files that was compared. */
+  is_cut: boolean
+}
+
+const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
+
+/** `then`: what to do besides, in a few words. */
+export function clearAdvice({ is_exhausted, is_cut }: ClearCheck, then = ''): string {
+  if (is_exhausted) return 'Not everything was compared: narrow the scope and check again.'
+  return `${is_cut ? `${CUT}: go ahead with care` : 'Go ahead'}${then && `, and ${then}`}.`
+}
+
+/** Added to the advice about an overlap; empty if no list was cut. */
+export function cutAdvice({ is_cut }: Pick<ClearCheck, 'is_cut'>): string {
+  return is_cut ? `${CUT}.` : ''
 }

@@ -2,6 +2,9 @@
 
 /** The start of the reason of a check that had nothing to compare. */
 export const NOTHING_COMPARED = 'No activity was compared'
+/** A sentence of the reason of a check that reached its limit. */
+export const BUDGET_EXHAUSTED =
+  'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
 
 /** `1 notable`, `2 notables`. */
 export function count(number: number, one: string, many: string): string {

@@ -150,7 +150,7 @@ function globsText({ example, yours = example, theirs = example }: ComparedPlace
 
 /** `area pay`, or `areas pay and cart`. */
 export function areasText(areas: readonly string[], quote: Quote): string {
-  return `${areas.length === 1 ? 'area' : 'areas'} ${joined(areas.map(quote))}`
+  return `${areas.length === 1 ? 'area' : 'areas'} ${joined(areas.map((area) => quote(area)))}`
 }
 
 /** What a list says about a pair, with the own lines first. */

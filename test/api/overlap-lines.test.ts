@@ -93,7 +93,7 @@ describe('a file that both change', () => {
         their_lines: [40, 40],
       },
     ])
-    expect(result.reason).toMatch(/it changes line 40 of `a` too/)
+    expect(result.reason).toMatch(/it changes line 40 of “a” too/)
   })
 
   test('with changes far apart needs no action', async () => {
@@ -227,7 +227,7 @@ describe('a duplicate', () => {
     const id = await repo.createActivity({ ...body(10), title: 'Fix #7: retry twice' })
     const { overlap } = await repo.create({ ...body(100), summary: 'Closes #7.' })
     expect(overlap.matches).toMatchObject([{ id, severity: 'high', lines: 'far', duplicate: { issue: 7 } }])
-    expect(overlap.reason).toMatch(/both close `#7`/)
+    expect(overlap.reason).toMatch(/both close “#7”/)
   })
 
   test('of globs is named without a change of severity', async () => {

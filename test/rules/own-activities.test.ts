@@ -4,6 +4,7 @@ import { briefWithoutOwn, withoutOwn } from '../../src/cli/own-activities.ts'
 import { NO_RELATION } from '../../src/server/overlap/sides-by-lines.ts'
 import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
+import { BUDGET_EXHAUSTED } from '../../src/vocabulary/text.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
 const FROM_SERVICE =
@@ -125,8 +126,20 @@ describe('with nothing left', () => {
     })
   })
 
-  test('the text names that the check was incomplete', () => {
+  test('the text names that GitHub cut a list of files', () => {
     const rest = withoutOwn(overlapOf(listed, { complete: false }), OWN)
+    expect(rest).toMatchObject({
+      ...nothing,
+      reason:
+        'No overlap was found except with your own work, but GitHub cut a list of changed files, and the files that it left out were not compared.',
+      recommended_action:
+        'Not everything was compared, because GitHub cut a list of changed files: go ahead with care.',
+    })
+  })
+
+  test('the text names that the check was incomplete', () => {
+    const exhausted = { ...overlapOf(listed, { complete: false }), reason: `Overlap. ${BUDGET_EXHAUSTED}` }
+    const rest = withoutOwn(exhausted, OWN)
     expect(rest).toMatchObject(nothing)
     expect(rest.reason).toMatch(/exhausted its work budget before it had compared everything\.$/)
     expect(rest.recommended_action).not.toMatch(/Go ahead/)

@@ -1,5 +1,5 @@
 /** The result of a check, with its sentences for humans (docs/contract/overlap.md#result). Pure. */
-import { adviceOf, notableAdvice } from '../../vocabulary/advice.ts'
+import { adviceOf, authorOf, clearAdvice, cutAdvice, notableAdvice } from '../../vocabulary/advice.ts'
 import {
   type Expected,
   IDS_MAX,
@@ -8,9 +8,11 @@ import {
   type OverlapResult,
   REUSE_MAX,
 } from '../../vocabulary/contract/overlap.ts'
+import { inQuotes } from '../../vocabulary/others-text.ts'
 import { byRank, highest, type Ranked, type Severity } from '../../vocabulary/severity.ts'
-import { count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
+import { BUDGET_EXHAUSTED, count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
 import { overlapSentence } from '../../vocabulary/verdict-words.ts'
+import { authorLogin } from '../activities/author.ts'
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 import type { NotableRow } from '../notables/table.ts'
@@ -91,9 +93,7 @@ function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
     )
   }
   if (!checked_against.complete && emptiness !== 'nothing_given') {
-    sentences.push(
-      'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.',
-    )
+    sentences.push(BUDGET_EXHAUSTED)
   }
   if (cut > 0) {
     sentences.push(
@@ -112,7 +112,7 @@ function nothingCompared({ branch, emptiness }: Conclusion): string {
 }
 
 function ofBranch(branch: string | null): string {
-  return branch === null ? '' : `, and no live activity of ${branch} has any`
+  return branch === null ? '' : `, and no live activity of ${inQuotes(branch)} has any`
 }
 
 function nothingFound({ checked_against }: Conclusion): string {
@@ -135,53 +135,47 @@ function overlapsFound({ collisions, notables, total_related }: Conclusion, seve
 }
 
 function collisionSentence({ record, match, severity }: Found<ComparedActivity>): string {
-  const where = record.branch === null ? '' : ` on ${record.branch}`
+  const where = record.branch === null ? '' : ` on ${inQuotes(record.branch)}`
   const who = record.pr_number === null ? 'it' : `#${record.pr_number}`
   // Without a conflict, a pair of globs says more than a file whose lines were compared.
   const pair = match.lines === 'conflict' ? undefined : match.paths.find(({ verdict }) => verdict === null)
-  const what = overlapSentence(who, pair ? { ...match, paths: [pair] } : match, 'yours', inBackticks)
-  return `Collision (${severity}) with “${record.title}” by ${record.actor}${where}: ${what}.`
-}
-
-function inBackticks(text: string): string {
-  return `\`${text}\``
+  const what = overlapSentence(who, pair ? { ...match, paths: [pair] } : match, 'yours', inQuotes)
+  return `Collision (${severity}) with ${inQuotes(record.title)} by ${inQuotes(record.actor)}${where}: ${what}.`
 }
 
 function notableSentence({ record, match, severity }: Found<NotableRow>): string {
-  const where = match.paths[0]?.theirs ?? match.areas[0] ?? 'the whole repository'
-  return `Notable (${severity}) for ${where}: “${record.title}”.`
+  const named = match.paths[0]?.theirs ?? match.areas[0]
+  const where = named === undefined ? 'the whole repository' : inQuotes(named)
+  return `Notable (${severity}) for ${where}: ${inQuotes(record.title)}.`
 }
 
 function recommendedAction(
-  { checked, collisions, notables, emptiness, expected, checked_against }: Conclusion,
+  { checked, collisions, notables, emptiness, expected, cut, checked_against }: Conclusion,
   severity: Severity | null,
 ): string {
+  const is_cut = cut > 0
   if (severity === null) {
-    if (emptiness === null && !checked_against.complete)
-      return 'Not everything was compared: narrow the scope and check again.'
-    if (checked === 'activities')
-      return emptiness === null
-        ? 'Go ahead, and keep your activity up to date.'
-        : 'Name the files that you change: update your activity with scope.paths or scope.areas.'
     if (emptiness !== null)
-      return 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
-    return expected.size > 0
-      ? 'Go ahead, and keep the activity of your branch up to date.'
-      : 'Go ahead, and create an activity so that others see your work.'
+      return checked === 'activities'
+        ? 'Name the files that you change: update your activity with scope.paths or scope.areas.'
+        : 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
+    const then =
+      checked === 'activities'
+        ? 'keep your activity up to date'
+        : expected.size > 0
+          ? 'keep the activity of your branch up to date'
+          : 'create an activity so that others see your work'
+    return clearAdvice({ is_exhausted: !checked_against.complete, is_cut }, then)
   }
   const advice = [
     ...collisions.slice(0, 1).map((each) => ({ ...each, text: adviceOnCollision(each) })),
-    ...notables.slice(0, 1).map((each) => ({ ...each, text: adviceOnNotable(each) })),
+    ...notables.slice(0, 1).map((each) => ({ ...each, text: notableAdvice(each.id) })),
   ]
-  return textOf(advice.toSorted(byRank))
+  return [textOf(advice.toSorted(byRank)), cutAdvice({ is_cut })].filter(Boolean).join(' ')
 }
 
 function textOf(sentences: { text: string }[]): string {
   return sentences.map((each) => each.text).join(' ')
-}
-
-function adviceOnNotable({ record }: Found<NotableRow>): string {
-  return notableAdvice(`“${record.title}”${record.decision_url ? ` (${record.decision_url})` : ''}`)
 }
 
 function adviceOnCollision({
@@ -189,8 +183,9 @@ function adviceOnCollision({
   severity,
   match: { lines, duplicate },
 }: Found<ComparedActivity>): string {
-  const person = `${record.actor}${record.pr_url ? ` (${record.pr_url})` : ''}`
-  const reader = { person, theirs: record.branch ?? 'theirs' }
+  const pull_request = record.pr_number === null ? null : `#${record.pr_number}`
+  const person = authorOf({ id: record.id, login: authorLogin(record), pull_request })
+  const reader = { person, theirs: pull_request ?? 'theirs' }
   return adviceOf({ severity, lines, is_duplicate: duplicate !== null }, reader).action
 }
 
@@ -203,7 +198,7 @@ function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportu
     title: activity.title,
     summary: activity.summary,
     url: activity.pr_url,
-    reason: `Recently merged by ${activity.actor}, with an overlapping scope; pull it first.`,
+    reason: `Recently merged by ${inQuotes(activity.actor)}, with an overlapping scope; pull it first.`,
   }))
   const patterns = notables
     .filter(({ record }) => record.category === 'pattern')

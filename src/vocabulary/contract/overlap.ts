@@ -161,7 +161,9 @@ export const Drift = object('Drift', {
 export type Drift = z.output<typeof Drift>
 
 export const OverlapResult = OverlapBrief.extend({
-  reason: z.string().describe('What overlaps and where, for humans; never empty.'),
+  reason: z
+    .string()
+    .describe('What overlaps and where, for humans; never empty. Text by other people stands in “…”.'),
   related_notable_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
   expected_activity_ids: texts(`Own and stacked work, the newest first; at most ${IDS_MAX}.`),
   relationships: z
@@ -169,7 +171,11 @@ export const OverlapResult = OverlapBrief.extend({
     .describe(
       'How each activity relates to the work, by id. `other_base`: it overlaps, but is for another base branch, so it is in no list.',
     ),
-  recommended_action: z.string().describe('What to do, for humans; never empty.'),
+  recommended_action: z
+    .string()
+    .describe(
+      'What to do; never empty. It contains no text by other people, only ids, GitHub logins and pull request numbers.',
+    ),
   reuse_opportunities: z.array(ReuseOpportunity).describe(`At most ${REUSE_MAX}, the newest first.`),
   matches: z.array(Match).describe('One match for each related activity and notable that is listed.'),
   truncated: boolean('Whether any list was cut to its maximum length.'),

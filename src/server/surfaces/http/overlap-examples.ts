@@ -29,10 +29,9 @@ export const COLLISION: OutputOf<'checkOverlap'> = {
   severity: 'medium',
   related_activity_ids: [ACTIVITY_ID],
   reason:
-    'Overlap of medium severity. Collision (medium) with “Retry declined payments” by Ada Lovelace on payment-retries: it works on `src/checkout/retry.ts` too (yours: `src/**/retry.ts`, theirs: `src/checkout/**`).',
+    'Overlap of medium severity. Collision (medium) with “Retry declined payments” by “Ada Lovelace” on “payment-retries”: it works on “src/checkout/retry.ts” too (yours: “src/**/retry.ts”, theirs: “src/checkout/**”).',
   relationships: { [ACTIVITY_ID]: 'collision' },
-  recommended_action:
-    'Before you edit there, talk to Ada Lovelace: agree on who changes what, or narrow your scope.',
+  recommended_action: 'Before you edit there, talk to ada: agree on who changes what, or narrow your scope.',
   matches: [
     {
       id: ACTIVITY_ID,
