@@ -35,7 +35,7 @@ describe('the agent is warned about overlap', () => {
     await startAsBen()
     await tree.write({ [RETRY]: 'changed\n' })
     expect(await warningOf('session-start', { source: 'startup' })).toContain(
-      `“Tidy” by Ben on tidy: ${RETRY}`,
+      `“Tidy” by “Ben” on “tidy”: ${RETRY}`,
     )
     expect(await warningOf('prompt', { prompt: 'Go on.' })).toBe('')
   })
@@ -52,7 +52,7 @@ describe('the agent is warned about overlap', () => {
     await startAsBen()
     const prompt = { prompt: `Fix \`${RETRY}:1\`, not lib/missing.ts` }
     const warning = await warningOf('prompt', prompt)
-    expect(warning).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
+    expect(warning).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
     expect(warning).not.toContain('missing')
     expect(await warningOf('prompt', prompt)).toBe('')
     expect(await warningOf('before-edit', edit(RETRY))).toBe('')
@@ -62,7 +62,7 @@ describe('the agent is warned about overlap', () => {
     await tree.write({ 'lib/a.ts': '1\n' })
     await warningOf('session-start')
     await startAsBen()
-    expect(await warningOf('after-read', read(RETRY))).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
+    expect(await warningOf('after-read', read(RETRY))).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
     for (const file of [RETRY, 'README.md']) expect(await warningOf('after-read', read(file))).toBe('')
     const [activity] = await mine()
     expect((await retrieved(activity?.id as string)).scope.paths).toEqual([])
@@ -75,7 +75,7 @@ describe('the agent is warned about overlap', () => {
     const patch = editOf(lines, 40, 3, ['changed()'])
     await startAsBen({ scope: { changes: [{ path: RETRY, patch }] } })
     expect(await warningOf('after-read', read(RETRY))).toContain(
-      `“Tidy” by Ben on tidy: ${RETRY}, lines 40–42\n`,
+      `“Tidy” by “Ben” on “tidy”: ${RETRY}, lines 40–42\n`,
     )
   })
 
@@ -93,7 +93,7 @@ describe('the agent is warned about overlap', () => {
   test('in each context: a subagent has not read the warnings of the session', async () => {
     await startAsBen()
     await warningOf('after-read', read(RETRY))
-    expect(await warningOf('after-read', { ...read(RETRY), agent_id: 'a7' })).toContain('“Tidy” by Ben')
+    expect(await warningOf('after-read', { ...read(RETRY), agent_id: 'a7' })).toContain('“Tidy” by “Ben”')
     expect(await warningOf('after-read', { ...read(RETRY), agent_id: 'a7' })).toBe('')
     expect(await mine()).toHaveLength(1)
   })
@@ -101,14 +101,14 @@ describe('the agent is warned about overlap', () => {
   test('again after its context was compacted or cleared', async () => {
     await tree.write({ [RETRY]: 'changed\n' })
     await startAsBen()
-    expect(await warningOf('session-start', { source: 'startup' })).toContain('“Tidy” by Ben')
+    expect(await warningOf('session-start', { source: 'startup' })).toContain('“Tidy” by “Ben”')
     expect(await warningOf('session-start', { source: 'resume' })).toBe('')
-    expect(await warningOf('session-start', { source: 'compact' })).toContain('“Tidy” by Ben')
+    expect(await warningOf('session-start', { source: 'compact' })).toContain('“Tidy” by “Ben”')
   })
 
   test('on its own branch in another clone', async () => {
     await startAsBen({ branch: 'work', agent: 'codex', scope: { paths: ['docs/**'] } })
-    expect(await warningOf('session-start')).toContain('- “Tidy” by Ben (codex) on work: on your branch')
+    expect(await warningOf('session-start')).toContain('- “Tidy” by “Ben” (“codex”) on “work”: on your branch')
     expect(await warningOf('session-start')).toBe('')
   })
 

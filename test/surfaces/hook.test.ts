@@ -44,7 +44,7 @@ describe('the hook of an agent', () => {
     const ran = await hook('before-edit', edit('src/checkout/retry.ts'))
     const { hookSpecificOutput } = JSON.parse(ran.stdout)
     expect(hookSpecificOutput.hookEventName).toBe('PreToolUse')
-    expect(hookSpecificOutput.additionalContext).toMatch(/“Tidy” by Ben on tidy: src\/checkout\/retry\.ts/)
+    expect(hookSpecificOutput.additionalContext).toMatch(/“Tidy” by “Ben” on “tidy”: src\/checkout\/retry\.ts/)
     expect(JSON.stringify(hookSpecificOutput)).not.toMatch(/permissionDecision/)
     expect((await hook('before-edit', edit('src/other/retry.ts'))).stdout).toMatch(/src\/other\/retry\.ts/)
     for (const file of ['src/other/retry.ts', 'src/checkout/retry.ts', 'docs/b.md'])
@@ -84,7 +84,7 @@ describe('the hook of an agent', () => {
     const output = JSON.parse((await hook('prompt')).stdout).hookSpecificOutput
     expect(output).toMatchObject({
       hookEventName: 'UserPromptSubmit',
-      additionalContext: expect.stringContaining('“Tidy” by Ben on tidy: src/checkout/retry.ts'),
+      additionalContext: expect.stringContaining('“Tidy” by “Ben” on “tidy”: src/checkout/retry.ts'),
     })
     await expireHeartbeat()
     expect(await hook('prompt')).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -133,7 +133,7 @@ describe('the hook of an agent', () => {
     expect((await only()).updated_at).toBe(updated_at)
     await startAsBen()
     await tree.write({ 'src/checkout/retry.ts': 'changed again\n' })
-    expect((await hook('prompt')).stdout).toMatch(/“Tidy” by Ben on tidy: src\/checkout\/retry\.ts/)
+    expect((await hook('prompt')).stdout).toMatch(/“Tidy” by “Ben” on “tidy”: src\/checkout\/retry\.ts/)
   })
 
   test('updates the activity after a switch of the branch', async () => {
@@ -152,7 +152,7 @@ describe('the hook of an agent', () => {
     expect(mine.title).toBe('Work on main')
     expect(mine.branch).toBeNull()
     const ran = await hook('before-edit', edit('src/checkout/retry.ts'))
-    expect(ran.stdout).toMatch(/“Tidy” by Ben on tidy/)
+    expect(ran.stdout).toMatch(/“Tidy” by “Ben” on “tidy”/)
     expect((await hook('before-edit', edit('src/checkout/other.ts'))).stdout).toBe('')
     await shop.api('POST', `/activity/${ben}/archive`, { token: 'tok-ben' })
     // The agent's own commands do not collide with its session.
@@ -200,7 +200,7 @@ describe('the hook of an agent', () => {
     await startAsBen()
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const { stdout } = await hook('session-start', {}, { agent: 'cursor' })
-    expect(JSON.parse(stdout).additional_context).toMatch(/“Tidy” by Ben/)
+    expect(JSON.parse(stdout).additional_context).toMatch(/“Tidy” by “Ben”/)
   })
 
   test('ignores files outside of the working tree', async () => {

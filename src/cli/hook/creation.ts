@@ -6,7 +6,6 @@ import { DeconflictError } from '../../client/client-error.ts'
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE, type PendingCreate } from '../local-state.ts'
-import { ownActivityIds } from '../own-activities.ts'
 import type { ChangedFiles } from '../working-tree-files.ts'
 import type { HookClient } from './hook-client.ts'
 import { placesOf } from './places.ts'
@@ -48,7 +47,7 @@ export async function create(
     const { activity, overlap } = await sendCreate(client, context.at, pending)
     return {
       state: { ...begun, activity_id: activity.id, pending: null, heartbeat_at: now },
-      found: { places: placesOf(overlap, ownActivityIds(context.workspace)), others: [] },
+      found: { places: placesOf(overlap, context.own()), others: [] },
     }
   } catch (error) {
     if (isRefusal(error) || wasNotSent(error)) context.save(NO_STATE)

@@ -1,7 +1,7 @@
 /** The warning that an agent reads: who else works where, in at most 600 characters. Pure. */
 
 import { adviceOf, notableAdvice } from '../../vocabulary/advice.ts'
-import { sanitize } from '../../vocabulary/others-text.ts'
+import { inQuotes, sanitize } from '../../vocabulary/others-text.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank } from '../../vocabulary/severity.ts'
@@ -15,13 +15,15 @@ export interface Place extends ComparedLines {
   severity: Severity
   /** Null if only an area or the branch is shared. */
   path: string | null
+  /** Whether the session named the path, or it is in its working tree. Otherwise other people may have chosen its text. */
+  is_own_path: boolean
   /** Both seem to do the same work. */
   is_duplicate: boolean
   /** The other activity works on the same branch, which is no collision. */
   is_same_branch: boolean
 }
 
-/** What is known about the other activity or notable. Title, actor and branch are written by other people. */
+/** What is known about the other activity or notable. Title, actor, branch and agent are written by other people. */
 export interface Other {
   title: string
   actor: string | null
@@ -36,7 +38,7 @@ export interface Other {
 }
 
 export interface MessageOptions {
-  /** Leaves out everything that other people wrote: the message contains only logins, numbers, ids and paths. */
+  /** Leaves out everything that other people wrote: the message contains only logins, numbers, ids and own paths. */
   without_titles: boolean
 }
 
@@ -81,7 +83,13 @@ function entryFor(
   const { id } = group[0] as Place
   const who = whoOf(id, others.get(id), options)
   const twin = group.some(({ is_duplicate }) => is_duplicate) ? [OVERLAP_WORDS.duplicate.short] : []
-  const where = [...twin, ...group.slice(0, paths_max).map(whereOf).filter(Boolean)]
+  const where = [
+    ...twin,
+    ...group
+      .slice(0, paths_max)
+      .map((place) => whereOf(place, options))
+      .filter(Boolean),
+  ]
   const more = group.length - paths_max
   return `- ${who}${where.length > 0 ? `: ${where.join('; ')}` : ''}${more > 0 ? `; ${more} more` : ''}`
 }
@@ -91,19 +99,22 @@ function whoOf(id: string, other: Other | undefined, { without_titles }: Message
   const { title, actor, login, branch, agent, pull_request } = other
   const isNotable = isNotableId(id)
   if (without_titles) return isNotable ? `notable ${id}` : `${login ?? 'someone'} (${pull_request ?? id})`
-  const quoted = `“${clip(plain(title), TITLE_SHOWN_MAX)}”`
+  const quoted = inQuotes(title, TITLE_SHOWN_MAX)
   if (isNotable) return `notable ${quoted}`
-  const tool = agent === null ? '' : ` (${clip(plain(agent), 20)})`
-  const place = branch === null ? '' : ` on ${clip(plain(branch), 40)}`
+  const person = actor === null ? (login ?? 'someone') : inQuotes(actor, 30)
+  const tool = agent === null ? '' : ` (${inQuotes(agent, 20)})`
+  const place = branch === null ? '' : ` on ${inQuotes(branch, 40)}`
   const number = pull_request === null ? '' : ` ${pull_request}`
-  return `${quoted} by ${clip(plain(actor ?? login ?? 'someone'), 30)}${tool}${place}${number}`
+  return `${quoted} by ${person}${tool}${place}${number}`
 }
 
-function whereOf(place: Place): string {
-  const { path, is_same_branch } = place
+function whereOf(place: Place, { without_titles }: MessageOptions): string {
+  const { path, is_own_path, is_same_branch } = place
   if (path === null) return is_same_branch ? 'on your branch' : ''
+  const shown = clipStart(sanitize(path), 100)
+  const theirs = without_titles ? 'a file that is not in your working tree' : inQuotes(shown)
   const lines = placeText(place)
-  return `${clipStart(plain(path), 100)}${lines && `, ${lines}`}`
+  return `${is_own_path ? shown : theirs}${lines && `, ${lines}`}`
 }
 
 /** The advice about the most severe place, and of equal severity the one with the strongest verdict. */
@@ -121,16 +132,6 @@ function adviceFor(places: readonly Place[], { without_titles }: MessageOptions)
 /** Lower is stronger; a place whose lines were not compared comes first. */
 function strengthOf({ verdict }: Place): number {
   return verdict === null ? -1 : VERDICTS.indexOf(verdict)
-}
-
-/** The text on one line, without quotes that would end the quotation. */
-function plain(text: string): string {
-  return sanitize(text).replace(/[“”"`]/g, "'")
-}
-
-/** Shortens a text to at most `max` UTF-16 units, without half of a character at the end. */
-function clip(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
 /** Shortens a path at its start, because its end says most. */

@@ -11,33 +11,45 @@ import { groupsOf, type MessageOptions, messageFor, type Other, type Place } fro
 import { comparedKey } from './plan.ts'
 
 const WARNINGS_MAX = 500
+const NO_PATH = { path: null, is_own_path: false }
 
-/** The matches of a check or a create, and the activities of the same branch, without the session's own activities `own`. */
-export function placesOf({ matches, relationships }: Overlap, own: ReadonlySet<string>): Place[] {
+/** What is the session's own. */
+export interface Own {
+  /** Its activities. */
+  ids: ReadonlySet<string>
+  isInTree(path: string): boolean
+}
+
+/** The matches of a check or a create, and the activities of the same branch, without the session's own activities. */
+export function placesOf({ matches, relationships }: Overlap, own: Own): Place[] {
   const shared = matches.flatMap(({ id, severity, paths, duplicate }): Place[] => {
     const place = { id, severity, is_same_branch: false, is_duplicate: duplicate !== null }
-    if (paths.length === 0) return [{ ...place, ...NOT_COMPARED, path: null }]
-    return paths.map(({ example, ...lines }) => ({ ...place, ...lines, path: example }))
+    if (paths.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
+    return paths.map(({ yours, theirs: _, example, ...lines }) => {
+      const is_own_path = yours === example || own.isInTree(example)
+      return { ...place, ...lines, path: example, is_own_path }
+    })
   })
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
     relation === 'own'
-      ? [{ id, severity: 'low', path: null, ...NOT_COMPARED, is_same_branch: true, is_duplicate: false }]
+      ? [{ id, severity: 'low', ...NO_PATH, ...NOT_COMPARED, is_same_branch: true, is_duplicate: false }]
       : [],
   )
-  return [...shared, ...same].filter(({ id }) => !own.has(id))
+  return [...shared, ...same].filter(({ id }) => !own.ids.has(id))
 }
 
 /** The matches of a heartbeat or an update. `others`: what the matches say about the other activities, by id. */
 export function placesOfBrief(
   overlap: OverlapBrief | null,
-  own: ReadonlySet<string>,
+  own: Own,
 ): { places: Place[]; others: [string, Other][] } {
-  const matches = (overlap?.matches ?? []).filter(({ id }) => !own.has(id))
+  const matches = (overlap?.matches ?? []).filter(({ id }) => !own.ids.has(id))
   return {
     places: matches.map(({ id, severity, example, lines }) => ({
       id,
       severity,
       path: example,
+      is_own_path: example !== null && own.isInTree(example),
       ...NOT_COMPARED,
       verdict: lines,
       is_same_branch: false,
@@ -112,8 +124,10 @@ async function readOther(
       ...at,
       id,
     })
-    const other = { title, actor, agent, branch, login: created_by, pull_request: pullRequestName(pr_url) }
-    return [id, { ...other, is_session: source === 'api' }]
+    const is_session = source === 'api'
+    // The actor of work that GitHub shows is a login.
+    const login = is_session ? created_by : actor
+    return [id, { title, actor, agent, branch, login, pull_request: pullRequestName(pr_url), is_session }]
   } catch {
     return undefined
   }

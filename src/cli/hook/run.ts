@@ -2,6 +2,8 @@
  * Runs one hook in a working tree. Most hooks find without a lock that there is nothing to do; the others decide again under
  * the lock of their session. After a failure of the service, hooks send no requests for a while.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../git.ts'
 import {
@@ -14,6 +16,7 @@ import {
   writeState,
 } from '../local-state.ts'
 import { LockTimeout, withLock } from '../lock.ts'
+import { ownActivityIds } from '../own-activities.ts'
 import type { Runtime } from '../runtime.ts'
 import { findConnection } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
@@ -106,6 +109,10 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const context = {
     ...{ situation, workspace, at: { owner: workspace.owner, repo: workspace.repo }, actor, save },
     ...{ left_ms: run.left_ms, without_titles: options.without_titles },
+    own: () => ({
+      ids: ownActivityIds(workspace),
+      isInTree: (path: string) => existsSync(join(tree.root, path)),
+    }),
     connect: () => {
       connection ??= connect(run, workspace)
       return connection

@@ -4,7 +4,6 @@ import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { PATHS_MAX } from '../../vocabulary/scope/limits.ts'
 import { withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
-import { ownActivityIds } from '../own-activities.ts'
 import { type ChangedFiles, readChangedFiles } from '../working-tree-files.ts'
 import { create, finishCreate, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
@@ -101,7 +100,7 @@ async function update(context: SessionContext, { plan, changed, state }: KeepFie
   const sent = changed && { paths, areas: declared.areas, changes_hash: await hashOf(changed) }
   return {
     state: { ...state, branch, heartbeat_at: context.situation.now, ...sent },
-    found: placesOfBrief(overlap, ownActivityIds(context.workspace)),
+    found: placesOfBrief(overlap, context.own()),
   }
 }
 
@@ -111,7 +110,7 @@ async function heartbeat(context: SessionContext, state: LocalState): Promise<St
   const { overlap } = await client.heartbeatActivity({ ...context.at, id })
   return {
     state: { ...state, heartbeat_at: context.situation.now },
-    found: placesOfBrief(overlap, ownActivityIds(context.workspace)),
+    found: placesOfBrief(overlap, context.own()),
   }
 }
 
@@ -134,7 +133,7 @@ async function compare(context: SessionContext, files: string[]): Promise<Place[
   const scope = { areas: [], paths: [], changes: files.map((path) => ({ path })) }
   const input = { branch: own_branch, base_branch, scope }
   const overlap = await client.checkOverlap({ ...context.at, input })
-  return placesOf(overlap, ownActivityIds(context.workspace))
+  return placesOf(overlap, context.own())
 }
 
 /** Adds `files`, compared now, to the files that were compared. */
