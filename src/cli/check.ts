@@ -9,14 +9,15 @@ import {
   type ScopeOptions,
   scopeFrom,
 } from './command-context.ts'
-import { type Names, namesById, overlapLines } from './overlap-text.ts'
+import { type Names, namesById, namesWithoutTitles, overlapLines } from './overlap-text.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import type { Display } from './terminal.ts'
 import { wrap } from './text-layout.ts'
+import { overlapWithoutTitles, type TitlesOption } from './without-titles.ts'
 import type { Workspace } from './workspace.ts'
 
-export interface CheckOptions extends CommonOptions, ScopeOptions {
+export interface CheckOptions extends CommonOptions, ScopeOptions, TitlesOption {
   tag?: string[]
   block?: boolean
 }
@@ -38,8 +39,9 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     const { own_branch: branch, base_branch } = workspace
     const input = { ...given, branch, base_branch, tags: options.tag ?? [] }
     const answer = await client.checkOverlap({ ...at, input })
-    const overlap = withoutOwnOnBase(workspace, answer)
-    const names = options.json ? new Map() : await readNames(context, overlap)
+    const others = withoutOwnOnBase(workspace, answer)
+    const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
+    const names = options.json ? new Map() : await readNames(context, overlap, options)
     const hasScope = given !== undefined || options.tag !== undefined
     const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)
     context.show(overlap, () => resultLines({ overlap, names }, { note, display }))
@@ -87,6 +89,7 @@ export function resultLines(
 export async function readNames(
   { client, at }: CommandContext,
   { overlap_detected }: Overlap,
+  { titles }: TitlesOption,
 ): Promise<Names> {
   if (!overlap_detected) return new Map()
   const request = { ...at, input: { limit: 100 } }
@@ -95,5 +98,7 @@ export async function readNames(
     client.listActivities(request).catch(none),
     client.listNotables(request).catch(none),
   ])
-  return namesById(activities.items, notables.items)
+  return titles === false
+    ? namesWithoutTitles(activities.items, notables.items)
+    : namesById(activities.items, notables.items)
 }

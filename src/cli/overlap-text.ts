@@ -4,7 +4,7 @@ import type { ListedActivity as Activity } from '../vocabulary/contract/activity
 import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
-import { sanitize } from '../vocabulary/others-text.ts'
+import { inQuotes, sanitize } from '../vocabulary/others-text.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabulary/shown.ts'
@@ -39,15 +39,27 @@ export function namesById(activities: readonly Activity[], notables: readonly No
   ])
 }
 
+/** The names without text by other people: logins, pull request numbers and ids. */
+export function namesWithoutTitles(activities: readonly Activity[], notables: readonly Notable[]): Names {
+  return new Map([
+    ...activities.map(({ id, source, created_by, actor, pr_url }): [string, Name] => {
+      const who = pullRequestName(pr_url) ?? id
+      const login = source === 'api' ? created_by : actor
+      return [id, { text: login === null ? who : `${who} by ${sanitize(login)}`, who }]
+    }),
+    ...notables.map(({ id, category }): [string, Name] => [id, { text: category, who: id }]),
+  ])
+}
+
 function quoted(title: string): string {
-  return `“${truncate(sanitize(title), TITLE_SHOWN_MAX)}”`
+  return inQuotes(truncate(sanitize(title), TITLE_SHOWN_MAX))
 }
 
 type Named = Pick<Activity, 'title' | 'actor' | 'branch' | 'pr_url'>
 
 function activityName({ title, actor, branch, pr_url }: Named): string {
-  const place = branch === null ? '' : ` on ${sanitize(branch)}`
-  return `${quoted(title)} by ${sanitize(actor)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
+  const place = branch === null ? '' : ` on ${inQuotes(branch)}`
+  return `${quoted(title)} by ${inQuotes(actor)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
 }
 
 interface Paragraph {

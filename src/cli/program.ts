@@ -135,6 +135,8 @@ function addActivityCommands(command: AddCommand): void {
     each: Command,
     paths = 'files or globs (default: the files changed on the branch and in the working tree)',
   ) => onBranch(each).option('--paths <glob...>', paths).option('--area <label...>', 'area labels')
+  const withTitles = (each: Command) =>
+    each.option('--no-titles', 'show no text by other people, only logins, numbers, ids and own paths')
   const withFields = (each: Command) =>
     each
       .option('--summary <text>', 'one or two lines about the work')
@@ -145,23 +147,31 @@ function addActivityCommands(command: AddCommand): void {
       .option('--blocking', 'warn others prominently')
       .option('--no-blocking', 'remove that warning')
 
-  withScope(command('check', 'Check whether your work overlaps with other work. Creates nothing.', check))
+  withTitles(
+    withScope(command('check', 'Check whether your work overlaps with other work. Creates nothing.', check)),
+  )
     .option('--tag <label...>', 'extra labels to widen the match')
     .option(
       '--staged',
       'only committed and staged files, as before a push; takes at most 3 s, and exits with 0 unless --block is set',
     )
     .option('--block', 'with --staged: exit with 2 on overlap, 1 on errors')
-  withFields(withScope(command('start [title]', 'Create an activity for your work on this branch.', start)))
+  withTitles(
+    withFields(
+      withScope(command('start [title]', 'Create an activity for your work on this branch.', start)),
+    ),
+  )
     .option('--actor <name>', 'the person behind the work (default: user.name of git)')
     .option('--agent <name>', 'the agent tool in use')
-  withFields(
-    withScope(command('update [id]', 'Change an activity.', update), 'files or globs to replace its paths'),
+  withTitles(
+    withFields(
+      withScope(command('update [id]', 'Change an activity.', update), 'files or globs to replace its paths'),
+    ),
   )
     .option('--title <text>', 'a new title')
     .option('--status <status>', 'planned, active, paused, blocked, draft-pr-open, ready-for-review, …')
     .option('--refresh', 'read the changed files from git again')
-  onBranch(command('heartbeat [id]', 'Keep an activity alive, and show its overlap.', heartbeat))
+  withTitles(onBranch(command('heartbeat [id]', 'Keep an activity alive, and show its overlap.', heartbeat)))
   onBranch(command('done [id]', 'Archive an activity.', done))
     .option('--merged', 'set the status to merged instead')
     .option('--abandoned', 'set the status to abandoned instead')

@@ -11,6 +11,7 @@ import { withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
+import { overlapWithoutTitles, type TitlesOption } from './without-titles.ts'
 
 type CreateInput = NonNullable<RequestOf<'createActivity'>['input']>
 
@@ -23,7 +24,7 @@ export interface ActivityOptions extends CommonOptions, ScopeOptions {
   blocking?: boolean
 }
 
-interface StartOptions extends ActivityOptions {
+interface StartOptions extends ActivityOptions, TitlesOption {
   actor?: string
   agent?: string
 }
@@ -56,10 +57,11 @@ export async function start(
   const { activity, overlap: found } = await client.createActivity({ ...at, input })
   const { activity_id: earlier } = git_directory ? readState(git_directory, branchKey(branch)) : NO_STATE
   const existing = existingIds(found, earlier)
-  const overlap = withoutOwnOnBase(workspace, found)
+  const others = withoutOwnOnBase(workspace, found)
+  const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
   if (git_directory !== null)
     writeState(git_directory, branchKey(branch), { ...NO_STATE, activity_id: activity.id, branch })
-  const names = options.json ? new Map() : await readNames(context, overlap)
+  const names = options.json ? new Map() : await readNames(context, overlap, options)
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
   context.show({ activity, overlap }, () => [

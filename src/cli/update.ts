@@ -12,11 +12,12 @@ import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { type ActivityOptions, commonFields, NAME_FILES } from './start.ts'
 import { type Display, relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
+import { briefWithoutTitles, type TitlesOption } from './without-titles.ts'
 import type { Workspace } from './workspace.ts'
 
 type UpdateInput = NonNullable<RequestOf<'updateActivity'>['input']>
 
-interface UpdateOptions extends ActivityOptions {
+interface UpdateOptions extends ActivityOptions, TitlesOption {
   title?: string
   status?: string
 }
@@ -44,7 +45,8 @@ export async function update(
   if (Object.values(input).every((value) => value === undefined))
     throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
   const answer = await client.updateActivity({ ...at, id: await activityIdFor(context, id), input })
-  const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)
+  const others = briefWithoutOwnOnBase(workspace, answer.overlap)
+  const overlap = options.titles === false ? briefWithoutTitles(others, runtime.cwd) : others
   context.show({ ...answer, overlap }, () => [
     ...wrap(
       `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${describeSize(answer.scope)} (${answer.id})`,
@@ -77,12 +79,13 @@ function clearLines({ scope }: OutputOf<'updateActivity'>, { paint, width }: Dis
 export async function heartbeat(
   runtime: Runtime,
   id: string | undefined,
-  options: CommonOptions,
+  options: CommonOptions & TitlesOption,
 ): Promise<ExitCode> {
   const context = await openContext(runtime, options)
   const { client, at, workspace, display } = context
   const answer = await client.heartbeatActivity({ ...at, id: await activityIdFor(context, id) })
-  const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)
+  const others = briefWithoutOwnOnBase(workspace, answer.overlap)
+  const overlap = options.titles === false ? briefWithoutTitles(others, runtime.cwd) : others
   context.show({ ...answer, overlap }, () => [
     `Heartbeat sent; expires ${relativeTime(answer.expires_at, display.now)} (${answer.id})`,
     ...overlapBriefLines(overlap, display),

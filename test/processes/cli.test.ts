@@ -66,17 +66,19 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   const overlap = await tree.runProcess(['check'])
   expect(overlap.code).toBe(2)
   expect(overlap.stdout).toMatch(/Overlap, medium/)
-  expect(overlap.stdout).toContain(`  collision, medium  “Tidy the retries” by Ben on tidy\n    ${other}\n`)
+  expect(overlap.stdout).toContain(
+    `  collision, medium  “Tidy the retries” by “Ben” on “tidy”\n    ${other}\n`,
+  )
   expect(overlap.stdout).toMatch(
     /works on src\/checkout\/retry\.ts too \(yours: .*theirs:\s+src\/\*\*\/retry\.ts\)\n→ Before you edit there, talk to Ben/s,
   )
 
   expect((await tree.runProcess(['show', id])).stdout).toMatch(
-    /^overlap +medium: “Tidy the retries” by Ben on tidy \(src\/checkout\/retry\.ts\)$/m,
+    /^overlap +medium: “Tidy the retries” by “Ben” on “tidy” \(src\/checkout\/retry\.ts\)$/m,
   )
 
   const named =
-    /^Overlap, medium\n {2}collision, medium {2}“Tidy the retries” by Ben on tidy\n {4}src\/checkout\/retry\.ts\n/m
+    /^Overlap, medium\n {2}collision, medium {2}“Tidy the retries” by “Ben” on “tidy”\n {4}src\/checkout\/retry\.ts\n/m
   const beat = await tree.runProcess(['heartbeat'])
   expect(beat.code).toBe(2)
   expect(beat.stdout).toEqual(expect.stringMatching(named))

@@ -98,7 +98,7 @@ describe.each([
       is_error: false,
       overlap_detected: true,
       severity: 'medium',
-      reason: expect.stringContaining('“Retry payments” by Ada'),
+      reason: expect.stringContaining('“Retry payments” by “Ada”'),
       matches: [{ id: activity.id, examples: ['src/checkout/retry.ts'] }],
       checked_against: { complete: true },
     })

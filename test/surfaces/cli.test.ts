@@ -437,7 +437,7 @@ describe('the scope from git', () => {
     expect(ran.code).toBe(2)
     expect(ran.stdout).toEqual(
       expect.stringMatching(
-        /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by Ben/,
+        /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by “Ben”/,
       ),
     )
   })

@@ -108,7 +108,9 @@ describe('the agent is warned about overlap', () => {
 
   test('on its own branch in another clone', async () => {
     await startAsBen({ branch: 'work', agent: 'codex', scope: { paths: ['docs/**'] } })
-    expect(await warningOf('session-start')).toContain('- “Tidy” by “Ben” (“codex”) on “work”: on your branch')
+    expect(await warningOf('session-start')).toContain(
+      '- “Tidy” by “Ben” (“codex”) on “work”: on your branch',
+    )
     expect(await warningOf('session-start')).toBe('')
   })
 

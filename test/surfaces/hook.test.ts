@@ -44,7 +44,9 @@ describe('the hook of an agent', () => {
     const ran = await hook('before-edit', edit('src/checkout/retry.ts'))
     const { hookSpecificOutput } = JSON.parse(ran.stdout)
     expect(hookSpecificOutput.hookEventName).toBe('PreToolUse')
-    expect(hookSpecificOutput.additionalContext).toMatch(/“Tidy” by “Ben” on “tidy”: src\/checkout\/retry\.ts/)
+    expect(hookSpecificOutput.additionalContext).toMatch(
+      /“Tidy” by “Ben” on “tidy”: src\/checkout\/retry\.ts/,
+    )
     expect(JSON.stringify(hookSpecificOutput)).not.toMatch(/permissionDecision/)
     expect((await hook('before-edit', edit('src/other/retry.ts'))).stdout).toMatch(/src\/other\/retry\.ts/)
     for (const file of ['src/other/retry.ts', 'src/checkout/retry.ts', 'docs/b.md'])

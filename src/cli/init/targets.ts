@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
 import { HOOKED_AGENTS, type HookOptions, hookTarget } from './agent-hooks.ts'
-import { AGENTS_SECTION, POINTER_SECTION, PUSH_SECTION, SETTINGS } from './contents.ts'
+import { AGENTS_SECTION, POINTER_SECTION, PUSH_SECTION, SETTINGS, withoutTitles } from './contents.ts'
 import { mcpTargets } from './mcp-targets.ts'
 import { type Section, withoutSection, withSection } from './section.ts'
 import type { Target } from './target.ts'
@@ -21,8 +21,12 @@ const TARGETS: Record<string, (places: Places) => Target[]> = {
     HOOKED_AGENTS.map((agent) => [agent.hooks.part, (places: Places) => [hookTarget(agent, places)]]),
   ),
   git: (places) => [pushTarget(places)],
-  'agents-md': ({ root }) => [
-    sectionTarget(join(root, 'AGENTS.md'), AGENTS_SECTION, 'when to check, start and finish work'),
+  'agents-md': ({ root, without_titles }) => [
+    sectionTarget(
+      join(root, 'AGENTS.md'),
+      without_titles ? withoutTitles(AGENTS_SECTION) : AGENTS_SECTION,
+      'when to check, start and finish work',
+    ),
     ...AGENTS.flatMap(({ instructions }) => (instructions ? [pointerTarget(join(root, instructions))] : [])),
   ],
   settings: ({ root }) => [
@@ -68,23 +72,23 @@ function pointerTarget(path: string): Target {
 }
 
 const NEW_HOOK = '#!/bin/sh\n'
-const PUSH_LINE = PUSH_SECTION.lines[1] as string
 
 function pushTarget(places: Places): Target {
   const path = join(places.hooks_directory, 'pre-push')
+  const section = places.without_titles ? withoutTitles(PUSH_SECTION) : PUSH_SECTION
   return {
     path,
     is_executable: true,
     about: () => 'checks before a push, in this clone only',
     add: (text) => {
       const foreign = foreignHook(places, text ?? '')
-      if (foreign === null) return withSection(text ?? NEW_HOOK, PUSH_SECTION)
+      if (foreign === null) return withSection(text ?? NEW_HOOK, section)
       // What is there already stays.
-      if (text !== undefined && withoutSection(text, PUSH_SECTION) !== text) return text
-      throw new CliError(`was skipped: ${foreign}: ${PUSH_LINE}`)
+      if (text !== undefined && withoutSection(text, section) !== text) return text
+      throw new CliError(`was skipped: ${foreign}: ${section.lines[1]}`)
     },
     remove: (text) => {
-      const rest = withoutSection(text, PUSH_SECTION)
+      const rest = withoutSection(text, section)
       return rest === NEW_HOOK && rest !== text ? undefined : rest
     },
   }

@@ -1,0 +1,53 @@
+/** Removes from an overlap what other people wrote: `--no-titles`. Logins, pull request numbers, ids and own paths are left. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
+import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { findTree } from './hook/git-directory.ts'
+
+/** An option of commands that show overlap. */
+export interface TitlesOption {
+  /** False with `--no-titles`. */
+  titles?: boolean
+}
+
+/** The overlap with only such paths as the caller named or has in the working tree of `cwd`. */
+export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
+  const isInTree = treeTest(cwd)
+  return {
+    ...overlap,
+    // The reason of a check without overlap is about the caller's own branch.
+    reason: overlap.severity === null ? overlap.reason : `Overlap of ${overlap.severity} severity.`,
+    reuse_opportunities: overlap.reuse_opportunities.map(({ type, id }) => ({
+      ...{ type, id, title: id, summary: '', url: null },
+      reason: type === 'activity' ? 'Recently merged, with an overlapping scope.' : 'A pattern to follow.',
+    })),
+    matches: overlap.matches.map((match) => ({
+      ...match,
+      paths: match.paths
+        .filter(({ yours, example }) => yours === example || isInTree(example))
+        .map((path) => ({ ...path, yours: path.example, theirs: path.example })),
+    })),
+  }
+}
+
+/** The brief overlap, in which pull request numbers and ids replace titles. */
+export function briefWithoutTitles(overlap: OverlapBrief | null, cwd: string): OverlapBrief | null {
+  if (overlap === null) return null
+  const isInTree = treeTest(cwd)
+  return {
+    ...overlap,
+    matches: overlap.matches.map((match) => ({
+      ...match,
+      title: pullRequestName(match.pr_url) ?? match.id,
+      actor: null,
+      branch: null,
+      example: match.example !== null && isInTree(match.example) ? match.example : null,
+    })),
+  }
+}
+
+function treeTest(cwd: string): (path: string) => boolean {
+  const root = findTree(cwd)?.root
+  return (path) => root !== undefined && existsSync(join(root, path))
+}
