@@ -58,6 +58,19 @@ describe('the agent is warned about overlap', () => {
     expect(await warningOf('before-edit', edit(RETRY))).toBe('')
   })
 
+  test.each([
+    ['a long word', `tok.${'x'.repeat(900)}`],
+    ['a word in base64', `${'QUJD/'.repeat(150)}==`],
+    ['a NUL character', 'src/\u0000a.ts'],
+    ['a file used as a directory', 'README.md/a.ts'],
+  ])('with a prompt that also contains %s, which is not printed', async (_, word) => {
+    await startAsBen()
+    const prompt = { prompt: `Use ${word} to fix ${RETRY}` }
+    expect(await warningOf('prompt', prompt)).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
+    const shell = { tool_name: 'Bash', tool_input: { command: `cat ${word}` } }
+    expect(await run('after-read', shell)).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
   test('with the result of a read, before the edit; the read adds no file to the activity', async () => {
     await tree.write({ 'lib/a.ts': '1\n' })
     await warningOf('session-start')
