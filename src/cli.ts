@@ -5,6 +5,8 @@ import type { Runtime } from './cli/runtime.ts'
 const args = process.argv.slice(2)
 /** The output streams to flush before the process exits. Node.js opens a stream on first use, and most hooks write nothing. */
 const used = new Set<NodeJS.WriteStream>()
+/** Nobody reads the output any more, as with `deconflict watch | head`. */
+let isOutputClosed = false
 const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
   env: process.env,
   cwd: process.cwd(),
@@ -18,6 +20,7 @@ const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
     return flushedAtExit(process.stderr)
   },
   uptime_ms: () => process.uptime() * 1000,
+  isOutputClosed: () => isOutputClosed,
   // The variable raises the limit where git or the network is slow.
   hook_limit_ms: Number(process.env.DECONFLICT_HOOK_TIMEOUT_MS) || 1000,
 }
@@ -27,7 +30,7 @@ async function main() {
   const code = await (args[0] === 'hook' ? runHook() : runCommand())
   await Promise.all([...used].map(flush))
   // Without this, a pending connection attempt would keep the process alive.
-  process.exit(code)
+  process.exit(process.exitCode ?? code)
 }
 
 /** Agents wait for the hook, so it loads only its own bundle, without the other commands. */
@@ -55,8 +58,18 @@ async function runCommand() {
 }
 
 function flushedAtExit(output: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (!used.has(output)) output.on('error', endOutput)
   used.add(output)
   return output
+}
+
+/** A closed pipe is no failure: the command ends with its usual exit code. On Windows, the code of the error is `EOF`. */
+function endOutput({ code, message }: NodeJS.ErrnoException) {
+  const isSilent = isOutputClosed || code === 'EPIPE' || code === 'EOF' || args[0] === 'hook'
+  isOutputClosed = true
+  if (isSilent) return
+  process.exitCode = 1
+  process.stderr.write(`deconflict: the output cannot be written: ${message}\n`)
 }
 
 function flush(output: NodeJS.WriteStream): Promise<void> {

@@ -24,7 +24,7 @@ const CLEAR_SCREEN = '\u001b[2J\u001b[H'
 /** Collisions are read again when a listed activity changes, and after this time, because activities that are not listed may have changed. */
 const OVERLAPS_TTL_MS = 60_000
 
-/** A terminal is redrawn each time; other outputs get text only when something has changed. Runs until interrupted. */
+/** A terminal is redrawn each time; other outputs get text only when something has changed. Runs until it is interrupted, or until nobody reads its output. */
 export async function watch(runtime: Runtime, options: WatchOptions): Promise<ExitCode> {
   const seconds = Number(options.interval)
   if (!(seconds >= INTERVAL_MIN_S)) throw new CliError(`--interval must be at least ${INTERVAL_MIN_S} second`)
@@ -40,6 +40,7 @@ export async function watch(runtime: Runtime, options: WatchOptions): Promise<Ex
     last = key
     if (options.once) return EXIT.clear
     await wait(seconds * 1000)
+    if (runtime.isOutputClosed?.()) return EXIT.clear
   }
 }
 

@@ -1,7 +1,9 @@
 /** The built command as a process: its exit codes, its standard input, signals, and what ends it. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -32,6 +34,30 @@ const startAsBen = async (body: object) => {
   const answer = await api('POST', '/activity', { token: 'tok-ben', body: work })
   return answer.body.activity.id as string
 }
+
+/** Runs the command, and closes the reading end of its output before it writes. */
+async function runUnread(args: string[], input = ''): Promise<{ code: number | null; stderr: string }> {
+  const env = { PATH: process.env.PATH, HOME: tree.path, DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' }
+  const child = spawn(process.execPath, [CLI, ...args], { cwd: tree.path, env, timeout: 60_000 })
+  const stderr = text(child.stderr)
+  child.stdout.destroy()
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code, stderr: await stderr }
+}
+
+test.each([
+  [2, ['check', '--paths', 'src/checkout/retry.ts']],
+  [2, ['check', '--paths', 'src/checkout/retry.ts', '--json']],
+  [0, ['list']],
+  [0, ['--help']],
+  [0, ['watch', '--interval', '1']],
+  [0, ['hook', 'prompt', '--agent', 'claude-code']],
+] as const)('a closed pipe leaves the exit code %i of %j, without an error', async (code, args) => {
+  await startAsBen({ scope: { paths: ['src/**'] } })
+  const hook = JSON.stringify({ session_id: 's1', cwd: tree.path, prompt: 'Fix src/checkout/retry.ts' })
+  expect(await runUnread([...args], args[0] === 'hook' ? hook : '')).toEqual({ code, stderr: '' })
+})
 
 test('the commands lead from a check to the end of an activity, with exit codes for scripts', async () => {
   await tree.git('checkout', '-q', '-b', 'payment-retries')
@@ -70,7 +96,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
     `  collision, medium  “Tidy the retries” by “Ben” on “tidy”\n    ${other}\n`,
   )
   expect(overlap.stdout).toMatch(
-    /works on src\/checkout\/retry\.ts too \(yours: .*theirs:\s+src\/\*\*\/retry\.ts\)\n→ Before you edit there, talk to Ben/s,
+    /works on src\/checkout\/retry\.ts too \(yours: .*theirs:\s+src\/\*\*\/retry\.ts\)\n→ Before you edit there, talk to ben/s,
   )
 
   expect((await tree.runProcess(['show', id])).stdout).toMatch(
