@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -70,6 +71,8 @@ export const NO_STATE: LocalState = {
 }
 
 export const sessionKey = (session: string) => `session-${session}`
+/** The key of an activity that an agent created over MCP. Its state counts as that of a session. */
+export const mcpKey = (activity_id: string) => sessionKey(`mcp ${activity_id}`)
 export const branchKey = (branch: string | null) => `branch-${branch ?? ''}`
 
 /** The stored state; `NO_STATE` if there is none, or if it cannot be read. */
@@ -90,6 +93,19 @@ export function writeState(git_directory: string, key: string, state: LocalState
 
 export function deleteState(git_directory: string, key: string): void {
   rmSync(stateFile(git_directory, key), { force: true })
+}
+
+/** How long the state of a session is kept after it was last written. Sessions that are killed, or run no hook at their end, leave it behind. */
+const SESSION_MAX_MS = 86_400_000
+
+/** Deletes the states and locks of sessions that have written nothing for a day: every hook that finds overlap reads all states. */
+export function deleteOldSessions(git_directory: string, now: number): void {
+  const directory = stateDirectory(git_directory)
+  for (const name of namesIn(directory).filter((each) => /^(?:session|lock)-|^handover\./.test(each))) {
+    const file = join(directory, name)
+    const written_at = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now
+    if (now - written_at > SESSION_MAX_MS) rmSync(file, { force: true })
+  }
 }
 
 /** The directory of all local state, locks included. */

@@ -1,5 +1,5 @@
 /** `deconflict hook`, which coding agents run, with the service and a fake GitHub. */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
@@ -136,6 +136,30 @@ describe('the hook of an agent', () => {
     await startAsBen()
     await tree.write({ 'src/checkout/retry.ts': 'changed again\n' })
     expect((await hook('prompt')).stdout).toMatch(/“Tidy” by “Ben” on “tidy”: src\/checkout\/retry\.ts/)
+  })
+
+  test('deletes the states and locks of sessions that wrote nothing for a day, at the next start', async () => {
+    await hook('session-start')
+    const directory = at('.git/deconflict')
+    const old = [
+      'session-killed.json',
+      'session-mcp%20act_1.json',
+      'handover.json',
+      'lock-1a2b',
+      'lock-1a2b-7',
+    ]
+    const kept = ['branch-work.json', 'hooks.json', 'init.json', 'session-yesterday.json']
+    for (const name of [...old, ...kept]) await writeFile(join(directory, name), '{}')
+    const hours = (count: number) => new Date(Date.now() - count * 3_600_000)
+    for (const name of [...old, ...kept]) await utimes(join(directory, name), hours(25), hours(25))
+    await utimes(join(directory, 'session-yesterday.json'), hours(23), hours(23))
+    await hook('prompt')
+    expect(await readdir(directory)).toEqual(expect.arrayContaining([...old, ...kept]))
+    await hook('session-start', { session_id: 's2' })
+    const left = await readdir(directory)
+    expect(left).toEqual(expect.arrayContaining(kept))
+    for (const name of old) expect(left).not.toContain(name)
+    expect(left.filter((name) => /^session-s[12]\.json$/.test(name))).toHaveLength(2)
   })
 
   test('updates the activity after a switch of the branch', async () => {

@@ -8,6 +8,7 @@ import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../git.ts'
 import {
   branchKey,
+  deleteOldSessions,
   hasActivity,
   type LocalState,
   NO_STATE,
@@ -78,6 +79,7 @@ export async function runInTree(run: HookRun): Promise<Result> {
   const key = keyOf(input)
   const { event } = situation
   const isEnd = event === 'session-end' || event === 'subagent-end'
+  if (event === 'session-start') deleteOldSessions(tree.git_directory, situation.now)
   if (!isEnd && planFor(situation, readState(tree.git_directory, key)) === null) return QUIET
   if (!isEnd && isPaused(run)) return PAUSED
   const lock = { directory: stateDirectory(tree.git_directory), key, timeout_ms: run.left_ms() }
