@@ -9,8 +9,11 @@ import type { Workspace } from './workspace.ts'
 
 type Match = Overlap['matches'][number]
 
-/** Ids of the activities that `deconflict start` (on this branch) and agent sessions created in this working tree. */
-export function ownActivityIds({ git_directory, branch }: Workspace): Set<string> {
+/** Ids of the activities that `deconflict start` (on this branch), agent sessions and `deconflict mcp` created in this working tree. */
+export function ownActivityIds({
+  git_directory,
+  branch,
+}: Pick<Workspace, 'git_directory' | 'branch'>): Set<string> {
   if (git_directory === null) return new Set()
   const states = [readState(git_directory, branchKey(branch)), ...readSessionStates(git_directory)]
   return new Set(states.flatMap(({ activity_id }) => activity_id ?? []))

@@ -13,6 +13,7 @@ import { PARTS } from './init/targets.ts'
 import { list, notes, show } from './list.ts'
 import { login } from './login.ts'
 import { withTree } from './mcp-client.ts'
+import { withoutOwnWork } from './mcp-own-work.ts'
 import { note } from './note.ts'
 import { order } from './order.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -213,7 +214,8 @@ async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> 
   const { url, insecure } = options
   const client = createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = (await workspace?.git.config('user.name')) ?? runtime.env.USER
-  await runtime.serveMcp(workspace ? withTree(client, workspace) : client, {
+  const atTree = workspace && withoutOwnWork(withTree(client, workspace), workspace, runtime.clock)
+  await runtime.serveMcp(atTree ?? client, {
     ...(workspace && { repository: `${workspace.owner}/${workspace.repo}` }),
     ...(actor && { actor }),
   })

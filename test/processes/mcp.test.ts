@@ -208,6 +208,48 @@ describe.each([
   })
 })
 
+test('own work on the default branch is no collision over standard input', async () => {
+  const PATH = 'src/checkout/retry.ts'
+  await tree.git('checkout', '-q', 'main')
+  const env = { DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' }
+  const hook = async (event: string) => {
+    const input = JSON.stringify({ session_id: 's1', cwd: tree.path, prompt: `Fix ${PATH}` })
+    const args = ['hook', event, '--agent', 'claude-code']
+    return (await tree.runProcess(args, { env: { ...env, DECONFLICT_HOOK_TIMEOUT_MS: '9000' }, input }))
+      .stdout
+  }
+  const clear = { overlap_detected: false }
+  const work = { title: 'Mine', summary: 'x', scope: { paths: [PATH] } }
+  expect(await hook('session-start')).toBe('')
+  await tree.runProcess(['start', 'By hand', '--paths', PATH], { env })
+  const ada = await overStdio('tok-ada')
+  const started = await callTool(ada, 'start_work', work)
+  expect(started.overlap).toMatchObject(clear)
+  const { id } = started.activity
+  expect(await callTool(ada, 'check_overlap', { scope: work.scope })).toMatchObject(clear)
+  expect((await callTool(ada, 'heartbeat', { id })).overlap).toMatchObject(clear)
+  expect((await callTool(ada, 'update_work', { id, scope: work.scope })).overlap).toMatchObject(clear)
+  expect((await callTool(ada, 'show_record', { id })).overlap).toMatchObject(clear)
+  expect(await hook('prompt')).toBe('')
+  expect((await tree.runProcess(['check', '--paths', PATH], { env })).code).toBe(0)
+  // Another process of the same working tree, and work of others.
+  const again = await overStdio('tok-ada')
+  expect(await callTool(again, 'check_overlap', { scope: work.scope })).toMatchObject(clear)
+  const ben = await overHttp('tok-ben')
+  const where = { repository: 'acme/shop', actor: 'Ben', branch: 'tidy' }
+  const theirs = await callTool(ben, 'start_work', { ...work, ...where })
+  expect(theirs.overlap).toMatchObject({ overlap_detected: true })
+  expect(await callTool(ada, 'check_overlap', { scope: work.scope })).toMatchObject({
+    overlap_detected: true,
+    matches: [{ id: theirs.activity.id }],
+  })
+  await callTool(ben, 'finish_work', { repository: 'acme/shop', id: theirs.activity.id })
+  await callTool(ada, 'finish_work', { id })
+  await tree.runProcess(['done'], { env })
+  await hook('session-end')
+  await Promise.all([ada.close(), again.close(), ben.close()])
+})
+
 describe('changed files', () => {
   const PATH = 'src/checkout/retry.ts'
   const change = { path: PATH, patch: '@@ -1 +1 @@\n-export {}\n+export const attempts = 2\n' }
