@@ -29,7 +29,7 @@ describe('check --paths finds the collision', () => {
     ['docs', '../src/**'],
   ])('in the folder %s for %s', async (folder, typed) => {
     const { code, stdout } = await tree.run(['check', '--paths', typed], inTree(folder))
-    expect(stdout).toContain('“Retries” by Ben')
+    expect(stdout).toContain('“Retries” by “Ben”')
     expect(code).toBe(2)
   })
 
@@ -38,21 +38,21 @@ describe('check --paths finds the collision', () => {
     await symlink(tree.path, link)
     for (const root of [tree.path, link]) {
       const { stdout } = await tree.run(['check', '--paths', join(root, FILE)], inTree('docs'))
-      expect(stdout).toContain('“Retries” by Ben')
+      expect(stdout).toContain('“Retries” by “Ben”')
     }
   })
 
   test('for a path through a link in the repository', async () => {
     await symlink('../src', join(tree.path, 'docs/sources'))
     const { stdout } = await tree.run(['check', '--paths', 'sources/checkout/retry.ts'], inTree('docs'))
-    expect(stdout).toContain('“Retries” by Ben')
+    expect(stdout).toContain('“Retries” by “Ben”')
   })
 
   test('in a linked working tree', async () => {
     const linked = join(dirname(tree.path), 'linked')
     await tree.git('worktree', 'add', '-q', '-b', 'other', linked)
     const { stdout } = await tree.run(['check', '--paths', 'retry.ts'], { cwd: join(linked, 'src/checkout') })
-    expect(stdout).toContain('“Retries” by Ben')
+    expect(stdout).toContain('“Retries” by “Ben”')
   })
 })
 
@@ -86,11 +86,11 @@ test.each([
 test('with --repo in a clone of another repository, paths are relative to the root', async () => {
   await tree.git('remote', 'set-url', 'origin', 'https://github.com/acme/other.git')
   const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', FILE], inTree('docs'))
-  expect(stdout).toContain('“Retries” by Ben')
+  expect(stdout).toContain('“Retries” by “Ben”')
 })
 
 test('with --repo in a clone of a fork, they are relative to the folder', async () => {
   await tree.git('remote', 'set-url', 'origin', 'https://github.com/ada/shop.git')
   const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', `../${FILE}`], inTree('docs'))
-  expect(stdout).toContain('“Retries” by Ben')
+  expect(stdout).toContain('“Retries” by “Ben”')
 })

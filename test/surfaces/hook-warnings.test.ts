@@ -44,7 +44,7 @@ describe('the agent is warned about overlap', () => {
     await startAsBen()
     await symlink('loop', join(tree.path, 'loop'))
     const prompt = { prompt: `Fix loop/a.ts and ${RETRY}` }
-    expect(await warningOf('prompt', prompt)).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
+    expect(await warningOf('prompt', prompt)).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
   })
 
   test('with a prompt that names a file of the working tree, once', async () => {
