@@ -1,12 +1,13 @@
 /**
  * Bundles modules with all that they import, so that a process loads few files and starts in half the time.
- * `tsx scripts/bundle.ts` bundles the programs of dist/ in place, as the build does.
+ * `tsx scripts/bundle.ts` bundles the command into dist/, and the programs of the server there in place, as the build does.
  */
+import { chmod, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 
-const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
-const PROGRAMS = ['main', 'admin', 'cli/program', 'cli/mcp-stdio', 'cli/proxy-fetch']
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 interface BundleOptions {
   /** Name of each bundle below `out` → path of its module. */
@@ -15,13 +16,16 @@ interface BundleOptions {
   /** What stays a file or package of its own, besides the modules of Node. */
   external?: (string | RegExp)[]
   minify?: boolean
-  /** If true, each bundle is one CommonJS file: agents wait for hooks, and an ES module takes longer to load. */
+  /** If true, the bundles are CommonJS: people and agents wait for the command, and ES modules take longer to load. */
   commonjs?: boolean
+  /** The paths under which a CommonJS bundle requires its external modules. */
+  paths?: Record<string, string>
   plugins?: Plugin[]
 }
 
 export async function bundle(options: BundleOptions): Promise<void> {
-  const { input, out, external = [], minify = true, commonjs = false, plugins = [] } = options
+  const { input, out, external = [], minify = true, commonjs = false, paths, plugins = [] } = options
+  const extension = commonjs ? 'cjs' : 'js'
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -38,24 +42,51 @@ export async function bundle(options: BundleOptions): Promise<void> {
         external: [/^node:/, ...external],
         output: {
           format: commonjs ? 'cjs' : 'esm',
-          entryFileNames: commonjs ? '[name].cjs' : '[name].js',
-          chunkFileNames: 'chunks/[name].js',
-          ...(commonjs && { codeSplitting: false }),
+          entryFileNames: `[name].${extension}`,
+          chunkFileNames: `chunks/[name].${extension}`,
+          // One entry is one file. `import()` in CommonJS would load the loader of ES modules.
+          ...(commonjs && { paths, dynamicImportInCjs: false, codeSplitting: Object.keys(input).length > 1 }),
         },
       },
     },
   })
 }
 
-const inDist = (names: string[]) => Object.fromEntries(names.map((name) => [name, `${DIST}${name}.js`]))
+/**
+ * Writes the command `deconflict` to `out`, for the checkout and for the package alike: `cli.cjs` with the hooks, which agents
+ * wait for, and one bundle for everything else.
+ */
+export async function bundleCommand(out: string, plugins: Plugin[] = []): Promise<void> {
+  const source = (name: string) => join(ROOT, 'src', `${name}.ts`)
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const withVersion: Plugin = {
+    name: 'version',
+    // The original reads package.json.
+    load: (id) =>
+      id === source('vocabulary/version') ? `export const VERSION = ${JSON.stringify(version)}` : undefined,
+  }
+  const common = { out, commonjs: true, plugins: [withVersion, ...plugins] }
+  const others = {
+    program: source('cli/program'),
+    'mcp-stdio': source('cli/mcp-stdio'),
+    'proxy-fetch': source('cli/proxy-fetch'),
+  }
+  await bundle({
+    ...common,
+    input: { cli: source('cli') },
+    external: Object.values(others),
+    paths: Object.fromEntries(Object.entries(others).map(([name, path]) => [path, `./${name}.cjs`])),
+  })
+  await bundle({ ...common, input: others })
+  await chmod(join(out, 'cli.cjs'), 0o755)
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // With the hooks; the other commands are imported.
-  const external = [/\/(?:cli\/program|cli\/mcp-stdio|cli\/proxy-fetch|vocabulary\/version)\.js$/]
-  await bundle({ input: inDist(['cli']), out: DIST, external, commonjs: true })
+  const dist = join(ROOT, 'dist')
+  await bundleCommand(dist)
   await bundle({
-    input: inDist(PROGRAMS),
-    out: DIST,
+    input: { main: join(dist, 'main.js'), admin: join(dist, 'admin.js') },
+    out: dist,
     // Stacks in the log name functions.
     minify: false,
     external: [

@@ -1,6 +1,12 @@
 #!/usr/bin/env node
-/** The entry point of the command `deconflict`. The build turns this file into CommonJS, which has no top-level `await`. */
-import type { Runtime } from './cli/runtime.ts'
+/**
+ * The entry point of the command `deconflict`. The build turns this file into CommonJS, which has no top-level `await`. What
+ * is not imported on demand is loaded by every hook, for which agents wait.
+ */
+import { hook } from './cli/hook/hook.ts'
+import { EXIT, type ExitCode, type Runtime } from './cli/runtime.ts'
+import { systemClock } from './vocabulary/clock.ts'
+import { VERSION } from './vocabulary/version.ts'
 
 const args = process.argv.slice(2)
 /** The output streams to flush before the process exits. Node.js opens a stream on first use, and most hooks write nothing. */
@@ -27,24 +33,20 @@ const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
 void main()
 
 async function main() {
-  const code = await (args[0] === 'hook' ? runHook() : runCommand())
+  const code = await run()
   await Promise.all([...used].map(flush))
   // Without this, a pending connection attempt would keep the process alive.
   process.exit(process.exitCode ?? code)
 }
 
-/** Agents wait for the hook, so it loads only its own bundle, without the other commands. */
-async function runHook() {
-  const { hook } = await import('./cli/hook/hook.ts')
-  return hook(runtime, args.slice(1))
-}
-
-async function runCommand() {
-  const [{ runCli }, { VERSION }, { systemClock }] = await Promise.all([
-    import('./cli/program.ts'),
-    import('./vocabulary/version.ts'),
-    import('./vocabulary/clock.ts'),
-  ])
+async function run(): Promise<ExitCode> {
+  const [first = '', ...others] = args
+  if (first === 'hook' && !args.includes('--help')) return hook(runtime, others)
+  if (['--version', '-V'].includes(first)) {
+    runtime.stdout.write(`${VERSION}\n`)
+    return EXIT.clear
+  }
+  const { runCli } = await import('./cli/program.ts')
   return runCli(args, {
     ...runtime,
     clock: systemClock,

@@ -1,34 +1,18 @@
 /** Bundles the command and the client, with all packages that they use. */
-import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bundle } from '../bundle.ts'
+import { bundle, bundleCommand } from '../bundle.ts'
 
-/** Writes the bundle to `out`. Returns the paths of the modules in it. */
-export async function bundlePackage(options: {
-  root: string
-  out: string
-  version: string
-}): Promise<string[]> {
-  const { root, out, version } = options
+/** Writes the bundles to `out`. Returns the paths of the modules in them. */
+export async function bundlePackage(root: string, out: string): Promise<string[]> {
   const modules = new Set<string>()
-  await bundle({
-    input: { cli: join(root, 'src/cli.ts'), client: join(root, 'src/client/client.ts') },
-    out,
-    plugins: [
-      {
-        name: 'version',
-        // The original reads the package.json of the repository.
-        load: (id) =>
-          id === join(root, 'src/vocabulary/version.ts')
-            ? `export const VERSION = ${JSON.stringify(version)}`
-            : undefined,
-        generateBundle: (_, chunks) => {
-          for (const chunk of Object.values(chunks))
-            if (chunk.type === 'chunk') for (const id of chunk.moduleIds) modules.add(id)
-        },
-      },
-    ],
-  })
-  await chmod(join(out, 'cli.js'), 0o755)
+  const listed = {
+    name: 'modules',
+    generateBundle(_: unknown, chunks: object) {
+      for (const chunk of Object.values(chunks)) for (const id of chunk.moduleIds ?? []) modules.add(id)
+    },
+  }
+  await bundleCommand(out, [listed])
+  // A library for other programs, which import it as an ES module.
+  await bundle({ input: { client: join(root, 'src/client/client.ts') }, out, plugins: [listed] })
   return [...modules]
 }

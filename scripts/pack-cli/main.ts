@@ -22,7 +22,7 @@ const { name, version, description, license, engines, mcpName } = JSON.parse(
 )
 await rm(STAGE, { recursive: true, force: true })
 await mkdir(STAGE, { recursive: true })
-const bundled = await bundlePackage({ root: ROOT, out: join(STAGE, 'dist'), version })
+const bundled = await bundlePackage(ROOT, join(STAGE, 'dist'))
 await writeFile(join(STAGE, 'dist/client.d.ts'), await clientTypes(ROOT))
 await writeFile(join(STAGE, 'THIRD_PARTY_LICENSES'), await licensesOf(ROOT, bundled))
 await copyFile(join(ROOT, 'LICENSE'), join(STAGE, 'LICENSE'))
@@ -39,7 +39,7 @@ const manifest = {
   ...(GITHUB_REPOSITORY && {
     repository: { type: 'git', url: `git+https://github.com/${GITHUB_REPOSITORY}.git` },
   }),
-  bin: { deconflict: 'dist/cli.js' },
+  bin: { deconflict: 'dist/cli.cjs' },
   exports: { './client': { types: './dist/client.d.ts', default: './dist/client.js' } },
   engines,
 }

@@ -20,14 +20,14 @@ export async function login(
   const token = options.withToken ? (await text(runtime.stdin)).trim() : undefined
   if (options.withToken && !token)
     throw new CliError('--with-token reads the token from standard input, which was empty')
-  const url = await findUrl(runtime, { ...options, url: given ?? options.url })
+  const url = findUrl(runtime, { ...options, url: given ?? options.url })
   const workspace = await findWorkspace(runtime, options).catch(() => undefined)
   const connection = { url, insecure: true, token, attempts: 1 }
   const client = createClient(await findConnection(runtime, workspace, connection))
   const repository = workspace && { owner: workspace.owner, repo: workspace.repo }
   if (repository) await client.getSettings(repository)
   else await requireAcceptedToken(client)
-  const file = await writeLogin(runtime.env, { url, ...(token && { token }) })
+  const file = writeLogin(runtime.env, { url, ...(token && { token }) })
   const accepted = repository
     ? `Your token can read ${repository.owner}/${repository.repo} at ${url}.`
     : `${url} accepts your token.`

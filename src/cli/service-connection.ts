@@ -1,5 +1,5 @@
 /** The connection to the service: its address and the token, from options, environment, `deconflict login` or `gh`. Imports no schema, so that hooks start fast. */
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { exposesTokens } from '../client/service-address.ts'
@@ -25,9 +25,14 @@ export function loginFile(env: Runtime['env']): string {
   return join(home, 'deconflict', 'config.json')
 }
 
-async function readLogin(env: Runtime['env']): Promise<StoredLogin | undefined> {
-  const text = await readFile(loginFile(env), 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
+function readLogin(env: Runtime['env']): StoredLogin | undefined {
+  let text: string
+  try {
+    // Loading `fs/promises` takes longer than reading the file.
+    text = readFileSync(loginFile(env), 'utf8')
+  } catch {
+    return undefined
+  }
   try {
     const { url, token } = JSON.parse(text)
     if (typeof url === 'string' && ['string', 'undefined'].includes(typeof token)) return { url, token }
@@ -38,11 +43,11 @@ async function readLogin(env: Runtime['env']): Promise<StoredLogin | undefined> 
 }
 
 /** Stores the login, and returns the name of the file. Only the user can read it, even if it existed with other permissions. */
-export async function writeLogin(env: Runtime['env'], login: StoredLogin): Promise<string> {
+export function writeLogin(env: Runtime['env'], login: StoredLogin): string {
   const file = loginFile(env)
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(file, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 })
-  await chmod(file, 0o600)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(file, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 })
+  chmodSync(file, 0o600)
   return file
 }
 
@@ -54,12 +59,9 @@ export interface ServerOptions {
 }
 
 /** The address of the service. Throws `CliError` if none is set, or if a token sent to it could be read in transit. */
-export async function findUrl(
-  runtime: ConnectionRuntime,
-  { url: given, insecure }: ServerOptions,
-): Promise<string> {
+export function findUrl(runtime: ConnectionRuntime, { url: given, insecure }: ServerOptions): string {
   const { env } = runtime
-  const url = given ?? (env.DECONFLICT_URL || (await readLogin(env))?.url)
+  const url = given ?? (env.DECONFLICT_URL || readLogin(env)?.url)
   if (!url) throw new CliError('no server is configured; set DECONFLICT_URL, or run deconflict login URL')
   if (!URL.canParse(url) || !/^https?:\/\//.test(url))
     throw new CliError(`the server must be an http:// or https:// URL, not ${url}`)
@@ -80,14 +82,14 @@ async function findToken(
   const token =
     env.GITHUB_TOKEN ||
     env.GH_TOKEN ||
-    (await storedToken(env, url)) ||
+    storedToken(env, url) ||
     (await ghToken(env, await resolve(), left_ms()))
   if (token) return token
   throw new CliError('no GitHub token; set GITHUB_TOKEN, or run gh auth login')
 }
 
-async function storedToken(env: Runtime['env'], url: string): Promise<string | undefined> {
-  const login = await readLogin(env)
+function storedToken(env: Runtime['env'], url: string): string | undefined {
+  const login = readLogin(env)
   return login && withoutTrailingSlash(login.url) === url ? login.token : undefined
 }
 
@@ -138,7 +140,7 @@ export async function findConnection(
   { url: given, insecure, token: known, isKnownHost, ...limits }: ConnectionOptions,
 ): Promise<ClientOptions> {
   const elapsed = stopwatch()
-  const url = await findUrl(runtime, { url: given, insecure })
+  const url = findUrl(runtime, { url: given, insecure })
   const left_ms = () => Math.max(0, (limits.budget_ms ?? Number.POSITIVE_INFINITY) - elapsed())
   // ssh is run once, and gets at most half of the time, so that a request is still possible if ssh hangs.
   let resolved: Promise<string> | undefined

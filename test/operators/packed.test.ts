@@ -1,7 +1,7 @@
 /** The package of the command (`npm run pack:cli`), installed in an empty folder as somebody without the repository does it. */
 import { execFile } from 'node:child_process'
 import { copyFile, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -97,6 +97,30 @@ test('the package runs the hooks of agents', async () => {
   })
   child.child.stdin?.end(input)
   expect((await child).stderr).toBe('')
+})
+
+test.each([
+  ['a hook', ['hook', 'after-read', '--agent', 'claude-code']],
+  ['--version', ['--version']],
+])('%s loads one file of the package', async (_, args) => {
+  const coverage = await temporaryDirectory('coverage')
+  const env = { ...environment, NODE_V8_COVERAGE: coverage.path, DECONFLICT_HOOK_TIMEOUT_MS: '9000' }
+  const child = run(command, args, { cwd: tree.path, env })
+  child.child.stdin?.end(JSON.stringify({ session_id: 's1', cwd: tree.path }))
+  await child
+  const [report = ''] = await readdir(coverage.path)
+  const { result } = JSON.parse(await readFile(join(coverage.path, report), 'utf8'))
+  const files = result.map(({ url }: { url: string }) => url).filter((url: string) => url.startsWith('file:'))
+  expect(files.map((url: string) => basename(url))).toEqual(['cli.cjs'])
+  await coverage.remove()
+})
+
+test('the command of a checkout is the same file as that of the package', async () => {
+  const packed = join(home.path, 'node_modules/deconflict/dist')
+  for (const name of ['cli.cjs', 'program.cjs', 'mcp-stdio.cjs'])
+    expect(await readFile(join(packed, name), 'utf8'), name).toBe(
+      await readFile(join(ROOT, 'dist', name), 'utf8'),
+    )
 })
 
 test('the package serves MCP', async () => {

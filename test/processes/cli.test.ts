@@ -240,7 +240,15 @@ describe('the hook of an agent', () => {
     expect(silent.requests).toHaveLength(length)
   })
 
-  test('ends even if the agent never closes its input', async () => {
+  test('runs when its input is complete, even if the agent never closes it', async () => {
+    const hook = tree.start(HOOK, { env: patient, input: undefined })
+    hook.write(input)
+    expect(await hook.ended).toBe(0)
+    expect(hook.errors()).toBe('')
+    expect((await api('GET', '/activity')).body.items).toHaveLength(1)
+  })
+
+  test('ends even if the agent neither writes nor closes its input', async () => {
     const hook = tree.start(HOOK, { input: undefined })
     expect(await hook.ended).toBe(0)
     expect(hook.errors()).toBe('deconflict: the agent did not close the standard input of the hook\n')

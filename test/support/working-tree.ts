@@ -31,6 +31,8 @@ interface StartOptions {
 interface StartedCommand {
   output(): string
   errors(): string
+  /** Writes to its input and leaves it open. */
+  write(input: string): void
   /** The exit code. */
   ended: Promise<number | null>
   stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void>
@@ -161,6 +163,7 @@ function startProcess(args: string[], given: Launch): StartedCommand {
   return {
     output: () => output,
     errors: () => errors,
+    write: (input) => void child.stdin.write(input),
     ended,
     async stop(signal: 'SIGINT' | 'SIGKILL' = 'SIGINT') {
       child.kill(signal)

@@ -55,7 +55,7 @@ async function checkProxy(runtime: Runtime, options: CommonOptions): Promise<str
 }
 
 async function checkServer(runtime: Runtime, options: CommonOptions): Promise<string> {
-  const url = await findUrl(runtime, options)
+  const url = findUrl(runtime, options)
   try {
     const { version } = await getServiceInfo({
       base_url: url,

@@ -4,7 +4,6 @@
  */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { systemClock } from '../../vocabulary/clock.ts'
 import { sanitize } from '../../vocabulary/others-text.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
@@ -23,6 +22,9 @@ type HookRuntime = Omit<Runtime, 'clock' | 'version' | 'serveMcp'> & Partial<Pic
 const INPUT_MAX = 33_554_432
 /** Locks, git and requests end this long before the hook, so that it can record that the service did not respond. */
 const END_MS = 100
+/** Input up to this size ends with its JSON: the hook waits neither for the agent to close the stream nor for Node.js to. */
+const SELF_ENDING_MAX = 65_536
+const WITH_VALUE = ['--agent', '--url', '--repo']
 /** The maximum number of files that are found in the words of a prompt or of a shell command. */
 const NAMED_MAX = 20
 
@@ -76,30 +78,28 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
   return EXIT.clear
 }
 
-/** Unknown options are ignored, so that a hook file can be newer than the command. */
+/**
+ * Unknown options are ignored, so that a hook file can be newer than the command. `util.parseArgs` takes longer to load than
+ * all of this.
+ */
 function parseHookArgs(args: string[]) {
-  const { values, positionals } = parseArgs({
-    args,
-    strict: false,
-    allowPositionals: true,
-    options: {
-      agent: { type: 'string' },
-      url: { type: 'string' },
-      repo: { type: 'string' },
-      insecure: { type: 'boolean' },
-      'no-titles': { type: 'boolean' },
-    },
-  })
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  const options: HookOptions = {
-    url: text(values.url),
-    repo: text(values.repo),
-    insecure: values.insecure === true,
-    without_titles: values['no-titles'] === true,
+  const given = new Map<string, string | undefined>()
+  const words: string[] = []
+  for (let at = 0; at < args.length; at += 1) {
+    const [name = '', value] = (args[at] as string).split(/=(.*)/s)
+    if (!name.startsWith('--')) words.push(args[at] as string)
+    else if (WITH_VALUE.includes(name) && value === undefined) given.set(name, args[++at])
+    else given.set(name, value)
   }
-  const event: HookEvent = oneOf(HOOK_EVENTS, 'the event', positionals[0])
+  const options: HookOptions = {
+    url: given.get('--url'),
+    repo: given.get('--repo'),
+    insecure: given.has('--insecure'),
+    without_titles: given.has('--no-titles'),
+  }
+  const event: HookEvent = oneOf(HOOK_EVENTS, 'the event', words[0])
   const names = AGENTS.map(({ name }) => name)
-  const name = oneOf(names, '--agent', text(values.agent))
+  const name = oneOf(names, '--agent', given.get('--agent'))
   return { event, given: AGENTS[names.indexOf(name)] as Agent, options }
 }
 
@@ -154,8 +154,22 @@ async function readInput(stdin: Runtime['stdin']): Promise<string> {
     stdin.on('data', (chunk: Buffer | string) => {
       size += chunk.length
       if (size <= INPUT_MAX) chunks.push(Buffer.from(chunk))
+      if (size > SELF_ENDING_MAX) return
+      const text = Buffer.concat(chunks).toString('utf8')
+      if (!text.trimEnd().endsWith('}') || !isJson(text)) return
+      stdin.pause()
+      resolve(text)
     })
     stdin.on('end', () => resolve(size > INPUT_MAX ? '' : Buffer.concat(chunks).toString('utf8')))
     stdin.on('error', reject)
   })
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
