@@ -26,14 +26,14 @@ async function bench(...args: string[]): Promise<{ said: string; status: number 
 test('a run of some parts measures them side by side, and prints them with the goals', async () => {
   const scratch = await temporaryDirectory('bench-test')
   const json = join(scratch.path, 'results.json')
-  const parts = ['--only', 'glob,http,permissions', '--live', '10,20']
+  const parts = ['--only', 'glob,http,hooks,permissions', '--live', '10,20']
   const { said, status } = await bench('--built', '--quick', ...parts, '--json', json)
   expect(status, said).toBe(0)
 
   const report: Report = JSON.parse(await readFile(json, 'utf8'))
   expect(report.circumstances).toMatchObject({
     quick: true,
-    parts: ['glob', 'http', 'permissions'],
+    parts: ['glob', 'http', 'hooks', 'permissions'],
     commit: expect.stringMatching(/^\w+(-dirty)?$|^unknown$/),
     postgres: expect.stringContaining('PostgreSQL'),
   })
@@ -54,10 +54,16 @@ test('a run of some parts measures them side by side, and prints them with the g
   }
   // Automata and the service's own decision agree on every pair of the real-world globs.
   expect(rounds['glob.differs']).toEqual([0])
+  // The command of the package runs.
+  expect(rounds['hooks.version']).toHaveLength(2)
 
   const measured = report.goals.filter((goal) => goal.measured !== null)
   expect(measured.map((goal) => goal.what)).toEqual([
     'HTTP layer relative to bare node:http',
+    'hook with nothing to ask relative to node -e 0',
+    'hook that asks a stub relative to node -e 0',
+    'deconflict --version relative to node -e 0',
+    'hook of a service that never answers, slowest',
     'glob intersection, mean per pair',
     'glob intersection relative to refa',
     'glob intersection, doubled lengths, worst kind',

@@ -151,15 +151,21 @@ function targets(results: Results, sizes: Sizes): Target[] {
     },
     {
       what: 'hook with nothing to ask relative to node -e 0',
-      bound: { most: 1.6 },
+      bound: { most: 1.5 },
       unit: '×',
       value: ratio('hooks.quiet', 'hooks.bare'),
     },
     {
       what: 'hook that asks a stub relative to node -e 0',
-      bound: { most: 2.5 },
+      bound: { most: 2.3 },
       unit: '×',
       value: ratio('hooks.asking', 'hooks.bare'),
+    },
+    {
+      what: 'deconflict --version relative to node -e 0',
+      bound: { most: 1.6 },
+      unit: '×',
+      value: ratio('hooks.version', 'hooks.bare'),
     },
     {
       what: 'hook of a service that never answers, slowest',

@@ -70,7 +70,7 @@ const FULL: Sizes = {
   rounds: 5,
   round_ms: 800,
   starts: 7,
-  hooks: 20,
+  hooks: 40,
   deliveries: 500,
   leases: 10_000,
   pulls: { open: 1000, files: 300, imported: 400, rounds: 12 },

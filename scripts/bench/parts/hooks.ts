@@ -1,7 +1,10 @@
-/** Hooks of coding agents as processes, next to `node -e 0`: with nothing to ask, asking the service, and asking one that fails. */
+/**
+ * Hooks of coding agents as processes, next to `node -e 0`: with nothing to ask, asking the service, and asking one that fails.
+ * The command is that of the package: packed, and installed in a directory of its own.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, realpath } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -17,6 +20,7 @@ const PATIENCE = { DECONFLICT_HOOK_TIMEOUT_MS: '30000' }
 
 export async function hooksPart(rig: Rig): Promise<void> {
   const { options, results } = rig
+  const command = await installCommand(rig.scratch)
   const service = await rig.startService({ DATABASE_URL: await rig.emptyDatabase() })
   const [instant, silent] = [await startStub('instant'), await startStub('silent')]
   // One each: a working tree remembers the service whose host it has checked.
@@ -25,7 +29,7 @@ export async function hooksPart(rig: Rig): Promise<void> {
   const session = { ...token, ...PATIENCE, DECONFLICT_URL: service.url }
   const stubbed = { ...session, DECONFLICT_URL: instant.url }
   const hook = (event: string, fields: object, env: Record<string, string> = session, from = tree.path) =>
-    timed(['dist/cli.cjs', 'hook', event, '--agent', 'claude-code'], env, {
+    timed([command, 'hook', event, '--agent', 'claude-code'], env, {
       ...{ session_id: 's', transcript_path: '/t', cwd: from, hook_event_name: 'PostToolUse' },
       ...fields,
     })
@@ -40,6 +44,7 @@ export async function hooksPart(rig: Rig): Promise<void> {
   // The first round is a warm-up.
   const all = await interleaved(options.sizes.hooks, {
     bare: () => timed(['-e', '0'], {}, {}),
+    version: () => timed([command, '--version'], {}, {}),
     quiet: () => hook('after-read', read('0.ts')),
     asking: (round) => hook('after-read', read(`${1 + round}.ts`), stubbed, stubTree.path),
     read: (round) => hook('after-read', read(`${1 + round}.ts`)),
@@ -51,6 +56,7 @@ export async function hooksPart(rig: Rig): Promise<void> {
   })
   const labels: Record<keyof typeof all, string> = {
     bare: 'node -e 0',
+    version: 'deconflict --version',
     quiet: 'hook with nothing to ask: a file read again',
     asking: 'hook that asks: another file read, by a stub that answers at once',
     read: 'hook that asks: another file read, by the service',
@@ -75,6 +81,18 @@ export async function hooksPart(rig: Rig): Promise<void> {
   results.add('hooks.silent', 'hook that asks a service that never answers', 'ms', slow.first)
   results.add('hooks.paused', 'hook in the minute after that', 'ms', slow.next)
   await Promise.all([instant.close(), silent.close(), tree.remove(), stubTree.remove(), service.stop()])
+}
+
+/** Packs the command and installs the package in `directory`. Returns the path of the program. */
+async function installCommand(directory: string): Promise<string> {
+  const run = promisify(execFile)
+  await run(process.execPath, ['--import', 'tsx', 'scripts/pack-cli/main.ts', '--out', directory], {
+    cwd: ROOT,
+  })
+  const packed = (await readdir(directory)).find((name) => name.endsWith('.tgz')) as string
+  const flags = ['--offline', '--no-audit', '--no-fund', '--prefix', directory]
+  await run('npm', ['install', ...flags, join(directory, packed)], { cwd: directory })
+  return realpath(join(directory, 'node_modules/.bin/deconflict'))
 }
 
 /** Milliseconds from the start of a process to its end. */
