@@ -1,6 +1,6 @@
 /** Reads the state of a working tree from git: remote, branch, base branch. Every call has a timeout. */
+import { CONFIGURATION_ARGS, type GitConfiguration, readConfiguration } from './git-configuration.ts'
 import { outputOf } from './program-output.ts'
-import { parseRemote, type RemoteAddress } from './remote.ts'
 
 const TIMEOUT_MS = 15_000
 
@@ -53,35 +53,25 @@ export class Git {
     return this.output(['symbolic-ref', '--short', '-q', 'HEAD'])
   }
 
-  config(name: string): Promise<string | undefined> {
-    return this.output(['config', '--get', name])
-  }
-
-  /** The remote of the branch, else `origin`, else the only one. */
-  async remote(
-    branch: string | undefined,
-  ): Promise<{ name: string; address: RemoteAddress | undefined } | undefined> {
-    const [list = '', own] = await Promise.all([
-      this.output(['remote', '-v']),
-      branch && this.config(`branch.${branch}.remote`),
-    ])
-    const lines = [...list.matchAll(/^(.+?)\t(.*) \(fetch\)/gm)]
-    const urls = new Map(lines.map(([, name = '', url = '']) => [name, url]))
-    const name = [own, 'origin', ...(urls.size === 1 ? urls.keys() : [])].find(
-      (each) => each && urls.has(each),
-    )
-    return name ? { name, address: parseRemote(urls.get(name) as string) } : undefined
+  /** The person, and the remote of `branch`. */
+  async configuration(branch: string | undefined): Promise<GitConfiguration> {
+    return readConfiguration(await this.output(CONFIGURATION_ARGS), branch)
   }
 
   /** The default branch of the remote, else a common name that exists. */
   async base(remote: string | undefined): Promise<string | undefined> {
-    if (remote) {
-      const head = await this.output(['symbolic-ref', '--short', '-q', `refs/remotes/${remote}/HEAD`])
-      if (head?.startsWith(`${remote}/`)) return head.slice(remote.length + 1)
-    }
+    const ofRemote = `refs/remotes/${remote}/`
     const common = COMMON_BASES.flatMap((name) => refsOf(name, remote))
-    const found = (await this.output(['for-each-ref', '--format=%(refname)', ...common]))?.split('\n') ?? []
-    return COMMON_BASES.find((name) => refsOf(name, remote).some((ref) => found.includes(ref)))
+    const listed = await this.output([
+      'for-each-ref',
+      '--format=%(refname) %(symref)',
+      `${ofRemote}HEAD`,
+      ...common,
+    ])
+    const targets = new Map(listed?.split('\n').map((line) => line.split(' ') as [string, string]))
+    const head = targets.get(`${ofRemote}HEAD`)
+    if (head?.startsWith(ofRemote)) return head.slice(ofRemote.length)
+    return COMMON_BASES.find((name) => refsOf(name, remote).some((ref) => targets.has(ref)))
   }
 
   /** The merge base of HEAD and `branch`. The remote's branch is used if it exists, because others have the same one. */

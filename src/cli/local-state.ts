@@ -16,7 +16,7 @@ import type { RequestOf } from '../client/client.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The part of a workspace that stays the same while a session works on its branch, and the name of the person. */
-export type StoredWorkspace = Omit<Workspace, 'git' | 'git_directory'> & { actor: string }
+export type StoredWorkspace = Omit<Workspace, 'git' | 'git_directory' | 'person'> & { actor: string }
 
 /** A create whose response has not arrived: the service may have carried it out. */
 export interface PendingCreate {

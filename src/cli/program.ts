@@ -213,7 +213,7 @@ async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> 
   const workspace = await findWorkspace(runtime, options).catch(() => undefined)
   const { url, insecure } = options
   const client = createClient(await findConnection(runtime, workspace, { url, insecure }))
-  const actor = (await workspace?.git.config('user.name')) ?? runtime.env.USER
+  const actor = workspace?.person ?? runtime.env.USER
   const atTree = workspace && withoutOwnWork(withTree(client, workspace), workspace, runtime.clock)
   await runtime.serveMcp(atTree ?? client, {
     ...(workspace && { repository: `${workspace.owner}/${workspace.repo}` }),

@@ -40,13 +40,13 @@ export async function start(
 ): Promise<ExitCode> {
   const context = await openContext(runtime, options)
   const { client, at, workspace, display } = context
-  const { branch, own_branch, base_branch, git, git_directory } = workspace
+  const { branch, own_branch, base_branch, git_directory } = workspace
   const name = title ?? titleFrom(own_branch)
   const given = await scopeFrom(workspace, options)
   const input = {
     title: name,
     summary: options.summary ?? name,
-    actor: options.actor ?? (await git.config('user.name')) ?? runtime.env.USER ?? 'unknown',
+    actor: options.actor ?? workspace.person ?? runtime.env.USER ?? 'unknown',
     agent: options.agent ?? agentIn(runtime.env),
     branch: own_branch,
     base_branch,

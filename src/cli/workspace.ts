@@ -1,6 +1,7 @@
 /** The repository, branch and base that a command works on: from options, else from git. */
 import { parseFullName } from '../vocabulary/repository-name.ts'
 import { Git } from './git.ts'
+import { parseRemote } from './remote.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { globInTree, viewOf } from './tree-paths.ts'
 
@@ -36,6 +37,8 @@ export interface Workspace {
   /** The base branch; undefined if unknown. Unlike `base_branch`, it is also set on the base branch itself. */
   diff_base: string | undefined
   remote: string | undefined
+  /** `user.name` of git. */
+  person: string | undefined
   /** Null outside of a working tree. */
   git_directory: string | null
 }
@@ -49,10 +52,12 @@ export async function findWorkspace(
   const [git_directory = null, checkedOut] = options.tree
     ? [options.tree.git_directory, options.tree.branch]
     : await Promise.all([git.gitDirectory(), git.branch()])
-  const remote = git_directory === null ? undefined : await git.remote(checkedOut)
+  const configuration = await git.configuration(checkedOut)
+  const remote = git_directory === null ? undefined : configuration.remote
+  const address = remote && parseRemote(remote.url)
   const given = options.repo ?? (runtime.env.DECONFLICT_REPO || undefined)
   const named = given === undefined ? undefined : parseRepository(given)
-  const repository = named ?? remote?.address
+  const repository = named ?? address
   if (!repository) {
     throw new CliError(
       git_directory === null
@@ -68,14 +73,15 @@ export async function findWorkspace(
     owner: repository.owner,
     repo: repository.repo,
     is_named: named !== undefined,
-    is_elsewhere: isOther(named, remote?.address),
-    host: remote?.address?.host ?? 'github.com',
-    is_ssh: remote?.address?.is_ssh ?? false,
+    is_elsewhere: isOther(named, address),
+    host: address?.host ?? 'github.com',
+    is_ssh: address?.is_ssh ?? false,
     branch,
     own_branch: options.branch ?? (branch === base ? null : branch),
     base_branch: base === undefined || base === branch ? null : base,
     diff_base: base,
     remote: remote?.name,
+    person: configuration.person,
     git_directory,
   }
 }

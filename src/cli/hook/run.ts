@@ -105,7 +105,7 @@ async function work(run: HookRun, key: string): Promise<Result> {
   if (plan === null) return QUIET
   const { workspace, actor } = await workspaceAndActor(run, plan.has_switched ? NO_STATE : state)
   let connection: Promise<HookClient> | undefined
-  const { git: _, git_directory: __, ...known } = workspace
+  const { git: _, git_directory: __, person: ___, ...known } = workspace
   const save = (next: LocalState) =>
     writeState(git_directory, key, { ...next, workspace: { ...known, actor } })
   const context = {
@@ -156,16 +156,13 @@ async function workspaceAndActor(
     stored !== null && stored.branch === situation.branch && situation.event !== 'session-start'
   if (isCurrent) {
     const { actor, ...known } = stored
-    return { workspace: { ...known, git, git_directory: tree.git_directory }, actor }
+    return { workspace: { ...known, git, git_directory: tree.git_directory, person: actor }, actor }
   }
   const { git_directory } = tree
   const { branch } = situation
   const known = branch === undefined ? undefined : { git_directory, branch: branch ?? undefined }
-  const [workspace, name] = await Promise.all([
-    findWorkspace(runtime, { repo: options.repo, tree: known }),
-    git.config('user.name'),
-  ])
-  return { workspace, actor: name || runtime.env.USER || runtime.env.USERNAME || 'unknown' }
+  const workspace = await findWorkspace(runtime, { repo: options.repo, tree: known })
+  return { workspace, actor: workspace.person || runtime.env.USER || runtime.env.USERNAME || 'unknown' }
 }
 
 /** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
