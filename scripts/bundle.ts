@@ -5,7 +5,7 @@
 import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from 'vite'
+import { build, normalizePath, type Plugin } from 'vite'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -57,7 +57,7 @@ export async function bundle(options: BundleOptions): Promise<void> {
  * wait for, and one bundle for everything else.
  */
 export async function bundleCommand(out: string, plugins: Plugin[] = []): Promise<void> {
-  const source = (name: string) => join(ROOT, 'src', `${name}.ts`)
+  const source = (name: string) => normalizePath(join(ROOT, 'src', `${name}.ts`))
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   const withVersion: Plugin = {
     name: 'version',

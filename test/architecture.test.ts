@@ -1,6 +1,6 @@
 /** Checks src against docs/architecture.md: floors, import cycles, reserved packages, file names. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type Architecture, READINGS, violations } from './support/architecture.ts'
@@ -54,7 +54,7 @@ test('src follows every rule', () => {
   const root = new URL('../src/', import.meta.url)
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(fileURLToPath(root), join(entry.parentPath, entry.name)))
+    .map((entry) => relative(fileURLToPath(root), join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
   expect(files.length).toBeGreaterThan(0)
   const sources = Object.fromEntries(files.map((file) => [file, readFileSync(new URL(file, root), 'utf8')]))
   expect(violations(sources, ARCHITECTURE)).toEqual([])

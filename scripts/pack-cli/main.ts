@@ -45,8 +45,10 @@ const manifest = {
 }
 await writeFile(join(STAGE, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 await mkdir(values.out, { recursive: true })
-const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', values.out, STAGE], {
-  encoding: 'utf8',
-})
+// npm names its program. On Windows, `npm` alone is not one.
+const { npm_execpath } = process.env
+const npm = npm_execpath ? [process.execPath, npm_execpath] : ['npm']
+const [program = '', ...args] = [...npm, 'pack', '--json', '--pack-destination', values.out, STAGE]
+const packed = execFileSync(program, args, { encoding: 'utf8' })
 const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: number }]
 process.stdout.write(`${join(values.out, filename)} (${Math.round(size / 1000)} kB)\n`)

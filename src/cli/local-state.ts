@@ -167,7 +167,8 @@ function stateFile(git_directory: string, key: string): string {
 
 /** If a key is too long for a file name, its middle is replaced by a hash. */
 function fileName(key: string): string {
-  const name = encodeURIComponent(key)
+  // Windows has no file names with an asterisk.
+  const name = encodeURIComponent(key).replaceAll('*', '%2A')
   if (name.length <= NAME_MAX) return name
   return `${name.slice(0, NAME_MAX / 2)}~${shortHash(name)}~${name.slice(-NAME_MAX / 4)}`
 }

@@ -1,7 +1,12 @@
 /** Runs another program, such as git, within a time limit. */
 import type { ExecFileOptions } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { programFiles } from './program-path.ts'
 
-type RunOptions = Pick<ExecFileOptions, 'cwd' | 'env'> & { timeout_ms: number }
+type RunOptions = Pick<ExecFileOptions, 'cwd'> & {
+  env: Record<string, string | undefined>
+  timeout_ms: number
+}
 
 const OUTPUT_MAX = 64 * 1_048_576
 
@@ -16,9 +21,18 @@ export function outputOf(
   // A timeout of 0 would mean no limit.
   const limits = { timeout: Math.max(1, Math.ceil(timeout_ms)), maxBuffer: OUTPUT_MAX }
   return new Promise((resolve) => {
-    const child = execFile(program, args, { ...options, ...limits }, (error, stdout) =>
+    const file = fileOf(program, options.env)
+    if (file === undefined) return resolve(undefined)
+    const child = execFile(file, args, { ...options, ...limits }, (error, stdout) =>
       resolve(error ? undefined : stdout),
     )
     child.stdin?.end()
   })
+}
+
+/** Windows looks in the working directory first, where a stranger's repository may have a `git.exe`. */
+function fileOf(program: string, env: RunOptions['env']): string | undefined {
+  if (process.platform !== 'win32') return program
+  const lookup = { env, platform: process.platform, extensions: ['.exe', '.com'] }
+  return programFiles(program, lookup).find(existsSync)
 }

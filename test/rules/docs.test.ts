@@ -1,6 +1,6 @@
 /** Compares the documentation with the code. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { posix, relative } from 'node:path'
+import { posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
@@ -62,7 +62,9 @@ const texts = [
   ...FOLDERS.flatMap((folder) =>
     readdirSync(new URL(folder, ROOT), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(?:md|m?tsx?|ya?ml|css|html|sql)$/.test(entry.name))
-      .map(({ parentPath, name }) => relative(fileURLToPath(ROOT), `${parentPath}/${name}`)),
+      .map(({ parentPath, name }) =>
+        relative(fileURLToPath(ROOT), `${parentPath}/${name}`).replaceAll(sep, '/'),
+      ),
   ),
 ]
 

@@ -234,6 +234,49 @@ test.each(['', 'no json', '[]', 'null', '{"tool_input": 7, "session_id": {}, "cw
   },
 )
 
+describe('on Windows', () => {
+  const ROOT = 'C:\\work\\shop'
+  const ran = (command: string) => {
+    const json = { ...CODEX, cwd: ROOT, tool_name: 'exec_command', tool_input: { command } }
+    return readHookInput('after-read', agentNamed('codex'), JSON.stringify(json))
+  }
+
+  test('files keep their backslashes and drives', () => {
+    const json = { ...CLAUDE, cwd: ROOT, tool_name: 'Edit', tool_input: { file_path: `${ROOT}\\src\\a.ts` } }
+    const read = readHookInput('before-edit', agentNamed('claude-code'), JSON.stringify(json))
+    expect(read).toMatchObject({ cwd: ROOT, edits: ['C:\\work\\shop\\src\\a.ts'] })
+  })
+
+  test.each([
+    ['type src\\a.ts', ['type', 'src\\a.ts']],
+    ['Get-Content "src\\my file.ts" -Raw', ['Get-Content', 'src\\my file.ts']],
+    ['cmd /c type C:\\work\\shop\\a.ts', ['cmd', '/c', 'type', 'C:\\work\\shop\\a.ts']],
+    ['type a.ts\r\ntype b.ts\r\n', ['type', 'a.ts', 'b.ts']],
+  ])('the words of %j', (command, words) => {
+    expect(ran(command).words).toEqual(words)
+  })
+
+  test('the files of a patch with CRLF', () => {
+    expect(ran(PATCH.replaceAll('\n', '\r\n')).edits).toEqual(['src/a.ts', 'b.ts', 'c.ts'])
+  })
+
+  test.each([
+    ['src\\a.ts:12', ['src\\a.ts']],
+    ['@src\\a.ts, and C:\\work\\shop\\b.ts.', ['src\\a.ts', 'C:\\work\\shop\\b.ts']],
+  ])('the files of the prompt %j', (prompt, words) => {
+    const text = JSON.stringify({ ...CLAUDE, prompt })
+    expect(readHookInput('prompt', agentNamed('claude-code'), text).words).toEqual(words)
+  })
+
+  test('JSON with a byte order mark and CRLF', () => {
+    const text = `\ufeff${JSON.stringify({ ...CLAUDE, source: 'startup' })}\r\n`
+    expect(readHookInput('session-start', agentNamed('claude-code'), text)).toMatchObject({
+      session: 's1',
+      reason: 'startup',
+    })
+  })
+})
+
 describe('the answer', () => {
   test.each<[string, string | undefined, HookEvent, object]>([
     [

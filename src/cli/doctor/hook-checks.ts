@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { access, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { delimiter, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { DeconflictError } from '../../client/client-error.ts'
 import type { TrustFinding } from '../agents/agent.ts'
 import { Git } from '../git.ts'
@@ -11,6 +11,7 @@ import { readRecord } from '../hook/record.ts'
 import { HOOKED_AGENTS, type HookedAgent, hookTarget } from '../init/agent-hooks.ts'
 import { isWritten } from '../init/plan.ts'
 import { targetsOf } from '../init/targets.ts'
+import { programFiles } from '../program-path.ts'
 import { CliError, type Runtime } from '../runtime.ts'
 import { relativeTime } from '../terminal.ts'
 
@@ -49,8 +50,7 @@ export async function hookChecks(runtime: Runtime, checks: Finding[]): Promise<v
 }
 
 async function checkCommand({ env }: Runtime): Promise<string> {
-  const names = process.platform === 'win32' ? ['deconflict.cmd', 'deconflict.exe'] : ['deconflict']
-  const files = (env.PATH ?? '').split(delimiter).flatMap((each) => names.map((name) => join(each, name)))
+  const files = programFiles('deconflict', { env, platform: process.platform })
   const isRunnable = (file: string) =>
     access(file, constants.X_OK)
       .then(() => true)

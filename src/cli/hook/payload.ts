@@ -58,7 +58,8 @@ function fileFields({ file_path, files }: Json): Json {
 
 function parseObject(text: string): Json {
   try {
-    return objectOf(JSON.parse(text))
+    // Windows PowerShell can write a byte order mark.
+    return objectOf(JSON.parse(text.replace(/^\ufeff/, '')))
   } catch {
     return {}
   }
