@@ -1,4 +1,5 @@
 /** The repository, branch and base that a command works on: from options, else from git. */
+import { isAbsolute } from 'node:path'
 import { parseFullName } from '../vocabulary/repository-name.ts'
 import { Git } from './git.ts'
 import { parseRemote } from './remote.ts'
@@ -93,7 +94,12 @@ export async function resolvePaths(
 ): Promise<string[]> {
   const isHere = git_directory !== null && !is_elsewhere && typed.length > 0
   const root = isHere ? await git.root() : undefined
-  return root === undefined ? [...typed] : typed.map((path) => globInTree(path, viewOf(root, cwd)))
+  if (root !== undefined) return typed.map((path) => globInTree(path, viewOf(root, cwd)))
+  const absolute = typed.find((path) => isAbsolute(path))
+  if (absolute === undefined) return [...typed]
+  throw new CliError(
+    `${absolute} is absolute, and this is no working tree of the repository; name files from its root, such as src/a.ts`,
+  )
 }
 
 function isOther(named: Named | undefined, remote: Named | undefined): boolean {

@@ -94,3 +94,16 @@ test('with --repo in a clone of a fork, they are relative to the folder', async 
   const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', `../${FILE}`], inTree('docs'))
   expect(stdout).toContain('“Retries” by “Ben”')
 })
+
+test.each(['.git', '..'])(
+  'in %s, outside of the working tree, an absolute path is refused',
+  async (folder) => {
+    const named = join(tree.path, FILE)
+    const { code, stderr } = await tree.run(
+      ['check', '--repo', 'acme/shop', '--paths', named],
+      inTree(folder),
+    )
+    expect(stderr).toContain(`${named} is absolute, and this is no working tree`)
+    expect(code).toBe(1)
+  },
+)
