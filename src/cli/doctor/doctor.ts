@@ -46,10 +46,15 @@ function checkBranch({ branch, own_branch, base_branch, diff_base }: Workspace):
   return `${branch}, into ${base_branch}`
 }
 
-/** Says where requests go. The check of the server shows whether they get through. */
-async function checkProxy(runtime: Runtime, options: CommonOptions): Promise<string> {
+/** Says where requests go. The check of the server shows whether they get through, and what is wrong with its address. */
+function checkProxy(runtime: Runtime, options: CommonOptions): string {
   const { host = '', except = '' } = findProxy(runtime.env) ?? {}
-  const url = await findUrl(runtime, options).catch(() => 'https:')
+  let url = 'https:'
+  try {
+    url = findUrl(runtime, options)
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+  }
   if (!url.startsWith('https:')) return `${host} (HTTPS_PROXY), not used for ${url}`
   return `${host} (HTTPS_PROXY)${except === '' ? '' : `, except for ${except} (NO_PROXY)`}`
 }
