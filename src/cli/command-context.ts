@@ -78,6 +78,8 @@ export async function scopeFrom(
   const changed = isFromGit
     ? await readChangedFiles(git, { base: diff_base, remote, staged_only: staged, timeout_ms })
     : undefined
+  if (isFromGit && changed === undefined)
+    throw new CliError('git did not list the changed files; run git status, or name files with --paths')
   const given = withChanges({ areas: area, paths: await resolvePaths(workspace, paths ?? []) }, changed)
   const { scope } = given
   return scope.areas.length + scope.paths.length + (scope.changes?.length ?? 0) > 0 ? given : undefined

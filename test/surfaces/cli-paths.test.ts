@@ -1,5 +1,5 @@
 /** Paths as people type them: the command compares the files that they mean, or says that there are none. */
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
@@ -105,5 +105,16 @@ test.each(['.git', '..'])(
     )
     expect(stderr).toContain(`${named} is absolute, and this is no working tree`)
     expect(code).toBe(1)
+  },
+)
+
+test.each([['check'], ['start', 'Work'], ['update', 'act_01', '--refresh', '--paths', 'a.ts']])(
+  '%s says that git failed, instead of comparing nothing',
+  async (...args) => {
+    await tree.write({ [FILE]: 'changed' })
+    await writeFile(join(tree.path, '.git/index'), 'corrupt')
+    const { code, stdout, stderr } = await tree.run(args)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('git did not list the changed files')
   },
 )
