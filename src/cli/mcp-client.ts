@@ -12,20 +12,22 @@ type Request = { owner: string; repo: string; input?: Input | undefined }
 
 /**
  * Returns a client that resolves `scope.paths` against the working directory, and adds `scope.changes` to checks, creates and
- * updates of a scope in this branch, unless the agent sends them itself. Requests for other repositories are not changed.
- * Outside of a working tree of the repository, returns `client` unchanged.
+ * updates of a scope in this branch, unless the agent sends them itself. Requests for other repositories, and from outside of
+ * a working tree, must have paths from the root.
  */
 export function withTree(client: Client, workspace: Workspace): Client {
   const { git, git_directory, is_elsewhere, diff_base: base, remote } = workspace
-  if (git_directory === null || is_elsewhere) return client
+  const isHere = (request: Request) =>
+    git_directory !== null && !is_elsewhere && isSameRepository(request, workspace)
   const read = () => readChangedFiles(git, { base, remote, staged_only: false })
-  const withPaths = async <Given extends Request>(request: Given): Promise<Given> =>
-    isSameRepository(request, workspace) && request.input !== undefined
-      ? { ...request, input: await withResolvedPaths(request.input, workspace) }
-      : request
+  const withPaths = async <Given extends Request>(request: Given): Promise<Given> => {
+    if (request.input === undefined) return request
+    const tree = isHere(request) ? workspace : { ...workspace, git_directory: null }
+    return { ...request, input: await withResolvedPaths(request.input, tree) }
+  }
   const withFiles = async <Given extends Request>(request: Given): Promise<Given> => {
     const resolved = await withPaths(request)
-    if (!isSameRepository(request, workspace) || resolved.input === undefined) return resolved
+    if (!isHere(request) || resolved.input === undefined) return resolved
     return { ...resolved, input: await withTreeScope(resolved.input, await git.branch(), read) }
   }
   return {

@@ -343,6 +343,18 @@ describe('over standard input in a folder of the repository', () => {
     await ada.close()
   })
 
+  test('an absolute path is refused for another repository, whose files lie elsewhere', async () => {
+    const ada = await overStdio('tok-ada', 'src')
+    const paths = [join(tree.path, 'src/a.ts')]
+    expect(
+      await callTool(ada, 'check_overlap', { repository: 'acme/other', scope: { paths } }),
+    ).toMatchObject({
+      is_error: true,
+      error: { param: 'scope.paths', message: expect.stringContaining('name files from its root') },
+    })
+    await ada.close()
+  })
+
   test('a path outside of it is an error that names it', async () => {
     const ada = await overStdio('tok-ada', 'src')
     expect(await callTool(ada, 'check_overlap', { scope: { paths: ['/elsewhere/a.ts'] } })).toMatchObject({

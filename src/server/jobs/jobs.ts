@@ -44,11 +44,7 @@ export interface Polling {
   poll_ms?: number | undefined
 }
 
-/**
- * Runs the next due job to its end. Returns whether there was one. `runUntil` repeats the same steps.
- *
- * @internal for tests, which run one job at a time
- */
+/** Runs the next due job to its end. Returns whether there was one. `runUntil` repeats the same steps. */
 export async function runNext(runner: JobRunner): Promise<boolean> {
   const job = await lease(runner)
   if (job) await run(runner, job)
