@@ -120,14 +120,14 @@ async function readOther(
       const { title, created_by: login } = await client.getNotable({ ...at, id })
       return [id, { title, login, actor: login, branch: null, agent: null, pull_request: null }]
     }
-    const { title, actor, agent, branch, pr_url, created_by, source } = await client.getActivity({
-      ...at,
-      id,
-    })
+    const activity = await client.getActivity({ ...at, id })
+    const { actor, agent, branch, pr_url, created_by, source, by_newcomer } = activity
+    const pull_request = pullRequestName(pr_url)
+    const title = by_newcomer ? (pull_request ?? id) : activity.title
     const is_session = source === 'api'
     // The actor of work that GitHub shows is a login.
     const login = is_session ? created_by : actor
-    return [id, { title, actor, agent, branch, login, pull_request: pullRequestName(pr_url), is_session }]
+    return [id, { title, actor, agent, branch, login, pull_request, is_session }]
   } catch {
     return undefined
   }

@@ -51,7 +51,17 @@ export function compactBrief(overlap: OutputOf<'heartbeatActivity'>['overlap']):
 export function compactActivity(activity: Omit<OutputOf<'updateActivity'>, 'overlap'> | Listed): object {
   const { draft_pr, blocking, scope } = activity
   const shown = { draft_pr: draft_pr || null, blocking: blocking || null, scope: compactScope(scope) }
-  return fieldsOf(Activity, { ...activity, ...shown })
+  return fieldsOf(Activity, { ...withoutNewcomersText(activity), ...shown })
+}
+
+/** The activity without the title and the summary of a pull request by somebody who is new to the repository. */
+export function withoutNewcomersText<
+  Given extends { id: string; title: string; by_newcomer: boolean; pr_url: string | null },
+>(activity: Given): Given {
+  const { id, by_newcomer, pr_url } = activity
+  if (!by_newcomer) return activity
+  const title = pr_url === null ? id : `#${pr_url.split('/').at(-1)}`
+  return { ...activity, title, ...('summary' in activity && { summary: title }) }
 }
 
 type Listed = OutputOf<'listActivities'>['items'][number]

@@ -16,6 +16,7 @@ import {
   Heartbeat,
   Notable,
   Overlap,
+  withoutNewcomersText,
   withoutNulls,
 } from './compact.ts'
 import { argumentsSchema, resultSchema } from './json-schema.ts'
@@ -151,7 +152,7 @@ const SPECS: Spec[] = [
     run: async (client, call) => {
       if (isNotableId(call.id)) return withoutNulls(await client.getNotable(call))
       const { overlap, ...activity } = await client.getActivity(call)
-      return { ...withoutNulls(activity), ...compactBrief(overlap) }
+      return { ...withoutNulls(withoutNewcomersText(activity)), ...compactBrief(overlap) }
     },
   },
 ]

@@ -113,7 +113,14 @@ export async function deletePushed(
   { id: activity_id }: ActivityRow,
 ): Promise<store.ActivityChanges> {
   await replaceFileChanges(db, { repo_id: repo.id, activity_id, origin: 'pushed' }, [])
-  return { pushed_files: null, pushed_base_sha: null, changes_complete: true, assignee: null, closes: null }
+  return {
+    pushed_files: null,
+    pushed_base_sha: null,
+    changes_complete: true,
+    assignee: null,
+    is_by_newcomer: false,
+    closes: null,
+  }
 }
 
 /**

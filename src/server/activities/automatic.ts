@@ -65,6 +65,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       pr_number: pr.number,
       draft_pr: pr.is_draft,
       assignee: pr.assignee,
+      is_by_newcomer: pr.is_by_newcomer,
       blocking: false,
       heartbeat_at: now,
       expires_at: expiryAt(now, now, settings),

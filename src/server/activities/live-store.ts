@@ -22,6 +22,7 @@ const sided = {
   actor: activities.actor,
   created_by: activities.created_by,
   assignee: activities.assignee,
+  is_by_newcomer: activities.is_by_newcomer,
   closes: activities.closes,
   source: activities.source,
   base_sha: activities.base_sha,

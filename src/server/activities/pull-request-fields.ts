@@ -14,6 +14,8 @@ export interface PullRequest {
   author: string
   /** The login of the first person who is assigned to it, other than the author; null if nobody is. */
   assignee: string | null
+  /** The author is new to the repository. */
+  is_by_newcomer: boolean
   is_draft: boolean
   base_branch: string
   /** `owner:branch` for a fork, so that it differs from a branch of the same name in this repository. */

@@ -1,5 +1,5 @@
 /** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
-import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { prepared } from '../db/prepared.ts'
@@ -36,24 +36,25 @@ export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number): Pr
 }
 
 /** What a pull request says about itself; what is left out is not known. */
-export type Described = Partial<Pick<ActivityRow, 'assignee' | 'closes'>>
+export type Described = Partial<Pick<ActivityRow, 'assignee' | 'is_by_newcomer' | 'closes'>>
 
 /** Stores what a pull request says about itself. Returns the ids of its open activities that this changed. */
 export async function saveDescribed(
   db: Db,
   repo_id: number,
   pr_number: number,
-  { assignee, closes }: Described,
+  { assignee, is_by_newcomer, closes }: Described,
 ): Promise<string[]> {
   const isNew = or(
     assignee === undefined ? undefined : sql`${activities.assignee} is distinct from ${assignee}::text`,
+    is_by_newcomer === undefined ? undefined : ne(activities.is_by_newcomer, is_by_newcomer),
     closes === undefined
       ? undefined
       : sql`${activities.closes} is distinct from ${closes && `{${closes}}`}::int[]`,
   )
   const rows = await db
     .update(activities)
-    .set({ assignee, closes })
+    .set({ assignee, is_by_newcomer, closes })
     .where(and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, pr_number), isNew))
     .returning({ id: activities.id })
   return rows.map(({ id }) => id)

@@ -57,7 +57,13 @@ export async function insertActivity(
   })
 }
 
-const DEFAULTS = { branch_pushed: false, scope_is_literal: false, changed_files: [], changes_complete: true }
+const DEFAULTS = {
+  branch_pushed: false,
+  scope_is_literal: false,
+  changed_files: [],
+  is_by_newcomer: false,
+  changes_complete: true,
+}
 
 async function insertRow(db: Db, row: NewActivity): Promise<ActivityRow> {
   const { weight, claims } = await indexedActivity(row)

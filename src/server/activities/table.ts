@@ -51,6 +51,8 @@ export const activities = pgTable(
     draft_pr: boolean().notNull(),
     /** The login of the first person who is assigned to its pull request, other than its author; null if nobody is. */
     assignee: text(),
+    /** Its pull request is by somebody who is new to the repository, whose title is not shown to agents. */
+    is_by_newcomer: boolean().notNull().default(false),
     /** The issues that its pull request closes; null if it has none, or if that was not read. See `closingIssues`. */
     closes: integer().array(),
     blocking: boolean().notNull(),

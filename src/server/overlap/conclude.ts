@@ -140,7 +140,16 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
   // Without a conflict, a pair of globs says more than a file whose lines were compared.
   const pair = match.lines === 'conflict' ? undefined : match.paths.find(({ verdict }) => verdict === null)
   const what = overlapSentence(who, pair ? { ...match, paths: [pair] } : match, 'yours', inQuotes)
-  return `Collision (${severity}) with ${inQuotes(record.title)} by ${inQuotes(record.actor)}${where}: ${what}.`
+  return `Collision (${severity}) with ${isTitled(record) ? inQuotes(record.title) : nameOf(record)} by ${inQuotes(record.actor)}${where}: ${what}.`
+}
+
+/** Whether agents may read its title: not that of somebody who is new to the repository. */
+function isTitled({ is_by_newcomer }: Pick<ComparedActivity, 'is_by_newcomer'>): boolean {
+  return !is_by_newcomer
+}
+
+function nameOf({ id, pr_number }: Pick<ComparedActivity, 'id' | 'pr_number'>): string {
+  return pr_number === null ? id : `#${pr_number}`
 }
 
 function notableSentence({ record, match, severity }: Found<NotableRow>): string {
@@ -195,8 +204,8 @@ function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportu
     at: activity.merged_at?.toISOString() ?? '',
     type: 'activity' as const,
     id: activity.id,
-    title: activity.title,
-    summary: activity.summary,
+    title: isTitled(activity) ? activity.title : nameOf(activity),
+    summary: isTitled(activity) ? activity.summary : '',
     url: activity.pr_url,
     reason: `Recently merged by ${inQuotes(activity.actor)}, with an overlapping scope; pull it first.`,
   }))
@@ -223,8 +232,9 @@ export function namedMatches(
   notables: readonly Found<NotableRow>[],
 ): NamedMatch[] {
   const activities = collisions.map((each) => {
-    const { actor, branch, pr_url } = each.record
-    return named(each, { actor, branch, pr_url })
+    const { actor, branch, pr_url, title } = each.record
+    const shown = isTitled(each.record) ? title : nameOf(each.record)
+    return { ...named(each, { actor, branch, pr_url }), title: shown }
   })
   const others = notables.map((each) =>
     named(each, { actor: each.record.created_by, branch: null, pr_url: null }),

@@ -70,7 +70,8 @@ export async function pullRequestChanged(
     await linkPullRequestStack(ctx, pr, before)
     const is_untracked = await lacksActivity(ctx, pr.number)
     await updateActivities(app, ctx, pr, planOf(event, { ...pr, summary_hash }, { before, is_untracked }))
-    await describePullRequest(ctx, pr.number, { assignee: pr.assignee, closes: facts.closes })
+    const { assignee, is_by_newcomer } = pr
+    await describePullRequest(ctx, pr.number, { assignee, is_by_newcomer, closes: facts.closes })
   }
   if (isEnd(event, pr, before)) await endActivities(ctx, pr)
   const texts = takesTitle(event) ? { title: pr.title, summary_hash } : {}

@@ -1,0 +1,1 @@
+ALTER TABLE "activities" ADD COLUMN "is_by_newcomer" boolean DEFAULT false NOT NULL;
