@@ -17,7 +17,8 @@ export async function temporaryDirectory(name: string): Promise<TemporaryDirecto
     path,
     async remove() {
       process.removeListener('exit', removeNow)
-      await rm(path, { recursive: true, force: true })
+      // The processes of a browser still write for a moment after it was killed.
+      await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
     },
   }
 }
