@@ -3,6 +3,7 @@
  * plain merge of two heads also reports the conflicts that one of them has with the base branch.
  */
 import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Git } from './git.ts'
 
@@ -100,28 +101,41 @@ export async function mergeAll(
       { tree: theirs, parent: base },
     ]),
   )
-  const results: Merged[] = []
-  for (let from = 0; from < merges.length; from += BATCH) {
-    const lines = merges
-      .slice(from, from + BATCH)
-      .map(({ base, ours, theirs }) => `${commit(ours, base)} ${commit(theirs, base)}\n`)
-    const args = ['merge-tree', '--write-tree', '--stdin', '--name-only', '--no-messages']
-    // The fields of each merge: whether it is clean, its tree, the paths in conflict, and an empty field.
-    let fields: string[] = []
-    for await (const field of git.records(args, lines.join(''), '\0')) {
-      if (field !== '' || fields.length < 2) fields.push(field)
-      else {
-        results.push({ tree: fields[1] as string, conflicts: new Set(fields.slice(2)) })
-        fields = []
-      }
+  const lines = merges.map(({ base, ours, theirs }) => `${commit(ours, base)} ${commit(theirs, base)}\n`)
+  const batches = Array.from({ length: Math.ceil(lines.length / BATCH) }, (_, at) =>
+    lines.slice(at * BATCH, (at + 1) * BATCH),
+  )
+  const results: Merged[][] = []
+  let done = 0
+  let next = 0
+  const mergeBatches = async () => {
+    while (next < batches.length) {
+      const at = next++
+      const merged = await mergeBatch(git, batches[at] as string[])
+      results[at] = merged
+      done += merged.length
+      report(done)
     }
-    report(results.length)
   }
-  if (results.length !== merges.length)
-    throw new Error(
-      `git merge-tree returned ${results.length} of ${merges.length} merges; install git 2.39 or later`,
-    )
-  return results
+  await Promise.all(Array.from({ length: availableParallelism() }, mergeBatches))
+  if (done !== merges.length)
+    throw new Error(`git merge-tree returned ${done} of ${merges.length} merges; install git 2.39 or later`)
+  return results.flat()
+}
+
+async function mergeBatch(git: Git, lines: readonly string[]): Promise<Merged[]> {
+  const args = ['merge-tree', '--write-tree', '--stdin', '--name-only', '--no-messages']
+  const merged: Merged[] = []
+  // The fields of each merge: whether it is clean, its tree, the paths in conflict, and an empty field.
+  let fields: string[] = []
+  for await (const field of git.records(args, lines.join(''), '\0')) {
+    if (field !== '' || fields.length < 2) fields.push(field)
+    else {
+      merged.push({ tree: fields[1] as string, conflicts: new Set(fields.slice(2)) })
+      fields = []
+    }
+  }
+  return merged
 }
 
 /** Creates commits with a tree and one parent, which is the merge base of two commits that share it. */

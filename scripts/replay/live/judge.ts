@@ -53,14 +53,11 @@ export async function judge(
   const clean = pairs.filter((_, index) => truths[index]?.verdict === 'clean')
   const duplicate = clean.filter(({ compared }) => compared.duplicate !== null).length
 
-  const all = [...overlapsOf(changed, { branches, since, compare })].filter(isComparable)
-  const judged = await overlapsWithTruth(git, commits, { overlaps: all, report })
-  const live = judged.filter(
-    ({ earlier, later, truth }) =>
-      truth?.verdict === 'conflict' &&
-      earlier.branch === later.branch &&
-      isLive(earlier.revisions, later.opened),
+  const overlaps = [...overlapsOf(changed, { branches, since, compare })].filter(
+    (overlap) => isComparable(overlap) && isLive(overlap.earlier.revisions, overlap.later.opened),
   )
+  const judged = await overlapsWithTruth(git, commits, { overlaps, report })
+  const live = judged.filter(({ truth }) => truth?.verdict === 'conflict')
   const untold = live.filter(({ earlier, later }) => !told.has(keyOf(earlier.n, later.n)))
   return {
     told: { conflicting, duplicate, neither: clean.length - duplicate },
