@@ -56,7 +56,7 @@ export function compactActivity(activity: Omit<OutputOf<'updateActivity'>, 'over
 
 /** The activity without the title and the summary of a pull request by somebody who is new to the repository. */
 export function withoutNewcomersText<
-  Given extends { id: string; title: string; by_newcomer: boolean; pr_url: string | null },
+  Given extends { id: string; title: string; by_newcomer?: true | undefined; pr_url: string | null },
 >(activity: Given): Given {
   const { id, by_newcomer, pr_url } = activity
   if (!by_newcomer) return activity

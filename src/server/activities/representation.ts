@@ -29,7 +29,7 @@ export function briefOf(row: ActivityRow): ActivityBrief {
       })),
     },
     base_sha: row.scope_is_literal ? row.pushed_base_sha : row.base_sha,
-    by_newcomer: row.is_by_newcomer,
+    ...(row.is_by_newcomer && { by_newcomer: true }),
     changes_complete: row.changes_complete,
     pr_url: row.pr_url,
     draft_pr: row.draft_pr,

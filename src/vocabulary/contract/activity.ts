@@ -144,9 +144,12 @@ export const ActivityBrief = object('ActivityBrief', {
   base_branch: textOrNull('The branch that the work will be merged into.'),
   scope: ShownActivityScope.describe('The areas, paths and changed files of the work.'),
   base_sha: textOrNull('The commit that the patches of the changed files start from; null if unknown.'),
-  by_newcomer: boolean(
-    'Whether its pull request is by somebody who is new to the repository. Its title is not shown to agents.',
-  ),
+  by_newcomer: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Present if its pull request is by somebody who is new to the repository, whose title is not shown to agents.',
+    ),
   changes_complete: boolean(
     'False if GitHub cut the list of its changed files, and the others could not be read.',
   ),

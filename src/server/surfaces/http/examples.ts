@@ -57,7 +57,6 @@ const brief: Omit<OutputOf<'updateActivity'>, 'overlap'> = {
     changes: [{ ...FILE, previous_path: null }],
   },
   base_sha: BASE_SHA,
-  by_newcomer: false,
   changes_complete: true,
   pr_url: null,
   draft_pr: false,
