@@ -317,7 +317,8 @@ describe('init', () => {
 
     test('outside of the repository is left alone, with the line to add', async () => {
       await tree.git('config', 'core.hooksPath', at('../hooks'))
-      const { stderr } = await push()
+      const { stdout, stderr } = await push()
+      expect(stdout).toBe('Nothing else to write.\n')
       expect(stderr).toMatch(
         /pre-push was skipped: core\.hooksPath is .*\/hooks, whose hooks run in other repositories/,
       )

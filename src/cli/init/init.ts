@@ -38,7 +38,8 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   const { changes, skips } = await (options.undo ? planRemoving(where, record) : planAdding(where))
   for (const { name, why } of skips) runtime.stderr.write(`deconflict: ${name} ${why}\n`)
   if (changes.length === 0) {
-    runtime.stdout.write(options.undo ? 'Nothing to remove.\n' : 'Everything is already installed.\n')
+    const nothing = skips.length > 0 ? 'Nothing else to write.' : 'Everything is already installed.'
+    runtime.stdout.write(`${options.undo ? 'Nothing to remove.' : nothing}\n`)
     return EXIT.clear
   }
   const paint = painter(runtime.stdout, runtime.env)
