@@ -4,6 +4,8 @@ import type { FileChange } from '../../src/server/line-verdicts/change.ts'
 import { namesOf } from '../../src/server/line-verdicts/change.ts'
 import type { NoiseRules } from '../../src/server/line-verdicts/noise.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../../src/server/line-verdicts/pair-verdict.ts'
+import { takenPlaces } from '../../src/server/numbers/taken.ts'
+import { rulesOf } from '../../src/server/overlap/rules.ts'
 import type { DigestedFile, Side } from '../../src/server/overlap/side.ts'
 import {
   type DigestedSide,
@@ -12,6 +14,7 @@ import {
   type SideVerdict,
   sideVerdict,
 } from '../../src/server/overlap/sides-by-lines.ts'
+import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { PAIR_COST_MAX } from './pairs.ts'
 import type { PullRequest } from './pull-requests.ts'
 import type { Revision } from './revisions.ts'
@@ -42,6 +45,8 @@ export function headOf(changes: readonly FileChange[], side: Omit<Side, 'files'>
 
 export type CompareHeads = (yours: Head, theirs: Head) => ComparedHeads
 
+const { numbers } = rulesOf(DEFAULT_SETTINGS, [])
+
 /** Compares each two heads once. */
 export function headComparison(noise: NoiseRules): CompareHeads {
   const known = new WeakMap<Head, WeakMap<Head, ComparedHeads>>()
@@ -56,16 +61,22 @@ export function headComparison(noise: NoiseRules): CompareHeads {
 
 function compareHeads(yours: Head, theirs: Head, noise: NoiseRules): ComparedHeads {
   const shared = sharedFiles(yours.index, theirs.files)
-  const side_verdict = sideVerdict(yours, theirs, { shared, noise, budget: { remaining: PAIR_COST_MAX } })
+  const side_verdict = sideVerdict(yours, theirs, {
+    shared,
+    noise,
+    numbers,
+    budget: { remaining: PAIR_COST_MAX },
+  })
   const noisy = new Set(
     side_verdict.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path),
   )
   return { ...side_verdict, real: shared.filter(({ path }) => !noisy.has(path)) }
 }
 
-/** The names under which pull requests of the same target branch meet. */
+/** What pull requests of the same target branch meet by: names of files, and the numbers and parents that they take. */
 export function keysOf({ branch }: PullRequest, { files }: Head): Set<string> {
-  return new Set(files.flatMap((file) => namesOf(file)).map((name) => `${branch} ${name}`))
+  const names = files.flatMap((file) => namesOf(file))
+  return new Set([...names, ...takenPlaces(files, numbers)].map((name) => `${branch} ${name}`))
 }
 
 /** A head of one, at any of its pushes, is among the commits that the other adds, or is a parent of one of them. */

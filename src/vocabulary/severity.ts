@@ -31,14 +31,18 @@ export interface StrongestVerdict {
 
 /**
  * The severity of an activity whose changed lines were compared; null if it is not a collision. `lines`: null if no changed
- * file is shared. `by`: what is shared besides changed files.
+ * file is shared. `sequence`: the numbers and parents that both take. `by`: what is shared besides changed files.
  */
 export function collisionSeverity(
-  { lines, duplicate }: { lines: StrongestVerdict | null; duplicate: Duplicate | null },
+  {
+    lines,
+    duplicate,
+    sequence,
+  }: { lines: StrongestVerdict | null; duplicate: Duplicate | null; sequence: readonly unknown[] },
   by: 'path' | 'area' | null,
   weight: Weight,
 ): Severity | null {
-  if (duplicate !== null) return 'high'
+  if (duplicate !== null || sequence.length > 0) return 'high'
   return higher(lines && verdictSeverity(lines, weight), by && overlapSeverity(by, weight))
 }
 

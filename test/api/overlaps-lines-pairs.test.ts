@@ -155,7 +155,9 @@ function compared(ctx: RepoContext, [older, newer]: [ActivityRow, ActivityRow], 
   const index = new Map([...indexFiles(mine.files)].filter(([name]) => proposal.files.has(name)))
   const shared = sharedFiles(index, its.files)
   const hasLines = mine.files.length > 0 && its.files.length > 0
-  const side_verdict = hasLines ? sideVerdict(mine, its, { shared, noise, budget }) : undefined
+  const side_verdict = hasLines
+    ? sideVerdict(mine, its, { shared, noise, numbers: rules.numbers, budget })
+    : undefined
   const { areas, pairs } = comparisonOf(proposal, storedScopeOf(newer), { rules, budget, by_lines: hasLines })
   const kind = takePairs(pairs, 1).length > 0 ? 'path' : areas.length > 0 ? 'area' : null
   const reported = (row: ActivityRow) => {

@@ -45,10 +45,25 @@ afterAll(async () => {
 
 type Probe = keyof typeof TRUTH_TABLE
 
-const rules = rulesOf({ areas: {}, ignore_paths: [], noise_paths: {}, noise_classes: {} }, [])
+const rules = rulesOf(
+  { areas: {}, ignore_paths: [], noise_paths: {}, noise_classes: {}, number_directories: {} },
+  [],
+)
 const plenty = () => ({ remaining: 100_000_000 })
-const globs = (...paths: string[]): StoredScope => ({ areas: [], paths, is_literal: false, files: [] })
-const files = (...paths: string[]): StoredScope => ({ areas: [], paths, is_literal: true, files: [] })
+const globs = (...paths: string[]): StoredScope => ({
+  areas: [],
+  paths,
+  is_literal: false,
+  files: [],
+  taken: [],
+})
+const files = (...paths: string[]): StoredScope => ({
+  areas: [],
+  paths,
+  is_literal: true,
+  files: [],
+  taken: [],
+})
 
 /** A proposal with this probe at `/a/b/`; `root` is at `/`. */
 const PROPOSALS: Record<Probe, StoredScope> = {

@@ -122,11 +122,11 @@ describe('a proposal', () => {
     const budget = plenty()
     const parsed = globsOfPaths(paths, budget)
     expect(budget).toEqual(plenty())
-    const scope = { areas, paths, is_literal: false, files: [] }
+    const scope = { areas, paths, is_literal: false, files: [], taken: [] }
     const { globs } = proposalOf([scope], rulesOf(none, []), plenty())
     expect(globs.globs.length).toBe(2)
     for (const [at, glob] of globs.globs.entries()) expect(glob).toBe(parsed[at])
-    await claimsOf({ ...scope, is_literal: false, files: [] })
+    await claimsOf({ ...scope, is_literal: false, files: [], taken: [] })
     expect(globsOfPaths(paths)).toBe(parsed)
   })
 

@@ -244,7 +244,8 @@ describe('the severity', () => {
     ['noise', null, {}, null, null],
   ])('of %s (%s, %o) is %s, and %s beside risky work', (verdict, confidence, more, severity, risky) => {
     const lines = { verdict, confidence, lacks_patch: false, ...more }
-    const severityAt = (weight: Weight) => collisionSeverity({ lines, duplicate: null }, null, weight)
+    const severityAt = (weight: Weight) =>
+      collisionSeverity({ lines, duplicate: null, sequence: [] }, null, weight)
     expect(severityAt(0)).toBe(severity)
     expect(severityAt(1)).toBe(risky)
     expect(severityAt(2)).toBe(severity === null ? null : 'high')
@@ -256,12 +257,12 @@ describe('the severity', () => {
     ['far', 'path', 'medium'],
   ])('of %s is the higher one if they also share another %s', (verdict, by, severity) => {
     const lines = { verdict, confidence: null, lacks_patch: false }
-    expect(collisionSeverity({ lines, duplicate: null }, by, 0)).toBe(severity)
+    expect(collisionSeverity({ lines, duplicate: null, sequence: [] }, by, 0)).toBe(severity)
   })
 
   test.each<Verdict>(['far', 'noise'])('of %s is high if they do the same work', (verdict) => {
     const lines = { verdict, confidence: null, lacks_patch: false }
     const duplicate = { share: 1, added_lines: 20, issue: 7 }
-    expect(collisionSeverity({ lines, duplicate }, null, 0)).toBe('high')
+    expect(collisionSeverity({ lines, duplicate, sequence: [] }, null, 0)).toBe('high')
   })
 })

@@ -65,7 +65,10 @@ export const changedFiles = record<ChangedFile>({
   status: fc.constant('modified'),
   blob_sha: fc.constant(null),
 })
-export type ComparedSettings = Pick<Settings, 'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes'>
+export type ComparedSettings = Pick<
+  Settings,
+  'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes' | 'number_directories'
+>
 export const settings = record<ComparedSettings>({
   areas: fc.oneof(
     fc.constant({}),
@@ -73,6 +76,7 @@ export const settings = record<ComparedSettings>({
   ),
   ignore_paths: fc.oneof(fc.constant<string[]>([]), fc.array(globs, { maxLength: 2 })),
   noise_paths: fc.oneof(fc.constant({}), record({ snapshot: fc.array(globs, { maxLength: 2 }) })),
+  number_directories: fc.constant({}),
   noise_classes: fc.constantFrom(
     {},
     { vendored: false, snapshot: true },

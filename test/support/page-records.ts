@@ -43,6 +43,7 @@ export function pageOverlap(one: string, other: string, severity: Overlap['sever
     paths: [],
     lines: null,
     duplicate: null,
+    sequence: [],
     same_author: false,
     cut: false,
   }

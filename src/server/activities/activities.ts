@@ -14,7 +14,13 @@ import { changesAnything, changing, enqueueRechecks } from '../announcements/ann
 import type { FileChange } from '../line-verdicts/change.ts'
 import { tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
-import { changedFileOf, declareChanges, deletePushed, digestChanges } from './activity-files.ts'
+import {
+  changedFileOf,
+  declareChanges,
+  deletePushed,
+  digestChanges,
+  keepMigrations,
+} from './activity-files.ts'
 import { changesMore } from './automatic.ts'
 import { asOf, canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
@@ -85,7 +91,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const changes: store.ActivityChanges = { ...fields }
     if (fields.pr_url !== undefined)
       changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
-    const files = scope && (await digestChanges(within, scope.changes))
+    const files = scope && keepMigrations(await digestChanges(within, scope.changes), row.changed_files)
     if (!canTransition(row.status, status)) throw illegalTransition(row, status)
     if (scope && files) Object.assign(changes, scopeFields(scope, files, fields.base_sha))
     if (status !== row.status) Object.assign(changes, transitionTo(ctx, status))

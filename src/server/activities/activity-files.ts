@@ -4,7 +4,7 @@ import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { periodicYield } from '../base/event-loop.ts'
-import { type ChangedFile, changedLinesOf, type FileChange } from '../line-verdicts/change.ts'
+import { type ChangedFile, changedLinesOf, type FileChange, migrationIn } from '../line-verdicts/change.ts'
 import { type Digest, digestOf } from '../line-verdicts/digest.ts'
 import type { LineHasher } from '../line-verdicts/line-hash.ts'
 import { PatchError } from '../line-verdicts/patch.ts'
@@ -30,7 +30,12 @@ export async function digestChanges(
   for (const [index, { patch, ...change }] of changes.entries()) {
     const digest = patch === undefined || hash === null ? null : readDigest(patch, hash, index)
     budget.remaining -= patch?.length ?? 0
-    files.push({ ...changedFileOf(change), changed_lines: changedLinesOf(digest), digest })
+    files.push({
+      ...changedFileOf(change),
+      ...migrationIn({ ...change, patch }),
+      changed_lines: changedLinesOf(digest),
+      digest,
+    })
     await yieldPeriodically()
   }
   return files
@@ -64,7 +69,7 @@ export async function declareChanges(
     const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
     return isKept ? { ...file, digest: before.digest, changed_lines: before.changed_lines } : file
   })
-  if (isDeepStrictEqual(stored, next)) return false
+  if (isDeepStrictEqual(stored, next.map(withoutMigration))) return false
   await replaceFileChanges(within.db, set, next)
   return true
 }
@@ -92,7 +97,7 @@ export async function replacePushedChanges(
   const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
   const isKnown =
     row.pushed_files !== null && row.pushed_base_sha === base_sha && row.changes_complete === is_complete
-  if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files)) return false
+  if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files.map(withoutMigration))) return false
   await replaceFileChanges(db, set, files)
   await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
   return true
@@ -127,6 +132,27 @@ export async function deletePushed(
  * The change without its lines. The fields are in the order in which `jsonb` returns them, so that its JSON equals that of
  * a stored change.
  */
-export function changedFileOf({ path, previous_path, status, blob_sha }: ChangedFile): ChangedFile {
-  return { path, status, blob_sha, previous_path }
+export function changedFileOf({
+  path,
+  previous_path,
+  status,
+  blob_sha,
+  migration,
+}: ChangedFile): ChangedFile {
+  return { path, status, blob_sha, ...(migration && { migration }), previous_path }
+}
+
+/** Files without a patch keep the migrations of `stored`, if their blobs are the same. */
+export function keepMigrations(files: readonly FileChange[], stored: readonly ChangedFile[]): FileChange[] {
+  const byPath = new Map(stored.map((file) => [file.path, file]))
+  return files.map((file) => {
+    const before = byPath.get(file.path)
+    const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
+    return isKept && before.migration ? { ...file, migration: before.migration } : file
+  })
+}
+
+/** The change as it is stored with its digest, from which the migration follows. */
+function withoutMigration({ migration: _, ...file }: FileChange): FileChange {
+  return file
 }

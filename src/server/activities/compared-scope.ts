@@ -3,6 +3,7 @@ import type { Scope } from '../../vocabulary/contract/scope.ts'
 import type { StoredScope } from '../claims-index/claim.ts'
 import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'
 import type { ChangeOrigin } from '../line-verdicts/table.ts'
+import { takenPlaces } from '../numbers/taken.ts'
 import type { ActivityRow } from './table.ts'
 
 /** The fields that determine the compared scope. */
@@ -36,9 +37,9 @@ export function comparedScopeOf(row: ComparedFields): ComparedScope {
 
 /** The scope of a stored record that is compared. For an activity with changed files, see `comparedScopeOf`. */
 export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
-  if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [] }
+  if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [], taken: [] }
   const { files, ...scope } = comparedScopeOf(record)
-  return { ...scope, files: distinctNames(files) }
+  return { ...scope, files: distinctNames(files), taken: takenPlaces(files) }
 }
 
 /** Whether the files of a ready pull request take the place of what was declared by a request. */

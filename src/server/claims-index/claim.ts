@@ -19,7 +19,8 @@ import { periodicYield } from '../base/event-loop.ts'
  * The kind of a claim, and what it matches. `FILE`: the path. `PLAIN`: the path and everything beneath it, unless the
  * settings ignore the path or call it noise. `TREE`: the same without that exception; it comes from a brace alternative.
  * `SUBTREE`: everything beneath the path. `PATTERN`: the glob. `TRUNCATED`: the prefix was too long to store, so the scope
- * of the record decides. `AREA`: a label. The order matters, because queries select ranges of kinds.
+ * of the record decides. `AREA`: a label, a number or a
+ * parent, which only the same one matches. The order matters, because queries select ranges of kinds.
  */
 export const AREA = 0
 export const FILE = 1
@@ -31,7 +32,7 @@ export const TRUNCATED = 6
 export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 export interface Claim {
-  /** The prefix: the directory that contains every match, see `prefixOf`; for a label, see `areaPrefix`. */
+  /** The prefix: the directory that contains every match, see `prefixOf`; for a label, see `areaPrefix`; for a number or parent, see `takenPlaces`. */
   place: string
   kind: Kind
   glob: string
@@ -43,6 +44,8 @@ export interface StoredScope extends Scope {
   is_literal: boolean
   /** Names of changed files. */
   files: readonly string[]
+  /** The places of the numbers and parents that its files take; see `takenPlaces`. */
+  taken: readonly string[]
 }
 
 /** With this limit, a row with a glob of 512 characters fits into an index page. */
@@ -89,12 +92,13 @@ export function ancestorPrefixes(prefix: string): string[] {
 
 /** All claims of a record, without duplicates. Parsing globs can take long, so it yields to the event loop. */
 export async function claimsOf(scope: StoredScope): Promise<Claim[]> {
-  const { areas, paths, is_literal, files } = scope
+  const { areas, paths, is_literal, files, taken } = scope
   if (paths.length + files.length > LARGE_SCOPE) await setImmediate()
   const yieldPeriodically = periodicYield()
   const distinct = new Map<string, Claim>()
   const add = (claim: Claim) => distinct.set(`${claim.kind}${claim.place}\0${claim.glob}`, claim)
   for (const label of areas) add({ place: areaPrefix(labelKey(label)), kind: AREA, glob: '' })
+  for (const place of taken.filter(isStorable)) add({ place, kind: AREA, glob: '' })
   const globs = is_literal ? paths.map(fileGlob) : globsOfPaths(paths)
   for (const glob of [...globs, ...files.map(fileGlob)]) {
     for (const claim of claimsOfGlob(glob)) add(claim)

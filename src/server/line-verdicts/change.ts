@@ -2,6 +2,7 @@
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
+import { type Migration, readMigration } from './migration.ts'
 import { PatchError } from './patch.ts'
 
 /** A changed file without its lines. */
@@ -12,6 +13,8 @@ export interface ChangedFile {
   status: ChangeStatus
   /** The git blob after the change, or before the change for a removed file; null if unknown. */
   blob_sha: string | null
+  /** Set if the file adds a migration of Django or Alembic. */
+  migration?: Migration
 }
 
 export interface FileChange extends ChangedFile {
@@ -46,15 +49,26 @@ const STATUSES: Record<string, ChangeStatus | null> = {
 export function changeOf(entry: FileEntry, hash: LineHasher): FileChange | null {
   const status = STATUSES[entry.status ?? 'modified'] ?? (entry.status === 'unchanged' ? null : 'modified')
   if (status === null) return null
-  const { additions, deletions } = entry
+  const { additions, deletions, patch } = entry
   return {
     path: entry.filename,
     previous_path: status === 'renamed' ? (entry.previous_filename ?? null) : null,
     status,
     blob_sha: entry.sha ?? null,
     changed_lines: additions === undefined || deletions === undefined ? null : additions + deletions,
-    digest: entry.patch === undefined ? null : digestIfReadable(entry.patch, hash),
+    digest: patch === undefined ? null : digestIfReadable(patch, hash),
+    ...migrationIn({ path: entry.filename, status, patch }),
   }
+}
+
+/** The field `migration` of a file with this patch. */
+export function migrationIn({
+  path,
+  status,
+  patch,
+}: Pick<ChangedFile, 'path' | 'status'> & { patch: string | undefined }): Pick<ChangedFile, 'migration'> {
+  const migration = status === 'added' && patch !== undefined ? readMigration(path, patch) : null
+  return migration === null ? {} : { migration }
 }
 
 /** GitHub may truncate a patch, which then counts as omitted. */

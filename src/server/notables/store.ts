@@ -64,7 +64,7 @@ type IndexedFields = 'repo_id' | 'id' | 'importance' | 'blocking' | 'scope'
 /** The claims index entry of an active notable. One without a scope applies to the whole repository. */
 export async function indexedNotable(row: Pick<NewNotable, IndexedFields>): Promise<IndexedRecord> {
   const { repo_id, id, scope } = row
-  const claims = await claimsOf({ ...scope, is_literal: false, files: [] })
+  const claims = await claimsOf({ ...scope, is_literal: false, files: [], taken: [] })
   return {
     repo_id,
     id,

@@ -71,7 +71,7 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
     base_sha: input.base_sha,
   }))
   const scopes = [
-    { areas, paths, is_literal: false, files: distinctNames(files) },
+    { areas, paths, is_literal: false, files: distinctNames(files), taken: [] },
     storedScopeOf({ scope: { areas: tags, paths: [] } }),
     ...rows.map(storedScopeOf),
   ]

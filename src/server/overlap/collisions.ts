@@ -5,7 +5,7 @@ import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
 import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import type { OutlinedActivity } from '../activities/live-store.ts'
-import type { StoredScope } from '../claims-index/claim.ts'
+import { areaPrefix, type StoredScope } from '../claims-index/claim.ts'
 import { declaredGlobsOf } from './compare.ts'
 import { type GlobOverlap, GlobTable, type KnownGlob } from './glob-table.ts'
 import type { Rules } from './rules.ts'
@@ -60,7 +60,7 @@ export class Collisions {
   readonly #stacks: Stacks
   readonly #budget: WorkBudget
   readonly #globs: GlobTable
-  /** The positions of the activities with a label, by `labelKey`. */
+  /** The positions of the activities with a label, number or parent, by its place in the index of claims. */
   readonly #labels = new Map<string, number[]>()
   readonly #added: Added[] = []
   readonly #ranking = new Ranking<CollidingPair>(PAIRS_MAX, bySeverityAndAge)
@@ -104,7 +104,7 @@ export class Collisions {
     const changed = yield* this.#known(scope.files.map(fileGlob))
     for (const glob of declared) yield* this.#addByGlob(found, older, { glob, is_changed: false })
     for (const glob of changed) yield* this.#addByGlob(found, older, { glob, is_changed: true })
-    if (!this.#budget.isExhausted) yield* this.#addByLabels(found, older, scope.areas)
+    if (!this.#budget.isExhausted) yield* this.#addByLabels(found, older, scope)
     // The severity of a pair depends on whether it shares a path, which is known only now.
     for (const pair of found.values()) {
       if (pair === null) continue
@@ -144,13 +144,19 @@ export class Collisions {
     }
   }
 
-  *#addByLabels(found: Pairs, older: number, areas: string[]): Steps<void> {
-    for (const [key, area] of new Map(areas.map((each) => [labelKey(each), each]))) {
+  /** By labels, and by the numbers and parents that both take. */
+  *#addByLabels(found: Pairs, older: number, { areas, taken }: StoredScope): Steps<void> {
+    const keys = new Map([
+      ...areas.map((area) => [areaPrefix(labelKey(area)), area] as const),
+      ...taken.map((place) => [place, null] as const),
+    ])
+    for (const [key, area] of keys) {
       const owners = this.#labels.get(key) ?? []
       for (const newer of owners) {
         if (this.#budget.isPauseDue) yield
         if (this.#budget.isExhausted) return
-        this.#pairOf(found, newer, older)?.areas.push(area)
+        const pair = this.#pairOf(found, newer, older)
+        if (area !== null) pair?.areas.push(area)
       }
       owners.push(older)
       this.#labels.set(key, owners)

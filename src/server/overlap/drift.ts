@@ -21,7 +21,11 @@ export function driftOf(ctx: RepoContext, row: ComparedFields): Drift | null {
   const files = row.pushed_files ?? []
   const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
   const budget = ctx.caller.meter.budget(UNITS_MAX)
-  const globs = globsOf({ ...scope, is_literal: false, files: distinctNames(changed_files) }, rules, budget)
+  const globs = globsOf(
+    { ...scope, is_literal: false, files: distinctNames(changed_files), taken: [] },
+    rules,
+    budget,
+  )
   if (globs.length === 0) return null
   const declared = pathSet(globs, budget)
   const changed = pathSet(distinctNames(files).map(fileGlob), budget)

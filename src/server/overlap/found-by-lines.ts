@@ -90,7 +90,7 @@ async function rankPage(
   { own, budget, known }: { own: Own; budget: Budget; known: ReadonlyMap<string, ComparedActivity> },
 ): Promise<Map<string, Result>> {
   const { ctx, pause, rules } = work
-  const { noise } = rules
+  const { noise, numbers } = rules
   const results = new Map<string, Result>()
   const rows = await listCompared(ctx.db, ctx.repo.id, { ids: page.map(({ id }) => id), known })
   const sides = rows.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
@@ -100,7 +100,7 @@ async function rankPage(
     const files = withDigests(each.side.files, stored, budget)
     const theirs = digestedSide(each.side, files, noise)
     const shared = sharedFiles(own.index, files)
-    const side_verdict = sideVerdict(own, theirs, { shared, noise, budget })
+    const side_verdict = sideVerdict(own, theirs, { shared, noise, numbers, budget })
     const by = sharedBesideFiles(work, each.row)
     const severity = collisionSeverity(side_verdict, by, activityWeight(each.row))
     results.set(each.id, {

@@ -83,7 +83,7 @@ export interface Point {
   probe: PointProbe
 }
 
-/** A label to look up. `by_path`: the settings give it globs that overlap with the proposal's paths. */
+/** A label, number or parent to look up. `by_path`: the settings give it globs that overlap with the proposal's paths. */
 export interface Label {
   place: string
   by_path: boolean
@@ -100,8 +100,15 @@ export interface Probes {
 /** The maximum number of ranges and of points. No valid scope comes near it. */
 const PROBES_MAX = 20_000
 
-/** The probes for the paths and labels of a proposal. `labels`: by `labelKey`, see `Label.by_path`. */
-export function probesOf(paths: PathSet, labels: ReadonlyMap<string, boolean>): Probes {
+/**
+ * The probes for the paths and labels of a proposal, and for the numbers and parents that its files take. `labels`: by
+ * `labelKey`, see `Label.by_path`. `taken`: see `takenPlaces`.
+ */
+export function probesOf(
+  paths: PathSet,
+  labels: ReadonlyMap<string, boolean>,
+  taken: readonly string[] = [],
+): Probes {
   const { ranges, files } = rangesAndFiles(paths)
   const points = pointsOf(ranges, files)
   if (points.length + ranges.length === 0 && labels.size > 0) points.push({ place: '/', probe: 'root' })
@@ -112,6 +119,7 @@ export function probesOf(paths: PathSet, labels: ReadonlyMap<string, boolean>): 
     labels: [
       { place: EVERYWHERE, by_path: false },
       ...[...labels].map(([key, by_path]) => ({ place: areaPrefix(key), by_path })),
+      ...taken.filter(isStorable).map((place) => ({ place, by_path: true })),
     ],
     complete: storable.length <= PROBES_MAX && points.length <= PROBES_MAX,
   }

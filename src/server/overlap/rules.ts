@@ -8,6 +8,7 @@ import { matchesPath } from '../../vocabulary/scope/intersect.ts'
 import type { Exclusion } from '../../vocabulary/scope/path-set.ts'
 import { type AttributeRule, attributesOf } from '../line-verdicts/git-attributes.ts'
 import { isOn, NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../line-verdicts/noise.ts'
+import type { NumberRules } from '../numbers/taken.ts'
 
 export interface Rules {
   /** The globs of each area, by `labelKey`. */
@@ -18,9 +19,13 @@ export interface Rules {
   ignore: Exclusion
   /** See `expressionOf`. */
   ignored: string | null
+  numbers: NumberRules
 }
 
-type RuleSettings = Pick<Settings, 'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes'>
+type RuleSettings = Pick<
+  Settings,
+  'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes' | 'number_directories'
+>
 
 /** The maximum size of the cache, in characters of settings. Most repositories share the entry of the default settings. */
 const CACHE_SIZE_MAX = 500_000
@@ -31,8 +36,15 @@ const cache = new LRUCache<string, Rules>({
 
 /** The rules that follow from settings, cached. `attributes`: see `Repo.noise_attributes`. */
 export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
-  const { areas, ignore_paths, noise_paths, noise_classes } = settings
-  const key = JSON.stringify([areas, ignore_paths, noise_paths, noise_classes, attributes])
+  const { areas, ignore_paths, noise_paths, noise_classes, number_directories } = settings
+  const key = JSON.stringify([
+    areas,
+    ignore_paths,
+    noise_paths,
+    noise_classes,
+    number_directories,
+    attributes,
+  ])
   const known = cache.get(key)
   if (known) return known
   const compiled = Object.entries(areas).map(
@@ -41,7 +53,9 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   const ignore = ignore_paths.map(parsed)
   const noise = noiseRulesOf(settings, attributes)
   const ignored = expressionOf(ignore, noise)
-  const rules = { areas: new Map(compiled), noise, ignore: exclusionOf(ignore, noise, ignored), ignored }
+  const excluded = exclusionOf(ignore, noise, ignored)
+  const numbers = numberRulesOf(number_directories, excluded)
+  const rules = { areas: new Map(compiled), noise, ignore: excluded, ignored, numbers }
   cache.set(key, rules)
   return rules
 }
@@ -51,6 +65,15 @@ export function rulesWithNoise(settings: RuleSettings, attributes: readonly Attr
   const noise_classes = Object.fromEntries(NOISE_CLASSES.map((each) => [each, false]))
   const { noise } = rulesOf(settings, attributes)
   return { ...rulesOf({ ...settings, noise_classes }, []), noise }
+}
+
+function numberRulesOf(globs: Settings['number_directories'], ignore: Exclusion): NumberRules {
+  const compiled = Object.entries(globs).map(([glob, is_numbered]) => ({ glob: parsed(glob), is_numbered }))
+  return {
+    isNumbered: (directory) =>
+      compiled.find(({ glob }) => matchesPath(glob, directory, { remaining: PATH_UNITS_MAX }))?.is_numbered,
+    isIgnored: (path) => ignore(path, true, { remaining: PATH_UNITS_MAX }),
+  }
 }
 
 function noiseRulesOf(
@@ -84,6 +107,8 @@ function parsed(glob: string): Glob {
 
 /** Cost units of testing a path for `ignored`. */
 const CANDIDATE_COST = 20
+/** The budget for matching the path or the directory of one new file. */
+const PATH_UNITS_MAX = 20_000
 /** The maximum number of characters of a text, and of texts in the expression. A longer expression costs more than it saves. */
 const TEXT_MAX = 32
 const TEXTS_MAX = 200

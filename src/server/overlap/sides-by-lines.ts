@@ -1,7 +1,7 @@
 /** What two sides share by the lines of the files that both change: the verdict, and the fields of a match. Pure. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
-import type { Match, PathPair } from '../../vocabulary/contract/overlap.ts'
+import { type Match, type PathPair, SEQUENCES_MAX, type Sequence } from '../../vocabulary/contract/overlap.ts'
 import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import type { StrongestVerdict } from '../../vocabulary/severity.ts'
 import { byStrength, type Duplicate, NOT_COMPARED } from '../../vocabulary/verdict.ts'
@@ -14,6 +14,7 @@ import {
   type PairVerdict,
   pairVerdict,
 } from '../line-verdicts/pair-verdict.ts'
+import { type NumberRules, sharedTaken } from '../numbers/taken.ts'
 import { type DigestedFile, isSameAuthor, type Side } from './side.ts'
 
 export interface DigestedSide extends Side {
@@ -33,12 +34,15 @@ export interface SideVerdict {
   /** The files that both change, the strongest verdict first. */
   files: FileVerdict[]
   duplicate: Duplicate | null
+  /** The numbers and parents that both take. */
+  sequence: Sequence[]
   /** They share more files than were compared. */
   cut: boolean
 }
 
 export interface VerdictOptions {
   noise: NoiseRules
+  numbers: NumberRules
   /** Units of about 5 ns. */
   budget: Budget
 }
@@ -62,7 +66,10 @@ export function sideVerdict(
   options.budget.remaining -= yours.fingerprint.added.length + theirs.fingerprint.added.length
   const { strongest, files, cut, lacks_patch } = verdictOf(shared, options)
   const lines = strongest && { verdict: strongest.verdict, confidence: strongest.confidence, lacks_patch }
-  return { lines, files: files.toSorted(byStrength), duplicate, cut }
+  const sequence = sharedTaken(yours.files, theirs.files, options.numbers)
+    .slice(0, SEQUENCES_MAX)
+    .map((each) => ({ ...each, next: null }))
+  return { lines, files: files.toSorted(byStrength), duplicate, sequence, cut }
 }
 
 /**
@@ -100,7 +107,7 @@ function isOneBase({ yours, theirs }: SharedFile): boolean {
 }
 
 /** The fields of a match that do not come from scopes. */
-export type Relation = Pick<Match, 'lines' | 'duplicate' | 'same_author' | 'cut'>
+export type Relation = Pick<Match, 'lines' | 'duplicate' | 'sequence' | 'same_author' | 'cut'>
 
 /** `side_verdict` is undefined if the lines were not compared. In that case, only a shared issue can show a duplicate. */
 export function relationOf(
@@ -111,6 +118,7 @@ export function relationOf(
   return {
     lines: side_verdict?.lines?.verdict ?? null,
     duplicate: side_verdict ? side_verdict.duplicate : duplicateByIssue(yours, theirs),
+    sequence: side_verdict?.sequence ?? [],
     same_author: isSameAuthor(yours.author, theirs.author),
     cut: side_verdict?.cut ?? false,
   }
@@ -123,7 +131,13 @@ function duplicateByIssue(yours: Pick<Side, 'closes'>, theirs: Pick<Side, 'close
 }
 
 /** The relation to a notable, which has no lines. */
-export const NO_RELATION: Relation = { lines: null, duplicate: null, same_author: false, cut: false }
+export const NO_RELATION: Relation = {
+  lines: null,
+  duplicate: null,
+  sequence: [],
+  same_author: false,
+  cut: false,
+}
 
 export function pairOfFile({ path, verdict, confidence, your_lines, their_lines }: FileVerdict): PathPair {
   return { yours: path, theirs: path, example: path, verdict, confidence, your_lines, their_lines }

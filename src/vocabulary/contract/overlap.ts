@@ -19,6 +19,8 @@ export const IDS_MAX = 200
 /** The maximum number of path pairs in each match. */
 export const PAIRS_MAX = 20
 export const REUSE_MAX = 10
+/** The maximum number of sequences in each match. */
+export const SEQUENCES_MAX = 10
 /** The maximum number of paths in each list of a drift. */
 export const DRIFT_MAX = 20
 /** The maximum number of named matches in a short result. */
@@ -68,6 +70,26 @@ const Duplicate = object(
   'Both seem to do the same work.',
 )
 
+const Sequence = object(
+  'Sequence',
+  {
+    kind: z
+      .enum(['same_number', 'same_parent'])
+      .describe(
+        '`same_number`: both add a file with this number to the directory. `same_parent`: both add a migration of Django or Alembic that builds on this one.',
+      ),
+    directory: z.string().meta({ description: 'The directory of both files.', examples: ['db/migrations'] }),
+    value: z.string().meta({ description: 'The number, or the name of the parent.', examples: ['0042'] }),
+    yours: z.string().describe('The name of your file.'),
+    theirs: z.string().describe('The name of their file.'),
+    next: textOrNull(
+      'The next free number, as text of the same width; null for a parent, or if it is not known.',
+    ),
+  },
+  'Both take the same number, or build on the same migration. Git merges both without a conflict, and the base branch is broken.',
+)
+export type Sequence = z.output<typeof Sequence>
+
 /** What a result says about a pair of activities beyond their scopes. */
 export const relation = {
   lines: LinesRelation.nullable().describe(
@@ -76,6 +98,7 @@ export const relation = {
   duplicate: Duplicate.nullable().describe(
     'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
   ),
+  sequence: z.array(Sequence).describe(`The numbers and parents that both take; at most ${SEQUENCES_MAX}.`),
   same_author: boolean('Whether both are by the same author, on different branches.'),
 }
 

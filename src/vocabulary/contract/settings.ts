@@ -115,6 +115,14 @@ export const Settings = object('Settings', {
     .describe(
       'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
     ),
+  number_directories: z
+    .record(z.string(), boolean('Whether the files of the directory are numbered.'))
+    .refine((globs) => Object.keys(globs).length <= 100, { error: 'must contain at most 100 globs' })
+    .refine((globs) => paths.safeParse(Object.keys(globs)).success, { error: 'must have globs as its keys' })
+    .default({})
+    .describe(
+      'Globs of directories whose files are numbered, or are not. By default, those are numbered whose name, or the name of the directory above, is that of migrations, decision records or proposals. The first glob that matches counts.',
+    ),
   noise_classes: byNoiseClass(boolean('Whether the class is on.'))
     .default({})
     .describe('Switches classes of noise off. Each is on unless it is `false`.'),

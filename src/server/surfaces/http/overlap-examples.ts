@@ -50,6 +50,7 @@ export const COLLISION: OutputOf<'checkOverlap'> = {
       ],
       lines: null,
       duplicate: null,
+      sequence: [],
       same_author: false,
       cut: false,
     },

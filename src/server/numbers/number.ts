@@ -1,0 +1,104 @@
+/** The number in the name of a new file, such as a migration or a decision record (docs/contract/numbers.md#numbers). Pure. */
+
+export interface Numbered {
+  /** The directory of the file, without a `/` at its end; empty for the root. */
+  directory: string
+  /** What the name has before the number, such as `V` or `adr-`. */
+  prefix: string
+  /** The number as it is written, such as `0042`, or `1.2` of a version of Flyway. */
+  value: string
+}
+
+/** The name of the directory itself, or of the one above it, that holds numbered files. */
+const DIRECTORIES = new Set([
+  'adr',
+  'adrs',
+  'db_migrations',
+  'decision',
+  'decision-records',
+  'decisions',
+  'enhancements',
+  'migrate',
+  'migration',
+  'migrations',
+  'proposals',
+  'rfc',
+  'rfcs',
+  'versions',
+])
+/** Names of directories in which numbers mean something else. */
+const NEVER = new Set([
+  '__snapshots__',
+  '__tests__',
+  'examples',
+  'fixtures',
+  'images',
+  'posts',
+  'releases',
+  'test',
+  'testdata',
+  'tests',
+])
+
+/** At most four other characters, one to seven digits, and then `_`, `-`, or only the extension. */
+const NUMBERED = /^(\D{0,4})(\d{1,7})(?:[_-]|\.[A-Za-z]\w*$)/
+/** `V1.2__name` or `V1_2__name`, as Flyway reads it. `U` undoes a version and belongs to it. */
+const FLYWAY = /^([VU])(\d+(?:[._]\d+)*)__/
+/** A year, a month and a day. */
+const DATE = /^\D{0,4}(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])/
+const TIMESTAMP_DIGITS = 8
+const BINARY =
+  /\.(?:avif|bin|bmp|bz2|eot|gif|gz|ico|icns|jar|jpe?g|mov|mp[34]|otf|pdf|png|psd|svg|tar|tgz|tiff?|ttf|war|wav|webm|webp|woff2?|xz|zip|zst)$/i
+
+/** Null if the name has no number, or one that means something else. */
+export function numberOf(path: string): Numbered | null {
+  const slash = path.lastIndexOf('/')
+  const [directory, name] = [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)]
+  if (BINARY.test(name) || DATE.test(name) || directory.split('/').some(isNever)) return null
+  const flyway = FLYWAY.exec(name)
+  if (flyway) {
+    const parts = (flyway[2] as string).split(/[._]/)
+    if (parts.some(({ length }) => length >= TIMESTAMP_DIGITS)) return null
+    return { directory, prefix: flyway[1] as string, value: parts.join('.') }
+  }
+  const [, prefix, value] = NUMBERED.exec(name) ?? []
+  return prefix === undefined || value === undefined ? null : { directory, prefix, value }
+}
+
+function isNever(directory: string): boolean {
+  return NEVER.has(directory.toLowerCase())
+}
+
+/** Whether the names of the directory say that its files are numbered. */
+export function isNamedForNumbers(directory: string): boolean {
+  return directory
+    .split('/')
+    .slice(-2)
+    .some((name) => DIRECTORIES.has(name.toLowerCase()))
+}
+
+/** Equal for two files that take the same number: `0042` and `42` do. */
+export function numberKey({ directory, prefix, value }: Numbered): string {
+  const number = value
+    .split('.')
+    .map((part) => part.replace(/^0+(?=\d)/, ''))
+    .join('.')
+  return `${directory}/${prefix.toLowerCase()}${number}`
+}
+
+/** The number after the highest one, in the same width; of a version its last part. `values` must not be empty. */
+export function nextNumber(values: readonly string[]): string {
+  const highest = values.reduce((one, other) => (compareNumbers(one, other) < 0 ? other : one))
+  const parts = highest.split('.')
+  const last = parts.pop() as string
+  return [...parts, String(Number(last) + 1).padStart(last.length, '0')].join('.')
+}
+
+function compareNumbers(one: string, other: string): number {
+  const [a, b] = [one.split('.'), other.split('.')]
+  for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
+    const difference = Number(a[at] ?? -1) - Number(b[at] ?? -1)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
