@@ -33,6 +33,8 @@ function other(number: number, title: string, changes: Partial<ReportedActivity>
     areas: [],
     paths: [RETRY],
     duplicate: null,
+    sequence: [],
+    moved: null,
     ...changes,
   }
 }
@@ -48,6 +50,7 @@ function report(activities: ReportedActivity[]): Report {
     notables: [],
     suppressed: { activities: [], notables: [] },
     merged: [],
+    taken: [],
     threshold: { severity: 'medium', is_of_draft: false },
     not_compared: null,
     compared: { activities: 41, notables: 2, expected: 0 },

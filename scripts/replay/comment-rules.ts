@@ -49,6 +49,8 @@ function isTold(
     {
       severity: 'high',
       is_duplicate: false,
+      takes_same: false,
+      is_only_moved: false,
       is_proved: false,
       conflicts: truth?.conflicts ?? 0,
       is_risky: false,

@@ -177,6 +177,7 @@ function record(
       is_duplicate: compared.duplicate !== null,
       confidence: compared.lines?.confidence ?? null,
       files: [],
+      sequence: compared.sequence.map((each) => ({ ...each, your_own: null, their_own: null })),
     },
     repo_id: 0,
     now: mine.at,
@@ -195,7 +196,7 @@ function lastChangeOf({ at, head }: Pushed, is_exact: boolean): LastChange {
   return { at: dateOf(at), received_at: dateOf(at), is_exact, head: String(head) }
 }
 
-/** Null if it is neither a conflict nor a duplicate; `unknown` if one was rebased over the other's later merge. */
+/** Null if it is neither a conflict nor a duplicate, and they share no number or parent; `unknown` if one was rebased over the other's later merge. */
 function compareAt(
   { compare, branches }: State,
   [one, its]: [Changed, Pushed],
@@ -204,7 +205,9 @@ function compareAt(
   const branch = branches[one.branch] as Branch
   if (isRebasedOver(its, other, branch) || isRebasedOver(theirs, one, branch)) return 'unknown'
   const compared = compare(its.changes, theirs.changes)
-  return compared.lines?.verdict === 'conflict' || compared.duplicate !== null ? compared : null
+  const isPair =
+    compared.lines?.verdict === 'conflict' || compared.duplicate !== null || compared.sequence.length > 0
+  return isPair ? compared : null
 }
 
 /** Writes or edits the comment on a pull request. */
@@ -252,6 +255,8 @@ function signalOf(
   return {
     severity: collisionSeverity(compared, null, 0) ?? 'low',
     is_duplicate: compared.duplicate !== null,
+    takes_same: compared.sequence.length > 0,
+    is_only_moved: false,
     is_proved: compared.files.some(
       ({ verdict, confidence }) => verdict === 'conflict' && confidence === 'proved',
     ),

@@ -62,7 +62,8 @@ function collisionsOf(id: string, { items }: Overlaps): NamedCollision[] {
 
 function whereOf(id: string, item: Overlaps['items'][number]): string {
   const [path] = item.paths
-  const place = path ? sanitize(path.example) : areasText(item.areas, sanitize)
+  const areas = item.areas.length > 0 ? areasText(item.areas, sanitize) : ''
+  const place = path ? sanitize(path.example) : areas
   return [place, pairLabel(pairOf(id, item), sanitize)].filter(Boolean).join(', ')
 }
 

@@ -9,7 +9,14 @@ import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { count, NOTHING_COMPARED } from '../vocabulary/text.ts'
-import { areasText, duplicateSentence, pairLabel, placeSentence } from '../vocabulary/verdict-words.ts'
+import {
+  areasText,
+  duplicateSentence,
+  movedSentence,
+  pairLabel,
+  placeSentence,
+  sequenceSentence,
+} from '../vocabulary/verdict-words.ts'
 import type { NamedCollision } from './named-collisions.ts'
 import { type Display, LEVEL_STYLES, type Style } from './terminal.ts'
 import { table, truncate, wrap } from './text-layout.ts'
@@ -127,7 +134,7 @@ function matchLabel({ id, severity }: Pick<Overlap['matches'][number], 'id' | 's
 }
 
 function matchLines(match: Overlap['matches'][number], names: Names, display: Display): string[] {
-  const { id, paths, areas, duplicate, cut } = match
+  const { id, paths, areas, duplicate, sequence, moved, cut } = match
   const name = names.get(id)
   const who = name?.who ?? id
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
@@ -136,6 +143,8 @@ function matchLines(match: Overlap['matches'][number], names: Names, display: Di
     ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name?.text ?? id}` }),
     ...(name === undefined ? [] : detail(id, 'dim')),
     ...(duplicate ? detail(duplicateSentence(who, duplicate, 'yours', sanitize)) : []),
+    ...sequence.flatMap((each) => detail(sequenceSentence(who, each, sanitize))),
+    ...(moved ? detail(movedSentence(who, moved, sanitize)) : []),
     ...paths.slice(0, FILES_SHOWN_MAX).flatMap((path) => detail(placeSentence(who, path, sanitize))),
     ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
     ...(cut ? detail('only the first shared files were compared by lines', 'dim') : []),

@@ -98,8 +98,9 @@ function adviceFor(matches: readonly Match[]): string {
     .join(' ')
 }
 
-function adviceAbout({ id, severity, lines, duplicate }: Match): string {
+function adviceAbout({ id, severity, lines, duplicate, sequence }: Match): string {
   if (isNotableId(id)) return notableAdvice(id)
   const reader = { person: authorOf({ id, login: null, pull_request: null }), theirs: 'theirs' }
-  return adviceOf({ severity, lines, is_duplicate: duplicate !== null }, reader).action
+  const sequence_kind = sequence[0]?.kind ?? null
+  return adviceOf({ severity, lines, is_duplicate: duplicate !== null, sequence_kind }, reader).action
 }

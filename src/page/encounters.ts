@@ -107,14 +107,14 @@ function standingOf({ pr_url, draft_pr, created_at }: Activity) {
 type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers' | 'is_own'>
 
 /** Addressed to the person of `mine`. */
-function adviceTo(sides: Sides, { severity, lines, duplicate }: Overlap): Advice {
+function adviceTo(sides: Sides, { severity, lines, duplicate, sequence }: Overlap): Advice {
   const { mine, other, is_ahead, is_readers, is_own } = sides
   const own = { name: nameOf(mine), stage: standingOf(mine).stage }
   const theirs = { name: nameOf(other), stage: standingOf(other).stage }
   const { order, action } = is_own
     ? ownAdvice(sides)
     : adviceOf(
-        { severity, lines, is_duplicate: duplicate !== null },
+        { severity, lines, is_duplicate: duplicate !== null, sequence_kind: sequence[0]?.kind ?? null },
         { person: other.actor, own, other: theirs, is_ahead },
       )
   return { order, action: is_readers ? action : `${mine.actor}: ${uncapitalized(action)}` }

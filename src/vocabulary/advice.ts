@@ -2,7 +2,7 @@
 import type { Severity } from './severity.ts'
 import { type Stage, whyFirst } from './standing.ts'
 import { uncapitalized } from './text.ts'
-import type { Verdict } from './verdict.ts'
+import type { Sequence, Verdict } from './verdict.ts'
 
 /** An overlap as advice depends on it. */
 export interface AdvisedOverlap {
@@ -10,6 +10,8 @@ export interface AdvisedOverlap {
   /** The strongest verdict; null if lines were not compared. */
   lines: Verdict | null
   is_duplicate: boolean
+  /** What both take; null if nothing. */
+  sequence_kind: Sequence['kind'] | null
 }
 
 /** A reader who is about to edit. */
@@ -53,16 +55,23 @@ const HARMLESS: Partial<Record<Verdict, string>> = {
 
 export function adviceOf(overlap: AdvisedOverlap, reader: Editor | Merger): Advice {
   const harmless = overlap.lines === null ? undefined : HARMLESS[overlap.lines]
-  if (harmless && overlap.severity === 'low' && !overlap.is_duplicate)
+  if (harmless && overlap.severity === 'low' && !overlap.is_duplicate && overlap.sequence_kind === null)
     return { order: '', action: `No action is needed: ${harmless}.` }
   return 'own' in reader
     ? mergerAdvice(overlap, reader)
     : { order: '', action: editorAction(overlap, reader) }
 }
 
-function editorAction({ severity, is_duplicate }: AdvisedOverlap, { person, theirs }: Editor): string {
+function editorAction(
+  { severity, is_duplicate, sequence_kind }: AdvisedOverlap,
+  { person, theirs }: Editor,
+): string {
   const ask = person === null ? 'tell the user' : `talk to ${person}`
   if (is_duplicate) return `Before you go on, ${ask}: agree on which of the two to continue.`
+  if (sequence_kind === 'same_number')
+    return `Reserve another number for your file, or ${ask}: agree on who keeps this one.`
+  if (sequence_kind === 'same_parent')
+    return `Before you go on, ${ask}: agree on whose migration comes first. The second one builds on the first.`
   switch (severity) {
     case 'high':
       return `Before you edit there, ${ask}: wait, split the work, or build on ${theirs}.`
@@ -73,11 +82,26 @@ function editorAction({ severity, is_duplicate }: AdvisedOverlap, { person, thei
   }
 }
 
-function mergerAdvice({ is_duplicate }: AdvisedOverlap, { person, own, other, is_ahead }: Merger): Advice {
+function mergerAdvice(
+  { is_duplicate, sequence_kind }: AdvisedOverlap,
+  { person, own, other, is_ahead }: Merger,
+): Advice {
   const [first, second] = is_ahead ? [own, other] : [other, own]
   const order = whyFirst(first.name, first.stage, second.stage)
   if (is_duplicate) return { order, action: `Agree with ${person} on which of the two to continue.` }
+  if (sequence_kind !== null) return { order, action: sequenceAction(sequence_kind, { person, is_ahead }) }
   return { order, action: is_ahead ? leaderAction(person, own.stage) : followerAction(person, other) }
+}
+
+function sequenceAction(
+  sequence_kind: Sequence['kind'],
+  { person, is_ahead }: Pick<Merger, 'person' | 'is_ahead'>,
+): string {
+  if (sequence_kind === 'same_number')
+    return is_ahead ? `Tell ${person} to take another number.` : 'Take another number.'
+  return is_ahead
+    ? `Tell ${person} to build on the migration of this pull request.`
+    : 'Build on the other migration once it is merged.'
 }
 
 function leaderAction(person: string, stage: Stage): string {

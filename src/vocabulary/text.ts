@@ -6,6 +6,9 @@ export const NOTHING_COMPARED = 'No activity was compared'
 export const BUDGET_EXHAUSTED =
   'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
 
+/** Quotes or escapes a text from users for the place where it is shown. */
+export type Quote = (text: string) => string
+
 /** `1 notable`, `2 notables`. */
 export function count(number: number, one: string, many: string): string {
   return `${number} ${number === 1 ? one : many}`

@@ -1,15 +1,14 @@
 /** What an overlap is called: one row for each kind, one column for each medium. Pure. */
-import { joined } from './text.ts'
-import type { ComparedLines, Duplicate, LineRange, Verdict } from './verdict.ts'
-
-/** Quotes or escapes a text from users for the place where it is shown. */
-export type Quote = (text: string) => string
+import { sequenceNote, sequencePlace } from './sequence-words.ts'
+import { joined, type Quote } from './text.ts'
+import type { ComparedLines, Duplicate, LineRange, Moved, Sequence, Verdict } from './verdict.ts'
 
 /**
  * A verdict about lines; `likely`: a conflict that is not proved; `declared`: paths or areas whose lines were not compared;
- * `duplicate`: both do the same work.
+ * `duplicate`: both do the same work; `same_number`, `same_parent`: see `Sequence`; `moved`: one side moves the directory of
+ * files that the other adds.
  */
-type Kind = Verdict | 'likely' | 'declared' | 'duplicate'
+type Kind = Verdict | 'likely' | 'declared' | 'duplicate' | Sequence['kind'] | 'moved'
 
 interface Words {
   /**
@@ -74,6 +73,21 @@ export const OVERLAP_WORDS: Record<Kind, Words> = {
     short: 'seems to do the same',
     label: 'seems to do the same',
   },
+  same_number: {
+    sentence: (who, what, note) => `${what} is taken by ${who}${note}`,
+    short: 'the same number as yours',
+    label: 'same number',
+  },
+  same_parent: {
+    sentence: (who, what, note) => `${who} builds on ${what} too${note}`,
+    short: 'the same parent as yours',
+    label: 'same parent',
+  },
+  moved: {
+    sentence: (who, what, note) => `${what} is moved${note} while files are added to it, beside ${who}`,
+    short: 'a directory that moves',
+    label: 'moved directory',
+  },
 }
 
 /** A path that both sides match. `yours` and `theirs`: the globs that match it, if they are to be named. */
@@ -86,6 +100,8 @@ export interface ComparedPlace extends ComparedLines {
 /** What two sides share. */
 export interface Shared {
   duplicate: Duplicate | null
+  sequence: readonly Sequence[]
+  moved: Moved | null
   paths: readonly ComparedPlace[]
   areas: readonly string[]
 }
@@ -95,10 +111,18 @@ export function kindOf({ verdict, confidence }: Pick<ComparedLines, 'verdict' | 
 }
 
 /** A sentence about the most important thing that two sides share. `own`: the own side, as the object of the sentence. */
-export function overlapSentence(who: string, { duplicate, paths, areas }: Shared, own: string, quote: Quote) {
+export function overlapSentence(
+  who: string,
+  { duplicate, sequence, moved, paths, areas }: Shared,
+  own: string,
+  quote: Quote,
+): string {
   if (duplicate) return duplicateSentence(who, duplicate, own, quote)
+  const [first] = sequence
+  if (first) return sequenceSentence(who, first, quote)
   const [place] = paths
   if (place) return placeSentence(who, place, quote)
+  if (moved) return movedSentence(who, moved, quote)
   return OVERLAP_WORDS.declared.sentence(
     who,
     areas.length > 0 ? areasText(areas, quote) : 'the same scope',
@@ -118,6 +142,17 @@ export function placeSentence(who: string, place: ComparedPlace, quote: Quote): 
 /** `#123 seems to do the same as yours (9 of 12 added lines are alike, both close #7)`. */
 export function duplicateSentence(who: string, duplicate: Duplicate, own: string, quote: Quote): string {
   return OVERLAP_WORDS.duplicate.sentence(who, own, evidenceText(duplicate, quote))
+}
+
+/** `0042 in db/migrations is taken by #123 (0042_carts.sql); the next free number is 0043`. */
+export function sequenceSentence(who: string, sequence: Sequence, quote: Quote): string {
+  const { sentence } = OVERLAP_WORDS[sequence.kind]
+  return sentence(who, sequencePlace(sequence, quote), sequenceNote(sequence, quote))
+}
+
+/** `src/cart is moved to src/basket while files are added to it, beside #123`. */
+export function movedSentence(who: string, { from, to }: Moved, quote: Quote): string {
+  return OVERLAP_WORDS.moved.sentence(who, quote(from), ` to ${quote(to)}`)
 }
 
 /** ` (9 of 12 added lines are alike, both close #7)`; empty if nothing is known. */
@@ -157,6 +192,8 @@ export function areasText(areas: readonly string[], quote: Quote): string {
 export interface ComparedPair {
   lines: Verdict | null
   duplicate?: Duplicate | null
+  sequence?: readonly Sequence[]
+  moved?: Moved | null
   /** The lines in the first file, of each side on its own base. */
   line_ranges?: LineRanges | null
 }
@@ -164,12 +201,19 @@ export interface ComparedPair {
 type LineRanges = readonly [LineRange | null, LineRange | null]
 
 /** `same lines (40–52 and 49–61), seems to do the same (both close #7)`; empty if lines were not compared. */
-export function pairLabel({ lines, duplicate, line_ranges }: ComparedPair, quote: Quote): string {
+export function pairLabel(
+  { lines, duplicate, sequence = [], moved, line_ranges }: ComparedPair,
+  quote: Quote,
+): string {
   const numbers = lines === 'unknown' ? '' : numbersText(line_ranges ?? [])
   const label = OVERLAP_WORDS[lines ?? 'declared'].label
   const place = numbers === '' || label === '' ? label : `${label} (${numbers})`
   const twin = duplicate ? `${OVERLAP_WORDS.duplicate.label}${evidenceText(duplicate, quote)}` : ''
-  return [place, twin].filter(Boolean).join(', ')
+  const taken = sequence
+    .slice(0, 1)
+    .map((each) => `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)})`)
+  const emptied = moved ? `${OVERLAP_WORDS.moved.label} (${quote(moved.from)})` : ''
+  return [...taken, place, twin, emptied].filter(Boolean).join(', ')
 }
 
 /** A collision of the list of all collisions. */
@@ -179,10 +223,10 @@ interface ListedCollision extends Required<Omit<ComparedPair, 'line_ranges'>> {
 }
 
 /** The collision as the activity `id` sees it. */
-export function pairOf(id: string, { lines, duplicate, activity_ids, paths }: ListedCollision): ComparedPair {
+export function pairOf(id: string, { activity_ids, paths, ...pair }: ListedCollision): ComparedPair {
   const ranges = paths[0]?.line_ranges ?? null
   const isSwapped = ranges !== null && id === activity_ids[1]
-  return { lines, duplicate, line_ranges: isSwapped ? [ranges[1], ranges[0]] : ranges }
+  return { ...pair, line_ranges: isSwapped ? [ranges[1], ranges[0]] : ranges }
 }
 
 /** `lines 40–52`, `line 40`, or `lines 40–52 and 49–61`; empty if no lines are known. */

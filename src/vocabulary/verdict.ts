@@ -50,3 +50,23 @@ export interface Duplicate {
   /** The number of an issue that both close; null if there is none. */
   issue: number | null
 }
+
+/** A number that both take, or a migration that both build on (docs/contract/numbers.md). */
+export interface Sequence {
+  kind: 'same_number' | 'same_parent'
+  /** The directory of both files. */
+  directory: string
+  /** The number, or the name of the parent. */
+  value: string
+  /** The names of the files. */
+  yours: string
+  theirs: string
+  /** The next free number; null for a parent, or if it is not known. */
+  next: string | null
+}
+
+/** A directory that one side moves while the other adds a file to it. */
+export interface Moved {
+  from: string
+  to: string
+}

@@ -27,6 +27,8 @@ const reportedActivity: ReportedActivity = {
   areas: [],
   paths: [place('src/pay.ts')],
   duplicate: null,
+  sequence: [],
+  moved: null,
 }
 const LIKELY: Partial<ReportedPath> = {
   verdict: 'conflict',
@@ -51,6 +53,7 @@ function report(changes: Partial<Report> = {}): Report {
     notables: [],
     suppressed: { activities: [], notables: [] },
     merged: [],
+    taken: [],
     stage: 'ready',
     as_of: null,
     page_url: null,

@@ -119,7 +119,7 @@ function decided({
   const { subject = pullRequestSubject(pr, []), conclusion = FOUND } = given
   const byNumber = new Map(others.map((other) => [other.number, other]))
   const pairs = new Map(rows.map((row) => [row.first === subject.key ? row.second : row.first, row]))
-  const empty = { rows, pairs, absent: new Map(), own_files: [], merged_files: new Map() }
+  const empty = { rows, pairs, absent: new Map(), own_lines: [], merged_files: new Map() }
   return decide({
     is_partial: false,
     room: 'any',
@@ -127,6 +127,8 @@ function decided({
     now: NOW,
     repo: { id: 1, web_urls: ['https://github.com/acme/shop'], is_notified: true },
     noise: DEFAULT_NOISE,
+    own_files: [],
+    next_numbers: new Map(),
     counterparts: groupOverlaps(conclusion?.collisions ?? []).map((group) =>
       describeCounterpart(group, byNumber.get(group.number ?? 0), { subject, comment: settings.comment }),
     ),

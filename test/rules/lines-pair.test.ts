@@ -245,7 +245,7 @@ describe('the severity', () => {
   ])('of %s (%s, %o) is %s, and %s beside risky work', (verdict, confidence, more, severity, risky) => {
     const lines = { verdict, confidence, lacks_patch: false, ...more }
     const severityAt = (weight: Weight) =>
-      collisionSeverity({ lines, duplicate: null, sequence: [] }, null, weight)
+      collisionSeverity({ lines, duplicate: null, sequence: [], moved: null }, null, weight)
     expect(severityAt(0)).toBe(severity)
     expect(severityAt(1)).toBe(risky)
     expect(severityAt(2)).toBe(severity === null ? null : 'high')
@@ -257,12 +257,12 @@ describe('the severity', () => {
     ['far', 'path', 'medium'],
   ])('of %s is the higher one if they also share another %s', (verdict, by, severity) => {
     const lines = { verdict, confidence: null, lacks_patch: false }
-    expect(collisionSeverity({ lines, duplicate: null, sequence: [] }, by, 0)).toBe(severity)
+    expect(collisionSeverity({ lines, duplicate: null, sequence: [], moved: null }, by, 0)).toBe(severity)
   })
 
   test.each<Verdict>(['far', 'noise'])('of %s is high if they do the same work', (verdict) => {
     const lines = { verdict, confidence: null, lacks_patch: false }
     const duplicate = { share: 1, added_lines: 20, issue: 7 }
-    expect(collisionSeverity({ lines, duplicate, sequence: [] }, null, 0)).toBe('high')
+    expect(collisionSeverity({ lines, duplicate, sequence: [], moved: null }, null, 0)).toBe('high')
   })
 })

@@ -14,6 +14,8 @@ const pair = (changed: Partial<PairRow>) =>
     second_author: 'ben',
     cause: 'second',
     is_duplicate: false,
+    confidence: 'proved',
+    sequence: [],
     files: [{ path: 'src/pay.ts', first_lines: [41, 43], second_lines: [40, 42] }],
     ...changed,
   }) as PairRow
@@ -39,6 +41,11 @@ test.each<[string, Partial<PairRow>, string]>([
     'a duplicate names no files',
     { is_duplicate: true, cause: null },
     'acme/shop: #12 by `ada` seems to do the same as #14 by `ben`. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
+  ],
+  [
+    'a shared number names its directory',
+    { sequence: [{ kind: 'same_number', directory: 'db/migrations', value: '0042' }] as PairRow['sequence'] },
+    'acme/shop: #14 by `ben` and #12 by `ada` both take the number `0042` in `db/migrations`. https://github.com/acme/shop/pull/14 https://github.com/acme/shop/pull/12',
   ],
   [
     'a branch without a pull request has no link',

@@ -34,6 +34,7 @@ const sighting = (key: string, last_change: LastChange): Sighting => ({
   is_duplicate: false,
   confidence: 'proved',
   files: [{ path: 'a.ts', your_lines: [1, 2], their_lines: [3, 4] }],
+  sequence: [],
 })
 
 /** #2, pushed at 9:10, and #1, pushed at 9:00, as #2 sees it. */

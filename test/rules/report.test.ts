@@ -86,6 +86,8 @@ const elsewhere = {
   room: 'any' as const,
   repo: { web_urls: ['https://github.com/acme/shop'] },
   page_url: null,
+  own_files: [],
+  next_numbers: new Map(),
   pairs: new Map(),
 }
 

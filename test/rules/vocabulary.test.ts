@@ -127,7 +127,7 @@ describe('a file that both change', () => {
 })
 
 describe('two sides', () => {
-  const shared = { duplicate: null, paths: [], areas: [] }
+  const shared = { duplicate: null, sequence: [], moved: null, paths: [], areas: [] }
   test.each<[string, Parameters<typeof overlapSentence>[1], string]>([
     [
       'that do the same work',
@@ -173,7 +173,13 @@ describe('two sides', () => {
       [1, 1],
       [3, 4],
     ]
-    const collision = { activity_ids: ['act_a', 'act_b'], lines: 'touching', duplicate: null } as const
+    const collision = {
+      activity_ids: ['act_a', 'act_b'],
+      lines: 'touching',
+      duplicate: null,
+      sequence: [],
+      moved: null,
+    } as const
     expect(pairLabel(pairOf(id, { ...collision, paths: [{ line_ranges }] }), quote)).toBe(label)
   })
 })
@@ -195,7 +201,7 @@ test.each<[(LineRange | null)[], string]>([
 })
 
 describe('the advice before an edit', () => {
-  const LOW: AdvisedOverlap = { severity: 'low', lines: null, is_duplicate: false }
+  const LOW: AdvisedOverlap = { severity: 'low', lines: null, is_duplicate: false, sequence_kind: null }
   test.each<[Partial<AdvisedOverlap>, string, string]>([
     [
       { severity: 'high' },
@@ -208,6 +214,16 @@ describe('the advice before an edit', () => {
       'Before you edit there, tell the user: agree on who changes what, or narrow your scope.',
     ],
     [{}, 'Go ahead, and let Ben know.', 'Go ahead, and let the user know.'],
+    [
+      { severity: 'high', sequence_kind: 'same_number' },
+      'Reserve another number for your file, or talk to Ben: agree on who keeps this one.',
+      'Reserve another number for your file, or tell the user: agree on who keeps this one.',
+    ],
+    [
+      { severity: 'high', sequence_kind: 'same_parent' },
+      'Before you go on, talk to Ben: agree on whose migration comes first. The second one builds on the first.',
+      'Before you go on, tell the user: agree on whose migration comes first. The second one builds on the first.',
+    ],
     [
       { severity: 'high', is_duplicate: true, lines: 'far' },
       'Before you go on, talk to Ben: agree on which of the two to continue.',
@@ -236,7 +252,7 @@ describe('the advice before an edit', () => {
 describe('the advice before a merge', () => {
   const advice = (own: Stage, other: Stage, is_ahead: boolean, fields: Partial<AdvisedOverlap> = {}) =>
     adviceOf(
-      { severity: 'medium', lines: 'conflict', is_duplicate: false, ...fields },
+      { severity: 'medium', lines: 'conflict', is_duplicate: false, sequence_kind: null, ...fields },
       { person: 'Ben', own: { name: '#2', stage: own }, other: { name: '#1', stage: other }, is_ahead },
     )
 

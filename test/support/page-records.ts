@@ -44,6 +44,7 @@ export function pageOverlap(one: string, other: string, severity: Overlap['sever
     lines: null,
     duplicate: null,
     sequence: [],
+    moved: null,
     same_author: false,
     cut: false,
   }

@@ -10,6 +10,8 @@ export interface Route {
   record: 'act' | 'ntb' | null
   access: 'read' | 'write'
   success: 200 | 201
+  /** The status if the same exists already. */
+  repeated?: 200
   /** A valid body. */
   body?: Record<string, unknown>
 }
@@ -33,6 +35,15 @@ export const ROUTES: Route[] = [
   { ...act, name: 'updateActivity', method: 'PATCH', path: '/activity/{id}', record: 'act', body: {} },
   { ...act, name: 'heartbeatActivity', path: '/activity/{id}/heartbeat', record: 'act' },
   { ...act, name: 'archiveActivity', path: '/activity/{id}/archive', record: 'act' },
+  {
+    ...act,
+    name: 'reserveNumber',
+    path: '/activity/{id}/number',
+    record: 'act',
+    success: 201,
+    repeated: 200,
+    body: { directory: 'db/migrations' },
+  },
   { ...get, name: 'listOverlaps', path: '/overlaps', record: null },
   { ...get, name: 'getMergeOrder', path: '/merge-order', record: null },
   { ...get, name: 'listNotables', path: '/notables', record: null },

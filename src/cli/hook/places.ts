@@ -22,13 +22,15 @@ export interface Own {
 
 /** The matches of a check or a create, and the activities of the same branch, without the session's own activities. */
 export function placesOf({ matches, relationships }: Overlap, own: Own): Place[] {
-  const shared = matches.flatMap(({ id, severity, paths, duplicate }): Place[] => {
+  const shared = matches.flatMap(({ id, severity, paths, duplicate, sequence }): Place[] => {
     const place = { id, severity, is_same_branch: false, is_duplicate: duplicate !== null }
-    if (paths.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
-    return paths.map(({ yours, theirs: _, example, ...lines }) => {
+    const taken = sequence.map((each) => ({ ...place, ...NOT_COMPARED, ...NO_PATH, sequence: each }))
+    if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
+    const files = paths.map(({ yours, theirs: _, example, ...lines }) => {
       const is_own_path = yours === example || own.isInTree(example)
       return { ...place, ...lines, path: example, is_own_path }
     })
+    return [...taken, ...files]
   })
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
     relation === 'own'
@@ -63,8 +65,9 @@ export function placesOfBrief(
 }
 
 /** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
-function warningKey(subagent: string | null, { id, path }: Place): string {
-  return comparedKey(subagent, `${id} ${path ?? ''}`)
+function warningKey(subagent: string | null, { id, path, sequence }: Place): string {
+  const taken = sequence && `${sequence.directory} ${sequence.value}`
+  return comparedKey(subagent, `${id} ${path ?? taken ?? ''}`)
 }
 
 /** The places that the agent was not warned of. If a place occurs with and without lines, the one with lines is returned. */

@@ -188,9 +188,10 @@ function illegalTransition(row: ActivityRow, status: ActivityRow['status']): Fai
   )
 }
 
-function notLive(row: ActivityRow): Failure {
+/** The error of an operation that only a live activity accepts. */
+export function notLive(row: ActivityRow): Failure {
   const advice = isClosed(row.status)
     ? 'create a new activity to continue'
-    : 'only a live activity accepts a heartbeat'
+    : 'only a live activity accepts this'
   return new Failure('invalid_transition', `the activity is ${row.status}; ${advice}`)
 }

@@ -9,6 +9,7 @@ import { type Digest, digestOf } from '../line-verdicts/digest.ts'
 import type { LineHasher } from '../line-verdicts/line-hash.ts'
 import { PatchError } from '../line-verdicts/patch.ts'
 import { listChangeSet, replaceFileChanges } from '../line-verdicts/store.ts'
+import { learnNumbers } from '../numbers/learn.ts'
 import { readLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
@@ -99,6 +100,7 @@ export async function replacePushedChanges(
     row.pushed_files !== null && row.pushed_base_sha === base_sha && row.changes_complete === is_complete
   if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files.map(withoutMigration))) return false
   await replaceFileChanges(db, set, files)
+  await learnNumbers(db, repo.id, files)
   await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
   return true
 }

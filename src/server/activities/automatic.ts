@@ -1,8 +1,10 @@
 /** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
+
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import { changesAnything, enqueueRechecks } from '../announcements/announcements.ts'
+import { learnNumbers } from '../numbers/learn.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
@@ -73,7 +75,10 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       updated_at: now,
     }
     const inserted = await insertLive(within, row, changes.files)
-    if (inserted) await enqueueRechecks(within, [inserted.id])
+    if (inserted) {
+      await learnNumbers(db, repo.id, changes.files)
+      await enqueueRechecks(within, [inserted.id])
+    }
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }

@@ -3,7 +3,7 @@ import type { Scope } from '../../vocabulary/contract/scope.ts'
 import type { StoredScope } from '../claims-index/claim.ts'
 import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'
 import type { ChangeOrigin } from '../line-verdicts/table.ts'
-import { takenPlaces } from '../numbers/taken.ts'
+import { claimedPlaces } from '../numbers/taken.ts'
 import type { ActivityRow } from './table.ts'
 
 /** The fields that determine the compared scope. */
@@ -39,7 +39,7 @@ export function comparedScopeOf(row: ComparedFields): ComparedScope {
 export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
   if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [], taken: [] }
   const { files, ...scope } = comparedScopeOf(record)
-  return { ...scope, files: distinctNames(files), taken: takenPlaces(files) }
+  return { ...scope, files: distinctNames(files), taken: claimedPlaces(files) }
 }
 
 /** Whether the files of a ready pull request take the place of what was declared by a request. */

@@ -19,8 +19,8 @@ import { periodicYield } from '../base/event-loop.ts'
  * The kind of a claim, and what it matches. `FILE`: the path. `PLAIN`: the path and everything beneath it, unless the
  * settings ignore the path or call it noise. `TREE`: the same without that exception; it comes from a brace alternative.
  * `SUBTREE`: everything beneath the path. `PATTERN`: the glob. `TRUNCATED`: the prefix was too long to store, so the scope
- * of the record decides. `AREA`: a label, a number or a
- * parent, which only the same one matches. The order matters, because queries select ranges of kinds.
+ * of the record decides. `AREA`: a label, or another text that only the same one matches, such as a number. The order
+ * matters, because queries select ranges of kinds.
  */
 export const AREA = 0
 export const FILE = 1
@@ -32,7 +32,7 @@ export const TRUNCATED = 6
 export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 export interface Claim {
-  /** The prefix: the directory that contains every match, see `prefixOf`; for a label, see `areaPrefix`; for a number or parent, see `takenPlaces`. */
+  /** The prefix: the directory that contains every match, see `prefixOf`; for a label, see `areaPrefix`; for a number, see `claimedPlaces`. */
   place: string
   kind: Kind
   glob: string
@@ -44,7 +44,7 @@ export interface StoredScope extends Scope {
   is_literal: boolean
   /** Names of changed files. */
   files: readonly string[]
-  /** The places of the numbers and parents that its files take; see `takenPlaces`. */
+  /** See `claimedPlaces`. */
   taken: readonly string[]
 }
 

@@ -1,6 +1,7 @@
 /** The report of a check, for the comment and the check run. Pure. */
 
 import type { Settings } from '../../vocabulary/contract/settings.ts'
+import { sequenceFix } from '../../vocabulary/sequence-words.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { isAhead, type Stage, stageOf } from '../../vocabulary/standing.ts'
@@ -11,10 +12,25 @@ import type { PairRow } from '../ledger/table.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclude.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
-import type { Report, ReportedActivity, ReportedNotable, ReportedPath } from '../report/report.ts'
+import type {
+  Report,
+  ReportedActivity,
+  ReportedNotable,
+  ReportedPath,
+  TakenOnBase,
+} from '../report/report.ts'
 import type { Facts } from './facts.ts'
 import { type Counterpart, isEarlier, lastActive } from './sides.ts'
-import { earnsComment, findSuppression, inOrderOfComment, isCounted, thresholdFor } from './who-is-told.ts'
+import { takenAfterMerge } from './taken-after-merge.ts'
+import {
+  earnsComment,
+  findSuppression,
+  inOrderOfComment,
+  isBySame,
+  isCounted,
+  isTakenShown,
+  thresholdFor,
+} from './who-is-told.ts'
 
 /** The fields of the pull request that the report depends on. */
 type Reported = Pick<
@@ -30,7 +46,10 @@ type Reported = Pick<
   | 'head_sha'
 >
 
-type ReportFacts = Pick<Facts, 'counterparts' | 'settings' | 'room' | 'now' | 'page_url'> & {
+type ReportFacts = Pick<
+  Facts,
+  'counterparts' | 'settings' | 'room' | 'now' | 'page_url' | 'own_files' | 'next_numbers'
+> & {
   repo: Pick<Facts['repo'], 'web_urls'>
 }
 
@@ -54,11 +73,14 @@ export function buildReport(
   const all = conclusion.notables.map(reportNotable)
   const notables = all.filter(({ severity }) => isAtLeast(severity, none.threshold.severity))
   const { emptiness, expected, checked_against } = conclusion
+  const web_url = facts.repo.web_urls[0] as string
+  const taken = isTakenShown(rules) ? listTaken(pairs, pr, { ...facts, web_url }) : []
   const report: Report = {
     ...none,
-    severity: [...activities, ...notables].sort(byRank)[0]?.severity ?? null,
+    severity: taken.length > 0 ? 'high' : ([...activities, ...notables].sort(byRank)[0]?.severity ?? null),
     earns_comment:
-      isAwaited(shown, pr, pairs) && earnsComment({ activities: shown, notables: notable_records }, pr),
+      taken.length > 0 ||
+      (isAwaited(shown, pr, pairs) && earnsComment({ activities: shown, notables: notable_records }, pr)),
     charge: !shown.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
     activities,
     notables,
@@ -68,7 +90,10 @@ export function buildReport(
       ),
       notables: all.filter((notable) => !notables.includes(notable)),
     },
-    merged: listMergedSincePush(pairs, pr, facts.repo.web_urls[0] as string),
+    merged: listMergedSincePush(pairs, pr, web_url).filter(({ number }) =>
+      taken.every((each) => each.number !== number),
+    ),
+    taken,
     not_compared: emptiness === null ? null : emptiness === 'all_ignored' ? emptiness : ('no_scope' as const),
     compared: {
       activities: checked_against.activities,
@@ -94,6 +119,7 @@ export function reportNothing(
     notables: [],
     suppressed: { activities: [], notables: [] },
     merged: [],
+    taken: [],
     threshold: { severity: thresholdFor(settings.comment, pr.is_draft), is_of_draft: pr.is_draft },
     not_compared: settings.track_pull_requests ? 'not_live' : 'not_tracked',
     compared: { activities: 0, notables: 0, expected: 0 },
@@ -142,6 +168,28 @@ function listMergedSincePush(
   })
 }
 
+/**
+ * What this pull request still takes of the numbers and parents that it shared with one that was merged since. Every side
+ * hears of it, whether or not it was shown the pair.
+ */
+function listTaken(
+  pairs: Pairs,
+  { number }: Reported,
+  { own_files, next_numbers, settings: { comment }, web_url }: ReportFacts & { web_url: string },
+): TakenOnBase[] {
+  const key = pullRequestKey(number)
+  return [...pairs].flatMap(([other, row]) => {
+    const merged = numberOf(other)
+    const sequence = merged === null ? [] : takenAfterMerge(row, key, own_files)
+    if (merged === null || sequence.length === 0 || isBySame(row, comment)) return []
+    const reported = sequence.map((each) => {
+      const next = each.kind === 'same_number' ? (next_numbers.get(each.directory) ?? null) : null
+      return { ...each, next, fix: sequenceFix({ ...each, next }, each.their_own) }
+    })
+    return [{ number: merged, url: `${web_url}/pull/${merged}`, sequence: reported }]
+  })
+}
+
 function reportNotable({ severity, record, match }: Found<NotableRow>): ReportedNotable {
   return {
     severity,
@@ -170,6 +218,8 @@ function reportActivity(counterpart: Counterpart, pr: Reported): ReportedActivit
     areas: [...new Set(overlaps.flatMap(({ match }) => match.areas))],
     paths: reportPaths(overlaps),
     duplicate: overlaps.find(({ match }) => match.duplicate !== null)?.match.duplicate ?? null,
+    sequence: counterpart.sequence.map((each) => ({ ...each, fix: sequenceFix(each, each.their_own) })),
+    moved: overlaps.find(({ match }) => match.moved !== null)?.match.moved ?? null,
   }
 }
 

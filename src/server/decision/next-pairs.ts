@@ -13,6 +13,7 @@ import {
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { Facts, LedgerFacts } from './facts.ts'
 import { type Counterpart, isSighting } from './sides.ts'
+import { takenAfterMerge } from './taken-after-merge.ts'
 import { isBot, isNotificationDue } from './who-is-told.ts'
 
 /** Cost units of about 5 ns for comparing one side with merged lines. */
@@ -45,11 +46,18 @@ export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledger
     const row = pairs.get(key)
     if (row) pairs.set(key, afterAbsence(row, { key: subject.key, mine: subject.last_change, other }, now))
   }
+  for (const [key, row] of pairs) {
+    const { sequence } = row
+    if (sequence.length === 0 || !wasPushedAfterMerge(row, subject.key, subject.last_change)) continue
+    const isTaken = takenAfterMerge(row, subject.key, facts.own_files).length > 0
+    if (!isTaken) pairs.set(key, withOutcome(row, 'came_true', subject.last_change.at))
+  }
   const merges = { noise: facts.noise, budget: { remaining: MERGED_UNITS_MAX } }
   for (const [key, files] of ledger.merged_files) {
     const row = pairs.get(key)
-    if (!row || !wasPushedAfterMerge(row, subject.key, subject.last_change)) continue
-    const outcome = outcomeAfterMerge(ledger.own_files, files, merges)
+    if (!row || row.sequence.length > 0 || !wasPushedAfterMerge(row, subject.key, subject.last_change))
+      continue
+    const outcome = outcomeAfterMerge(ledger.own_lines, files, merges)
     if (outcome !== null) pairs.set(key, withOutcome(row, outcome, subject.last_change.at))
   }
   return { pairs, notified }

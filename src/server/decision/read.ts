@@ -1,4 +1,5 @@
 /** Reads the facts for a decision: the search first, then, with the ledger locked, what others may change meanwhile. */
+import { comparedScopeOf } from '../activities/compared-scope.ts'
 import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { lockPairs } from '../ledger/ledger.ts'
@@ -13,6 +14,7 @@ import { rulesOf } from '../overlap/rules.ts'
 import { findPullRequest, listNumbered, type NumberedPullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import { findKnownNext, numbersIn } from '../reservations/next-number.ts'
 import { readRoom } from './budget.ts'
 import type { Check, Facts, LedgerFacts } from './facts.ts'
 import {
@@ -25,6 +27,7 @@ import {
   pullRequestSubject,
   type Subject,
 } from './sides.ts'
+import { takenAfterMerge } from './taken-after-merge.ts'
 
 /** Checks an open pull request; undefined if it is not open. `page_url`: see `Check`. */
 export async function checkPullRequest(
@@ -77,6 +80,7 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
   const others = await readOpen(within, keys)
   const given = { subject, comment: settings.comment }
   const counterparts = groups.map((group) => describeCounterpart(group, others.get(group.key ?? ''), given))
+  const own_files = subject.activities.flatMap((each) => comparedScopeOf(each).files)
   const found = new Set(counterparts.filter(isSighting).map(({ key }) => key))
   return {
     ...check,
@@ -85,6 +89,8 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
     repo,
     noise: rulesOf(settings, repo.noise_attributes).noise,
     counterparts,
+    own_files,
+    next_numbers: own ? await readNextNumbers(within, subject, { pairs: own.pairs, own_files }) : new Map(),
     ledger: own && {
       ...own,
       absent: await readAbsent(within, own.pairs, {
@@ -130,12 +136,28 @@ async function readAbsent(
   return absent
 }
 
+/** The next numbers in the directories in which a merge took a number of the side. Calls no network. */
+async function readNextNumbers(
+  within: RepoContext,
+  { key, activities }: Subject,
+  { pairs, own_files }: { pairs: Pairs; own_files: Facts['own_files'] },
+): Promise<Facts['next_numbers']> {
+  const taken = [...pairs.values()].flatMap((row) => takenAfterMerge(row, key, own_files))
+  const next = new Map<string, string>()
+  for (const { kind, directory, value } of taken) {
+    if (kind !== 'same_number' || next.has(directory)) continue
+    const base = { directory, base_branch: activities[0]?.base_branch ?? null }
+    next.set(directory, await findKnownNext(within, base, [value, ...numbersIn(directory, own_files)]))
+  }
+  return next
+}
+
 /** The files of the side, and of those others that were merged before its last push. */
 async function readMerged(
   { db, repo }: RepoContext,
   { key, last_change, activities }: Subject,
   pairs: Pairs,
-): Promise<Pick<LedgerFacts, 'own_files' | 'merged_files'>> {
+): Promise<Pick<LedgerFacts, 'own_lines' | 'merged_files'>> {
   const merged_files: [SideKey, Awaited<ReturnType<typeof listMergedChanges>>][] = []
   for (const [other, row] of pairs) {
     if (!wasPushedAfterMerge(row, key, last_change)) continue
@@ -143,6 +165,6 @@ async function readMerged(
     if (files.length > 0) merged_files.push([other, files])
   }
   const ids = activities.map(({ id }) => id)
-  const own_files = merged_files.length > 0 ? await listFilesOf(db, repo.id, ids) : []
-  return { own_files, merged_files: new Map(merged_files) }
+  const own_lines = merged_files.length > 0 ? await listFilesOf(db, repo.id, ids) : []
+  return { own_lines, merged_files: new Map(merged_files) }
 }

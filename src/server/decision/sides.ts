@@ -3,8 +3,10 @@
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
+import type { Sequence } from '../../vocabulary/verdict.ts'
 import { isRisky } from '../../vocabulary/weight.ts'
 import { authorLogin } from '../activities/author.ts'
+import { comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import {
@@ -16,6 +18,7 @@ import {
   type SideKey,
   type Sighting,
 } from '../ledger/pair.ts'
+import { successorOf } from '../numbers/taken.ts'
 import type { Found } from '../overlap/conclude.ts'
 import { isSameAuthor } from '../overlap/side.ts'
 import type { NumberedPullRequest } from '../pull-requests/store.ts'
@@ -76,9 +79,14 @@ export interface Counterpart
   opened_at: Date
   /** When any of its activities was last changed. */
   updated_at: Date
+  /** What both take, as this side sees it, the files of the other side named as theirs. */
+  sequence: CounterpartSequence[]
   /** It is declared by paths, so that no lines were compared, and either side is a pull request. */
   is_declared: boolean
 }
+
+/** A number or parent that both take. */
+type CounterpartSequence = Sequence & Sighting['sequence'][number]
 
 /** `collisions`: the most severe first. The groups are in the order of their first collisions. */
 export function groupOverlaps(collisions: readonly Found<ComparedActivity>[]): OverlapGroup[] {
@@ -119,6 +127,7 @@ export function describeCounterpart(
   const byPath = new Map(conflicts.map((path) => [path.example, path]))
   const is_proved = conflicts.some(({ confidence }) => confidence === 'proved')
   const is_duplicate = overlaps.some(({ match }) => match.duplicate !== null)
+  const sequence = overlaps.flatMap((each) => describeSequence(each, subject))
   const isByPaths = overlaps.some(({ match }) => match.paths.some(({ verdict }) => verdict === null))
   return {
     ...group,
@@ -131,11 +140,14 @@ export function describeCounterpart(
     updated_at: new Date(Math.max(...overlaps.map((each) => each.record.updated_at.getTime()))),
     active_at: pull_request ? lastActive(pull_request) : last_change.at,
     is_declared: isByPaths && (subject.pr !== null || pull_request !== undefined),
-    breadth: is_duplicate || conflicts.length > 0 ? null : findBreadth(subject, overlaps),
+    breadth: is_duplicate || conflicts.length + sequence.length > 0 ? null : findBreadth(subject, overlaps),
     is_duplicate,
     is_proved,
     confidence: is_proved ? 'proved' : conflicts.length > 0 ? 'likely' : null,
     conflicts: byPath.size,
+    sequence,
+    takes_same: sequence.length > 0,
+    is_only_moved: overlaps.every(({ match }) => isOnlyMoved(match)),
     files: [...byPath].map(([path, { your_lines, their_lines }]) => ({ path, your_lines, their_lines })),
     is_risky: overlaps.some((each) => isRisky(each.record.risk)),
     is_blocking: [...subject.activities, ...overlaps.map((each) => each.record)].some(
@@ -144,6 +156,25 @@ export function describeCounterpart(
     is_bot: isBot({ login: author, is_of_type_bot: pull_request?.is_bot ?? false }, comment),
     is_same_author: overlaps.some((each) => isByAuthorOf(subject, each, { pull_request, comment })),
   }
+}
+
+function isOnlyMoved({ moved, duplicate, sequence, paths, areas }: Found<unknown>['match']): boolean {
+  return moved !== null && duplicate === null && sequence.length + paths.length + areas.length === 0
+}
+
+/** Adds the names by which migrations would build on the files of both sides. */
+function describeSequence(
+  { match, record }: Found<ComparedActivity>,
+  { activities }: Subject,
+): CounterpartSequence[] {
+  if (match.sequence.length === 0) return []
+  const mine = activities.flatMap((each) => comparedScopeOf(each).files)
+  const its = comparedScopeOf(record).files
+  return match.sequence.map((each) => ({
+    ...each,
+    your_own: successorOf(each, each.yours, mine),
+    their_own: successorOf(each, each.theirs, its),
+  }))
 }
 
 /** Null if both sides name or change one of the shared files, or if they share areas only. */
@@ -184,13 +215,13 @@ function isByAuthorOf(
 }
 
 /**
- * Whether the counterpart is a pair of the ledger: a conflict, a duplicate or declared work, with an open pull request or a
- * branch.
+ * Whether the counterpart is a pair of the ledger: a conflict, a duplicate, a shared number or parent, or declared work,
+ * with an open pull request or a branch.
  */
 export function isSighting(counterpart: Counterpart): counterpart is Counterpart & Sighting {
-  const { key, number, pull_request, is_duplicate, is_declared, conflicts } = counterpart
+  const { key, number, pull_request, is_duplicate, is_declared, conflicts, takes_same } = counterpart
   if (key === null || (number !== null && !pull_request)) return false
-  return is_duplicate || conflicts > 0 || is_declared
+  return is_duplicate || conflicts > 0 || takes_same || is_declared
 }
 
 /**

@@ -17,6 +17,10 @@ export interface Candidate {
   is_duplicate: boolean
   /** Some of its changes certainly conflict. */
   is_proved: boolean
+  /** Both take the same number, or build on the same migration. */
+  takes_same: boolean
+  /** They share only a directory that one side moves. */
+  is_only_moved: boolean
   /** Files whose changes conflict. */
   conflicts: number
   /** Its risk is high or critical. */
@@ -53,6 +57,7 @@ export interface CommentRules {
 /** Why the comment does not name the candidate; null if it does. */
 export function findSuppression(candidate: Candidate, rules: CommentRules): Suppression | null {
   const { comment, is_draft, room } = rules
+  if (candidate.is_only_moved) return 'moved'
   if (!isAtLeast(candidate.severity, thresholdFor(comment, is_draft))) return 'below_threshold'
   if (isStale(candidate.active_at, rules) || isStale(rules.active_at, rules)) return 'stale'
   if (candidate.is_bot) return 'bot'
@@ -62,6 +67,23 @@ export function findSuppression(candidate: Candidate, rules: CommentRules): Supp
   if (comment.audience === 'later' && !isCausedByThis(candidate)) return 'other_side'
   if (room === 'none' || (room === 'strong' && !isStrong(candidate))) return 'over_budget'
   return null
+}
+
+/**
+ * Whether a pull request hears that a merge took its number: at once, without a budget, and whoever caused the pair, but not
+ * while it is stale.
+ */
+export function isTakenShown(rules: Pick<CommentRules, 'comment' | 'now' | 'active_at'>): boolean {
+  return !isStale(rules.active_at, rules)
+}
+
+/** Whether both sides of a pair are by one person, who is not told. A coding agent works for many people. */
+export function isBySame(
+  { first_author, second_author }: Pick<PairRow, 'first_author' | 'second_author'>,
+  { same_author, agents }: Pick<Settings['comment'], 'same_author' | 'agents'>,
+): boolean {
+  if (same_author || first_author === null || isListed(first_author, agents)) return false
+  return first_author.toLowerCase() === second_author?.toLowerCase()
 }
 
 /** What a comment shows, and when that was last changed. */
@@ -107,16 +129,18 @@ function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
 }
 
 /** Whether the candidate is shown even when the budget is exceeded. */
-function isStrong({ conflicts, is_duplicate, is_risky }: Candidate): boolean {
-  return conflicts >= 2 || is_duplicate || is_risky
+function isStrong({ conflicts, is_duplicate, takes_same, is_risky }: Candidate): boolean {
+  return conflicts >= 2 || is_duplicate || takes_same || is_risky
 }
 
-type Ordered = Pick<Candidate, 'severity' | 'is_duplicate' | 'is_proved'>
+type Ordered = Pick<Candidate, 'severity' | 'is_duplicate' | 'takes_same' | 'is_proved'>
 
-/** In the order of the comment: duplicates first, then proved conflicts, then by severity, then in the given order. */
+/** In the order of the comment: duplicates first, then shared numbers and parents, then proved conflicts, then by severity, then in the given order. */
 export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each[]): Each[] {
   const byStanding = (a: Each, b: Each) =>
-    Number(b.is_duplicate) - Number(a.is_duplicate) || Number(b.is_proved) - Number(a.is_proved)
+    Number(b.is_duplicate) - Number(a.is_duplicate) ||
+    Number(b.takes_same) - Number(a.takes_same) ||
+    Number(b.is_proved) - Number(a.is_proved)
   return candidates.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
 }
 
@@ -134,7 +158,8 @@ export function isIgnored(
 }
 
 /**
- * Whether a notification about a pair is due: it has just become a duplicate or a proved conflict, neither side is stale,
+ * Whether a notification about a pair is due: it has just become a duplicate, a proved conflict or one that takes the same
+ * number or parent, neither side is stale,
  * and both are by people, by different ones unless `comment.same_author` is set. `before`: the pair as it was stored.
  */
 export function isNotificationDue(
@@ -148,7 +173,7 @@ export function isNotificationDue(
 }
 
 function isSevereAndFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
-  const isSevere = row.is_duplicate || row.confidence === 'proved'
+  const isSevere = row.is_duplicate || row.sequence.length > 0 || row.confidence === 'proved'
   return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
 }
 

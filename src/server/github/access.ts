@@ -2,8 +2,10 @@
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../vocabulary/clock.ts'
+import { Failure } from '../../vocabulary/failure.ts'
 import { isNamePart } from '../../vocabulary/repository-name.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { type BranchDirectory, listDirectory } from './directories.ts'
 import { Generations } from './generations.ts'
 import { classifyError, type GithubError, requestOptions, toFailure } from './octokit.ts'
 import {
@@ -132,6 +134,22 @@ export class Access {
     )
     const byId = new Map([...accessed, ...repositories].map((each) => [each.id, each]))
     return { repositories: [...byId.values()], complete }
+  }
+
+  /** The names of the files in a directory. One or two calls. Throws like `repository`. */
+  async listDirectory(
+    token: Token,
+    { owner, name, ...directory }: Pick<VisibleRepository, 'owner' | 'name'> & BranchDirectory,
+  ): Promise<string[]> {
+    try {
+      return await listDirectory(this.#github, { owner, name }, { ...directory, token: token.secret })
+    } catch (error) {
+      const failure = classifyError(error, this.#clock())
+      this.tokens.recordFailure(token, failure)
+      if (failure.kind === 'invisible')
+        throw new Failure('forbidden', 'this token cannot read the files of the repository (contents: read)')
+      throw toFailure(failure)
+    }
   }
 
   #recordAccess({ hash }: Token, key: string): void {

@@ -1,6 +1,6 @@
 /** Pairs of pull requests, or of branches without one, whose changes conflict or do the same (docs/contract/signal.md#ledger). Pure. */
 import type { PairKind } from '../../vocabulary/contract/signal.ts'
-import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
+import type { Confidence, LineRange, Sequence } from '../../vocabulary/verdict.ts'
 
 /** `#12` for a pull request, `branch:NAME` for a branch without one. The name of a branch contains no colon. */
 export type SideKey = string
@@ -14,6 +14,16 @@ export interface PairFile {
   path: string
   first_lines: LineRange | null
   second_lines: LineRange | null
+}
+
+/** A number or a parent that both sides take (docs/contract/numbers.md). */
+export interface PairSequence extends Pick<Sequence, 'kind' | 'directory' | 'value'> {
+  /** The names of the files of both sides. */
+  first: string
+  second: string
+  /** The names by which other migrations build on them; null for numbers. */
+  first_own: string | null
+  second_own: string | null
 }
 
 /** The maximum number of files that are stored with a pair. */
@@ -81,23 +91,31 @@ export interface LedgerSide {
   last_change: LastChange
 }
 
-/** Declared work has no lines that could conflict. */
+/** The strongest reason for which the pair is in the ledger. Declared work has no lines that could conflict. */
 export function kindOf({
   is_duplicate,
   confidence,
+  sequence,
 }: {
   is_duplicate: boolean
   confidence: Confidence | null
+  sequence: readonly unknown[]
 }): PairKind {
   if (is_duplicate) return 'duplicate'
+  if (sequence.length > 0) return 'sequence'
   return confidence === null ? 'declared' : 'conflict'
 }
 
-/** A side with which a check found a conflict, a duplicate or declared work. */
+/** A side with which a check found a conflict, a duplicate, a shared number or parent, or declared work. */
 export interface Sighting extends LedgerSide {
   is_duplicate: boolean
   confidence: Confidence | null
   files: { path: string; your_lines: LineRange | null; their_lines: LineRange | null }[]
+  sequence: (Pick<Sequence, 'kind' | 'directory' | 'value' | 'yours' | 'theirs'> & {
+    /** See `PairSequence`. */
+    your_own: string | null
+    their_own: string | null
+  })[]
 }
 
 /** The slot of `key` in its pair with `other`. The lower key is first, in the byte order of PostgreSQL's `C` collation. */

@@ -6,7 +6,7 @@ import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
 import type { Confidence } from '../../vocabulary/verdict.ts'
 import { bytes, byteText, instant, isOneOf, repoId } from '../db/column.ts'
 import type { NoiseClass } from '../line-verdicts/noise.ts'
-import { type PairFile, SLOTS, type Slot } from './pair.ts'
+import { type PairFile, type PairSequence, SLOTS, type Slot } from './pair.ts'
 
 /** When either side was first shown the pair; null if neither was. */
 export function firstShownAt(table: { first_shown_at: SQLWrapper; second_shown_at: SQLWrapper }): SQL {
@@ -37,6 +37,8 @@ export const pairs = pgTable(
     confidence: text().$type<Confidence>(),
     /** The files that conflict, at most `FILES_MAX`. */
     files: jsonb().$type<PairFile[]>().notNull(),
+    /** The numbers and parents that both take; at most `SEQUENCES_MAX`. */
+    sequence: jsonb().$type<PairSequence[]>().notNull().default([]),
     seen_at: instant().notNull(),
     /** When each side was shown the pair, or would have been in shadow mode. */
     first_shown_at: instant(),

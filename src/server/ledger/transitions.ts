@@ -43,6 +43,11 @@ export function afterSighting(
       path,
       ...linesOf(slot, your_lines, their_lines),
     })),
+    sequence: sighting.sequence.map(({ yours, theirs, your_own, their_own, ...each }) => ({
+      ...each,
+      ...partsOf(slot, yours, theirs),
+      ...ownsOf(slot, your_own, their_own),
+    })),
   }
   if (row?.outcome === 'open') return { ...row, ...found }
   if (row && row.merged !== null) return row
@@ -90,7 +95,8 @@ export function afterAbsence(
 }
 
 /**
- * The row after side `key` was merged or closed. A second merge makes the outcome `wrong`. The delivery of a merge may come
+ * The row after side `key` was merged or closed. A second merge makes the outcome `wrong`, or `came_true` if both now hold
+ * the same number or parent. The delivery of a merge may come
  * after that of a later push which resolved the pair; the merge then opens the pair again.
  */
 export function afterEnd(
@@ -102,7 +108,8 @@ export function afterEnd(
   const slot = slotOf(key, otherOf(row, key))
   if (!is_merged) return withOutcome(row, 'given_up', at)
   if (row.merged === null) return { ...row, merged: slot, merged_at: at, outcome: 'open', ended_at: null }
-  return row.merged === slot ? row : withOutcome(row, 'wrong', at)
+  if (row.merged === slot) return row
+  return withOutcome(row, row.sequence.length > 0 ? 'came_true' : 'wrong', at)
 }
 
 /** Whether the side `key` was pushed since the other one was merged, while the outcome is open. */
@@ -154,12 +161,29 @@ function swapped(row: PairRow): PairRow {
       first_lines: second_lines,
       second_lines: first_lines,
     })),
+    sequence: row.sequence.map(({ first, second, first_own, second_own, ...each }) => ({
+      ...each,
+      first: second,
+      second: first,
+      first_own: second_own,
+      second_own: first_own,
+    })),
   }
 }
 
 /** The fields with the prefix `first_` or `second_`. */
 function partOf<Part extends object>(slot: Slot, part: Part) {
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [`${slot}_${name}`, value]))
+}
+
+function partsOf(slot: Slot, yours: string, theirs: string) {
+  return slot === 'first' ? { first: yours, second: theirs } : { first: theirs, second: yours }
+}
+
+function ownsOf(slot: Slot, yours: string | null, theirs: string | null) {
+  return slot === 'first'
+    ? { first_own: yours, second_own: theirs }
+    : { first_own: theirs, second_own: yours }
 }
 
 function linesOf(slot: Slot, yours: LineRange | null, theirs: LineRange | null) {

@@ -1,11 +1,12 @@
 /** The JSON that is posted to `NOTIFY_WEBHOOK_URL`: a text for Slack and Teams, and the facts (docs/notifications.md). Pure. */
 
 import { withoutInvisible } from '../../vocabulary/others-text.ts'
+import { sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { joined } from '../../vocabulary/text.ts'
 import type { LineRange } from '../../vocabulary/verdict.ts'
 import { linesText, OVERLAP_WORDS } from '../../vocabulary/verdict-words.ts'
-import { branchOf, numberOf, otherSlot, type Slot } from '../ledger/pair.ts'
+import { branchOf, kindOf, numberOf, otherSlot, type Slot } from '../ledger/pair.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { quote } from '../report/markdown.ts'
@@ -20,7 +21,7 @@ interface NotifiedSide {
 
 export type Notification =
   | {
-      event: 'conflict' | 'duplicate'
+      event: 'conflict' | 'duplicate' | 'sequence'
       text: string
       repository: string
       /** First the side whose event brought the pair about, if it is known. */
@@ -49,10 +50,15 @@ export function pairNotification(row: PairRow, { full_name, web_url }: Repositor
     path,
     lines: [lines[`${slots[0]}_lines`], lines[`${slots[1]}_lines`]] as [LineRange | null, LineRange | null],
   }))
-  const event = row.is_duplicate ? 'duplicate' : 'conflict'
-  const sentence = row.is_duplicate
-    ? OVERLAP_WORDS.duplicate.sentence(nameOf(one), nameOf(other), '')
-    : `${nameOf(one)} conflicts with ${nameOf(other)} in ${filesText(files)}`
+  const kind = kindOf(row)
+  const event = kind === 'declared' ? 'conflict' : kind
+  const [name, its] = [nameOf(one), nameOf(other)]
+  const sentences = {
+    duplicate: () => OVERLAP_WORDS.duplicate.sentence(name, its, ''),
+    sequence: () => `${name} and ${its} both take ${joined(row.sequence.map((each) => takenText(each)))}`,
+    conflict: () => `${name} conflicts with ${its} in ${filesText(files)}`,
+  }
+  const sentence = sentences[event]()
   const links = [one, other].flatMap(({ url }) => url ?? [])
   const text = [`${full_name}: ${sentence}.`, ...links].join(' ')
   return withoutInvisible({ event, text: forChat(text), repository: full_name, sides: [one, other], files })
@@ -88,6 +94,12 @@ function sideOf(row: PairRow, slot: Slot, web_url: string): NotifiedSide {
 function nameOf({ pull_request, branch, author }: NotifiedSide): string {
   const name = pull_request === null ? quote(branch ?? '') : `#${pull_request}`
   return author === null ? name : `${name} by ${quote(author)}`
+}
+
+/** `the number 0042 in db/migrations`. */
+function takenText(sequence: PairRow['sequence'][number]): string {
+  const what = sequence.kind === 'same_number' ? 'number' : 'parent'
+  return `the ${what} ${sequencePlace(sequence, quote)}`
 }
 
 function filesText(files: { path: string; lines: (LineRange | null)[] }[]): string {

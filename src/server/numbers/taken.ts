@@ -1,7 +1,11 @@
 /** What two sides take at once: the same number, or the same parent of a migration (docs/contract/numbers.md). Pure. */
-import type { Sequence } from '../../vocabulary/contract/overlap.ts'
+
+import { isNamedForNumbers, type Numbered, numberKey, numberOf } from '../../vocabulary/file-number.ts'
+import type { Sequence } from '../../vocabulary/verdict.ts'
+import { addTo } from '../base/lists.ts'
 import type { ChangedFile } from '../line-verdicts/change.ts'
-import { isNamedForNumbers, numberKey, numberOf } from './number.ts'
+import type { Migration } from '../line-verdicts/migration.ts'
+import { counterPlace, directoryOf, type Moves, movedPlaces, movesOf } from './moved.ts'
 
 type NewFile = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
 
@@ -14,7 +18,10 @@ interface Taken extends Pick<Sequence, 'kind' | 'directory' | 'value'> {
 
 /** Which directories hold numbered files, besides those that are named so, and which files are left out. */
 export interface NumberRules {
+  /** What the settings say; undefined if they say nothing. */
   isNumbered(directory: string): boolean | undefined
+  /** Whether pull requests have added numbered files there before, with lower numbers. */
+  isLearned(directory: string, value: string): boolean
   /** Whether the settings ignore the file, or it is noise. */
   isIgnored(path: string): boolean
 }
@@ -25,14 +32,14 @@ const DJANGO = /(?:^|\/)migrations\/\d{4}_\w+\.py$/
 /** What the file takes; a file that is neither new nor renamed takes nothing. */
 function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
   if (status !== 'added' && status !== 'renamed') return []
-  const directory = path.slice(0, Math.max(path.lastIndexOf('/'), 0))
+  const directory = directoryOf(path)
   if (migration) {
     if (status === 'renamed' || migration.is_merge) return []
     return migration.parents.map((value) => ({
       kind: 'same_parent',
       directory,
       value,
-      place: `=${directory}/${value}`,
+      place: parentPlace(directory, value),
       path,
     }))
   }
@@ -46,50 +53,133 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
 
 /** The places in the index of claims of what the files take. Without `rules`, of any directory. */
 export function takenPlaces(files: readonly NewFile[], rules?: NumberRules): string[] {
-  const taken = files.flatMap(takenBy).filter((each) => rules === undefined || isCounted(each, rules))
+  const isTaken = counterOf(files)
+  const taken = files.flatMap(takenBy).filter((each) => rules === undefined || isTaken(each, rules))
   return [...new Set(taken.map(({ place }) => place))]
 }
 
-function isCounted({ kind, directory, path }: Taken, rules: NumberRules): boolean {
-  const isNumbered = kind === 'same_parent' || (rules.isNumbered(directory) ?? isNamedForNumbers(directory))
-  return isNumbered && !rules.isIgnored(path)
+/** All places in the index of claims by which other sides find these files, besides their names. */
+export function claimedPlaces(files: readonly NewFile[]): string[] {
+  return [...takenPlaces(files), ...movedPlaces(files)]
+}
+
+/** The places at which these files meet other sides. */
+export function probedPlaces(files: readonly NewFile[], rules: NumberRules): string[] {
+  return [...takenPlaces(files, rules), ...movedPlaces(files).map(counterPlace)]
+}
+
+/** The directories of new numbered files that only `isLearned` can tell. */
+export function unnamedDirectories(
+  files: readonly NewFile[],
+  rules: Omit<NumberRules, 'isLearned'>,
+): string[] {
+  const isTaken = counterOf(files)
+  const taken = files.flatMap(takenBy).filter((each) => rules.isNumbered(each.directory) !== false)
+  const unnamed = taken.filter((each) => !isTaken(each, { ...rules, isLearned: () => false }))
+  return [...new Set(unnamed.map(({ directory }) => directory))]
+}
+
+/** Drizzle lists its migrations in this file, in the directory below theirs. */
+const JOURNAL = /^(?:(.*)\/)?meta\/_journal\.json$/
+
+/** Tells which numbers and parents of the files count. */
+function counterOf(files: readonly NewFile[]): Taking['isTaken'] {
+  const journals = new Set(
+    files.flatMap(({ path }) => (JOURNAL.test(path) ? [path.replace(JOURNAL, '$1')] : [])),
+  )
+  return ({ kind, directory, value, path }, { isNumbered, isLearned, isIgnored }) => {
+    const isByName = () => isNamedForNumbers(directory) || journals.has(directory)
+    const isCounted =
+      kind === 'same_parent' || (isNumbered(directory) ?? (isByName() || isLearned(directory, value)))
+    return isCounted && !isIgnored(path)
+  }
+}
+
+/** The rules with what was learned: by directory, the number above which files are numbered. */
+export function withLearned(rules: NumberRules, learned: ReadonlyMap<string, number>): NumberRules {
+  if (learned.size === 0) return rules
+  return {
+    ...rules,
+    isLearned: (directory, value) => Number(value) > (learned.get(directory) ?? Number.POSITIVE_INFINITY),
+  }
+}
+
+/** What the files of a side take and move. */
+export interface Taking {
+  taken: ReadonlyMap<string, readonly Taken[]>
+  migrations: ReadonlyMap<string, readonly Migration[]>
+  moves: Moves
+  isTaken: (taken: Taken, rules: NumberRules) => boolean
+}
+
+export function takingOf(files: readonly NewFile[]): Taking {
+  const taken = new Map<string, Taken[]>()
+  for (const each of files.flatMap(takenBy)) addTo(taken, each.place, each)
+  return { taken, migrations: migrationsOf(files), moves: movesOf(files), isTaken: counterOf(files) }
 }
 
 /** What both sides take, under different names, in the order of `yours`. */
-export function sharedTaken(
-  yours: readonly NewFile[],
-  theirs: readonly NewFile[],
-  rules: NumberRules,
-): Omit<Sequence, 'next'>[] {
-  const [mine, its] = [byPlace(yours), byPlace(theirs)]
-  return [...mine].flatMap(([place, own]) => {
-    const other = its.get(place) ?? []
-    const paths = (taken: readonly Taken[]) => new Set(taken.map(({ path }) => path))
-    const your = own.find(({ path }) => !paths(other).has(path))
-    const their = other.find(({ path }) => !paths(own).has(path))
-    if (!your || !their || !isCounted(your, rules)) return []
+export function sharedTaken(yours: Taking, theirs: Taking, rules: NumberRules): Omit<Sequence, 'next'>[] {
+  return [...yours.taken].flatMap(([place, own]) => {
+    const other = theirs.taken.get(place) ?? []
+    const your = own.find(({ path }) => other.every((each) => each.path !== path))
+    const their = other.find(({ path }) => own.every((each) => each.path !== path))
+    if (!your || !their || !yours.isTaken(your, rules)) return []
     const { kind, directory, value } = your
     if (kind === 'same_parent' && areChained(directory, yours, theirs)) return []
     return [{ kind, directory, value, yours: nameOf(your.path), theirs: nameOf(their.path) }]
   })
 }
 
-function byPlace(files: readonly NewFile[]): Map<string, Taken[]> {
-  const taken = new Map<string, Taken[]>()
-  for (const each of files.flatMap(takenBy)) taken.set(each.place, [...(taken.get(each.place) ?? []), each])
-  return taken
-}
-
 /** Whether one side builds on a new migration of the other, or adds one that joins several heads. */
-function areChained(directory: string, yours: readonly NewFile[], theirs: readonly NewFile[]): boolean {
-  const inDirectory = (files: readonly NewFile[]) =>
-    files.flatMap(({ path, migration }) =>
-      migration && path.slice(0, path.lastIndexOf('/')) === directory ? [migration] : [],
-    )
-  const [mine, its] = [inDirectory(yours), inDirectory(theirs)]
-  const buildsOn = (one: typeof mine, other: typeof mine) =>
+function areChained(directory: string, yours: Taking, theirs: Taking): boolean {
+  const [mine, its] = [yours, theirs].map(({ migrations }) => migrations.get(directory) ?? []) as [
+    readonly Migration[],
+    readonly Migration[],
+  ]
+  const buildsOn = (one: readonly Migration[], other: readonly Migration[]) =>
     one.some(({ parents }) => other.some(({ own }) => parents.includes(own)))
   return [...mine, ...its].some(({ is_merge }) => is_merge) || buildsOn(mine, its) || buildsOn(its, mine)
+}
+
+/** By directory. */
+function migrationsOf(files: readonly NewFile[]): Map<string, Migration[]> {
+  const migrations = new Map<string, Migration[]>()
+  for (const { path, migration } of files) if (migration) addTo(migrations, directoryOf(path), migration)
+  return migrations
+}
+
+/** Those of `sequences` that the files of the side still take. `yours` are the names of its files. */
+export function stillTaken<Each extends Omit<Sequence, 'next'>>(
+  files: readonly NewFile[],
+  sequences: readonly Each[],
+): Each[] {
+  const taken = new Set(files.flatMap(takenBy).map(({ place }) => place))
+  const migrations = migrationsOf(files)
+  const isJoined = (directory: string) => (migrations.get(directory) ?? []).some(({ is_merge }) => is_merge)
+  return sequences.filter(
+    (each) => taken.has(placeOf(each)) && !(each.kind === 'same_parent' && isJoined(each.directory)),
+  )
+}
+
+function placeOf({ kind, directory, value, yours }: Omit<Sequence, 'next'>): string {
+  if (kind === 'same_parent') return parentPlace(directory, value)
+  return `@${numberKey(numberOf(directory === '' ? yours : `${directory}/${yours}`) as Numbered)}`
+}
+
+function parentPlace(directory: string, value: string): string {
+  return `=${directory}/${value}`
+}
+
+/** The name by which a migration would build on the new file of the other side; null if it has none. */
+export function successorOf(
+  { kind, directory }: Sequence,
+  name: string,
+  files: readonly NewFile[],
+): string | null {
+  if (kind === 'same_number') return null
+  const path = directory === '' ? name : `${directory}/${name}`
+  return files.find((file) => file.path === path)?.migration?.own ?? null
 }
 
 function nameOf(path: string): string {

@@ -24,6 +24,7 @@ import { getMergeOrder, listOverlaps } from '../overlap/repository-overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
 import type { App } from '../repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
+import { reserveNumber } from '../reservations/reserve.ts'
 import { getSignal } from '../tracking/signal.ts'
 
 /** What a handler needs besides the context and the input. */
@@ -37,7 +38,16 @@ export type Handler<Name extends OperationName> = (
   ctx: RepoContext,
   input: InputOf<Name>,
   options: HandlerOptions,
-) => Promise<OutputOf<Name>>
+) => Promise<OutputOf<Name> | Repeated<OutputOf<Name>>>
+
+/** The result of a request that asked for what exists already. It is sent with status 200. */
+export class Repeated<Output> {
+  readonly output: Output
+
+  constructor(output: Output) {
+    this.output = output
+  }
+}
 
 /**
  * The handler of a create, in two steps: the response has to be computed after the record is committed. `create` runs
@@ -104,6 +114,10 @@ export const HANDLERS: {
   },
   archiveActivity: async (ctx, _, { id }) =>
     activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
+  reserveNumber: async (ctx, input, { id }) => {
+    const { is_repeated, ...reserved } = await reserveNumber(ctx, id, input)
+    return is_repeated ? new Repeated(reserved) : reserved
+  },
   listOverlaps: (ctx, _, { comparisons }) => listOverlaps(ctx, comparisons),
   getMergeOrder: (ctx, _, { comparisons }) => getMergeOrder(ctx, comparisons),
   listNotables: (ctx, input) => notables.listNotables(ctx, input),

@@ -34,6 +34,7 @@ import {
   HANDLERS,
   type Handler,
   type HandlerOptions,
+  Repeated,
 } from './handlers.ts'
 import { createOnce, idempotencyKeyOf } from './idempotency.ts'
 
@@ -109,6 +110,7 @@ async function performForCaller(
     is_identified: false,
     may_write: false,
     afterAnswer: () => {},
+    listDirectory: async () => null,
   })
   return inSpan('run operation', DATABASE, async () =>
     answerOf(name, await CALLER_HANDLERS[name](app, visible, { now: request.now, caller })),
@@ -131,7 +133,14 @@ async function performOnRepository(
   const is_identified = key !== undefined || operation.needs_identity(input)
   const { may_write } = repository
   const { afterAnswer } = request
-  const caller = await identifyCaller(app, request, { is_identified, may_write, afterAnswer })
+  const listDirectory: ContextCaller['listDirectory'] = (directory) =>
+    request.caller.admit((token) => app.access.listDirectory(token, { ...repository, ...directory }))
+  const caller = await identifyCaller(app, request, {
+    is_identified,
+    may_write,
+    afterAnswer,
+    listDirectory,
+  })
   return inSpan('run operation', DATABASE, async () => {
     if (isCreate(name)) {
       const idempotency = { token: request.caller.token, key }
@@ -152,7 +161,10 @@ async function performOnRepository(
 async function identifyCaller(
   app: App,
   { caller, disconnected = NEVER_ABORTED }: OperationRequest,
-  { is_identified, ...rest }: { is_identified: boolean } & Pick<ContextCaller, 'may_write' | 'afterAnswer'>,
+  {
+    is_identified,
+    ...rest
+  }: { is_identified: boolean } & Pick<ContextCaller, 'may_write' | 'afterAnswer' | 'listDirectory'>,
 ): Promise<ContextCaller> {
   const identify = (): Promise<Identity> => caller.admit((token) => app.access.tokens.identity(token))
   return {
@@ -257,7 +269,10 @@ async function handle(
   given: HandlerOptions,
 ): Promise<OperationResponse> {
   const handler = HANDLERS[name] as Handler<RepositoryOperationName>
-  return answerOf(name, await handler(ctx, input as never, given))
+  const result = await handler(ctx, input as never, given)
+  return result instanceof Repeated
+    ? { ...answerOf(name, result.output), status: 200 }
+    : answerOf(name, result)
 }
 
 function answerOf(name: OperationName, output: unknown): OperationResponse {

@@ -17,10 +17,12 @@ import { deleteLedger, deleteNoisePairs, listOldPairs, purgePairs } from '../led
 import type { PairName } from '../ledger/table.ts'
 import { expireNotables, listExpiredNotables } from '../notables/sweep-store.ts'
 import { notables } from '../notables/table.ts'
+import { deleteLearned } from '../numbers/learned-store.ts'
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../repositories/store.ts'
+import { deleteNumbers, deleteOrphans } from '../reservations/store.ts'
 import { deleteStacks } from '../stacks/store.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import { inBatches, type Processing } from './batch-loop.ts'
@@ -148,6 +150,7 @@ async function sweepRepository(
   })
   swept.purged += await deleteNoisePairs(db, id, ended_before)
   swept.purged += await deleteStacks(db, id, kept_from)
+  swept.purged += await deleteAll((limit) => deleteOrphans(db, id, limit))
   swept.keys += await inBatches<KeyName>({
     list: (batch) => listExpiredKeys(db, id, keys_before, batch),
     process: (names) => deleteKeys(db, id, keys_before, names),
@@ -196,6 +199,8 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
     await whileLeft(async (tx) => {
       await deleteStacks(tx, repo_id, null)
       await deleteLedger(tx, repo_id)
+      await deleteNumbers(tx, repo_id)
+      await deleteLearned(tx, repo_id)
       await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
       return 1
     })

@@ -16,6 +16,8 @@ import { listMerged, listScopes, type MergedActivity, type SidedActivity } from 
 import type { ActivityRow } from '../activities/table.ts'
 import { periodicYield } from '../base/event-loop.ts'
 import type { StoredScope } from '../claims-index/claim.ts'
+import { listLearned } from '../numbers/learned-store.ts'
+import { unnamedDirectories, withLearned } from '../numbers/taken.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { compare, proposalOf } from './compare.ts'
@@ -226,7 +228,9 @@ async function begin(
     notables: ctx.caller.meter.budget(UNITS_MAX),
   }
   const { scopes: _, cut: __, findAuthor: ___, ...rest } = input
-  return { ctx, ...rest, rules, proposal, budgets, pause: periodicYield() }
+  const unnamed = unnamedDirectories(input.side.files, rules.numbers)
+  const numbers = withLearned(rules.numbers, await listLearned(ctx.db, ctx.repo.id, unnamed))
+  return { ctx, ...rest, rules: { ...rules, numbers }, proposal, budgets, pause: periodicYield() }
 }
 
 /** The live activities of a branch except `self`. Their scopes replace a missing scope. */

@@ -6,7 +6,6 @@ import { listScopesOf } from '../activities/live-store.ts'
 import { addTo } from '../base/lists.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
-import { takenPlaces } from '../numbers/taken.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { bySeverityAndAge, type CollidingPair, type Participant } from './collisions.ts'
 import { FILE_COST, lineBudget, ROWS } from './found-by-lines.ts'
@@ -52,7 +51,7 @@ export interface ChangeSize {
 }
 
 interface Loaded extends DigestedSide {
-  /** Those that others change too, and new ones that take a number or a parent. */
+  /** Those that others change too. */
   files: readonly DigestedFile[]
   index: FileIndex<DigestedFile>
   size: ChangeSize
@@ -108,15 +107,9 @@ async function* loadSides(
       if (budget.isExhausted) return
       const files = withDigests(each.side.files, stored, budget)
       const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
-      const taking = files.filter(
-        (file) => !shared.includes(file) && takenPlaces([file], rules.numbers).length > 0,
-      )
       const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
       const size = sizeOf(files)
-      yield [
-        each.position,
-        { ...digestedSide(each.side, files, rules.noise), files: [...shared, ...taking], index, size },
-      ]
+      yield [each.position, { ...digestedSide(each.side, files, rules.noise), files: shared, index, size }]
     }
   }
 }

@@ -5,7 +5,9 @@ import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
 import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import type { OutlinedActivity } from '../activities/live-store.ts'
+import { addTo } from '../base/lists.ts'
 import { areaPrefix, type StoredScope } from '../claims-index/claim.ts'
+import { counterPlace } from '../numbers/moved.ts'
 import { declaredGlobsOf } from './compare.ts'
 import { type GlobOverlap, GlobTable, type KnownGlob } from './glob-table.ts'
 import type { Rules } from './rules.ts'
@@ -60,7 +62,7 @@ export class Collisions {
   readonly #stacks: Stacks
   readonly #budget: WorkBudget
   readonly #globs: GlobTable
-  /** The positions of the activities with a label, number or parent, by its place in the index of claims. */
+  /** The positions of the activities with a label, or that take or move something, by the place in the index of claims. */
   readonly #labels = new Map<string, number[]>()
   readonly #added: Added[] = []
   readonly #ranking = new Ranking<CollidingPair>(PAIRS_MAX, bySeverityAndAge)
@@ -136,30 +138,28 @@ export class Collisions {
       if (this.#budget.isPauseDue) yield
       if (this.#budget.isExhausted) return
       const shared = { glob, overlap }
-      for (const newer of overlap.other.owners) addTo(this.#pairOf(found, newer, older)?.shared, shared)
+      for (const newer of overlap.other.owners) addShared(this.#pairOf(found, newer, older)?.shared, shared)
       for (const newer of overlap.other.changers) {
         const pair = this.#pairOf(found, newer, older)
-        addTo(is_changed ? pair?.files : pair?.shared, shared)
+        addShared(is_changed ? pair?.files : pair?.shared, shared)
       }
     }
   }
 
-  /** By labels, and by the numbers and parents that both take. */
+  /** By labels, and by what both take or move. */
   *#addByLabels(found: Pairs, older: number, { areas, taken }: StoredScope): Steps<void> {
     const keys = new Map([
       ...areas.map((area) => [areaPrefix(labelKey(area)), area] as const),
       ...taken.map((place) => [place, null] as const),
     ])
     for (const [key, area] of keys) {
-      const owners = this.#labels.get(key) ?? []
-      for (const newer of owners) {
+      for (const newer of this.#labels.get(counterPlace(key)) ?? []) {
         if (this.#budget.isPauseDue) yield
         if (this.#budget.isExhausted) return
         const pair = this.#pairOf(found, newer, older)
         if (area !== null) pair?.areas.push(area)
       }
-      owners.push(older)
-      this.#labels.set(key, owners)
+      addTo(this.#labels, key, older)
     }
   }
 
@@ -194,7 +194,7 @@ export class Collisions {
   }
 }
 
-function addTo(list: SharedGlob[] | undefined, shared: SharedGlob): void {
+function addShared(list: SharedGlob[] | undefined, shared: SharedGlob): void {
   if (list && list.length < SHARED_PATHS_MAX) list.push(shared)
 }
 

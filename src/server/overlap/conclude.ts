@@ -9,13 +9,16 @@ import {
   REUSE_MAX,
 } from '../../vocabulary/contract/overlap.ts'
 import { inQuotes } from '../../vocabulary/others-text.ts'
+import { sequenceFix } from '../../vocabulary/sequence-words.ts'
 import { byRank, highest, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED, count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
 import { overlapSentence } from '../../vocabulary/verdict-words.ts'
 import { authorLogin } from '../activities/author.ts'
+import { comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 import type { NotableRow } from '../notables/table.ts'
+import { successorOf } from '../numbers/taken.ts'
 import type { Proposal } from './compare.ts'
 
 /** A record that overlaps, and what it shares with the proposal. */
@@ -138,9 +141,23 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
   const where = record.branch === null ? '' : ` on ${inQuotes(record.branch)}`
   const who = record.pr_number === null ? 'it' : `#${record.pr_number}`
   // Without a conflict, a pair of globs says more than a file whose lines were compared.
-  const pair = match.lines === 'conflict' ? undefined : match.paths.find(({ verdict }) => verdict === null)
+  const pair =
+    match.lines === 'conflict' || match.sequence.length > 0
+      ? undefined
+      : match.paths.find(({ verdict }) => verdict === null)
   const what = overlapSentence(who, pair ? { ...match, paths: [pair] } : match, 'yours', inQuotes)
-  return `Collision (${severity}) with ${isTitled(record) ? inQuotes(record.title) : nameOf(record)} by ${inQuotes(record.actor)}${where}: ${what}.`
+  const fix = fixOf(match, record)
+  const how = fix === null ? '' : ` To give way: ${inQuotes(fix)}.`
+  return `Collision (${severity}) with ${isTitled(record) ? inQuotes(record.title) : nameOf(record)} by ${inQuotes(record.actor)}${where}: ${what}.${how}`
+}
+
+/** How the own file gives way to that of the other side; null if nothing is to be renamed. */
+function fixOf(
+  { duplicate, sequence: [first] }: Found<unknown>['match'],
+  record: ComparedActivity,
+): string | null {
+  if (duplicate !== null || first === undefined) return null
+  return sequenceFix(first, successorOf(first, first.theirs, comparedScopeOf(record).files))
 }
 
 /** Whether agents may read its title: not that of somebody who is new to the repository. */
@@ -190,12 +207,13 @@ function textOf(sentences: { text: string }[]): string {
 function adviceOnCollision({
   record,
   severity,
-  match: { lines, duplicate },
+  match: { lines, duplicate, sequence },
 }: Found<ComparedActivity>): string {
   const pull_request = record.pr_number === null ? null : `#${record.pr_number}`
   const person = authorOf({ id: record.id, login: authorLogin(record), pull_request })
   const reader = { person, theirs: pull_request ?? 'theirs' }
-  return adviceOf({ severity, lines, is_duplicate: duplicate !== null }, reader).action
+  const sequence_kind = sequence[0]?.kind ?? null
+  return adviceOf({ severity, lines, is_duplicate: duplicate !== null, sequence_kind }, reader).action
 }
 
 /** Merged activities to pull and patterns to follow, the newest first. */

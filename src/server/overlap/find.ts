@@ -8,7 +8,7 @@ import { storedScopeOf } from '../activities/compared-scope.ts'
 import { type ComparedActivity, listScopesOf, type MergedActivity } from '../activities/live-store.ts'
 import { globOf, TRUNCATED } from '../claims-index/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
-import { takenPlaces } from '../numbers/taken.ts'
+import { probedPlaces } from '../numbers/taken.ts'
 import { confirmVersion } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { compare } from './compare.ts'
@@ -66,7 +66,7 @@ export async function findOverlaps(
   { by_path_max = 0, ...read }: FindLimits,
 ): Promise<Findings> {
   const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = work
-  const probes = probesOf(proposal.paths, labelsOf(work), takenPlaces(side.files, rules.numbers))
+  const probes = probesOf(proposal.paths, labelsOf(work), probedPlaces(side.files, rules.numbers))
   const isByLines = side.files.length > 0
   const limit = isByLines ? BY_LINES_MAX : IDS_MAX
   const input: Search = {

@@ -6,6 +6,7 @@ import type { Ranked } from '../../vocabulary/severity.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { listCompared } from '../activities/live-store.ts'
 import { listNotablesWith } from '../notables/store.ts'
+import { findNext, numbersIn } from '../reservations/next-number.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
 import type { Conclusion, Found } from './conclude.ts'
@@ -30,16 +31,39 @@ export async function readMatches(
     listCompared(db, repo.id, { ids: ids(activities), known: records }),
     notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(notables)),
   ])
+  const next = await findNextNumbers(work, activities, side_verdicts)
   const collisions = recordsIn(activities, rows).map((each) => {
     const side_verdict = side_verdicts.get(each.id)
     const relation = relationOf(work.side, intentOf(each.record, work.ctx), side_verdict)
-    return { ...each, side_verdict, relation }
+    const sequence = relation.sequence.map((taken) =>
+      taken.kind === 'same_number' ? { ...taken, next: next.get(taken.directory) ?? null } : taken,
+    )
+    return { ...each, side_verdict, relation: { ...relation, sequence } }
   })
   const matching = recordsIn(notables, notes).map((each) => ({ ...each, relation: NO_RELATION }))
   return {
     collisions: await withMatches(collisions, options),
     notables: await withMatches(matching, options),
   }
+}
+
+/** The maximum number of directories whose next number is looked up. */
+const DIRECTORIES_MAX = 3
+
+/** By directory, the next number for the sides that take the same one. At most a call to GitHub for each directory. */
+async function findNextNumbers(
+  { ctx, base_branch, side }: CheckedWork,
+  found: readonly Ranked[],
+  side_verdicts: Findings['side_verdicts'],
+): Promise<Map<string, string>> {
+  const shared = found.flatMap(({ id }) => side_verdicts.get(id)?.sequence ?? [])
+  const directories = new Set(
+    shared.filter(({ kind }) => kind === 'same_number').map(({ directory }) => directory),
+  )
+  const next = new Map<string, string>()
+  for (const directory of [...directories].slice(0, DIRECTORIES_MAX))
+    next.set(directory, await findNext(ctx, { directory, base_branch }, numbersIn(directory, side.files)))
+  return next
 }
 
 /** The ranked records, in their order, without those that were deleted in the meantime. */

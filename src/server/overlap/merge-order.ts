@@ -185,7 +185,7 @@ function relate(
     const [one, other] = sides.map(({ number }) => groups.get(number))
     if (!one || !other || one === other) continue
     const verdict = side_verdict?.lines?.verdict
-    if (verdict === 'conflict') {
+    if (verdict === 'conflict' || (side_verdict && side_verdict.sequence.length > 0)) {
       one.conflicts.add(other)
       other.conflicts.add(one)
       continue

@@ -20,6 +20,8 @@ import {
 } from '../activities/live-store.ts'
 import { pagesOf } from '../base/lists.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
+import { listLearned } from '../numbers/learned-store.ts'
+import { withLearned } from '../numbers/taken.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { listLinks } from '../stacks/store.ts'
 import type { BranchLink } from '../stacks/table.ts'
@@ -110,7 +112,8 @@ async function computeOverlaps(
     reserve: SHOWN_UNITS,
     cancelled,
   })
-  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
+  const known = rulesOf(ctx.settings, ctx.repo.noise_attributes)
+  const rules = { ...known, numbers: withLearned(known.numbers, await listLearned(ctx.db, ctx.repo.id)) }
   const stacks = new Stacks(live, links, budget)
   const collisions = new Collisions({ rules, stacks, budget })
   const { participants, compared } = await compareAll(ctx, live, { collisions, budget })

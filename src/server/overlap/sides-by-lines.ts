@@ -1,10 +1,16 @@
 /** What two sides share by the lines of the files that both change: the verdict, and the fields of a match. Pure. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
-import { type Match, type PathPair, SEQUENCES_MAX, type Sequence } from '../../vocabulary/contract/overlap.ts'
+import { type Match, type PathPair, SEQUENCES_MAX } from '../../vocabulary/contract/overlap.ts'
 import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import type { StrongestVerdict } from '../../vocabulary/severity.ts'
-import { byStrength, type Duplicate, NOT_COMPARED } from '../../vocabulary/verdict.ts'
+import {
+  byStrength,
+  type Duplicate,
+  type Moved,
+  NOT_COMPARED,
+  type Sequence,
+} from '../../vocabulary/verdict.ts'
 import { addTo } from '../base/lists.ts'
 import { duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
@@ -14,11 +20,13 @@ import {
   type PairVerdict,
   pairVerdict,
 } from '../line-verdicts/pair-verdict.ts'
-import { type NumberRules, sharedTaken } from '../numbers/taken.ts'
+import { sharedMove } from '../numbers/moved.ts'
+import { type NumberRules, sharedTaken, type Taking, takingOf } from '../numbers/taken.ts'
 import { type DigestedFile, isSameAuthor, type Side } from './side.ts'
 
 export interface DigestedSide extends Side {
   fingerprint: Fingerprint
+  taking: Taking
 }
 
 /** A file that both sides change. */
@@ -36,6 +44,8 @@ export interface SideVerdict {
   duplicate: Duplicate | null
   /** The numbers and parents that both take. */
   sequence: Sequence[]
+  /** A directory that one side moves and the other adds a file to. */
+  moved: Moved | null
   /** They share more files than were compared. */
   cut: boolean
 }
@@ -47,13 +57,13 @@ export interface VerdictOptions {
   budget: Budget
 }
 
-/** Adds to a side its files with their digests, and its fingerprint. */
+/** Adds to a side its files with their digests, its fingerprint, and what it takes. */
 export function digestedSide(
   side: Omit<Side, 'files'>,
   files: readonly DigestedFile[],
   noise: NoiseRules,
 ): DigestedSide {
-  return { ...side, files, fingerprint: fingerprintOf(files, noise, side.closes) }
+  return { ...side, files, fingerprint: fingerprintOf(files, noise, side.closes), taking: takingOf(files) }
 }
 
 /** How two sides relate by their lines. `shared`: the files that both change. */
@@ -66,10 +76,11 @@ export function sideVerdict(
   options.budget.remaining -= yours.fingerprint.added.length + theirs.fingerprint.added.length
   const { strongest, files, cut, lacks_patch } = verdictOf(shared, options)
   const lines = strongest && { verdict: strongest.verdict, confidence: strongest.confidence, lacks_patch }
-  const sequence = sharedTaken(yours.files, theirs.files, options.numbers)
+  const sequence = sharedTaken(yours.taking, theirs.taking, options.numbers)
     .slice(0, SEQUENCES_MAX)
     .map((each) => ({ ...each, next: null }))
-  return { lines, files: files.toSorted(byStrength), duplicate, sequence, cut }
+  const moved = sharedMove(yours.taking.moves, theirs.taking.moves)
+  return { lines, files: files.toSorted(byStrength), duplicate, sequence, moved, cut }
 }
 
 /**
@@ -107,7 +118,7 @@ function isOneBase({ yours, theirs }: SharedFile): boolean {
 }
 
 /** The fields of a match that do not come from scopes. */
-export type Relation = Pick<Match, 'lines' | 'duplicate' | 'sequence' | 'same_author' | 'cut'>
+export type Relation = Pick<Match, 'lines' | 'duplicate' | 'sequence' | 'moved' | 'same_author' | 'cut'>
 
 /** `side_verdict` is undefined if the lines were not compared. In that case, only a shared issue can show a duplicate. */
 export function relationOf(
@@ -119,6 +130,7 @@ export function relationOf(
     lines: side_verdict?.lines?.verdict ?? null,
     duplicate: side_verdict ? side_verdict.duplicate : duplicateByIssue(yours, theirs),
     sequence: side_verdict?.sequence ?? [],
+    moved: side_verdict?.moved ?? null,
     same_author: isSameAuthor(yours.author, theirs.author),
     cut: side_verdict?.cut ?? false,
   }
@@ -135,6 +147,7 @@ export const NO_RELATION: Relation = {
   lines: null,
   duplicate: null,
   sequence: [],
+  moved: null,
   same_author: false,
   cut: false,
 }

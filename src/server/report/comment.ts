@@ -1,4 +1,6 @@
 /** The text of the comment on a pull request (docs/contract/publishing.md#text). Pure. */
+
+import { sequenceNote, sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { count, joined } from '../../vocabulary/text.ts'
 import { duplicateSentence, OVERLAP_WORDS } from '../../vocabulary/verdict-words.ts'
@@ -6,6 +8,7 @@ import { foldedList, linkedNumber, quote, titledList } from './markdown.ts'
 import { caveatsOf, nothingShown } from './nothing-shown.ts'
 import {
   adviceAbout,
+  fixText,
   linkedName,
   nameOf,
   notableItem,
@@ -14,7 +17,7 @@ import {
   sentenceOf,
   subjectOf,
 } from './overlap-words.ts'
-import type { Report, ReportedActivity } from './report.ts'
+import type { Report, ReportedActivity, TakenOnBase } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
@@ -26,12 +29,13 @@ export const MUTE_LABEL = 'deconflict:mute'
 
 /** The comment for a report. A report without overlap replaces the text of an earlier comment. */
 export function commentOf(report: Report): string {
-  const { activities, notables, merged } = report
+  const { activities, notables, merged, taken } = report
   const parts: string[] = [MARKER]
   if (report.severity === null && merged.length === 0) {
     const { heading, text } = nothingShown(report, 'any more')
     parts.push(`**${heading}.** ${text}`)
   }
+  parts.push(...taken.map(takenLine))
   if (activities.length === 1) parts.push(...aboutOne(activities[0] as ReportedActivity, report))
   if (activities.length > 1) parts.push(...aboutSeveral(report))
   if (notables.length > 0) parts.push(titledList(notableTitle(report), notables.map(notableItem)))
@@ -46,9 +50,11 @@ export function mutedComment(): string {
 }
 
 /** The title of the check run. */
-export function headline({ activities, notables }: Report): string {
+export function headline({ activities, notables, taken }: Report): string {
   const others = count(activities.length, 'other activity', 'other activities')
   const signals = count(notables.length, 'notable applies', 'notables apply')
+  if (activities.length === 0 && taken.length > 0)
+    return 'A merged pull request takes a number or parent of this pull request'
   if (activities.length === 0) return `${signals} to this pull request`
   return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
 }
@@ -57,7 +63,7 @@ function aboutOne(activity: ReportedActivity, { stage }: Report): string[] {
   const places = placesOf(activity)
   const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, stage)}`
   const isSaid = places.length === 1 && !activity.duplicate
-  const isListed = !isSaid && activity.paths.length > 0
+  const isListed = !isSaid && activity.paths.length + activity.sequence.length > 0
   return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
 }
 
@@ -84,6 +90,7 @@ function aboutSeveral(report: Report): string[] {
 function leadOf(activities: ReportedActivity[]): ReportedActivity {
   return (
     activities.find(({ duplicate }) => duplicate !== null) ??
+    activities.find(({ sequence }) => sequence.length > 0) ??
     activities.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ??
     activities.find(({ is_ahead }) => is_ahead) ??
     (activities[0] as ReportedActivity)
@@ -120,6 +127,19 @@ function notableTitle({ notables }: Report): string {
 function mergedLine(merged: Report['merged']): string {
   const [was, it] = merged.length === 1 ? ['was', 'it'] : ['were', 'them']
   return `${joined(merged.map(linkedNumber))} ${was} merged: rebase over ${it}.`
+}
+
+/** `0042` in `db/migrations` is taken on the base branch by #12 … */
+function takenLine({ number, url, sequence }: TakenOnBase): string {
+  const items = sequence.map((each) => {
+    const who = linkedNumber({ number, url })
+    if (each.kind === 'same_parent')
+      return `${quote(each.theirs)} of ${who} is merged and builds on ${sequencePlace(each, quote)} too: change the parent of ${quote(each.yours)}`
+    return `${sequencePlace(each, quote)} is taken on the base branch by ${who}${sequenceNote(each, quote)}`
+  })
+  return [`**${items[0]}.**`, ...items.slice(1).map((each) => `${each}.`), fixText(sequence)]
+    .filter(Boolean)
+    .join(' ')
 }
 
 function footerOf({ severity, page_url, as_of }: Report): string {

@@ -1,10 +1,12 @@
 /** Describes one overlapping pull request or branch in Markdown: who it is, where it overlaps, what to do. Pure. */
 
 import { adviceOf, adviceSentence } from '../../vocabulary/advice.ts'
+import { sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { STAGE_WORDS, type Stage } from '../../vocabulary/standing.ts'
-import { areasText, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
+import { joined } from '../../vocabulary/text.ts'
+import { areasText, OVERLAP_WORDS, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
 import { linkable, linkedNumber, quote } from './markdown.ts'
-import type { ReportedActivity, ReportedNotable } from './report.ts'
+import type { ReportedActivity, ReportedNotable, ReportedSequence } from './report.ts'
 
 /** A pull request by number and title, declared work by title and branch. */
 export function subjectOf({ pull_request, title, branch, actor, stage }: ReportedActivity): string {
@@ -27,8 +29,8 @@ export function linkedName(activity: ReportedActivity): string {
 
 /** One sentence without its full stop. `who` is quoted. */
 export function sentenceOf(who: string, activity: ReportedActivity): string {
-  const { duplicate, paths } = activity
-  return paths.length > 1 && !duplicate
+  const { duplicate, sequence, paths } = activity
+  return paths.length > 1 && !duplicate && sequence.length === 0
     ? `${who} overlaps with this pull request in ${paths.length} files`
     : overlapSentence(who, activity, 'this pull request', quote)
 }
@@ -41,10 +43,17 @@ export interface Place {
   lines: string
 }
 
-export function placesOf({ paths, areas }: ReportedActivity): Place[] {
-  return paths.length === 0
-    ? areas.map((area) => ({ name: areasText([area], quote), lines: '' }))
-    : paths.map((path) => ({ name: quote(path.example), lines: placeText(path) }))
+/** The numbers and parents that both take first, then the files, or else the areas. */
+export function placesOf({ sequence, paths, areas }: ReportedActivity): Place[] {
+  const taken = sequence.map((each) => ({
+    name: sequencePlace(each, quote),
+    lines: OVERLAP_WORDS[each.kind].short,
+  }))
+  const shared =
+    paths.length === 0
+      ? areas.map((area) => ({ name: areasText([area], quote), lines: '' }))
+      : paths.map((path) => ({ name: quote(path.example), lines: placeText(path) }))
+  return [...taken, ...shared]
 }
 
 /** `a.ts`, lines 40–52. */
@@ -54,10 +63,10 @@ export function placeItem({ name, lines }: Place): string {
 
 /** What the author of a pull request should do about the activity. `stage`: that of the pull request. `it`: the activity. */
 export function adviceAbout(it: string, activity: ReportedActivity, stage: Stage): string {
-  const { severity, paths, duplicate, actor, is_ahead } = activity
+  const { severity, paths, duplicate, sequence, actor, is_ahead } = activity
   const lines = paths[0]?.verdict ?? null
   const advice = adviceOf(
-    { severity, lines, is_duplicate: duplicate !== null },
+    { severity, lines, is_duplicate: duplicate !== null, sequence_kind: sequence[0]?.kind ?? null },
     {
       person: quote(actor),
       own: { name: 'This pull request', stage },
@@ -65,7 +74,14 @@ export function adviceAbout(it: string, activity: ReportedActivity, stage: Stage
       is_ahead: !is_ahead,
     },
   )
-  return adviceSentence(advice)
+  const fixes = is_ahead && duplicate === null ? sequence : []
+  return [adviceSentence(advice), fixText(fixes)].filter(Boolean).join(' ')
+}
+
+/** The commands and lines with which a pull request gives way, each in a code span; empty if none is known. */
+export function fixText(sequence: readonly ReportedSequence[]): string {
+  const known = [...new Set(sequence.flatMap(({ fix }) => fix ?? []))]
+  return known.length === 0 ? '' : `${joined(known.map((fix) => quote(fix)))}.`
 }
 
 export function notableItem({ severity, title, decision_url, where }: ReportedNotable): string {

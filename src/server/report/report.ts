@@ -3,7 +3,7 @@
 import type { PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
-import type { Duplicate } from '../../vocabulary/verdict.ts'
+import type { Duplicate, Moved, Sequence } from '../../vocabulary/verdict.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
@@ -22,6 +22,21 @@ export interface ReportedActivity {
   paths: ReportedPath[]
   /** Set if both seem to do the same work; otherwise null. */
   duplicate: Duplicate | null
+  /** The numbers and parents that both take. */
+  sequence: ReportedSequence[]
+  moved: Moved | null
+}
+
+export interface ReportedSequence extends Sequence {
+  /** How this pull request gives way: a command or a line; null if that is not known. See `sequenceFix`. */
+  fix: string | null
+}
+
+/** Numbers and parents that this pull request takes, and that a merged one took before. */
+export interface TakenOnBase {
+  number: number
+  url: string
+  sequence: ReportedSequence[]
 }
 
 /** A path that both match, and how their lines relate. */
@@ -41,6 +56,8 @@ export interface ReportedNotable {
 /** Why overlapping work is not shown. */
 export type Suppression =
   | 'below_threshold'
+  /** They share only a directory that one side moves. */
+  | 'moved'
   | 'stale'
   | 'bot'
   | 'same_author'
@@ -73,6 +90,8 @@ export interface Report {
   suppressed: Suppressed
   /** Pull requests whose overlap was shown to this one, and that were merged since its last push. */
   merged: { number: number; url: string }[]
+  /** What this pull request has to renumber. */
+  taken: TakenOnBase[]
   /** The lowest severity that is shown, and whether it is the one for drafts. */
   threshold: { severity: Severity; is_of_draft: boolean }
   not_compared: NotCompared | null

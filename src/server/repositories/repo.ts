@@ -3,6 +3,7 @@ import { Meter } from '../../vocabulary/budget.ts'
 import { later } from '../../vocabulary/clock.ts'
 import { type Settings, type SettingsProblem, settingsOf } from '../../vocabulary/contract/settings.ts'
 import type { Db } from '../db/database.ts'
+import type { BranchDirectory } from '../github/directories.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import type { AttributeRule } from '../line-verdicts/git-attributes.ts'
@@ -70,6 +71,11 @@ export interface ContextCaller {
   findIdentity(): Promise<Identity>
   /** Whether the caller may write to the repository. */
   readonly may_write: boolean
+  /**
+   * The names of the files in a directory of a branch on GitHub; null if there is nobody to ask as. One or two calls, so
+   * not inside a transaction. Throws what the client throws.
+   */
+  listDirectory(directory: BranchDirectory): Promise<string[] | null>
   /** Runs `work` after the answer was sent; never if the operation fails. Its failure is logged. */
   afterAnswer(work: () => Promise<void>): void
   /** Counts the work. */
@@ -84,6 +90,7 @@ export function noCaller(): ContextCaller {
     identity: null,
     findIdentity: async () => null,
     may_write: false,
+    listDirectory: async () => null,
     afterAnswer: () => {},
     meter: new Meter(),
     disconnected: NEVER_ABORTED,

@@ -8,7 +8,7 @@ import { branchCheck } from '../decision/read.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { countRead, openNumberOf, recordEnd, recordOutcome, wasClean, wasShown } from '../ledger/ledger.ts'
-import { branchKey, pullRequestKey } from '../ledger/pair.ts'
+import { branchKey, kindOf, pullRequestKey } from '../ledger/pair.ts'
 import { isMergeableAwaited, saveMergeable } from '../ledger/store.ts'
 import type { PairName, PairRow } from '../ledger/table.ts'
 import { checkActivities } from '../overlap/check.ts'
@@ -57,7 +57,10 @@ export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRo
   if (open.length === 0) return
   const numbers = open.flatMap((row) => openNumberOf(row) ?? [])
   await enqueueRecheck(ctx, await listNumbered(db, repo.id, numbers))
-  const reads = open.filter(wasShown).map((row) => outcomeJob(repo.id, row, later(now, FIRST_READ_MS)))
+  // GitHub can merge a side that only holds the same number.
+  const reads = open
+    .filter((row) => wasShown(row) && kindOf(row) !== 'sequence')
+    .map((row) => outcomeJob(repo.id, row, later(now, FIRST_READ_MS)))
   await enqueue(db, reads, now)
 }
 

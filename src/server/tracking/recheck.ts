@@ -3,10 +3,12 @@
 import { later } from '../../vocabulary/clock.ts'
 import { recordAndPublish } from '../decision/apply.ts'
 import { checkPullRequest } from '../decision/read.ts'
+import { type BranchDirectory, listDirectory as listDirectoryOf } from '../github/directories.ts'
 import { enqueue } from '../jobs/store.ts'
 import { listOpen } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
+import { readGithub } from '../repositories/reading.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 /** The kind of job that rechecks one pull request. */
@@ -53,8 +55,11 @@ export async function recheck(
   const { public_url } = app.config
   const { owner, name } = ctx.repo
   const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`
-  const check = await checkPullRequest(ctx, number, page_url)
+  const listDirectory = async (directory: BranchDirectory) =>
+    (await readGithub(app, ctx, (reader) => listDirectoryOf(reader, ctx.repo, directory))) ?? null
+  const asApp = { ...ctx, caller: { ...ctx.caller, listDirectory } }
+  const check = await checkPullRequest(asApp, number, page_url)
   if (!check || !(await recordAndPublish(app, ctx, check))) return
-  const again = await checkPullRequest(ctx, number, page_url)
+  const again = await checkPullRequest(asApp, number, page_url)
   if (again) await recordAndPublish(app, ctx, again)
 }

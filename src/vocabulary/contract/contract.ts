@@ -20,6 +20,7 @@ import {
   NotableBrief,
   UpdateNotable,
 } from './notable.ts'
+import { ReservedNumber, ReserveNumber } from './number.ts'
 import { type Operation, operation } from './operation.ts'
 import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from './overlap.ts'
 import { Overlaps } from './overlap-list.ts'
@@ -118,6 +119,17 @@ export const OPERATIONS = {
     needs_identity: () => true,
     summary: 'Archive an activity',
     description: 'Idempotent: archiving an archived activity returns its original `archived_at`.',
+  }),
+  reserveNumber: operation('POST', '/activity/{id}/number', {
+    access: 'write',
+    record: 'act',
+    input: ReserveNumber,
+    output: ReservedNumber,
+    status: 201,
+    is_repeatable: true,
+    summary: 'Reserve a number',
+    description:
+      'Reserves the next free number of a directory, such as that of a migration or a decision record, until the activity ends or its pull request adds a file with it. The same activity and directory get the same number again, with status 200.',
   }),
   listOverlaps: operation('GET', '/overlaps', {
     access: 'read',

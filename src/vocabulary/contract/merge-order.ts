@@ -8,7 +8,9 @@ export const MergeOrder = object('MergeOrder', {
       object('MergeOrderItem', {
         activity_id: z.string().describe('The activity of the pull request.'),
         pr_url: z.string().describe('The pull request.'),
-        conflicts_with: texts('The items whose changed lines conflict with its own, in this order.'),
+        conflicts_with: texts(
+          'The items whose changed lines conflict with its own, or that take the same number or parent, in this order.',
+        ),
         position: integer('When to merge it: 1 is first.'),
       }),
     )

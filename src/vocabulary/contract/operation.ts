@@ -16,6 +16,8 @@ export interface Operation {
   input: z.ZodObject
   output: z.ZodObject
   status: 200 | 201
+  /** Whether the operation may also answer 200, if it created the same before. */
+  is_repeatable: boolean
   /** Whether the operation supports `Idempotency-Key`. */
   is_idempotent: boolean
   /** Whether the operation calls `confirmVersion`, so that it can start with a cached row of the repository. */
@@ -33,6 +35,7 @@ const defaults = {
   record: null,
   input: NO_INPUT,
   status: 200,
+  is_repeatable: false,
   is_idempotent: false,
   confirms_repository: false,
   needs_identity: (): boolean => false,

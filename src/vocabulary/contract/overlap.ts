@@ -88,7 +88,15 @@ const Sequence = object(
   },
   'Both take the same number, or build on the same migration. Git merges both without a conflict, and the base branch is broken.',
 )
-export type Sequence = z.output<typeof Sequence>
+
+const Moved = object(
+  'Moved',
+  {
+    from: z.string().meta({ description: 'The directory.', examples: ['src/cart'] }),
+    to: z.string().meta({ description: 'Where its files are moved.', examples: ['src/basket'] }),
+  },
+  'One side moves the files of a directory, and the other adds a file to it.',
+)
 
 /** What a result says about a pair of activities beyond their scopes. */
 export const relation = {
@@ -99,6 +107,9 @@ export const relation = {
     'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
   ),
   sequence: z.array(Sequence).describe(`The numbers and parents that both take; at most ${SEQUENCES_MAX}.`),
+  moved: Moved.nullable().describe(
+    'Set if one side moves at least two files of a directory and changes none that stays there, and the other adds a file to it. Otherwise null.',
+  ),
   same_author: boolean('Whether both are by the same author, on different branches.'),
 }
 

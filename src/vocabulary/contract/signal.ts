@@ -36,7 +36,9 @@ export type GetSignal = z.output<typeof GetSignal>
 
 const pairFields = {
   shown: count('The pairs that were shown; in shadow mode, those that would have been shown.'),
-  came_true: count('One side was merged, and the other one then conflicted or edited the merged lines.'),
+  came_true: count(
+    'One side was merged, and the other one then conflicted, edited the merged lines, or held the same number.',
+  ),
   resolved: count('A push of either side ended the overlap before a merge.'),
   wrong: count('One side was merged, and the other one was then merged or pushed without a conflict.'),
   given_up: count('One side was closed unmerged.'),
@@ -65,7 +67,7 @@ const RecentSide = object('RecentSide', {
 
 const lines = z.tuple([z.int(), z.int()])
 
-const PAIR_KINDS = ['duplicate', 'conflict', 'declared'] as const
+const PAIR_KINDS = ['duplicate', 'sequence', 'conflict', 'declared'] as const
 export type PairKind = (typeof PAIR_KINDS)[number]
 
 const RecentPair = object('RecentPair', {
@@ -73,7 +75,7 @@ const RecentPair = object('RecentPair', {
   kind: z
     .enum(PAIR_KINDS)
     .describe(
-      '`duplicate`: both seem to do the same work. `conflict`: their lines conflict. `declared`: they share paths that one of them declared.',
+      '`duplicate`: both seem to do the same work. `sequence`: both take the same number, or build on the same migration. `conflict`: their lines conflict. `declared`: they share paths that one of them declared.',
     ),
   verdict: z.literal('conflict').nullable().describe('Whether their lines conflict; null if no lines do.'),
   confidence: z

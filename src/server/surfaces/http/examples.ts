@@ -127,6 +127,17 @@ export const EXAMPLES: Examples = {
     },
     response: { activity: full, overlap: CLEAR },
   },
+  reserveNumber: {
+    request: { directory: 'db/migrations' },
+    response: {
+      number: '0043',
+      directory: 'db/migrations',
+      taken: [
+        { number: '0042', by: '#12' },
+        { number: '0041', by: 'base' },
+      ],
+    },
+  },
   listOverlaps: {
     response: {
       items: [
@@ -146,6 +157,7 @@ export const EXAMPLES: Examples = {
           lines: null,
           duplicate: null,
           sequence: [],
+          moved: null,
           same_author: false,
           cut: false,
         },

@@ -126,6 +126,9 @@ const CATEGORY_DISABLED: ShownFailure = {
   param: 'category',
 }
 
+/** Operations that only a live activity accepts. */
+const LIVE_ONLY = /\/(?:heartbeat|number)$/
+
 /** The error responses of an operation, by status. */
 export function failuresOf(name: OperationName, operation: Operation): ZodOpenApiResponsesObject {
   const { method, on, record, access, path, is_idempotent } = operation
@@ -134,7 +137,7 @@ export function failuresOf(name: OperationName, operation: Operation): ZodOpenAp
     ...(on === 'repository' && (!record || access === 'write') ? [FORBIDDEN] : []),
     ...(record ? [NOT_FOUND] : []),
     ...(method === 'GET' ? [] : [TOO_LARGE]),
-    ...(method === 'PATCH' || path.endsWith('/heartbeat') ? [NOT_LIVE] : []),
+    ...(method === 'PATCH' || LIVE_ONLY.test(path) ? [NOT_LIVE] : []),
     ...(is_idempotent ? IDEMPOTENCY : []),
     ...(name === 'createNotable' ? [CATEGORY_DISABLED] : []),
   ]

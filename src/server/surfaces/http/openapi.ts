@@ -71,6 +71,7 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
     required: operation.method === 'PATCH' || operation.status === 201,
     content: { 'application/json': { schema: operation.input, example: request } },
   }
+  const content = { 'application/json': { schema: operation.output, example: response } }
   const hasBody = !isGet && Object.keys(operation.input.shape).length > 0
   return {
     operationId: name,
@@ -84,10 +85,8 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
     },
     ...(hasBody ? { requestBody: body } : {}),
     responses: {
-      [operation.status]: {
-        description: 'Success.',
-        content: { 'application/json': { schema: operation.output, example: response } },
-      },
+      [operation.status]: { description: 'Success.', content },
+      ...(operation.is_repeatable && { 200: { description: 'It was created before.', content } }),
       ...failuresOf(name, operation),
     },
   }

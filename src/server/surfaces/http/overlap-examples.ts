@@ -51,6 +51,7 @@ export const COLLISION: OutputOf<'checkOverlap'> = {
       lines: null,
       duplicate: null,
       sequence: [],
+      moved: null,
       same_author: false,
       cut: false,
     },

@@ -1,4 +1,4 @@
-/** The number in the name of a new file, such as a migration or a decision record (docs/contract/numbers.md#numbers). Pure. */
+/** The number in the name of a file, such as a migration or a decision record (docs/contract/numbers.md#numbers). Pure. */
 
 export interface Numbered {
   /** The directory of the file, without a `/` at its end; empty for the root. */
@@ -18,9 +18,13 @@ const DIRECTORIES = new Set([
   'decision-records',
   'decisions',
   'enhancements',
+  'kep',
+  'keps',
   'migrate',
   'migration',
   'migrations',
+  'pep',
+  'peps',
   'proposals',
   'rfc',
   'rfcs',
@@ -28,11 +32,19 @@ const DIRECTORIES = new Set([
 ])
 /** Names of directories in which numbers mean something else. */
 const NEVER = new Set([
+  '.changeset',
+  '.changes',
   '__snapshots__',
   '__tests__',
+  'changelog',
+  'changelog.d',
+  'changelogs',
+  'changes',
   'examples',
   'fixtures',
   'images',
+  'news',
+  'newsfragments',
   'posts',
   'releases',
   'test',
@@ -44,6 +56,8 @@ const NEVER = new Set([
 const NUMBERED = /^(\D{0,4})(\d{1,7})(?:[_-]|\.[A-Za-z]\w*$)/
 /** `V1.2__name` or `V1_2__name`, as Flyway reads it. `U` undoes a version and belongs to it. */
 const FLYWAY = /^([VU])(\d+(?:[._]\d+)*)__/
+/** Names of directories of proposals, in which 0 stands for a number that is not given yet. */
+const PROPOSALS = new Set(['enhancements', 'kep', 'keps', 'pep', 'peps', 'proposals', 'rfc', 'rfcs'])
 /** A year, a month and a day. */
 const DATE = /^\D{0,4}(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])/
 const TIMESTAMP_DIGITS = 8
@@ -62,7 +76,9 @@ export function numberOf(path: string): Numbered | null {
     return { directory, prefix: flyway[1] as string, value: parts.join('.') }
   }
   const [, prefix, value] = NUMBERED.exec(name) ?? []
-  return prefix === undefined || value === undefined ? null : { directory, prefix, value }
+  if (prefix === undefined || value === undefined) return null
+  if (Number(value) === 0 && isNamed(directory, PROPOSALS)) return null
+  return { directory, prefix, value }
 }
 
 function isNever(directory: string): boolean {
@@ -71,10 +87,27 @@ function isNever(directory: string): boolean {
 
 /** Whether the names of the directory say that its files are numbered. */
 export function isNamedForNumbers(directory: string): boolean {
+  return isNamed(directory, DIRECTORIES)
+}
+
+function isNamed(directory: string, names: ReadonlySet<string>): boolean {
   return directory
     .split('/')
     .slice(-2)
-    .some((name) => DIRECTORIES.has(name.toLowerCase()))
+    .some((name) => names.has(name.toLowerCase()))
+}
+
+/** The name with another number, in the same form; null if it has none. */
+export function renumbered(name: string, value: string): string | null {
+  const flyway = FLYWAY.exec(name)
+  if (flyway) {
+    const [, prefix, version] = flyway as unknown as [string, string, string]
+    const written = version.includes('_') ? value.replaceAll('.', '_') : value
+    return `${prefix}${written}${name.slice(prefix.length + version.length)}`
+  }
+  const [, prefix, before] = NUMBERED.exec(name) ?? []
+  if (prefix === undefined || before === undefined) return null
+  return `${prefix}${value}${name.slice(prefix.length + before.length)}`
 }
 
 /** Equal for two files that take the same number: `0042` and `42` do. */
@@ -86,15 +119,25 @@ export function numberKey({ directory, prefix, value }: Numbered): string {
   return `${directory}/${prefix.toLowerCase()}${number}`
 }
 
-/** The number after the highest one, in the same width; of a version its last part. `values` must not be empty. */
+/** The first number of a directory without any. */
+const FIRST = '0001'
+
+/** The number after the highest one, in the same width; of a version its last part. */
 export function nextNumber(values: readonly string[]): string {
-  const highest = values.reduce((one, other) => (compareNumbers(one, other) < 0 ? other : one))
+  if (values.length === 0) return FIRST
+  const highest = highestNumber(values)
   const parts = highest.split('.')
   const last = parts.pop() as string
   return [...parts, String(Number(last) + 1).padStart(last.length, '0')].join('.')
 }
 
-function compareNumbers(one: string, other: string): number {
+/** `values` must not be empty. Of equal numbers, the first one. */
+export function highestNumber(values: readonly string[]): string {
+  return values.reduce((one, other) => (compareNumbers(one, other) < 0 ? other : one))
+}
+
+/** Negative if the first number is lower. */
+export function compareNumbers(one: string, other: string): number {
   const [a, b] = [one.split('.'), other.split('.')]
   for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
     const difference = Number(a[at] ?? -1) - Number(b[at] ?? -1)

@@ -1,0 +1,19 @@
+/** What a side still takes of the numbers and parents of a pair whose other side was merged. Pure. */
+import type { SideKey } from '../ledger/pair.ts'
+import type { PairRow } from '../ledger/table.ts'
+import type { ChangedFile } from '../line-verdicts/change.ts'
+import { stillTaken } from '../numbers/taken.ts'
+
+/** `own_files`: the changed files of the side `key`. Empty unless the other side was merged and the outcome is open. */
+export function takenAfterMerge(row: PairRow, key: SideKey, own_files: readonly ChangedFile[]) {
+  const { merged, outcome, sequence } = row
+  if (merged === null || row[merged] === key || outcome !== 'open') return []
+  const isMergedFirst = merged === 'first'
+  const seen = sequence.map(({ first, second, first_own, second_own, ...each }) => ({
+    ...each,
+    yours: isMergedFirst ? second : first,
+    theirs: isMergedFirst ? first : second,
+    their_own: isMergedFirst ? first_own : second_own,
+  }))
+  return stillTaken(own_files, seen)
+}

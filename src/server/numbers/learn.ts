@@ -1,0 +1,19 @@
+/** Learns which directories hold numbered files from those that pull requests add (docs/contract/numbers.md#directories). */
+import { isNamedForNumbers, numberOf } from '../../vocabulary/file-number.ts'
+import type { Db } from '../db/database.ts'
+import type { ChangedFile } from '../line-verdicts/change.ts'
+import { learnNumber } from './learned-store.ts'
+
+/** The maximum number of files of one pull request that are learned from. */
+const FILES_MAX = 50
+
+/** `files`: the changed files of a pull request. */
+export async function learnNumbers(db: Db, repo_id: number, files: readonly ChangedFile[]): Promise<void> {
+  const added = files.flatMap(({ path, status, migration }) => {
+    const number = status === 'added' && !migration ? numberOf(path) : null
+    if (number === null || isNamedForNumbers(number.directory) || !/^\d+$/.test(number.value)) return []
+    return [{ directory: number.directory, number: Number(number.value) }]
+  })
+  const upwards = added.toSorted((a, b) => a.number - b.number).slice(0, FILES_MAX)
+  for (const each of upwards) await learnNumber(db, repo_id, each)
+}

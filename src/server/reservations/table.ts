@@ -1,0 +1,37 @@
+/** The tables of reserved numbers, and of what the base branch holds. */
+import { pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { byteText, instant, repoId } from '../db/column.ts'
+
+/** A number that is kept for an activity while it is live. */
+export const reserved_numbers = pgTable(
+  'reserved_numbers',
+  {
+    repo_id: repoId(),
+    directory: byteText().notNull(),
+    activity_id: byteText().notNull(),
+    /** As it is written, such as `0043`. */
+    number: text().notNull(),
+    reserved_at: instant().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.repo_id, table.directory, table.activity_id] }),
+    uniqueIndex('reserved_numbers_number').on(table.repo_id, table.directory, table.number),
+  ],
+)
+
+/** The highest number in a directory of a branch, as GitHub listed it. */
+export const listed_directories = pgTable(
+  'listed_directories',
+  {
+    repo_id: repoId(),
+    directory: byteText().notNull(),
+    /** Empty for the default branch. */
+    branch: text().notNull(),
+    /** Null if no file there is numbered. */
+    highest: text(),
+    listed_at: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.repo_id, table.directory, table.branch] })],
+)
+
+export type ReservedNumber = typeof reserved_numbers.$inferSelect

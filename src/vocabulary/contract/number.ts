@@ -1,0 +1,46 @@
+/** Schemas of `POST …/activity/{id}/number`. */
+import { z } from 'zod'
+import { PATH_LENGTH_MAX } from '../scope/limits.ts'
+import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
+import { object, text } from './field.ts'
+
+/** The directory relative to the root, without `./` before and `/` after it; empty for the root. */
+const directory = text(1, PATH_LENGTH_MAX)
+  .refine((path) => !isMachinePath(path), { error: MACHINE_PATH })
+  .refine((path) => !path.split('/').includes('..'), { error: 'must not contain `..`' })
+  .overwrite((path) =>
+    path
+      .split('/')
+      .filter((each) => each !== '' && each !== '.')
+      .join('/'),
+  )
+  .meta({
+    description: 'The directory of the new file, relative to the root of the repository.',
+    examples: ['db/migrations'],
+  })
+
+export const ReserveNumber = object('ReserveNumber', { directory })
+export type ReserveNumber = z.output<typeof ReserveNumber>
+
+export const ReservedNumber = object('ReservedNumber', {
+  number: z.string().meta({
+    description: 'The reserved number, as text in the width that the directory uses.',
+    examples: ['0043'],
+  }),
+  directory: z.string().describe('The directory.'),
+  taken: z
+    .array(
+      object('TakenNumber', {
+        number: z.string().describe('A number that was not free.'),
+        by: z
+          .string()
+          .describe(
+            'Who holds it: a pull request such as `#12`, the id of an activity, or `base` for the base branch.',
+          ),
+      }),
+    )
+    .describe(
+      'The numbers that live work holds or has reserved, and the highest one of the base branch; the highest first, at most 100.',
+    ),
+})
+export type ReservedNumber = z.output<typeof ReservedNumber>

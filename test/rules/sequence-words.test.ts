@@ -1,0 +1,47 @@
+/** How a side gives way whose number or parent is taken. */
+import { expect, test } from 'vitest'
+import { sequenceFix } from '../../src/vocabulary/sequence-words.ts'
+import type { Sequence } from '../../src/vocabulary/verdict.ts'
+import { sequenceSentence } from '../../src/vocabulary/verdict-words.ts'
+
+const NUMBER: Sequence = {
+  kind: 'same_number',
+  directory: 'db/migrations',
+  value: '0042',
+  yours: '0042_orders.sql',
+  theirs: '0042_carts.sql',
+  next: '0043',
+}
+const PARENT: Sequence = {
+  kind: 'same_parent',
+  directory: 'shop/migrations',
+  value: '0041_users',
+  yours: '0042_orders.py',
+  theirs: '0042_carts.py',
+  next: null,
+}
+
+test.each<[string, Sequence, string | null, string | null]>([
+  ['a number', NUMBER, null, 'git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql'],
+  ['a number in the root', { ...NUMBER, directory: '' }, null, 'git mv 0042_orders.sql 0043_orders.sql'],
+  ['a number without a next one', { ...NUMBER, next: null }, null, null],
+  ['a name that a shell would expand', { ...NUMBER, yours: '0042_$(rm).sql' }, null, null],
+  ['a name with a space', { ...NUMBER, yours: '0042_my orders.sql' }, null, null],
+  ['a directory that looks like an option', { ...NUMBER, directory: '-f' }, null, null],
+  ['a parent of Django', PARENT, '0042_carts', 'dependencies = [("shop", "0042_carts")]'],
+  ['a parent of Alembic', { ...PARENT, directory: 'alembic/versions' }, '1f2e', 'down_revision = "1f2e"'],
+  ['a parent whose successor is unknown', PARENT, null, null],
+  ['a successor with quotes', PARENT, '0042_"x', null],
+])('%s', (_, sequence, successor, fix) => {
+  expect(sequenceFix(sequence, successor)).toBe(fix)
+})
+
+test('the sentence names what is taken, by whom, and what is free', () => {
+  const quote = (text: string) => `<${text}>`
+  expect(sequenceSentence('#12', NUMBER, quote)).toBe(
+    '<0042> in <db/migrations> is taken by #12 (<0042_carts.sql>); the next free number is <0043>',
+  )
+  expect(sequenceSentence('#12', PARENT, quote)).toBe(
+    '#12 builds on <0041_users> in <shop/migrations> too (yours: <0042_orders.py>, theirs: <0042_carts.py>)',
+  )
+})
