@@ -15,6 +15,7 @@ import { login } from './login.ts'
 import { withTree } from './mcp-client.ts'
 import { withoutOwnWork } from './mcp-own-work.ts'
 import { note } from './note.ts'
+import { number } from './number.ts'
 import { order } from './order.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findConnection } from './service-connection.ts'
@@ -172,6 +173,15 @@ function addActivityCommands(command: AddCommand): void {
     .option('--title <text>', 'a new title')
     .option('--status <status>', 'planned, active, paused, blocked, draft-pr-open, ready-for-review, …')
     .option('--refresh', 'read the changed files from git again')
+  onBranch(
+    command(
+      'number <directory>',
+      'Reserve the next free number of a directory, such as that of migrations.',
+      number,
+    ),
+  )
+    .option('--activity <id>', 'the activity (default: that of the branch)')
+    .option('--rename', 'rename the new file there to the reserved number')
   withTitles(onBranch(command('heartbeat [id]', 'Keep an activity alive, and show its overlap.', heartbeat)))
   onBranch(command('done [id]', 'Archive an activity.', done))
     .option('--merged', 'set the status to merged instead')

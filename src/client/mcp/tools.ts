@@ -107,6 +107,15 @@ const SPECS: Spec[] = [
     },
   },
   {
+    name: 'reserve_number',
+    description:
+      'Reserve the next free number of a directory before you add a numbered file, such as a migration or a decision record. Name the file with the `number`.',
+    operation: 'reserveNumber',
+    extra: { id },
+    result: OPERATIONS.reserveNumber.output,
+    run: (client, call) => client.reserveNumber(call),
+  },
+  {
     name: 'finish_work',
     description:
       'End your activity when the task has nothing left to merge; pass the `outcome` if it was merged or abandoned. Others are no longer warned about it.',
