@@ -68,6 +68,8 @@ test('a pair is listed with its verdict, and the lines of both', async () => {
       ],
       lines: 'conflict',
       duplicate: null,
+      sequence: [],
+      moved: null,
       same_author: false,
       cut: false,
     },

@@ -59,6 +59,8 @@ test('each collision is listed once, with the globs of both and an example', asy
         ],
         lines: null,
         duplicate: null,
+        sequence: [],
+        moved: null,
         same_author: true,
         cut: false,
       },

@@ -57,6 +57,7 @@ describe('without a file', () => {
       areas: {},
       ignore_paths: [],
       noise_paths: {},
+      number_directories: {},
       noise_classes: {},
       track_pull_requests: true,
       track_branches: ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**'],

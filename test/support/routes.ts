@@ -34,7 +34,6 @@ export const ROUTES: Route[] = [
   { ...get, name: 'getActivity', path: '/activity/{id}', record: 'act' },
   { ...act, name: 'updateActivity', method: 'PATCH', path: '/activity/{id}', record: 'act', body: {} },
   { ...act, name: 'heartbeatActivity', path: '/activity/{id}/heartbeat', record: 'act' },
-  { ...act, name: 'archiveActivity', path: '/activity/{id}/archive', record: 'act' },
   {
     ...act,
     name: 'reserveNumber',
@@ -44,6 +43,7 @@ export const ROUTES: Route[] = [
     repeated: 200,
     body: { directory: 'db/migrations' },
   },
+  { ...act, name: 'archiveActivity', path: '/activity/{id}/archive', record: 'act' },
   { ...get, name: 'listOverlaps', path: '/overlaps', record: null },
   { ...get, name: 'getMergeOrder', path: '/merge-order', record: null },
   { ...get, name: 'listNotables', path: '/notables', record: null },
