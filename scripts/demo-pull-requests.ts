@@ -1,4 +1,4 @@
-/** The part of the demo with pull requests: comments by file and by lines, and a merge that archives an activity. */
+/** The part of the demo with pull requests: comments by file, by lines and by number, and a merge that archives an activity. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { editOf } from '../test/support/lines.ts'
 import { installationEvent, pullRequestEvent, signedDelivery } from '../test/support/webhooks.ts'
@@ -109,6 +109,32 @@ export async function demoLines(service: DemoService, ben: Narrator): Promise<vo
   })
   frame(plainText(comment.body))
   if (shop.comments(dans.number).length > 0) throw new Error('both sides of the conflict got a comment')
+}
+
+/** Two pull requests take the same number for a migration, which git merges without a word. Throws if nobody is told. */
+export async function demoNumbers(service: DemoService): Promise<void> {
+  const shop = service.github.at(SHOP)
+  shop.write('db/migrations/0041_users.sql', 'create table users ();')
+  const add = (name: string) =>
+    ({
+      filename: `db/migrations/${name}`,
+      status: 'added',
+      patch: `@@ -0,0 +1,1 @@\n+-- ${name}`,
+    }) as const
+
+  heading('Fay and Gus each add a migration, and both call it 0042')
+  const fays = shop.open({ title: 'Carts', head: 'carts', author: 'fay', files: [add('0042_carts.sql')] })
+  await deliverPullRequest(service, fays.number, 'opened')
+  const guss = shop.open({ title: 'Orders', head: 'orders', author: 'gus', files: [add('0042_orders.sql')] })
+  await deliverPullRequest(service, guss.number, 'opened')
+  const comment = await until('the comment on the pull request', async () => shop.comments(guss.number)[0])
+  detail(`   On pull request #${guss.number}, by ${comment.app}[bot]:`)
+  quote(comment.body)
+  conclude('Fay and Gus each add a migration 0042. Git would merge both, and break the main branch:', {
+    text: 'The files are different, so git merges both without a conflict. The comment names the next free number.',
+    isWarning: true,
+  })
+  frame(plainText(comment.body))
 }
 
 /** What a comment says, without Markdown and its footer: a line for each sentence. */

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { readConfig } from '../src/server/base/config.ts'
 import { type Service, startService } from '../src/server/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
-import { demoLines, demoPullRequests } from './demo-pull-requests.ts'
+import { demoLines, demoNumbers, demoPullRequests } from './demo-pull-requests.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
 import { conclude, detail, frame, heading, type Narrator, narrator, say } from './narrate.ts'
 
@@ -47,6 +47,7 @@ async function main(): Promise<void> {
     const demo = { url: service.url, github: github.github, webhook_secret: WEBHOOK_SECRET }
     await demoPullRequests(demo, ben)
     await demoLines(demo, ben)
+    await demoNumbers(demo)
     if (process.argv.includes('--once')) return
     printInstructions(service)
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
