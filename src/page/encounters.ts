@@ -76,10 +76,16 @@ function encounter(
   }
 }
 
+const NO_LINES = { mine: null, theirs: null }
+
 const asIs = (text: string) => text
 
-function placesOf({ id }: Activity, { activity_ids, paths, areas }: Overlap): Place[] {
+function placesOf({ id }: Activity, { activity_ids, paths, areas, sequence }: Overlap): Place[] {
   const isFirst = activity_ids[0] === id
+  const taken = sequence.map(({ directory, yours, theirs }): Place => {
+    const name = isFirst ? yours : theirs
+    return { path: directory === '' ? name : `${directory}/${name}`, ...NO_LINES, is_conflict: true }
+  })
   // If some lines conflict, only those matter.
   const conflicts = paths.filter(({ verdict }) => verdict === 'conflict')
   const places = (conflicts.length > 0 ? conflicts : paths).map(
@@ -89,13 +95,8 @@ function placesOf({ id }: Activity, { activity_ids, paths, areas }: Overlap): Pl
       return { path: example, mine, theirs, is_conflict: verdict === 'conflict' }
     },
   )
-  if (places.length > 0) return places
-  return areas.map((area) => ({
-    path: areasText([area], asIs),
-    mine: null,
-    theirs: null,
-    is_conflict: false,
-  }))
+  if (taken.length + places.length > 0) return [...taken, ...places]
+  return areas.map((area) => ({ path: areasText([area], asIs), ...NO_LINES, is_conflict: false }))
 }
 
 function standingOf({ pr_url, draft_pr, created_at }: Activity) {

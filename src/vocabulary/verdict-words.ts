@@ -209,9 +209,10 @@ export function pairLabel(
   const label = OVERLAP_WORDS[lines ?? 'declared'].label
   const place = numbers === '' || label === '' ? label : `${label} (${numbers})`
   const twin = duplicate ? `${OVERLAP_WORDS.duplicate.label}${evidenceText(duplicate, quote)}` : ''
-  const taken = sequence
-    .slice(0, 1)
-    .map((each) => `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)})`)
+  const taken = sequence.slice(0, 1).map((each) => {
+    const free = each.next === null ? '' : `; ${quote(each.next)} is free`
+    return `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)}${free})`
+  })
   const emptied = moved ? `${OVERLAP_WORDS.moved.label} (${quote(moved.from)})` : ''
   return [...taken, place, twin, emptied].filter(Boolean).join(', ')
 }

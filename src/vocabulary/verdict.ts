@@ -70,3 +70,17 @@ export interface Moved {
   from: string
   to: string
 }
+
+/** What two sides share. */
+interface Shared {
+  moved: Moved | null
+  duplicate: Duplicate | null
+  sequence: readonly unknown[]
+  paths: readonly unknown[]
+  areas: readonly unknown[]
+}
+
+/** Whether both sides share nothing but a directory that one of them moves, which is no reason to tell anybody. */
+export function isOnlyMoved({ moved, duplicate, sequence, paths, areas }: Shared): boolean {
+  return moved !== null && duplicate === null && sequence.length + paths.length + areas.length === 0
+}

@@ -8,6 +8,7 @@ import type {
   ReportedActivity,
   ReportedNotable,
   ReportedPath,
+  ReportedSequence,
 } from '../../src/server/report/report.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
 
@@ -35,6 +36,16 @@ const LIKELY: Partial<ReportedPath> = {
   confidence: 'likely',
   your_lines: [38, 50],
   their_lines: [40, 52],
+}
+/** A number that another takes too. */
+const TAKEN: ReportedSequence = {
+  kind: 'same_number',
+  directory: 'db/migrations',
+  value: '0042',
+  yours: '0042_orders.sql',
+  theirs: '0042_carts.sql',
+  next: '0043',
+  fix: 'git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql',
 }
 const unshown = { ...reportedActivity, suppression: 'below_threshold' } as const
 const notable: ReportedNotable = {
@@ -149,6 +160,20 @@ describe('markup from users is escaped in the comment', () => {
     ['an area', (area) => ({ activities: [{ ...reportedActivity, paths: [], areas: [area, area] }] })],
     ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
     ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
+    [
+      'the names of numbered files',
+      (text) => {
+        const names = { directory: text, value: text, yours: text, theirs: text, next: text, fix: text }
+        const sequence = [
+          { ...TAKEN, ...names },
+          { ...TAKEN, ...names, kind: 'same_parent' as const },
+        ]
+        return {
+          activities: [{ ...reportedActivity, sequence }],
+          taken: [{ number: 3, url: 'https://github.com/acme/shop/pull/3', sequence }],
+        }
+      },
+    ],
     [
       'everything at once',
       (text) => ({

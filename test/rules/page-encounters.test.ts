@@ -55,7 +55,30 @@ const met = (mine: object, theirs: object, collision: object, reader: string | n
   return { work, overlap, encounter: encountersOf(activities[0] as never, work, reader)[0] as Encounter }
 }
 
+const NUMBER = {
+  kind: 'same_number',
+  directory: 'db/migrations',
+  value: '0042',
+  yours: '0042_retry.sql',
+  theirs: '0042_tidy.sql',
+  next: '0043',
+} as const
+
 describe('an encounter', () => {
+  test('names the number that both take, and the next free one', () => {
+    const { encounter } = met({}, {}, { sequence: [NUMBER] })
+    expect(encounter.relation).toBe('same number (0042 in db/migrations; 0043 is free)')
+    expect(encounter.places).toEqual([
+      { path: 'db/migrations/0042_retry.sql', mine: null, theirs: null, is_conflict: true },
+    ])
+    expect(encounter.advice.action).toBe('Take another number.')
+  })
+
+  test('names the directory that one side moves', () => {
+    const moved = { from: 'src/cart', to: 'src/basket' }
+    expect(met({}, {}, { moved }).encounter.relation).toBe('moved directory (src/cart)')
+  })
+
   test('names the file and the lines that conflict, those of the own side first', () => {
     expect(met({}, {}, LINES).encounter.places).toEqual([
       { path: 'src/retry.ts', mine: [44, 52], theirs: [40, 40], is_conflict: true },

@@ -8,8 +8,10 @@ import {
   earnsComment,
   findSuppression,
   isBot,
+  isBySame,
   isIgnored,
   isNotificationDue,
+  isTakenShown,
   selectNamed,
 } from '../../src/server/decision/who-is-told.ts'
 import type { PairRow } from '../../src/server/ledger/table.ts'
@@ -73,6 +75,7 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['over budget: a conflict in one file', {}, full, 'over_budget'],
   ['… in two files', { conflicts: 2 }, full, null],
   ['… a duplicate', { is_duplicate: true, conflicts: 0 }, full, null],
+  ['… a shared number', { takes_same: true, conflicts: 0 }, full, null],
   ['… raised risk', { is_risky: true }, full, null],
   ['far over budget: a duplicate', { is_duplicate: true, conflicts: 0 }, closed, 'over_budget'],
   ['… blocking work', { is_blocking: true }, closed, null],
@@ -80,18 +83,21 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['work declared by globs', { breadth: 'plain' }, {}, 'declared_by_glob'],
   ['… of high risk', { breadth: 'risky' }, {}, null],
   ['… that blocks', { breadth: 'plain', is_blocking: true }, {}, null],
+  ['only a directory that one side moves', { is_only_moved: true }, both, 'moved'],
 ])('%s', (_, other, rules, suppression) => {
   const defaults = { comment, is_draft: false, room: 'any' as const, active_at: now, now }
   expect(findSuppression({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
 })
 
-test('a comment names at most three others: duplicates first, then proved conflicts', () => {
+test('a comment names at most three others: duplicates, then shared numbers, then proved conflicts', () => {
   const likely = { ...CONFLICT, name: 'likely', severity: 'medium', is_proved: false } as const
   const risky = { ...likely, name: 'risky', severity: 'high' } as const
   const proved = { ...CONFLICT, name: 'proved' }
   const duplicate = { ...likely, name: 'duplicate', severity: 'high', is_duplicate: true } as const
   const named = (others: (Candidate & { name: string })[]) => selectNamed(others).map(({ name }) => name)
   expect(named([likely, risky, proved, duplicate])).toEqual(['duplicate', 'proved', 'risky'])
+  const number = { ...likely, name: 'number', takes_same: true } as const
+  expect(named([risky, proved, number, duplicate])).toEqual(['duplicate', 'number', 'proved'])
   expect(named([likely, risky])).toEqual(['risky', 'likely'])
   expect(named([])).toEqual([])
 })
@@ -129,6 +135,23 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
   expect(isNotificationDue({ pair: { ...PAIR, ...pair }, before }, { ...people, ...between }, rules)).toBe(
     expected,
   )
+})
+
+test.each([
+  ['that was pushed 14 days ago', daysAgo(14), true],
+  ['… earlier', daysAgo(14.1), false],
+])('a merge that takes the number of a pull request is told to one %s', (_, active_at, expected) => {
+  expect(isTakenShown({ comment, now, active_at })).toBe(expected)
+})
+
+test.each([
+  ['one person', 'Ben', 'ben', {}, true],
+  ['two people', 'ada', 'ben', {}, false],
+  ['one coding agent', 'claude[bot]', 'claude[bot]', {}, false],
+  ['one person, and same_author is on', 'ben', 'ben', { same_author: true }, false],
+  ['nobody who is known', null, null, {}, false],
+])('… unless both are by %s', (_, first_author, second_author, changes, expected) => {
+  expect(isBySame({ first_author, second_author }, { ...comment, ...changes })).toBe(expected)
 })
 
 test.each([

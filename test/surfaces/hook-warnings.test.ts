@@ -31,6 +31,28 @@ const startAsBen = async (body: object = {}): Promise<string> => {
 const RETRY = 'src/checkout/retry.ts'
 
 describe('the agent is warned about overlap', () => {
+  test('of a new migration that has the number of another one', async () => {
+    const changes = [{ path: 'db/migrations/0042_carts.sql', status: 'added' }]
+    await startAsBen({ scope: { changes } })
+    await tree.write({ 'db/migrations/0042_orders.sql': 'create table orders ();\n' })
+    expect(await warningOf('session-start', { source: 'startup' })).toContain(
+      '“Tidy” by “Ben” on “tidy”: the same number as yours, 0042 in db/migrations; the next free number is 0043',
+    )
+  })
+
+  test('but not of a directory that somebody moves while the branch adds a file to it', async () => {
+    const changes = ['a', 'b'].map((name) => ({
+      path: `basket/${name}.ts`,
+      previous_path: `cart/${name}.ts`,
+      status: 'renamed',
+    }))
+    const id = await startAsBen({ scope: { changes } })
+    await tree.write({ 'cart/c.ts': 'export {}\n' })
+    expect(await warningOf('session-start', { source: 'startup' })).toBe('')
+    const [own] = await mine()
+    expect((await retrieved(own?.id as string)).overlap.related_activity_ids).toEqual([id])
+  })
+
   test('at the start, with the files that the branch changes', async () => {
     await startAsBen()
     await tree.write({ [RETRY]: 'changed\n' })

@@ -4,7 +4,7 @@ import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/co
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
+import { isOnlyMoved, NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { LocalState } from '../local-state.ts'
 import type { HookClient } from './hook-client.ts'
 import { groupsOf, type MessageOptions, messageFor, type Other, type Place } from './message.ts'
@@ -22,7 +22,8 @@ export interface Own {
 
 /** The matches of a check or a create, and the activities of the same branch, without the session's own activities. */
 export function placesOf({ matches, relationships }: Overlap, own: Own): Place[] {
-  const shared = matches.flatMap(({ id, severity, paths, duplicate, sequence }): Place[] => {
+  const told = matches.filter((each) => !isOnlyMoved(each))
+  const shared = told.flatMap(({ id, severity, paths, duplicate, sequence }): Place[] => {
     const place = { id, severity, is_same_branch: false, is_duplicate: duplicate !== null }
     const taken = sequence.map((each) => ({ ...place, ...NOT_COMPARED, ...NO_PATH, sequence: each }))
     if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]

@@ -3,7 +3,7 @@
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
-import type { Sequence } from '../../vocabulary/verdict.ts'
+import { isOnlyMoved, type Sequence } from '../../vocabulary/verdict.ts'
 import { isRisky } from '../../vocabulary/weight.ts'
 import { authorLogin } from '../activities/author.ts'
 import { comparedScopeOf } from '../activities/compared-scope.ts'
@@ -156,10 +156,6 @@ export function describeCounterpart(
     is_bot: isBot({ login: author, is_of_type_bot: pull_request?.is_bot ?? false }, comment),
     is_same_author: overlaps.some((each) => isByAuthorOf(subject, each, { pull_request, comment })),
   }
-}
-
-function isOnlyMoved({ moved, duplicate, sequence, paths, areas }: Found<unknown>['match']): boolean {
-  return moved !== null && duplicate === null && sequence.length + paths.length + areas.length === 0
 }
 
 /** Adds the names by which migrations would build on the files of both sides. */

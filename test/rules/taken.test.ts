@@ -1,0 +1,196 @@
+/** Which numbers and parents two sides take, and which directories one of them moves (docs/contract/numbers.md). */
+import { describe, expect, test } from 'vitest'
+import type { ChangedFile } from '../../src/server/line-verdicts/change.ts'
+import type { Migration } from '../../src/server/line-verdicts/migration.ts'
+import { movesOf, sharedMove } from '../../src/server/numbers/moved.ts'
+import {
+  claimedPlaces,
+  type NumberRules,
+  probedPlaces,
+  sharedTaken,
+  stillTaken,
+  takingOf,
+  unnamedDirectories,
+  withLearned,
+} from '../../src/server/numbers/taken.ts'
+
+type File = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
+
+const file = (path: string, changes: Partial<File> = {}): File => ({
+  path,
+  previous_path: null,
+  status: 'added',
+
+  ...changes,
+})
+const renamed = (previous_path: string, path: string) => file(path, { previous_path, status: 'renamed' })
+const django = (own: string, parents: string[], changes: Partial<Migration> = {}) =>
+  file(`shop/migrations/${own}.py`, { migration: { own, parents, is_merge: false, ...changes } })
+
+const rules: NumberRules = {
+  isNumbered: () => undefined,
+  isLearned: () => false,
+  isIgnored: (path) => path.endsWith('.generated.sql'),
+}
+const shared = (yours: File[], theirs: File[], given = rules) =>
+  sharedTaken(takingOf(yours), takingOf(theirs), given).map(({ kind, value }) => `${kind} ${value}`)
+
+const CARTS = file('db/migrations/0042_carts.sql')
+const ORDERS = file('db/migrations/0042_orders.sql')
+const INITIAL = ['0041_users']
+
+describe('two sides take', () => {
+  test.each<[string, File[], File[], string[]]>([
+    ['the same number', [CARTS], [ORDERS], ['same_number 0042']],
+    ['… with other zeros', [CARTS], [file('db/migrations/42_orders.sql')], ['same_number 0042']],
+    ['… by a rename', [CARTS], [renamed('db/migrations/0041_x.sql', ORDERS.path)], ['same_number 0042']],
+    [
+      'nothing by a rename that keeps the number',
+      [CARTS],
+      [renamed('db/migrations/0042_x.sql', ORDERS.path)],
+      [],
+    ],
+    ['nothing by the same name', [CARTS], [CARTS], []],
+    ['nothing if one has both names', [CARTS, ORDERS], [CARTS], []],
+    [
+      '… one number for up and down',
+      [file('m/migrations/3_a.up.sql'), file('m/migrations/3_a.down.sql')],
+      [file('m/migrations/3_b.up.sql')],
+      ['same_number 3'],
+    ],
+    ['nothing in other directories', [CARTS], [file('api/migrations/0042_orders.sql')], []],
+    ['nothing where files are not numbered', [file('src/1_a.ts')], [file('src/1_b.ts')], []],
+    ['nothing by a change', [CARTS], [file(ORDERS.path, { status: 'modified' })], []],
+    ['nothing by a removal', [CARTS], [file(ORDERS.path, { status: 'removed' })], []],
+    ['nothing by an ignored file', [file('db/migrations/0042_x.generated.sql')], [ORDERS], []],
+    [
+      'the number of a directory that Drizzle keeps',
+      [file('drizzle/0003_a.sql'), file('drizzle/meta/_journal.json', { status: 'modified' })],
+      [file('drizzle/0003_b.sql')],
+      ['same_number 0003'],
+    ],
+    ['the same parent', [django('0042_a', INITIAL)], [django('0042_b', INITIAL)], ['same_parent 0041_users']],
+    ['nothing with other parents', [django('0042_a', INITIAL)], [django('0042_b', ['0040_old'])], []],
+    [
+      'nothing if one builds on the other',
+      [django('0042_a', INITIAL)],
+      [django('0042_b', INITIAL), django('0043_c', ['0042_a'])],
+      [],
+    ],
+    [
+      'nothing if one joins heads',
+      [django('0042_a', INITIAL)],
+      [django('0042_b', INITIAL), django('0043_merge', ['0042_b', '0042_a'], { is_merge: true })],
+      [],
+    ],
+    [
+      'nothing in a migration of unknown patch',
+      [file('shop/migrations/0042_a.py')],
+      [file('shop/migrations/0042_b.py')],
+      [],
+    ],
+    [
+      'nothing with one migration under two names',
+      [django('0042_a', INITIAL)],
+      [django('0042_a', INITIAL)],
+      [],
+    ],
+  ])('%s', (_, yours, theirs, expected) => {
+    expect(shared(yours, theirs)).toEqual(expected)
+  })
+
+  test('what meets in the index, and nothing else', () => {
+    const met = (yours: File[], theirs: File[]) =>
+      probedPlaces(yours, rules).filter((place) => claimedPlaces(theirs).includes(place))
+    expect(met([CARTS], [ORDERS])).toHaveLength(1)
+    expect(met([CARTS], [file('db/migrations/0043_orders.sql')])).toEqual([])
+    expect(met([file('src/1_a.ts')], [file('src/1_b.ts')])).toEqual([])
+  })
+})
+
+describe('a directory is numbered', () => {
+  const notes = [[file('notes/04-a.md')], [file('notes/04-b.md')]] as const
+  const found = (changes: Partial<NumberRules>) =>
+    shared([...notes[0]], [...notes[1]], { ...rules, ...changes })
+
+  test('as the settings say', () => {
+    expect(found({ isNumbered: () => true })).toEqual(['same_number 04'])
+    expect(shared([CARTS], [ORDERS], { ...rules, isNumbered: () => false })).toEqual([])
+  })
+
+  test('where higher numbers follow those that were learned', () => {
+    const learned = (number: number) => withLearned(rules, new Map([['notes', number]]))
+    expect(shared([...notes[0]], [...notes[1]], learned(3))).toEqual(['same_number 04'])
+    expect(shared([...notes[0]], [...notes[1]], learned(4))).toEqual([])
+  })
+
+  test('and only those that no name tells have to be learned', () => {
+    expect(unnamedDirectories([...notes[0], CARTS, file('src/a.ts')], rules)).toEqual(['notes'])
+    expect(unnamedDirectories([...notes[0]], { ...rules, isNumbered: () => false })).toEqual([])
+  })
+})
+
+describe('after a merge, a side still takes', () => {
+  const number = {
+    kind: 'same_number',
+    directory: 'db/migrations',
+    value: '0042',
+    yours: '0042_orders.sql',
+    theirs: '0042_carts.sql',
+  } as const
+  const parent = {
+    kind: 'same_parent',
+    directory: 'shop/migrations',
+    value: '0041_users',
+    yours: '0042_b.py',
+    theirs: '0042_a.py',
+  } as const
+
+  test.each<[string, File[], typeof number | typeof parent, number]>([
+    ['the number', [ORDERS], number, 1],
+    ['… under a new name', [file('db/migrations/0042_buys.sql')], number, 1],
+    ['no number after a renumbering', [file('db/migrations/0043_orders.sql')], number, 0],
+    ['the parent', [django('0042_b', INITIAL)], parent, 1],
+    ['no parent after a change of it', [django('0043_b', ['0042_a'])], parent, 0],
+    [
+      'no parent once heads are joined',
+      [django('0042_b', INITIAL), django('0043_merge', ['0042_a', '0042_b'], { is_merge: true })],
+      parent,
+      0,
+    ],
+  ])('%s', (_, files, sequence, count) => {
+    expect(stillTaken(files, [sequence])).toHaveLength(count)
+  })
+})
+
+describe('a directory moves', () => {
+  const both = [renamed('src/cart/a.ts', 'src/basket/a.ts'), renamed('src/cart/b.ts', 'src/basket/b.ts')]
+
+  test.each<[string, File[], File[], object | null]>([
+    ['while the other adds to it', both, [file('src/cart/c.ts')], { from: 'src/cart', to: 'src/basket' }],
+    ['… on the other side', [file('src/cart/c.ts')], both, { from: 'src/cart', to: 'src/basket' }],
+    ['not with one file', both.slice(1), [file('src/cart/c.ts')], null],
+    [
+      'not if a change stays',
+      [...both, file('src/cart/d.ts', { status: 'modified' })],
+      [file('src/cart/c.ts')],
+      null,
+    ],
+    ['not if the other adds elsewhere', both, [file('src/basket/c.ts')], null],
+    ['not if the other only changes it', both, [file('src/cart/a.ts', { status: 'modified' })], null],
+    [
+      'not within itself',
+      [renamed('src/cart/a.ts', 'src/cart/x.ts'), renamed('src/cart/b.ts', 'src/cart/y.ts')],
+      [file('src/cart/c.ts')],
+      null,
+    ],
+    [
+      'to where most of it goes',
+      [...both, renamed('src/cart/e.ts', 'src/old/e.ts')],
+      [file('src/cart/c.ts')],
+      { from: 'src/cart', to: 'src/basket' },
+    ],
+  ])('%s', (_, yours, theirs, expected) => {
+    expect(sharedMove(movesOf(yours), movesOf(theirs))).toEqual(expected)
+  })
+})
