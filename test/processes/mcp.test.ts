@@ -19,6 +19,7 @@ const TOOLS = [
   'start_work',
   'update_work',
   'heartbeat',
+  'reserve_number',
   'finish_work',
   'list_work',
   'list_notables',

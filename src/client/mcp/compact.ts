@@ -36,8 +36,9 @@ export const Notable = listNotables.output.shape.items.element
 export const Heartbeat = heartbeatActivity.output
 
 export function compactOverlap(result: OutputOf<'checkOverlap'>): object {
-  const matches = result.matches.slice(0, MATCHES_MAX).map(({ paths, ...match }) => ({
+  const matches = result.matches.slice(0, MATCHES_MAX).map(({ paths, sequence, ...match }) => ({
     ...match,
+    sequence: sequence.length > 0 ? sequence : null,
     examples: [...new Set(paths.map(({ example }) => example))].slice(0, EXAMPLES_MAX),
   }))
   return fieldsOf(Overlap, { ...result, matches })

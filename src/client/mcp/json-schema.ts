@@ -11,7 +11,9 @@ const HIDDEN = [
   'include',
   'tags',
   'heartbeat',
+  'draft_pr',
   'draft_pr_only',
+  'has_pr',
   'supersedes',
   'changes.status',
   'changes.previous_path',
@@ -19,9 +21,8 @@ const HIDDEN = [
 ]
 /** Descriptions of the arguments whose names do not say enough. */
 const DESCRIPTIONS: Record<string, string> = {
-  repository: 'owner/name',
   paths: 'Globs, such as src/checkout/**',
-  patch: '`git diff -U3` against the merge base',
+  patch: 'From `git diff -U3`',
 }
 /** The schemas leave out higher limits, which no agent is likely to reach. */
 const LIMIT_MAX = 1000

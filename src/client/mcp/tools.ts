@@ -66,7 +66,7 @@ const SPECS: Spec[] = [
   {
     name: 'check_overlap',
     description:
-      'Check who else works on the files that you are about to change. Call it BEFORE your first edit, and before you edit other files. Pass files that you will change in `scope.paths`, files that you have changed in `scope.changes`, and your `branch` unless it is the default branch. Paths are relative to the root of the repository, such as `src/a.ts`. It creates nothing. If `overlap_detected`, tell the user the `reason` and follow `recommended_action` if you can.',
+      'Check who else works on the files that you are about to change. Call it BEFORE your first edit, and before you edit other files. Pass the `repository` as owner/name, files that you will change in `scope.paths`, those that you have changed in `scope.changes`, relative to its root, and your `branch` unless it is the default branch. It creates nothing. If `overlap_detected`, tell the user the `reason` and follow `recommended_action` if you can.',
     operation: 'checkOverlap',
     result: Overlap,
     run: async (client, call) => compactOverlap(await client.checkOverlap(call)),
@@ -109,10 +109,10 @@ const SPECS: Spec[] = [
   {
     name: 'reserve_number',
     description:
-      'Reserve the next free number of a directory before you add a numbered file, such as a migration or a decision record. Name the file with the `number`.',
+      'Reserve the next free number of a directory before you add a numbered file, such as a migration, and name the file with it.',
     operation: 'reserveNumber',
     extra: { id },
-    result: OPERATIONS.reserveNumber.output,
+    result: OPERATIONS.reserveNumber.output.pick({ number: true }),
     run: (client, call) => client.reserveNumber(call),
   },
   {
@@ -131,7 +131,7 @@ const SPECS: Spec[] = [
   {
     name: 'list_work',
     description:
-      'List who works on what, the newest first. To find out whether your work collides, use check_overlap, which compares exactly.',
+      'List who works on what, the newest first. To find out whether your work collides, use check_overlap.',
     operation: 'listActivities',
     result: listActivities.output,
     run: async (client, call) => compactPage(await client.listActivities(call), compactActivity),
