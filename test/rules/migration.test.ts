@@ -36,6 +36,12 @@ describe('Django', () => {
       ['0041_users'],
       false,
     ],
+    [
+      'none if it stands for others',
+      ['    replaces = [("shop", "0040_a")]', '    dependencies = [("shop", "0039_b")]'],
+      [],
+      false,
+    ],
     ['not one of a later list', ['    dependencies = []', '    x = [("shop", "0041_users")]'], [], false],
   ])('builds on the migration %s', (_, lines, parents, is_merge) => {
     expect(django(...lines)).toEqual({ own: '0042_carts', parents, is_merge })
@@ -55,7 +61,13 @@ describe('Alembic', () => {
     ['with an annotation', ['down_revision: Union[str, None] = "0a0a"'], ['0a0a'], false],
     ['before a comment', ['down_revision = "0a0a"  # users'], ['0a0a'], false],
     ['none', ['down_revision = None'], [], false],
-    ['two: a merge', ['down_revision = ("0a0a", "1b1b")'], [], true],
+    ['two: a merge', ['down_revision = ("0a0a", "1b1b")'], ['0a0a', '1b1b'], true],
+    [
+      'two on several lines',
+      ['down_revision = (', '    "0a0a",', '    "1b1b",', ')'],
+      ['0a0a', '1b1b'],
+      true,
+    ],
     ['none if it starts a branch', ['down_revision = "0a0a"', 'branch_labels = ("tills",)'], [], false],
     ['of no branch', ['down_revision = "0a0a"', 'branch_labels = None'], ['0a0a'], false],
   ])('builds on the revision %s', (_, lines, parents, is_merge) => {

@@ -4,7 +4,7 @@
 export interface Migration {
   /** The name by which others build on it: the revision of Alembic, the file name of Django. */
   own: string
-  /** What it builds on, in the same app or revisions. Empty for the first one and for a branch that is labelled. */
+  /** What it builds on, in the same app or revisions. Empty for the first one, a labelled branch and a squashed one. */
   parents: string[]
   /** It joins several heads. */
   is_merge: boolean
@@ -19,10 +19,12 @@ const VALUE_MAX = 4_000
 const DJANGO_FILE = /(?:^|\/)([^/]+)\/migrations\/(\d{4}_\w+)\.py$/
 const DJANGO_LIST = /^[ \t]*dependencies[ \t]*(?::[^\n=]{0,200})?=[ \t]*\[/m
 const DJANGO_DEPENDENCY = /\(\s*["'](\w+)["']\s*,\s*["'](\w+)["']\s*,?\s*\)/g
+const DJANGO_SQUASHED = /^[ \t]*replaces[ \t]*(?::[^\n=]{0,200})?=[ \t]*\[/m
 const ALEMBIC_PARENT = /^down_revision[ \t]*(?::[^\n=]{0,200})?=[ \t]*/m
 const ALEMBIC_OWN = /^revision[ \t]*(?::[^\n=]{0,200})?=[ \t]*\(?[ \t]*["']([^"'\n]+)["']/m
 const ALEMBIC_LABELS = /^branch_labels[ \t]*(?::[^\n=]{0,200})?=[ \t]*(?!None\b)\S/m
 const STRING = /^\(?\s*["']([^"'\n]+)["']\s*\)?(?:\s|$)/
+const TUPLE = /^[([]([^)\]]*)/
 
 /** Null unless the patch adds a migration of Django or Alembic. `patch`: of a file that is added as a whole. */
 export function readMigration(path: string, patch: string): Migration | null {
@@ -36,6 +38,7 @@ function readDjango(path: string, text: string): Migration | null {
   const value = own === undefined ? null : valueAfter(DJANGO_LIST, text)
   if (own === undefined || value === null) return null
   const list = value.slice(0, Math.max(0, value.indexOf(']')))
+  if (DJANGO_SQUASHED.test(text)) return { own, parents: [], is_merge: false }
   const named = [...list.matchAll(DJANGO_DEPENDENCY)]
   const parents = namesIn(named.flatMap(([, of, name]) => (of === app && name ? [name] : [])))
   return { own, parents, is_merge: parents.length > 1 || /_merge(?:_|$)/.test(own) }
@@ -46,11 +49,13 @@ function readAlembic(text: string): Migration | null {
   const [, own] = ALEMBIC_OWN.exec(text) ?? []
   if (value === null || own === undefined || own.length > NAME_MAX) return null
   const [, parent] = STRING.exec(value) ?? []
+  const [, tuple] = parent === undefined ? (TUPLE.exec(value) ?? []) : []
+  const joined = [...(tuple ?? '').matchAll(/["']([^"'\n]+)["']/g)].map(([, each]) => each as string)
   const isBranch = ALEMBIC_LABELS.test(text)
   return {
     own,
-    parents: namesIn(parent === undefined || isBranch ? [] : [parent]),
-    is_merge: parent === undefined && /^[([]/.test(value),
+    parents: isBranch ? [] : namesIn(parent === undefined ? joined : [parent]),
+    is_merge: tuple !== undefined,
   }
 }
 

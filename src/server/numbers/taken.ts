@@ -26,7 +26,7 @@ export interface NumberRules {
   isIgnored(path: string): boolean
 }
 
-/** A migration of Django whose patch is unknown, so nobody can say what it builds on. */
+/** A migration of Django. If its patch is unknown, nobody can say what it builds on. */
 const DJANGO = /(?:^|\/)migrations\/\d{4}_\w+\.py$/
 
 /** What the file takes; a file that is neither new nor renamed takes nothing. */
@@ -34,7 +34,8 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
   if (status !== 'added' && status !== 'renamed') return []
   const directory = directoryOf(path)
   if (migration) {
-    if (status === 'renamed' || migration.is_merge) return []
+    const isTuple = migration.is_merge && !DJANGO.test(path)
+    if (status === 'renamed' || isTuple) return []
     return migration.parents.map((value) => ({
       kind: 'same_parent',
       directory,
@@ -131,7 +132,7 @@ export function sharedTaken(yours: Taking, theirs: Taking, rules: NumberRules): 
   })
 }
 
-/** Whether one side builds on a new migration of the other, or adds one that joins several heads. */
+/** Whether one side builds on a new migration of the other, such as by one that joins both. */
 function areChained(directory: string, yours: Taking, theirs: Taking): boolean {
   const [mine, its] = [yours, theirs].map(({ migrations }) => migrations.get(directory) ?? []) as [
     readonly Migration[],
@@ -139,7 +140,7 @@ function areChained(directory: string, yours: Taking, theirs: Taking): boolean {
   ]
   const buildsOn = (one: readonly Migration[], other: readonly Migration[]) =>
     one.some(({ parents }) => other.some(({ own }) => parents.includes(own)))
-  return [...mine, ...its].some(({ is_merge }) => is_merge) || buildsOn(mine, its) || buildsOn(its, mine)
+  return buildsOn(mine, its) || buildsOn(its, mine)
 }
 
 /** By directory. */
