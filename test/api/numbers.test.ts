@@ -19,12 +19,12 @@ const moved = (previous_filename: string, filename: string): PullFile => ({
   previous_filename,
   status: 'renamed',
 })
-const django = (name: string, parent: string, app = 'shop') =>
+const django = (name: string, ...parents: string[]) =>
   added(
-    `${app}/migrations/${name}.py`,
+    `shop/migrations/${name}.py`,
     'class Migration(migrations.Migration):',
     '    dependencies = [',
-    `        ("${app}", "${parent}"),`,
+    ...parents.map((parent) => `        ("shop", "${parent}"),`),
     '        ("auth", "0001_initial"),',
     '    ]',
   )
@@ -199,6 +199,13 @@ describe('migrations of Django and Alembic are compared by their parents', () =>
     await open('orders', [django('0042_orders', '0042_carts')])
     await open('tills', [django('0042_tills', '0042_orders')])
     expect((await get('/overlaps')).items).toEqual([])
+  })
+
+  test('a merge that does not join both shares its parents', async () => {
+    await open('carts', [django('0042_merge', '0041_users', '0041_tills')])
+    await open('orders', [django('0042_orders', '0041_users')])
+    const [{ sequence }] = (await get('/overlaps')).items
+    expect(sequence).toMatchObject([{ kind: 'same_parent', value: '0041_users' }])
   })
 
   test('the down revision of Alembic is a parent', async () => {

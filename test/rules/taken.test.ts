@@ -78,7 +78,7 @@ describe('two sides take', () => {
       [],
     ],
     [
-      'nothing if one joins heads',
+      'nothing if one joins both',
       [django('0042_a', INITIAL)],
       [django('0042_b', INITIAL), django('0043_merge', ['0042_b', '0042_a'], { is_merge: true })],
       [],
@@ -137,6 +137,7 @@ describe('after a merge, a side still takes', () => {
     value: '0042',
     yours: '0042_orders.sql',
     theirs: '0042_carts.sql',
+    their_own: null,
   } as const
   const parent = {
     kind: 'same_parent',
@@ -144,6 +145,7 @@ describe('after a merge, a side still takes', () => {
     value: '0041_users',
     yours: '0042_b.py',
     theirs: '0042_a.py',
+    their_own: '0042_a',
   } as const
 
   test.each<[string, File[], typeof number | typeof parent, number]>([
@@ -153,7 +155,13 @@ describe('after a merge, a side still takes', () => {
     ['the parent', [django('0042_b', INITIAL)], parent, 1],
     ['no parent after a change of it', [django('0043_b', ['0042_a'])], parent, 0],
     [
-      'no parent once heads are joined',
+      'the parent if other heads are joined',
+      [django('0042_b', INITIAL), django('0043_merge', ['0042_old', '0042_b'], { is_merge: true })],
+      parent,
+      1,
+    ],
+    [
+      'no parent once both are joined',
       [django('0042_b', INITIAL), django('0043_merge', ['0042_a', '0042_b'], { is_merge: true })],
       parent,
       0,

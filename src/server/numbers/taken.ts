@@ -150,20 +150,21 @@ function migrationsOf(files: readonly NewFile[]): Map<string, Migration[]> {
   return migrations
 }
 
-/** Those of `sequences` that the files of the side still take. `yours` are the names of its files. */
-export function stillTaken<Each extends Omit<Sequence, 'next'>>(
-  files: readonly NewFile[],
-  sequences: readonly Each[],
-): Each[] {
-  const taken = new Set(files.flatMap(takenBy).map(({ place }) => place))
-  const migrations = migrationsOf(files)
-  const isJoined = (directory: string) => (migrations.get(directory) ?? []).some(({ is_merge }) => is_merge)
-  return sequences.filter(
-    (each) => taken.has(placeOf(each)) && !(each.kind === 'same_parent' && isJoined(each.directory)),
-  )
+interface Seen extends Omit<Sequence, 'next'> {
+  /** The name by which a migration would build on the file of the other side; null if it has none. */
+  their_own: string | null
 }
 
-function placeOf({ kind, directory, value, yours }: Omit<Sequence, 'next'>): string {
+/** Those of `sequences` that the files of the side still take. `yours` are the names of its files. */
+export function stillTaken<Each extends Seen>(files: readonly NewFile[], sequences: readonly Each[]): Each[] {
+  const taken = new Set(files.flatMap(takenBy).map(({ place }) => place))
+  const migrations = migrationsOf(files)
+  const isJoined = ({ directory, their_own }: Seen) =>
+    their_own !== null && (migrations.get(directory) ?? []).some(({ parents }) => parents.includes(their_own))
+  return sequences.filter((each) => taken.has(placeOf(each)) && !isJoined(each))
+}
+
+function placeOf({ kind, directory, value, yours }: Seen): string {
   if (kind === 'same_parent') return parentPlace(directory, value)
   return `@${numberKey(numberOf(directory === '' ? yours : `${directory}/${yours}`) as Numbered)}`
 }
