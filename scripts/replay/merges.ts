@@ -21,7 +21,7 @@ export interface MergedBranches {
   merges: Map<number, Merge>
 }
 
-const NAMED = /^Merge pull request #(\d+) |\(#(\d+)\)$/
+const NAMED = /^Merge pull request #(\d+) |#(\d+)\)?$/
 
 export function mergedBranches(
   commits: Commits,
