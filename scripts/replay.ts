@@ -3,13 +3,16 @@ import { parseArgs } from 'node:util'
 import { replayHistory } from './replay/history.ts'
 import { replayLive } from './replay/live/live.ts'
 import { comparePairs, readRecording } from './replay/pairs.ts'
+import { replaySequences } from './replay/sequences/sequences.ts'
+import { sequenceTables } from './replay/sequences/table.ts'
 import { summaryOf } from './replay/summary.ts'
 import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
   one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/line-verdicts.md
-npm run --silent replay -- [--live] --git DIR [--days 90] [--closed-after-days 14]
+npm run --silent replay -- [--live | --sequences] --git DIR [--days 90] [--closed-after-days 14]
   tables on stdout, progress on stderr; with --live, the events are webhooks to the real service on a PostgreSQL of its own;
+  with --sequences, only shared numbers and parents are measured;
   DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL;
   a pull request that was closed without a merge counts as open for that long after its last push`
 const DAYS_MAX = 3650
@@ -20,6 +23,7 @@ async function main(): Promise<void> {
       pairs: { type: 'string' },
       git: { type: 'string' },
       live: { type: 'boolean', default: false },
+      sequences: { type: 'boolean', default: false },
       days: { type: 'string', default: '90' },
       'closed-after-days': { type: 'string', default: '14' },
     },
@@ -37,9 +41,11 @@ async function main(): Promise<void> {
   const report = (line: string) =>
     process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s: ${line}\n`)
   const options = { days, closed_after_days, report }
-  const tables = values.live
-    ? await replayLive(values.git, options)
-    : tablesOf(await replayHistory(values.git, options))
+  const tables = values.sequences
+    ? sequenceTables(await replaySequences(values.git, options))
+    : values.live
+      ? await replayLive(values.git, options)
+      : tablesOf(await replayHistory(values.git, options))
   process.stdout.write(`${tables}\n`)
 }
 

@@ -15,13 +15,19 @@ const STATUSES: Record<string, string> = {
 }
 const OPTIONS = ['-r', '-M', '-l1000', '-z', '--raw', '--numstat', '-p', '-U3', '--full-index', '--no-abbrev']
 
+interface Limits {
+  absent?: ReadonlySet<string> | undefined
+  /** The pathspecs of git to which the list is limited; all files if it is missing. */
+  paths?: readonly string[] | undefined
+}
+
 /** Yields the changed files of each pair of trees, in order, without those that are absent in the mirror. */
 export async function* changedFiles(
   git: Git,
   trees: readonly { from: string; to: string }[],
-  { hash, absent = new Set() }: { hash: LineHasher; absent?: ReadonlySet<string> },
+  { hash, ...limits }: { hash: LineHasher } & Limits,
 ): AsyncGenerator<FileChange[]> {
-  for await (const entries of fileEntries(git, trees, absent))
+  for await (const entries of fileEntries(git, trees, limits))
     yield entries.flatMap((entry) => changeOf(entry, hash) ?? [])
 }
 
@@ -29,11 +35,11 @@ export async function* changedFiles(
 export async function* fileEntries(
   git: Git,
   trees: readonly { from: string; to: string }[],
-  absent: ReadonlySet<string> = new Set(),
+  { absent = new Set(), paths = [] }: Limits = {},
 ): AsyncGenerator<FileEntry[]> {
   // git copies a line that is not a pair of trees to the output, so it marks the end of the preceding output.
   const input = trees.map(({ from, to }) => `${from} ${to}\nend\n`).join('')
-  const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS]
+  const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS, '--', ...paths]
   for await (const record of git.records(args, input, '\nend\n'))
     yield entriesOf(record.slice(record.indexOf('\n') + 1))
       .filter(({ blobs }) => blobs.every((id) => !absent.has(id)))

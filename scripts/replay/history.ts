@@ -13,7 +13,7 @@ import { editsMerged, outcomesOf } from './outcomes.ts'
 import { countAcrossBranches, isComparable, type Overlap, overlapsOf } from './overlaps.ts'
 import { play, shownAt } from './play.ts'
 import type { Play } from './play-table.ts'
-import { DAY, readPullRequests } from './pull-requests.ts'
+import { DAY, type PullRequest, readPullRequests } from './pull-requests.ts'
 import { readChanges } from './read-changes.ts'
 import type { Replayed } from './tables.ts'
 import { type OverlapWithTruth, truthOf } from './truth.ts'
@@ -41,18 +41,28 @@ export async function replayHistory(directory: string, options: ReplayOptions): 
   }
 }
 
-/** What a mirror tells of a period. Times are in seconds. */
-export interface History {
+/** What the commits of a mirror tell of a period. Times are in seconds. */
+export interface Period {
   commits: Commits
   branches: Branch[]
   noise: NoiseRules
   since: number
   until: number
-  /** All pull requests that were open at some time after `since`. */
+  /** All that were open at some time after `since`. */
+  pull_requests: PullRequest[]
+}
+
+export interface History extends Omit<Period, 'pull_requests'> {
+  /** The same with their files. */
   changed: Changed[]
 }
 
 export async function readHistory(mirror: Mirror, git: Git, options: ReplayOptions): Promise<History> {
+  const { pull_requests, ...period } = await readPeriod(mirror, git, options)
+  return { ...period, changed: await readChanges({ git, mirror, ...period }, pull_requests) }
+}
+
+export async function readPeriod(mirror: Mirror, git: Git, options: ReplayOptions): Promise<Period> {
   const { days, closed_after_days, report } = options
   const { default_branch, branches: refs, heads } = mirror
   const commits = await readCommits(git, [
@@ -69,10 +79,9 @@ export async function readHistory(mirror: Mirror, git: Git, options: ReplayOptio
   const until = last.reduce((a, b) => Math.max(a, b))
   const since = until - days * DAY
   const open = readPullRequests(commits, mirror, { ...merged, since, closed_after_days })
-  const all = open.filter(({ opened }) => opened <= until)
+  const pull_requests = open.filter(({ opened }) => opened <= until)
   const noise = await noiseOf(git, default_branch.sha)
-  const changed = await readChanges({ git, mirror, commits, branches, noise, since }, all)
-  return { commits, branches, noise, since, until, changed }
+  return { commits, branches, noise, since, until, pull_requests }
 }
 
 async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): Promise<Replayed> {

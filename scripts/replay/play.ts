@@ -55,6 +55,8 @@ export interface PlayOptions {
   comment: Settings['comment']
   branches: readonly Branch[]
   compare: CompareHeads
+  /** What pull requests meet by; those that meet are compared. */
+  keys?: typeof keysOf
   /** When the App is installed, in seconds: what was pushed before is compared, and told, with the next event of either side. */
   since: number
 }
@@ -67,7 +69,7 @@ interface Event {
   revision: Pushed | null
 }
 
-interface State extends PlayOptions {
+interface State extends Required<PlayOptions> {
   /** The present revision of each open pull request. */
   live: Map<Changed, Pushed>
   byKey: Map<string, Set<Changed>>
@@ -83,6 +85,7 @@ interface State extends PlayOptions {
 
 export function play(pull_requests: readonly Changed[], options: PlayOptions): Played {
   const state: State = {
+    keys: keysOf,
     ...options,
     live: new Map(),
     byKey: new Map(),
@@ -120,26 +123,26 @@ function eventsOf(pull_requests: readonly Changed[]): Event[] {
   return events.sort((a, b) => a.at - b.at || isPush(a) - isPush(b) || a.pr.n - b.pr.n)
 }
 
-function enter({ live, byKey }: State, pr: Changed, revision: Pushed): void {
+function enter({ live, byKey, keys }: State, pr: Changed, revision: Pushed): void {
   live.set(pr, revision)
-  for (const key of keysOf(pr, revision.changes)) {
+  for (const key of keys(pr, revision.changes)) {
     const there = byKey.get(key)
     if (there) there.add(pr)
     else byKey.set(key, new Set([pr]))
   }
 }
 
-function leave({ live, byKey }: State, pr: Changed): void {
+function leave({ live, byKey, keys }: State, pr: Changed): void {
   const revision = live.get(pr)
   if (revision === undefined) return
   live.delete(pr)
-  for (const key of keysOf(pr, revision.changes)) byKey.get(key)?.delete(pr)
+  for (const key of keys(pr, revision.changes)) byKey.get(key)?.delete(pr)
 }
 
 /** Compares `pr` with all other open pull requests after its push. Returns those with which it has a pair. */
 function meet(state: State, { pr, before }: { pr: Changed; before: Pushed | undefined }): Changed[] {
   const now = state.live.get(pr) as Pushed
-  const others = new Set([...keysOf(pr, now.changes)].flatMap((key) => [...(state.byKey.get(key) ?? [])]))
+  const others = new Set([...state.keys(pr, now.changes)].flatMap((key) => [...(state.byKey.get(key) ?? [])]))
   for (const pair of state.pairsOf.get(pr) ?? []) others.add(otherOf(pair, pr))
   for (const other of others) {
     const theirs = state.live.get(other)

@@ -21,6 +21,8 @@ interface Source {
   noise: NoiseRules
   /** Revisions that were replaced before are left out. */
   since: number
+  /** See `changedFiles`. */
+  paths?: readonly string[]
 }
 
 /** Reads the changed files of each pull request and of its revisions, in the order of `pullRequests`. */
@@ -54,7 +56,7 @@ export async function readChanges(source: Source, pullRequests: readonly PullReq
 }
 
 /** The changed files of each head, by `keyOf`. */
-async function filesOf({ git, mirror, commits: { all } }: Source, heads: readonly HeadAndBase[]) {
+async function filesOf({ git, mirror, commits: { all }, paths }: Source, heads: readonly HeadAndBase[]) {
   const distinct = [...new Map(heads.map((each) => [keyOf(each), each])).values()]
   const trees = distinct.map(({ base, head }) => ({
     from: (all[base] as Commit).tree,
@@ -62,7 +64,7 @@ async function filesOf({ git, mirror, commits: { all } }: Source, heads: readonl
   }))
   const files = new Map<string, FileChange[]>()
   const hash = lineHasher(new Uint8Array(KEY_BYTES))
-  for await (const changes of changedFiles(git, trees, { hash, absent: mirror.absent }))
+  for await (const changes of changedFiles(git, trees, { hash, absent: mirror.absent, paths }))
     files.set(keyOf(distinct[files.size] as HeadAndBase), changes)
   return files
 }

@@ -130,7 +130,7 @@ async function readFiles({ git, commits, absent }: Source, all: readonly Changed
     to: (commits.all[head] as Commit).tree,
   }))
   const files = new Map<string, PullFile[]>()
-  for await (const entries of fileEntries(git, trees, absent)) {
+  for await (const entries of fileEntries(git, trees, { absent })) {
     const pullFiles = entries.map(
       ({ filename, previous_filename, status, sha, patch }): PullFile => ({
         filename,

@@ -9,11 +9,15 @@ const FILES_MAX = 50
 
 /** `files`: the changed files of a pull request. */
 export async function learnNumbers(db: Db, repo_id: number, files: readonly ChangedFile[]): Promise<void> {
+  for (const each of addedNumbers(files)) await learnNumber(db, repo_id, each)
+}
+
+/** What can be learned from the files, the lowest number first. */
+export function addedNumbers(files: readonly ChangedFile[]): { directory: string; number: number }[] {
   const added = files.flatMap(({ path, status, migration }) => {
     const number = status === 'added' && !migration ? numberOf(path) : null
     if (number === null || isNamedForNumbers(number.directory) || !/^\d+$/.test(number.value)) return []
     return [{ directory: number.directory, number: Number(number.value) }]
   })
-  const upwards = added.toSorted((a, b) => a.number - b.number).slice(0, FILES_MAX)
-  for (const each of upwards) await learnNumber(db, repo_id, each)
+  return added.toSorted((a, b) => a.number - b.number).slice(0, FILES_MAX)
 }

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { learned_directories } from './table.ts'
 
 /** How many files show that a directory is numbered (docs/contract/numbers.md#directories). */
-const FILES_MIN = 3
+export const FILES_MIN = 3
 const LISTED_MAX = 1_000
 
 /** Records that a file with this number was added, if the number is above all before. */
