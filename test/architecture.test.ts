@@ -29,7 +29,7 @@ const ARCHITECTURE: Architecture = {
     ['server/activities', 'server/notables', 'server/setup'],
     ['server/reservations'],
     ['server/overlap', 'server/pull-requests'],
-    ['server/ledger', 'server/report', 'server/overview'],
+    ['server/ledger', 'server/report', 'server/overview', 'server/issues'],
     ['server/decision', 'server/notifications'],
     ['server/tracking'],
     ['server/operations'],

@@ -31,6 +31,7 @@ function pullRequest(
 ): Changed {
   const side = {
     author: loginAuthor(author, DEFAULT_SETTINGS, { actor: null, assignee: null }),
+    issues: new Set<number>(),
     closes: new Set<number>(),
   }
   const revisions = pushes.map(([day, lines, base = 1], index) => {

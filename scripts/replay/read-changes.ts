@@ -41,9 +41,11 @@ export async function readChanges(source: Source, pullRequests: readonly PullReq
   return revised.map(({ pr, revisions }) => {
     // Titles and descriptions of pull requests are not in git.
     const texts = [...pr.own].map((at) => messages.get((all[at] as Commit).sha) ?? '')
+    const closes = new Set(closingIssues(texts, []))
     const side = {
       author: loginAuthor(pr.author, DEFAULT_SETTINGS, { actor: null, assignee: null }),
-      closes: new Set(closingIssues(texts, [])),
+      issues: closes,
+      closes,
     }
     const heads = new Map<string, Head>()
     const of = (each: HeadAndBase): Head => {

@@ -45,11 +45,11 @@ export function withoutOwnWork(client: Client, workspace: Workspace, clock: Cloc
       return (await isHere(request)) ? withoutOwn(overlap, await ownIds()) : overlap
     },
     createActivity: async (request) => {
-      const { activity, overlap } = await client.createActivity(request)
-      if (!(await isHere(request))) return { activity, overlap }
+      const created = await client.createActivity(request)
+      if (!(await isHere(request))) return created
       const own = await ownIds()
-      store(activity.id)
-      return { activity, overlap: withoutOwn(overlap, own) }
+      store(created.activity.id)
+      return { ...created, overlap: withoutOwn(created.overlap, own) }
     },
     updateActivity: async (request) => withoutOwnIn(request, await client.updateActivity(request)),
     heartbeatActivity: async (request) => {

@@ -23,6 +23,7 @@ export type RequestOf<Name extends OperationName> = (Operations[Name]['on'] exte
   ? { owner: string; repo: string }
   : unknown) &
   (Operations[Name]['record'] extends null ? unknown : { id: string }) &
+  (Operations[Name]['path'] extends `${string}{number}${string}` ? { number: number } : unknown) &
   (Record<never, never> extends RequestInputOf<Name>
     ? { input?: RequestInputOf<Name> }
     : { input: RequestInputOf<Name> }) &

@@ -92,6 +92,7 @@ interface LooseRequest {
   owner?: string
   repo?: string
   id?: string
+  number?: number
   input?: object
   idempotency_key?: string
 }

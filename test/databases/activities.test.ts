@@ -53,6 +53,7 @@ const BRIEF = [
   'pr_url',
   'draft_pr',
   'blocking',
+  'issue',
   'heartbeat_at',
   'expires_at',
   'ttl_ms',
@@ -82,7 +83,7 @@ describe('creating', () => {
   test('with the required fields applies the defaults', async () => {
     const answer = await repo.request('POST', '/activity', { body: activityBody })
     expect(answer.status).toBe(201)
-    expect(keys(answer.body)).toEqual(['activity', 'overlap'])
+    expect(keys(answer.body)).toEqual(['activity', 'issue', 'overlap'])
     const { activity } = answer.body
     expect(activity.id).toMatch(/^act_[0-9a-hjkmnp-tv-z]{26}$/)
     expect(activity).toEqual({

@@ -5,7 +5,7 @@ import type { TestService } from './service.ts'
 export interface Route {
   name: string
   method: 'GET' | 'POST' | 'PATCH'
-  /** Below the repository; `{id}` stands for the id of a record of the kind `record`. */
+  /** Below the repository; `{id}` stands for the id of a record of the kind `record`, `{number}` for an issue. */
   path: string
   record: 'act' | 'ntb' | null
   access: 'read' | 'write'
@@ -44,6 +44,7 @@ export const ROUTES: Route[] = [
     body: { directory: 'db/migrations' },
   },
   { ...act, name: 'archiveActivity', path: '/activity/{id}/archive', record: 'act' },
+  { ...get, name: 'getIssue', path: '/issues/{number}', record: null },
   { ...get, name: 'listOverlaps', path: '/overlaps', record: null },
   { ...get, name: 'getMergeOrder', path: '/merge-order', record: null },
   { ...get, name: 'listNotables', path: '/notables', record: null },
@@ -62,7 +63,7 @@ export function unknownId(record: 'act' | 'ntb'): string {
 
 export function pathOf(route: Route, ids: Partial<Record<'act' | 'ntb', string>> = {}): string {
   return route.record === null
-    ? route.path
+    ? route.path.replace('{number}', '7')
     : route.path.replace('{id}', ids[route.record] ?? unknownId(route.record))
 }
 

@@ -18,7 +18,7 @@ import {
   lockActivitiesOf,
   lockLiveOnBranch,
   lockOrigin,
-  saveDescribed,
+  lockOutdated,
 } from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
@@ -92,8 +92,15 @@ export async function describePullRequest(
   number: number,
   described: Described,
 ): Promise<void> {
-  const changed = await saveDescribed(ctx.db, ctx.repo.id, number, described)
-  await enqueueRechecks(ctx, changed)
+  await inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const outdated = await lockOutdated(db, repo.id, number, described)
+    for (const row of outdated) await store.updateActivity(db, row, described, now)
+    await enqueueRechecks(
+      within,
+      outdated.map(({ id }) => id),
+    )
+  })
 }
 
 /** Which fields of a tracked activity to update from its pull request. */

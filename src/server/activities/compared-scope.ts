@@ -1,6 +1,6 @@
 /** The part of an activity that is compared: its declared scope, and the files that it changes (docs/contract/lines.md#drift). Pure. */
 import type { Scope } from '../../vocabulary/contract/scope.ts'
-import type { StoredScope } from '../claims-index/claim.ts'
+import { issuePlace, type StoredScope } from '../claims-index/claim.ts'
 import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'
 import type { ChangeOrigin } from '../line-verdicts/table.ts'
 import { claimedPlaces } from '../numbers/taken.ts'
@@ -9,7 +9,14 @@ import type { ActivityRow } from './table.ts'
 /** The fields that determine the compared scope. */
 export type ComparedFields = Pick<
   ActivityRow,
-  'scope' | 'scope_is_literal' | 'changed_files' | 'pushed_files' | 'pr_number' | 'draft_pr'
+  | 'scope'
+  | 'scope_is_literal'
+  | 'changed_files'
+  | 'pushed_files'
+  | 'pr_number'
+  | 'draft_pr'
+  | 'issue'
+  | 'closes'
 >
 
 export interface ComparedFile extends ChangedFile {
@@ -39,7 +46,13 @@ export function comparedScopeOf(row: ComparedFields): ComparedScope {
 export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
   if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [], taken: [] }
   const { files, ...scope } = comparedScopeOf(record)
-  return { ...scope, files: distinctNames(files), taken: claimedPlaces(files) }
+  const taken = [...claimedPlaces(files), ...issuesOf(record).map(issuePlace)]
+  return { ...scope, files: distinctNames(files), taken }
+}
+
+/** The issues that an activity is on: the one that was sent with it first, then those that its pull request closes. */
+export function issuesOf({ issue, closes }: Pick<ActivityRow, 'issue' | 'closes'>): number[] {
+  return [...new Set([...(issue === null ? [] : [issue]), ...(closes ?? [])])]
 }
 
 /** Whether the files of a ready pull request take the place of what was declared by a request. */

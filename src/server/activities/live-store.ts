@@ -23,6 +23,7 @@ const sided = {
   created_by: activities.created_by,
   assignee: activities.assignee,
   is_by_newcomer: activities.is_by_newcomer,
+  issue: activities.issue,
   closes: activities.closes,
   source: activities.source,
   base_sha: activities.base_sha,

@@ -38,13 +38,13 @@ export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number): Pr
 /** What a pull request says about itself; what is left out is not known. */
 export type Described = Partial<Pick<ActivityRow, 'assignee' | 'is_by_newcomer' | 'closes'>>
 
-/** Stores what a pull request says about itself. Returns the ids of its open activities that this changed. */
-export async function saveDescribed(
-  db: Db,
+/** Locks the open activities of a pull request that differ from what it says about itself, until the transaction `tx` ends. */
+export function lockOutdated(
+  tx: Db,
   repo_id: number,
   pr_number: number,
   { assignee, is_by_newcomer, closes }: Described,
-): Promise<string[]> {
+): Promise<ActivityRow[]> {
   const isNew = or(
     assignee === undefined ? undefined : sql`${activities.assignee} is distinct from ${assignee}::text`,
     is_by_newcomer === undefined ? undefined : ne(activities.is_by_newcomer, is_by_newcomer),
@@ -52,12 +52,12 @@ export async function saveDescribed(
       ? undefined
       : sql`${activities.closes} is distinct from ${closes && `{${closes}}`}::int[]`,
   )
-  const rows = await db
-    .update(activities)
-    .set({ assignee, is_by_newcomer, closes })
+  return tx
+    .select()
+    .from(activities)
     .where(and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, pr_number), isNew))
-    .returning({ id: activities.id })
-  return rows.map(({ id }) => id)
+    .orderBy(asc(activities.id))
+    .for('update')
 }
 
 /** Serializes transactions that make an activity from the same pull request or branch, until `tx` ends. */

@@ -6,6 +6,7 @@ import type {
   Heartbeat,
   ListedActivity,
 } from '../../vocabulary/contract/activity.ts'
+import { issuesOf } from './compared-scope.ts'
 import type { ActivityRow } from './table.ts'
 
 export function briefOf(row: ActivityRow): ActivityBrief {
@@ -34,6 +35,7 @@ export function briefOf(row: ActivityRow): ActivityBrief {
     pr_url: row.pr_url,
     draft_pr: row.draft_pr,
     blocking: row.blocking,
+    issue: issuesOf(row)[0] ?? null,
     heartbeat_at: row.heartbeat_at?.toISOString() ?? null,
     expires_at: row.expires_at.toISOString(),
     ttl_ms: row.ttl_ms,

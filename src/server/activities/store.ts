@@ -16,7 +16,8 @@ import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { deleteFileChanges, insertFileChanges } from '../line-verdicts/store.ts'
-import { storedScopeOf } from './compared-scope.ts'
+import { type ComparedFields, issuesOf, storedScopeOf } from './compared-scope.ts'
+import { claimIssues, releaseAllIssues, replaceIssues } from './issue-store.ts'
 import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
@@ -39,20 +40,22 @@ const runInsert = prepared('insert_activity', (db) =>
 )
 
 /**
- * Inserts a live activity and its claims in one statement, and its changed files: those of `pushed_files`, else of
- * `changed_files`.
+ * Inserts a live activity and its claims in one statement, its changed files (those of `pushed_files`, else of
+ * `changed_files`), and the issues that it is on.
  */
 export async function insertActivity(
   db: Db,
   row: NewActivity,
   changes: readonly FileChange[] = [],
 ): Promise<ActivityRow> {
-  if (changes.length === 0) return insertRow(db, row)
-  const { repo_id, id: activity_id } = row
+  const { repo_id, id: activity_id, created_at } = row
+  const issues = issuesOf({ issue: null, closes: null, ...row })
+  if (changes.length + issues.length === 0) return insertRow(db, row)
   return db.transaction(async (tx) => {
     const inserted = await insertRow(tx, row)
     const origin = row.pushed_files ? 'pushed' : 'declared'
-    await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
+    if (changes.length > 0) await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
+    await claimIssues(tx, inserted, issues, created_at)
     return inserted
   })
 }
@@ -77,7 +80,7 @@ async function insertRow(db: Db, row: NewActivity): Promise<ActivityRow> {
 }
 
 type IndexedFields = 'repo_id' | 'id' | 'risk' | 'blocking' | ScopeFields
-type ScopeFields = 'scope' | 'scope_is_literal' | 'changed_files' | 'pushed_files' | 'pr_number' | 'draft_pr'
+type ScopeFields = keyof ComparedFields
 
 /** The claims index entry of a live activity. */
 export async function indexedActivity(row: Pick<NewActivity, IndexedFields>): Promise<IndexedRecord> {
@@ -87,8 +90,9 @@ export async function indexedActivity(row: Pick<NewActivity, IndexedFields>): Pr
 
 function scopeOf(row: Pick<NewActivity, ScopeFields>): StoredScope {
   const { scope, scope_is_literal = false, changed_files = [], pushed_files = null } = row
-  const { pr_number = null, draft_pr } = row
-  return storedScopeOf({ scope, scope_is_literal, changed_files, pushed_files, pr_number, draft_pr })
+  const { pr_number = null, draft_pr, issue = null, closes = null } = row
+  const drafted = { pr_number, draft_pr, issue, closes }
+  return storedScopeOf({ scope, scope_is_literal, changed_files, pushed_files, ...drafted })
 }
 
 const readActivity = prepared('activity', (db) =>
@@ -116,26 +120,31 @@ export async function lockActivity(tx: Db, repo_id: number, id: string): Promise
   return row
 }
 
-/** Updates an activity that the transaction `tx` has locked, and its claims. */
+/** Updates an activity that the transaction `tx` has locked, its claims, and the issues that it is on: new ones since `at`. */
 export async function updateActivity(
   tx: Db,
   before: ActivityRow,
   changes: ActivityChanges,
+  at?: Date,
 ): Promise<ActivityRow> {
   const { repo_id, id } = before
   const [row] = await tx.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
   // Keep the given scope object, because its globs are already parsed.
   const after = { ...(row as ActivityRow), ...(changes.scope && { scope: changes.scope }) }
   if (isLive(before.status) && !isLive(after.status)) await unindexActivities(tx, repo_id, [id])
-  else if (isLive(after.status) && claimsChange(before, after))
-    await replaceClaims(tx, await indexedActivity(after))
+  else if (isLive(after.status)) {
+    if (claimsChange(before, after)) await replaceClaims(tx, await indexedActivity(after))
+    if (String(issuesOf(before)) !== String(issuesOf(after)))
+      await replaceIssues(tx, after, issuesOf(after), at ?? after.updated_at)
+  }
   return after
 }
 
-/** Removes activities that are no longer live from the index, and deletes their changed files. */
+/** Removes activities that are no longer live from the index and from their issues, and deletes their changed files. */
 export async function unindexActivities(tx: Db, repo_id: number, ids: string[]): Promise<void> {
   await unindexRecords(tx, repo_id, 'act', ids)
   await deleteFileChanges(tx, repo_id, ids)
+  await releaseAllIssues(tx, repo_id, ids)
 }
 
 function claimsChange(before: ActivityRow, after: ActivityRow): boolean {

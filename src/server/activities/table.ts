@@ -1,4 +1,4 @@
-/** The table of activities. */
+/** The tables of activities, and of the issues that live ones are on. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import {
@@ -55,6 +55,8 @@ export const activities = pgTable(
     is_by_newcomer: boolean().notNull().default(false),
     /** The issues that its pull request closes; null if it has none, or if that was not read. See `closingIssues`. */
     closes: integer().array(),
+    /** The number of the issue that was sent with it; null if none was. */
+    issue: integer(),
     blocking: boolean().notNull(),
     source: text().$type<ActivitySource>().notNull(),
     heartbeat_at: instant(),
@@ -120,6 +122,23 @@ export const activities = pgTable(
       'activities_pr_number_check',
       sql`(${table.pr_url} is null) = (${table.pr_number} is null) and (${table.pr_number} is not null or ${table.source} <> 'pull_request') and ${table.pr_number} > 0 and ${table.pr_url} ilike '%/pull/' || ${table.pr_number}::text and ${areTexts([table.pr_url, ACTIVITY_MAX.pr_url])}`,
     ),
+  ],
+)
+
+/** A live activity that is on an issue. Of all live ones, the one with the lowest position holds it. */
+export const issue_claims = pgTable(
+  'issue_claims',
+  {
+    repo_id: repoId(),
+    number: integer().notNull(),
+    /** The order in which transactions claimed the issue, whatever the clocks of the instances say. */
+    position: integer().notNull(),
+    activity_id: byteText().notNull(),
+    since: instant().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.repo_id, table.number, table.position] }),
+    index('issue_claims_activity').on(table.repo_id, table.activity_id),
   ],
 )
 

@@ -19,7 +19,7 @@ import { periodicYield } from '../base/event-loop.ts'
  * The kind of a claim, and what it matches. `FILE`: the path. `PLAIN`: the path and everything beneath it, unless the
  * settings ignore the path or call it noise. `TREE`: the same without that exception; it comes from a brace alternative.
  * `SUBTREE`: everything beneath the path. `PATTERN`: the glob. `TRUNCATED`: the prefix was too long to store, so the scope
- * of the record decides. `AREA`: a label, or another text that only the same one matches, such as a number. The order
+ * of the record decides. `AREA`: a label, or another text that only the same one matches, such as a number or an issue. The order
  * matters, because queries select ranges of kinds.
  */
 export const AREA = 0
@@ -32,7 +32,7 @@ export const TRUNCATED = 6
 export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 export interface Claim {
-  /** The prefix: the directory that contains every match, see `prefixOf`; for a label, see `areaPrefix`; for a number, see `claimedPlaces`. */
+  /** The prefix: the directory that contains every match, see `prefixOf`; for a label, see `areaPrefix`; for a number, see `claimedPlaces`; for an issue, see `issuePlace`. */
   place: string
   kind: Kind
   glob: string
@@ -44,7 +44,7 @@ export interface StoredScope extends Scope {
   is_literal: boolean
   /** Names of changed files. */
   files: readonly string[]
-  /** See `claimedPlaces`. */
+  /** See `claimedPlaces` and `issuePlace`. */
   taken: readonly string[]
 }
 
@@ -72,6 +72,14 @@ export function prefixEnd(prefix: string): string {
 export function areaPrefix(key: string): string {
   return `#${key}`
 }
+
+/** The place of an issue, which all activities on it share. */
+export function issuePlace(number: number): string {
+  return `${ISSUE_MARK}${number}`
+}
+
+/** The first character of the place of an issue, and of no other. */
+export const ISSUE_MARK = '!'
 
 /** The prefix of a notable without a scope. */
 export const EVERYWHERE = '*'

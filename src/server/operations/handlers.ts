@@ -14,6 +14,7 @@ import type { SingleFlight } from '../base/single-flight.ts'
 import { checkAnswered, createAnswered } from '../decision/answers.ts'
 import { readBudget } from '../decision/budget.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'
+import { getIssue, getIssueClaim } from '../issues/issues.ts'
 import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
@@ -75,7 +76,8 @@ export const CREATE_HANDLERS: {
     respond: async (ctx, activity) => {
       const conclusion = await checkActivities(ctx, [activity])
       createAnswered(ctx, activity, conclusion)
-      return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion) }
+      const issue = await getIssueClaim(ctx, activity)
+      return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion), issue }
     },
   },
   createNotable: {
@@ -102,6 +104,7 @@ export const HANDLERS: {
       pr_reminder_due: activities.isReminderDue(ctx, activity),
       drift: isLive(activity.status) ? driftOf(ctx, activity) : null,
       overlap: await currentOverlap(ctx, activity),
+      issue: await getIssueClaim(ctx, activity),
     }
   },
   updateActivity: async (ctx, input, { id }) => {
@@ -118,6 +121,7 @@ export const HANDLERS: {
     const { is_repeated, ...reserved } = await reserveNumber(ctx, id, input)
     return is_repeated ? new Repeated(reserved) : reserved
   },
+  getIssue: (ctx, _, { id }) => getIssue(ctx, id),
   listOverlaps: (ctx, _, { comparisons }) => listOverlaps(ctx, comparisons),
   getMergeOrder: (ctx, _, { comparisons }) => getMergeOrder(ctx, comparisons),
   listNotables: (ctx, input) => notables.listNotables(ctx, input),

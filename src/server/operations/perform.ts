@@ -44,7 +44,7 @@ export interface OperationRequest {
   /** Owner and name of the repository; empty if the operation is not about one. */
   owner: string
   repo: string
-  /** Empty if the path of the operation has none. */
+  /** The id of the record or the number of the issue in the path; empty if the path has none. */
   id: string
   /** Reads the raw input. It is called after the caller is authorised, so the body of anyone else is never read. */
   input: () => unknown

@@ -140,7 +140,9 @@ async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promis
   const scopes = activities.map(storedScopeOf)
   if (!scopes.every(isEmpty)) return { self, branch, base_branch, scopes, ...ownOf(ctx, activities) }
   const others = await activitiesOn(ctx, branch, self)
-  return { self, branch, base_branch, scopes: others.map(storedScopeOf), ...ownOf(ctx, others) }
+  const own = ownOf(ctx, others)
+  const side = joinSides([...activities.map((row) => sideOf(row, ctx)), own.side])
+  return { self, branch, base_branch, scopes: others.map(storedScopeOf), ...own, side }
 }
 
 /** The side of activities. The digests of its files are read when they are needed. */

@@ -6,7 +6,7 @@ import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../v
 import { activityWeight } from '../../vocabulary/weight.ts'
 import type { OutlinedActivity } from '../activities/live-store.ts'
 import { addTo } from '../base/lists.ts'
-import { areaPrefix, type StoredScope } from '../claims-index/claim.ts'
+import { areaPrefix, ISSUE_MARK, type StoredScope } from '../claims-index/claim.ts'
 import { counterPlace } from '../numbers/moved.ts'
 import { declaredGlobsOf } from './compare.ts'
 import { type GlobOverlap, GlobTable, type KnownGlob } from './glob-table.ts'
@@ -33,6 +33,8 @@ export interface CollidingPair {
   files: SharedGlob[]
   /** Both have changed files, so the pair can be compared by lines. */
   by_lines: boolean
+  /** Both are on one issue. */
+  on_one_issue: boolean
 }
 
 /** A glob of the older activity, and how it overlaps with one of the newer activity. */
@@ -158,6 +160,7 @@ export class Collisions {
         if (this.#budget.isExhausted) return
         const pair = this.#pairOf(found, newer, older)
         if (area !== null) pair?.areas.push(area)
+        if (pair && key.startsWith(ISSUE_MARK)) pair.on_one_issue = true
       }
       addTo(this.#labels, key, older)
     }
@@ -176,12 +179,13 @@ export class Collisions {
     const by_lines = one.has_files && other.has_files
     const pair: CollidingPair | null = isLeftOut
       ? null
-      : { newer, older, severity: 'low', areas: [], shared: [], files: [], by_lines }
+      : { newer, older, severity: 'low', areas: [], shared: [], files: [], by_lines, on_one_issue: false }
     found.set(newer, pair)
     return pair
   }
 
-  #severityOf({ newer, older, shared, files }: CollidingPair): Severity {
+  #severityOf({ newer, older, shared, files, on_one_issue }: CollidingPair): Severity {
+    if (on_one_issue) return 'high'
     const by = shared.length + files.length > 0 ? 'path' : 'area'
     const [one, other] = [newer, older].map((each) =>
       overlapSeverity(by, activityWeight(this.#at(each).activity)),

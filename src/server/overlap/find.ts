@@ -6,7 +6,7 @@ import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { type Ranked, SEVERITIES } from '../../vocabulary/severity.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { type ComparedActivity, listScopesOf, type MergedActivity } from '../activities/live-store.ts'
-import { globOf, TRUNCATED } from '../claims-index/claim.ts'
+import { globOf, issuePlace, TRUNCATED } from '../claims-index/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
 import { probedPlaces } from '../numbers/taken.ts'
 import { confirmVersion } from '../repositories/repo.ts'
@@ -66,7 +66,8 @@ export async function findOverlaps(
   { by_path_max = 0, ...read }: FindLimits,
 ): Promise<Findings> {
   const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = work
-  const probes = probesOf(proposal.paths, labelsOf(work), probedPlaces(side.files, rules.numbers))
+  const shared = [...probedPlaces(side.files, rules.numbers), ...[...side.issues].map(issuePlace)]
+  const probes = probesOf(proposal.paths, labelsOf(work), shared)
   const isByLines = side.files.length > 0
   const limit = isByLines ? BY_LINES_MAX : IDS_MAX
   const input: Search = {

@@ -83,7 +83,7 @@ export interface Point {
   probe: PointProbe
 }
 
-/** A label, number or parent to look up. `by_path`: the settings give it globs that overlap with the proposal's paths. */
+/** A label, number, parent or issue to look up. `by_path`: the settings give it globs that overlap with the proposal's paths. */
 export interface Label {
   place: string
   by_path: boolean
@@ -101,8 +101,8 @@ export interface Probes {
 const PROBES_MAX = 20_000
 
 /**
- * The probes for the paths and labels of a proposal, and for the numbers and parents that its files take. `labels`: by
- * `labelKey`, see `Label.by_path`. `taken`: see `takenPlaces`.
+ * The probes for the paths and labels of a proposal, for the numbers and parents that its files take, and for its issues.
+ * `labels`: by `labelKey`, see `Label.by_path`. `taken`: see `probedPlaces` and `issuePlace`.
  */
 export function probesOf(
   paths: PathSet,

@@ -8,7 +8,7 @@ import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from '../../vocabula
 import { COMPARED_JSON, type comparedFrom, MERGED_JSON, type mergedFrom } from '../activities/live-store.ts'
 import { isOpen, isStoredLive } from '../activities/status-store.ts'
 import { activities } from '../activities/table.ts'
-import { AREA, FILE, type Kind, PATTERN, PLAIN, TRUNCATED } from '../claims-index/claim.ts'
+import { AREA, FILE, ISSUE_MARK, type Kind, PATTERN, PLAIN, TRUNCATED } from '../claims-index/claim.ts'
 import { liveCountOf } from '../claims-index/store.ts'
 import { claims } from '../claims-index/table.ts'
 import { prepared } from '../db/prepared.ts'
@@ -197,6 +197,7 @@ export const runSearch = prepared('overlap_search', (db) =>
       -- The records that overlap for sure, each once.
       matches as materialized (
         select record_id, max(case when record_id >= ${first_notable} then ${rankOf('notable')}
+          when left(place, 1) = ${constant(ISSUE_MARK)} then ${constant(SEVERITIES.indexOf('high'))}
           when by_path then ${rankOf('path')} else ${rankOf('area')} end) as rank
         from found
         where is_sure and record_id not in (select id from excluded) and record_id not in (select id from ended)

@@ -1,7 +1,7 @@
 /** The sides of a comparison by lines: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). Pure. */
 import { isListed } from '../../vocabulary/logins.ts'
 import { authorLogin } from '../activities/author.ts'
-import { type ComparedFields, comparedScopeOf } from '../activities/compared-scope.ts'
+import { type ComparedFields, comparedScopeOf, issuesOf } from '../activities/compared-scope.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { ChangedFile, FileChange } from '../line-verdicts/change.ts'
 import { closingIssues } from '../line-verdicts/closing-issues.ts'
@@ -33,7 +33,9 @@ export const NO_ACTOR = ''
 /** The changes of one activity, of several activities of one branch, or of the input of a check. */
 export interface Side {
   files: readonly SideFile[]
-  /** See `closingIssues`. */
+  /** The issues that it is on: see `issuesOf`. */
+  issues: ReadonlySet<number>
+  /** Those, and the issues that declared work names. See `closingIssues`. */
   closes: ReadonlySet<number>
   author: Author
 }
@@ -41,15 +43,7 @@ export interface Side {
 export type SideFields = ComparedFields &
   Pick<
     ActivityRow,
-    | 'title'
-    | 'summary'
-    | 'actor'
-    | 'created_by'
-    | 'assignee'
-    | 'closes'
-    | 'source'
-    | 'base_sha'
-    | 'pushed_base_sha'
+    'title' | 'summary' | 'actor' | 'created_by' | 'assignee' | 'source' | 'base_sha' | 'pushed_base_sha'
   >
 
 export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo' | 'settings'>): Side {
@@ -62,22 +56,23 @@ export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo' | 'setting
 
 /** A side without its files: its author, and the issues that it closes. */
 export function intentOf(
-  row: Omit<SideFields, keyof ComparedFields> & Pick<SideFields, 'pr_number'>,
+  row: Omit<SideFields, keyof ComparedFields> & Pick<SideFields, 'pr_number' | 'issue' | 'closes'>,
   { repo, settings }: Pick<RepoContext, 'repo' | 'settings'>,
 ): Omit<Side, 'files'> {
+  const issues = new Set(issuesOf(row))
   return {
-    closes: closesOf(row, repo),
+    issues,
+    closes: new Set([...issues, ...namedIssues(row, repo)]),
     author: authorOf(row, settings),
   }
 }
 
-/** Those that its pull request closes; of declared work, and until they are known, those that its title and summary name. */
-function closesOf(
+/** The issues that title and summary close; none once it is known what its pull request closes. */
+function namedIssues(
   { source, title, summary, closes }: Pick<SideFields, 'source' | 'title' | 'summary' | 'closes'>,
   { web_urls }: Pick<RepoContext['repo'], 'web_urls'>,
-): ReadonlySet<number> {
-  const named = source === 'pull_request' && closes ? [] : closingIssues([title, summary], web_urls)
-  return new Set([...(closes ?? []), ...named])
+): number[] {
+  return source === 'pull_request' && closes ? [] : closingIssues([title, summary], web_urls)
 }
 
 function authorOf(
@@ -114,6 +109,7 @@ const UNKNOWN_AUTHOR: Author = { login: null, actor: null, assignee: null, is_sh
 export function joinSides(sides: readonly Side[]): Side {
   return {
     files: sides.flatMap(({ files }) => files),
+    issues: new Set(sides.flatMap(({ issues }) => [...issues])),
     closes: new Set(sides.flatMap(({ closes }) => [...closes])),
     author: sides[0]?.author ?? UNKNOWN_AUTHOR,
   }

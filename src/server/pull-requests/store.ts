@@ -1,5 +1,5 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import { and, asc, eq, gt, inArray, lt, lte, not, or, type Placeholder, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, lte, not, or, type Placeholder, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
@@ -20,6 +20,7 @@ export type Facts = Pick<
   | 'author'
   | 'closes'
   | 'is_mergeable'
+  | 'merged_at'
   | 'is_muted'
   | 'head_sha'
   | 'branch'
@@ -224,6 +225,34 @@ export async function deletePullRequests(
     .where(and(eq(pull_requests.repo_id, repo_id), which, inArray(number, numbers)))
     .returning({ number })
   return deleted.length
+}
+
+const readMergedClosing = prepared('merged_pull_request_closing', (db) =>
+  db
+    .select({
+      number: pull_requests.number,
+      merged_at: sql<Date>`${pull_requests.merged_at}`.mapWith(pull_requests.merged_at),
+    })
+    .from(pull_requests)
+    .where(
+      and(
+        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
+        gt(pull_requests.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
+        sql`${sql.placeholder('issue')}::int = any(${pull_requests.closes})`,
+      ),
+    )
+    .orderBy(desc(pull_requests.merged_at), desc(pull_requests.number))
+    .limit(1),
+)
+
+/** The pull request that was merged last, after `since`, and closes the issue. */
+export async function findMergedClosing(
+  db: Db,
+  repo_id: number,
+  { issue, since }: { issue: number; since: Date },
+): Promise<{ number: number; merged_at: Date } | undefined> {
+  const [row] = await readMergedClosing(db, { repo_id, issue, since: since.toISOString() })
+  return row
 }
 
 /** Lets refused texts be sent to GitHub again, for one pull request or for all of the repository. */

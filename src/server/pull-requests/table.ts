@@ -49,6 +49,8 @@ export const pull_requests = pgTable(
     noise_entered_at: instant(),
     /** Whether GitHub could merge it, as of the last event that said so. */
     is_mergeable: boolean(),
+    /** When it was merged; null if it was not. */
+    merged_at: instant(),
     /** GitHub's `updated_at` of the newest event. Older events are ignored. */
     changed_at: instant().notNull(),
     /** The App's comment; null if there is none. */
@@ -83,6 +85,7 @@ export const pull_requests = pgTable(
     primaryKey({ columns: [table.repo_id, table.number] }),
     index('pull_requests_open').on(table.repo_id, table.number).where(sql`is_open`),
     index('pull_requests_opened').on(table.repo_id, table.opened_at),
+    index('pull_requests_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
     check('pull_requests_number_check', sql`${table.repo_id} > 0 and ${table.number} > 0`),
     check('pull_requests_head_sha_check', sql`${table.head_sha} ~ '^[0-9a-f]{40,64}$'`),
   ],

@@ -177,7 +177,7 @@ function hashOf(text: string): string {
 }
 
 function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts & { title: string } {
-  const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, is_mergeable } = pr
+  const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, is_mergeable, merged_at } = pr
   const { branch, head_sha, base_branch, opened_at, changed_at } = pr
   return {
     number,
@@ -189,6 +189,7 @@ function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts & { ti
     is_bot,
     is_by_newcomer,
     is_mergeable,
+    merged_at,
     is_muted: pr.labels.includes(MUTE_LABEL),
     head_sha,
     branch,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../activity-status.ts'
 import { boolean, branchName, object, outputTimestamp, text, textOrNull, timestampOrNull } from './field.ts'
+import { issueNumber } from './issue.ts'
 import { pageParameters } from './pagination.ts'
 import {
   ActivityScope,
@@ -91,6 +92,7 @@ export const CreateActivity = object('CreateActivity', {
   draft_pr: draftPr.default(false),
   blocking: blocking.default(false),
   ttl_ms: ttlMs.nullable().default(null),
+  issue: issueNumber.nullable().default(null),
 })
 export type CreateActivity = z.output<typeof CreateActivity>
 
@@ -105,6 +107,7 @@ export const UpdateActivity = object('UpdateActivity', {
   pr_url: prUrl.nullable().optional(),
   draft_pr: draftPr.optional(),
   blocking: blocking.optional(),
+  issue: issueNumber.nullable().optional(),
   status: ActivityStatus.optional().describe('The new status. A transition that is not allowed gets 409.'),
   heartbeat: z.boolean().optional().describe('If true, sets `heartbeat_at` to now and extends `expires_at`.'),
 })
@@ -156,6 +159,10 @@ export const ActivityBrief = object('ActivityBrief', {
   pr_url: textOrNull('The URL of the pull request; null if there is none.'),
   draft_pr: draftPr,
   blocking,
+  issue: z
+    .int()
+    .nullable()
+    .describe('The number of its issue: the one that was sent, else the first that its pull request closes.'),
   heartbeat_at: timestampOrNull('When the last heartbeat was received; null if there was none.'),
   expires_at: outputTimestamp.describe('When the activity expires unless it gets a heartbeat.'),
   ttl_ms: z.int().nullable().describe('Its own time to live; null if that of the repository applies.'),

@@ -11,6 +11,7 @@ import {
   UpdateActivity,
 } from './activity.ts'
 import { boolean, object, textOrNull } from './field.ts'
+import { Issue, IssueClaim } from './issue.ts'
 import { MergeOrder } from './merge-order.ts'
 import {
   ArchivedNotable,
@@ -35,9 +36,16 @@ function page<Item extends z.ZodType>(item: Item) {
   })
 }
 
+const issueClaim = {
+  issue: IssueClaim.nullable().describe(
+    'Its issue, and who holds it; null if it has none. If a pull request closes several, the first.',
+  ),
+}
+
 const CreatedActivity = object('CreatedActivity', {
   activity: Activity.describe('The activity that was created.'),
   overlap: OverlapResult.describe('Other work that overlaps with it.'),
+  ...issueClaim,
 })
 
 const currentOverlap = {
@@ -91,6 +99,7 @@ export const OPERATIONS = {
         'How the changed files of the pull request differ from the declared scope, which they replace in comparisons; null if they do not replace it.',
       ),
       ...currentOverlap,
+      ...issueClaim,
     }).meta({ id: 'RetrievedActivity' }),
     summary: 'Retrieve an activity',
     description: 'Returns the activity with its current overlap.',
@@ -130,6 +139,13 @@ export const OPERATIONS = {
     summary: 'Reserve a number',
     description:
       'Reserves the next free number of a directory, such as that of a migration or a decision record, until the activity ends or its pull request adds a file with it. The same activity and directory get the same number again, with status 200.',
+  }),
+  getIssue: operation('GET', '/issues/{number}', {
+    access: 'read',
+    output: Issue,
+    summary: 'Retrieve an issue',
+    description:
+      'Returns who works on the issue: the holder, which is the live activity that came first, and the others. An issue that nobody works on has no holder. GitHub is not asked about the issue.',
   }),
   listOverlaps: operation('GET', '/overlaps', {
     access: 'read',

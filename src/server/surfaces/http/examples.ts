@@ -61,6 +61,7 @@ const brief: Omit<OutputOf<'updateActivity'>, 'overlap'> = {
   pr_url: null,
   draft_pr: false,
   blocking: false,
+  issue: 7,
   heartbeat_at: null,
   expires_at: NEXT_DAY,
   ttl_ms: null,
@@ -78,6 +79,16 @@ const full = {
   type: 'activity' as const,
   summary: 'Retries a declined payment twice before the order is cancelled.',
 }
+
+const WORKER = {
+  activity_id: ACTIVITY_ID,
+  actor: brief.actor,
+  agent: brief.agent,
+  branch: brief.branch,
+  pr_url: null,
+  since: STARTED,
+}
+const CLAIMED = { number: 7, claimed: true, holder: WORKER, done_by: null }
 
 const notableBrief: OutputOf<'createNotable'> = {
   id: NOTABLE_ID,
@@ -124,8 +135,9 @@ export const EXAMPLES: Examples = {
       base_branch: brief.base_branch,
       scope: { areas: ['checkout'], paths: brief.scope.paths, changes: [{ ...FILE, patch: PATCH }] },
       base_sha: BASE_SHA,
+      issue: 7,
     },
-    response: { activity: full, overlap: CLEAR },
+    response: { activity: full, overlap: CLEAR, issue: CLAIMED },
   },
   reserveNumber: {
     request: { directory: 'db/migrations' },
@@ -136,6 +148,23 @@ export const EXAMPLES: Examples = {
         { number: '0042', by: '#12' },
         { number: '0041', by: 'base' },
       ],
+    },
+  },
+  getIssue: {
+    response: {
+      number: 7,
+      holder: WORKER,
+      others: [
+        {
+          activity_id: OTHER_ID,
+          actor: 'Grace Hopper',
+          agent: null,
+          branch: 'tidy',
+          pr_url: OTHER_PR_URL,
+          since: LATER,
+        },
+      ],
+      done_by: null,
     },
   },
   listOverlaps: {
@@ -175,7 +204,9 @@ export const EXAMPLES: Examples = {
       clear: [],
     },
   },
-  getActivity: { response: { ...full, pr_reminder_due: false, drift: null, overlap: CURRENT_OVERLAP } },
+  getActivity: {
+    response: { ...full, pr_reminder_due: false, drift: null, overlap: CURRENT_OVERLAP, issue: CLAIMED },
+  },
   updateActivity: {
     request: { status: 'ready-for-review', risk: 'medium' },
     response: {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponsesObject } from 'zod-openapi'
 import type { OperationName } from '../../../vocabulary/contract/contract.ts'
+import { NOT_AN_ISSUE } from '../../../vocabulary/contract/issue.ts'
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
 import { FAILURE_TYPES, Failure, type FailureKind } from '../../../vocabulary/failure.ts'
 import { addTo } from '../../base/lists.ts'
@@ -92,6 +93,12 @@ const NOT_FOUND: ShownFailure = {
   message: 'the activity does not exist, or this token cannot access its repository',
 }
 
+const NO_ISSUE: ShownFailure = {
+  kind: 'not_found',
+  description: 'The path does not name an issue.',
+  message: NOT_AN_ISSUE,
+}
+
 const TOO_LARGE: ShownFailure = {
   kind: 'body_too_large',
   description: 'The body is larger than 1 MiB.',
@@ -136,6 +143,7 @@ export function failuresOf(name: OperationName, operation: Operation): ZodOpenAp
     ...FAILURES,
     ...(on === 'repository' && (!record || access === 'write') ? [FORBIDDEN] : []),
     ...(record ? [NOT_FOUND] : []),
+    ...(path.includes('{number}') ? [NO_ISSUE] : []),
     ...(method === 'GET' ? [] : [TOO_LARGE]),
     ...(method === 'PATCH' || LIVE_ONLY.test(path) ? [NOT_LIVE] : []),
     ...(is_idempotent ? IDEMPOTENCY : []),

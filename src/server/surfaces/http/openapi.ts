@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi'
 import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'
+import { issueNumber } from '../../../vocabulary/contract/issue.ts'
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
 import { routeOf } from '../../../vocabulary/contract/route.ts'
 import { EXAMPLES, NOTABLE_ID } from './examples.ts'
@@ -65,6 +66,7 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
   const path = {
     ...(operation.on === 'repository' && { owner, repo }),
     ...(operation.record && { id: idOf(operation.record) }),
+    ...(operation.path.includes('{number}') && { number: issueNumber }),
   }
   const { request, response } = EXAMPLES[name]
   const body = {

@@ -31,13 +31,13 @@ function lower(method: Operation['method']) {
 function operationHandler(app: App, name: OperationName): RequestHandler {
   const isGet = OPERATIONS[name].method === 'GET'
   return async (req, res) => {
-    const { owner = '', repo = '', id = '' } = req.params as Record<string, string>
+    const { owner = '', repo = '', id = '', number = '' } = req.params as Record<string, string>
     res.locals.operation = name
     const { status, body, created_id, replayed } = await perform(app, name, {
       caller: res.locals.caller,
       owner,
       repo,
-      id,
+      id: id || number,
       input: () => (isGet ? req.query : readBody(req)),
       idempotency_key: req.get('Idempotency-Key'),
       disconnected: disconnection(res),

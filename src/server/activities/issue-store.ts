@@ -1,0 +1,92 @@
+/** Queries for the issues that activities are on. Every statement starts with the repository id. */
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
+import { lockName } from '../db/statements.ts'
+import { isLive } from './status-store.ts'
+import { activities, issue_claims } from './table.ts'
+
+interface Claimant {
+  repo_id: number
+  id: string
+}
+
+/**
+ * Enters an activity last among those on each issue. The lock is held until the transaction `tx` ends, so positions are in
+ * the order of the commits: of two concurrent transactions, the second one finds the first in front of it.
+ */
+export async function claimIssues(
+  tx: Db,
+  { repo_id, id }: Claimant,
+  numbers: readonly number[],
+  since: Date,
+): Promise<void> {
+  // In ascending order, so that two transactions with several issues do not wait for each other.
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    await lockName(tx, ['issue', repo_id, number])
+    const last = sql<number>`(select coalesce(max(${issue_claims.position}), 0) from ${issue_claims} where ${issue_claims.repo_id} = ${repo_id}::bigint and ${issue_claims.number} = ${number}::int)`
+    await tx
+      .insert(issue_claims)
+      .values({ repo_id, number, position: sql`${last} + 1`, activity_id: id, since })
+  }
+}
+
+/** Takes activities off all their issues. */
+export async function releaseAllIssues(tx: Db, repo_id: number, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .delete(issue_claims)
+    .where(and(eq(issue_claims.repo_id, repo_id), inArray(issue_claims.activity_id, ids)))
+}
+
+/** Takes an activity off the issues that are not in `numbers`, and enters it on those that are new. */
+export async function replaceIssues(
+  tx: Db,
+  claimant: Claimant,
+  numbers: readonly number[],
+  since: Date,
+): Promise<void> {
+  const { repo_id, id } = claimant
+  const isOwn = and(eq(issue_claims.repo_id, repo_id), eq(issue_claims.activity_id, id))
+  const stored = await tx.select({ number: issue_claims.number }).from(issue_claims).where(isOwn)
+  const before = stored.map(({ number }) => number)
+  const left = before.filter((each) => !numbers.includes(each))
+  if (left.length > 0) await tx.delete(issue_claims).where(and(isOwn, inArray(issue_claims.number, left)))
+  const added = numbers.filter((each) => !before.includes(each))
+  await claimIssues(tx, claimant, added, since)
+}
+
+const readOnIssue = prepared('activities_on_issue', (db) =>
+  db
+    .select({
+      activity_id: activities.id,
+      actor: activities.actor,
+      agent: activities.agent,
+      branch: activities.branch,
+      pr_url: activities.pr_url,
+      since: issue_claims.since,
+    })
+    .from(issue_claims)
+    .innerJoin(
+      activities,
+      and(eq(activities.repo_id, issue_claims.repo_id), eq(activities.id, issue_claims.activity_id)),
+    )
+    .where(
+      and(
+        eq(issue_claims.repo_id, sql.placeholder('repo_id')),
+        eq(issue_claims.number, sql.placeholder('number')),
+        isLive,
+      ),
+    )
+    .orderBy(asc(issue_claims.position))
+    .limit(sql.placeholder('limit')),
+)
+
+/** Up to `limit` live activities on an issue, in the order in which they came. The first one holds it. */
+export function listOnIssue(
+  db: Db,
+  repo_id: number,
+  { number, now, limit }: { number: number; now: Date; limit: number },
+) {
+  return readOnIssue(db, { repo_id, number, now: now.toISOString(), limit })
+}

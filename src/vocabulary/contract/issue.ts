@@ -1,0 +1,60 @@
+/** Schemas of issues: the number that an activity sends, and who works on an issue. */
+import { z } from 'zod'
+import { boolean, object, outputTimestamp, textOrNull } from './field.ts'
+
+/** Numbers are stored as 32-bit integers. */
+export const ISSUE_NUMBER_MAX = 2_147_483_647
+export const NOT_AN_ISSUE = `an issue is named by its number, from 1 to ${ISSUE_NUMBER_MAX}`
+/** The maximum number of activities in `others`. */
+export const ISSUE_OTHERS_MAX = 100
+
+/** Sent with an activity. */
+export const issueNumber = z
+  .int()
+  .min(1)
+  .max(ISSUE_NUMBER_MAX)
+  .meta({
+    description: 'The number of the issue of this repository that the work is about.',
+    examples: [7],
+  })
+
+const number = z.int().describe('The number of the issue.')
+
+const IssueWorker = object('IssueWorker', {
+  activity_id: z.string().describe('The id of the activity.'),
+  actor: z.string().describe('The person who is responsible for the work.'),
+  agent: textOrNull('The coding agent in use; null for manual work.'),
+  branch: textOrNull('The branch of the work.'),
+  pr_url: textOrNull('The URL of the pull request; null if there is none.'),
+  since: outputTimestamp.describe('Since when the activity is on the issue.'),
+})
+export type IssueWorker = z.output<typeof IssueWorker>
+
+const holder = IssueWorker.nullable().describe(
+  'The live activity that came first to the issue; null if nobody works on it.',
+)
+
+const doneBy = object('DoneBy', {
+  pr_url: z.string().describe('The URL of the pull request.'),
+  merged_at: outputTimestamp.describe('When it was merged.'),
+})
+  .nullable()
+  .describe('The last pull request that closes the issue and was merged within 30 days; null if none was.')
+
+export const IssueClaim = object('IssueClaim', {
+  number,
+  claimed: boolean('Whether this activity holds the issue. True for one live activity at most.'),
+  holder,
+  done_by: doneBy,
+})
+export type IssueClaim = z.output<typeof IssueClaim>
+
+export const Issue = object('Issue', {
+  number,
+  holder,
+  others: z
+    .array(IssueWorker)
+    .describe('The other live activities on the issue, in the order in which they came; at most 100.'),
+  done_by: doneBy,
+})
+export type Issue = z.output<typeof Issue>

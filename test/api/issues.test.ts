@@ -1,0 +1,285 @@
+/** Which activity holds an issue, who else is on it, and which merged pull request closes it (docs/contract/issues.md). */
+import { describe, expect, test } from 'vitest'
+import { usePullRequests } from '../support/pull-request-service.ts'
+
+const { repository, useSettings, github } = usePullRequests()
+
+const DAY_MS = 86_400_000
+const request = (...given: Parameters<typeof repository.request>) => repository.request(...given)
+const get = async (path: string) => (await request('GET', path)).body
+const create = async (body: object) => {
+  const given = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben', ...body }
+  const { status, body: created } = await request('POST', '/activity', { body: given })
+  expect(status, JSON.stringify(created)).toBe(201)
+  return created
+}
+const start = async (body: object) => (await create({ issue: 7, ...body })).activity.id as string
+const patch = (id: string, body: object) => request('PATCH', `/activity/${id}`, { body })
+const archive = (id: string) => request('POST', `/activity/${id}/archive`)
+const claimOf = async (id: string) => (await get(`/activity/${id}`)).issue
+/** The ids of the holder and of the others. */
+const idsOn = async (number: number) => {
+  const { holder, others } = await get(`/issues/${number}`)
+  return [holder, ...others].map((each) => each?.activity_id ?? null)
+}
+const openClosing = (head: string, body: string, title = `Edit in ${head}`) =>
+  repository.open({ head, title, body, files: [`${head}.ts`] })
+const pullActivity = async (branch: string) => (await get(`/activity?branch=${branch}`)).items[0]
+
+describe('the first live activity on an issue', () => {
+  test('holds it, and the create says so', async () => {
+    const { activity, issue } = await create({ issue: 7, agent: 'codex', branch: '7-retry' })
+    const holder = {
+      activity_id: activity.id,
+      actor: 'Ben',
+      agent: 'codex',
+      branch: '7-retry',
+      pr_url: null,
+      since: activity.created_at,
+    }
+    expect(activity.issue).toBe(7)
+    expect(issue).toEqual({ number: 7, claimed: true, holder, done_by: null })
+    expect(await claimOf(activity.id)).toEqual(issue)
+    expect(await get('/issues/7')).toEqual({ number: 7, holder, others: [], done_by: null })
+    expect((await pullActivity('7-retry')).issue).toBe(7)
+  })
+
+  test('is named to those that come later, who do not hold it', async () => {
+    const first = await start({ branch: 'one' })
+    const second = await create({ issue: 7, branch: 'two' })
+    expect(second.issue).toMatchObject({
+      number: 7,
+      claimed: false,
+      holder: { activity_id: first, branch: 'one' },
+    })
+    const third = await start({ branch: 'three' })
+    expect(await idsOn(7)).toEqual([first, second.activity.id, third])
+  })
+
+  test('is followed by the next one when it is archived, and by nobody after the last', async () => {
+    const [first, second] = [await start({ branch: 'one' }), await start({ branch: 'two' })]
+    await archive(first)
+    expect(await claimOf(second)).toMatchObject({ claimed: true, holder: { activity_id: second } })
+    expect(await claimOf(first)).toMatchObject({ claimed: false, holder: { activity_id: second } })
+    await archive(second)
+    expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by: null })
+  })
+
+  test.each(['abandoned', 'merged'])('is followed by the next one when it is %s', async (status) => {
+    const [first, second] = [await start({ branch: 'one' }), await start({ branch: 'two' })]
+    await patch(first, { status })
+    expect(await idsOn(7)).toEqual([second])
+  })
+
+  test('is followed by the next one at the instant at which it expires', async () => {
+    const first = await start({ branch: 'one', ttl_ms: 60_000 })
+    const second = await start({ branch: 'two' })
+    await repository.advance(59_999)
+    expect(await claimOf(second)).toMatchObject({ claimed: false, holder: { activity_id: first } })
+    await repository.advance(1)
+    expect(await claimOf(second)).toMatchObject({ claimed: true })
+    expect(await idsOn(7)).toEqual([second])
+  })
+})
+
+describe('an update', () => {
+  test('puts an activity on an issue, behind those that are on it', async () => {
+    const older = await start({ issue: null, branch: 'one' })
+    const holder = await start({ branch: 'two' })
+    expect((await patch(older, { issue: 7 })).body.issue).toBe(7)
+    expect(await idsOn(7)).toEqual([holder, older])
+  })
+
+  test('that repeats the issue keeps its place', async () => {
+    const [first, second] = [await start({ branch: 'one' }), await start({ branch: 'two' })]
+    await patch(first, { issue: 7, risk: 'high' })
+    expect(await idsOn(7)).toEqual([first, second])
+  })
+
+  test('takes it off with null, and to another issue', async () => {
+    const [first, second] = [await start({ branch: 'one' }), await start({ branch: 'two' })]
+    expect((await patch(first, { issue: null })).body.issue).toBeNull()
+    expect(await claimOf(first)).toBeNull()
+    expect(await idsOn(7)).toEqual([second])
+    await patch(second, { issue: 8 })
+    expect([await idsOn(7), await idsOn(8)]).toEqual([[null], [second]])
+    await patch(first, { issue: 7 })
+    expect(await idsOn(7)).toEqual([first])
+  })
+})
+
+test.each([0, -1, 1.5, 2_147_483_648, '7', true])('the issue %j is rejected', async (issue) => {
+  const body = { title: 'Retry', summary: 'Retries.', actor: 'Ben', issue }
+  const answer = await request('POST', '/activity', { body })
+  expect([answer.status, answer.body.error]).toMatchObject([
+    422,
+    { type: 'validation_error', param: 'issue' },
+  ])
+  const id = await start({ issue: 2_147_483_647 })
+  expect((await patch(id, { issue })).status).toBe(422)
+})
+
+test.each(['0', '01', '2147483648', 'x', '7x'])('there is no issue %s', async (number) => {
+  expect((await request('GET', `/issues/${number}`)).body.error.type).toBe('not_found')
+})
+
+describe('of the issues that a pull request closes', () => {
+  test('it holds each that is free, by title and whole description', async () => {
+    const body = 'Retries twice.\n\nLong text.\n\nResolves #9, closes GH-8.'
+    await openClosing('retry', body, 'Fix #7: retry')
+    const { id, issue } = await pullActivity('retry')
+    expect(issue).toBe(7)
+    expect([await idsOn(7), await idsOn(8), await idsOn(9)]).toEqual([[id], [id], [id]])
+    const pr_url = `https://github.com/${repository.full_name}/pull/1`
+    expect(await claimOf(id)).toMatchObject({ number: 7, claimed: true, holder: { pr_url } })
+  })
+
+  test('those of other repositories do not count', async () => {
+    await openClosing('retry', `Fixes acme/other#7, fixes ${repository.full_name}#8`)
+    expect([await idsOn(7), (await idsOn(8)).length]).toEqual([[null], 1])
+    expect((await pullActivity('retry')).issue).toBe(8)
+  })
+
+  test('they follow an edit of the description', async () => {
+    const number = await openClosing('retry', 'Closes #7')
+    const other = await start({ branch: 'two' })
+    repository.githubRepo.update(number, { body: 'Closes #8' })
+    await repository.deliver(number, 'edited')
+    expect([await idsOn(7), (await idsOn(8)).length]).toEqual([[other], 1])
+  })
+
+  test('the activity that declared the work keeps its place', async () => {
+    const first = await start({ branch: 'retry' })
+    const second = await start({ branch: 'two' })
+    await openClosing('retry', 'Closes #7 and closes #8')
+    expect([await idsOn(7), await idsOn(8)]).toEqual([[first, second], [first]])
+  })
+
+  test('they are free again when it is closed', async () => {
+    const number = await openClosing('retry', 'Closes #7')
+    repository.githubRepo.close(number)
+    await repository.deliver(number, 'closed')
+    expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by: null })
+  })
+})
+
+describe('an issue that a merged pull request closes', () => {
+  const merge = async () => {
+    const number = await openClosing('retry', 'Closes #7')
+    repository.githubRepo.merge(number)
+    await repository.deliver(number, 'closed')
+    return repository.githubRepo.pull(number)
+  }
+
+  test('is done for 30 days', async () => {
+    const { number, merged_at } = await merge()
+    const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
+    const done_by = { pr_url, merged_at: new Date(merged_at as string).toISOString() }
+    expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by })
+    expect((await create({ issue: 7, branch: 'late' })).issue).toMatchObject({ claimed: true, done_by })
+    await repository.advance(31 * DAY_MS)
+    expect((await get('/issues/7')).done_by).toBeNull()
+  })
+
+  test('is not done by one that names it without closing it', async () => {
+    await merge()
+    expect((await get('/issues/8')).done_by).toBeNull()
+  })
+})
+
+describe('two on one issue', () => {
+  test('collide as duplicates of severity high, although they share no path', async () => {
+    const first = await start({ branch: 'one', scope: { paths: ['a.ts'] } })
+    const { activity, overlap } = await create({ issue: 7, branch: 'two', scope: { paths: ['b.ts'] } })
+    const match = {
+      severity: 'high',
+      lines: null,
+      duplicate: { share: 0, added_lines: 0, issue: 7 },
+      paths: [],
+    }
+    expect(overlap).toMatchObject({ severity: 'high', matches: [{ id: first, ...match }] })
+    expect(overlap.reason).toContain('it seems to do the same as yours (both close “#7”)')
+    expect((await get(`/activity/${first}`)).overlap).toMatchObject({
+      severity: 'high',
+      related_activity_ids: [activity.id],
+    })
+    expect((await get('/overlaps')).items).toMatchObject([
+      { activity_ids: [first, activity.id], severity: 'high', duplicate: { issue: 7 } },
+    ])
+  })
+
+  test('collide without any scope', async () => {
+    const first = await start({ branch: 'one' })
+    const { overlap } = await create({ issue: 7, branch: 'two' })
+    expect(overlap).toMatchObject({ severity: 'high', related_activity_ids: [first] })
+  })
+
+  test('collide if both change files, and none in common', async () => {
+    await openClosing('one', 'Closes #7')
+    await openClosing('two', 'Fixes #7')
+    const [one, two] = [await pullActivity('one'), await pullActivity('two')]
+    const { overlap } = await get(`/activity/${two.id}`)
+    expect(overlap.matches).toMatchObject([{ id: one.id, severity: 'high' }])
+    expect((await get('/overlaps')).items).toMatchObject([{ severity: 'high', duplicate: { issue: 7 } }])
+  })
+
+  test('do not collide once one of them has left it', async () => {
+    const first = await start({ branch: 'one' })
+    const second = await start({ branch: 'two' })
+    await patch(first, { issue: null })
+    expect((await get(`/activity/${second}`)).overlap.overlap_detected).toBe(false)
+  })
+
+  test('do not collide on one branch, on a stack, or for different base branches', async () => {
+    const id = await start({ branch: 'one', base_branch: 'main' })
+    const related = async (body: object) => (await create({ issue: 7, ...body })).overlap.related_activity_ids
+    expect(await related({ branch: 'one', base_branch: 'main' })).toEqual([])
+    expect(await related({ branch: 'two', base_branch: 'one' })).toEqual([])
+    expect(await related({ branch: 'three', base_branch: 'release' })).toEqual([])
+    expect((await idsOn(7))[0]).toBe(id)
+  })
+
+  test('are named in the comment on the later pull request', async () => {
+    const one = await openClosing('one', 'Closes #7')
+    const two = await openClosing('two', 'Fixes #7')
+    expect(repository.comment(two)).toContain(`#${one}`)
+    expect(repository.comment(two)).toContain('both close `#7`')
+    expect(repository.comment(one)).toBeUndefined()
+  })
+
+  test('are named in the comment if the first one is only declared', async () => {
+    await start({ branch: 'one' })
+    expect(repository.comment(await openClosing('two', 'Fixes #7'))).toContain('both close `#7`')
+  })
+
+  test('are in the comment as soon as the description says so, and no longer once it does not', async () => {
+    await openClosing('one', 'Closes #7')
+    const two = await openClosing('two', 'Something else')
+    expect(repository.comment(two)).toBeUndefined()
+    repository.githubRepo.update(two, { body: 'Fixes #7' })
+    await repository.deliver(two, 'edited')
+    await repository.advance(60_000)
+    expect(repository.comment(two)).toContain('both close `#7`')
+    repository.githubRepo.update(two, { body: 'Something else' })
+    await repository.deliver(two, 'edited')
+    await repository.advance(60_000)
+    expect(repository.comment(two)).not.toContain('both close')
+  })
+})
+
+test('who cannot read the repository learns nothing about its issues', async () => {
+  await start({ branch: 'one' })
+  github.token('eve', { login: 'eve', id: 9, permissions: {} })
+  const seen = await request('GET', '/issues/7', { token: 'eve' })
+  const unseen = await request('GET', '/issues/8', { token: 'eve' })
+  const known = ({ status, body }: typeof seen) => [status, body.error.type, body.error.message]
+  expect(known(seen)).toEqual(known(unseen))
+  expect(seen.status).toBe(403)
+})
+
+test('an issue of another repository is another issue', async () => {
+  await start({ branch: 'one' })
+  useSettings('')
+  expect((await create({ issue: 7, branch: 'two' })).issue.claimed).toBe(true)
+  expect((await get('/issues/7')).others).toEqual([])
+})
