@@ -38,6 +38,10 @@ export interface LocalState {
   areas: string[] | null
   /** A hash of the changed files that were last sent. */
   changes_hash: string
+  /** The issue that was last sent; null if none was. */
+  issue: number | null
+  /** The agent has not heard yet who holds the issue. */
+  is_issue_due: boolean
   /** When the last heartbeat was sent, in milliseconds since the epoch. */
   heartbeat_at: number
   /** The activity was created with `deconflict start`, so the session does not archive it. */
@@ -61,6 +65,8 @@ export const NO_STATE: LocalState = {
   paths: [],
   areas: null,
   changes_hash: '',
+  issue: null,
+  is_issue_due: false,
   heartbeat_at: 0,
   is_borrowed: false,
   warned: [],

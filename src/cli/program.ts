@@ -165,6 +165,10 @@ function addActivityCommands(command: AddCommand): void {
   )
     .option('--actor <name>', 'the person behind the work (default: user.name of git)')
     .option('--agent <name>', 'the agent tool in use')
+    .option(
+      '--issue <number>',
+      'the issue of the work (default: the one that the branch names, as in 7-retry)',
+    )
   withTitles(
     withFields(
       withScope(command('update [id]', 'Change an activity.', update), 'files or globs to replace its paths'),

@@ -2,6 +2,8 @@
 
 import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { issueOfBranch } from '../vocabulary/issue-reference.ts'
+import { doneText, holderText, JOIN_OR_LEAVE } from '../vocabulary/issue-words.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import { AGENTS } from './agents/agents.ts'
 import { noFilesNote, readNames, resultLines } from './check.ts'
@@ -27,6 +29,7 @@ export interface ActivityOptions extends CommonOptions, ScopeOptions {
 interface StartOptions extends ActivityOptions, TitlesOption {
   actor?: string
   agent?: string
+  issue?: string
 }
 
 export const NAME_FILES =
@@ -50,25 +53,33 @@ export async function start(
     agent: options.agent ?? agentIn(runtime.env),
     branch: own_branch,
     base_branch,
+    issue: issueIn(options, own_branch),
     ...given,
     ...commonFields(options),
     // The service validates the values.
   } as CreateInput
-  const { activity, overlap: found } = await client.createActivity({ ...at, input })
+  const { activity, overlap: found, issue } = await client.createActivity({ ...at, input })
   const { activity_id: earlier } = git_directory ? readState(git_directory, branchKey(branch)) : NO_STATE
   const existing = existingIds(found, earlier)
   const others = withoutOwnOnBase(workspace, found)
   const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
   if (git_directory !== null)
-    writeState(git_directory, branchKey(branch), { ...NO_STATE, activity_id: activity.id, branch })
+    writeState(git_directory, branchKey(branch), {
+      ...NO_STATE,
+      activity_id: activity.id,
+      branch,
+      issue: activity.issue,
+    })
   const names = options.json ? new Map() : await readNames(context, overlap, options)
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
-  context.show({ activity, overlap }, () => [
+  const issueText = issueLine(issue, activity.id, { without_titles: options.titles === false })
+  context.show({ activity, overlap, issue }, () => [
     ...wrapped(`Started “${sanitize(name)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`),
     ...wrapped(
       `  ${activity.id}  expires ${relativeTime(activity.expires_at, display.now)} without a heartbeat`,
     ),
+    ...(issueText === null ? [] : wrapped(issueText)),
     ...(existing.length > 0
       ? wrapped(
           `Already active on this branch: ${existing.join(', ')}. End finished activities with deconflict done ID.`,
@@ -77,6 +88,26 @@ export async function start(
     ...resultLines({ overlap, names }, { note, display }),
   ])
   return overlap.overlap_detected ? EXIT.overlap : EXIT.clear
+}
+
+/** The issue of the option, else that of the branch; undefined if there is none. */
+function issueIn({ issue }: StartOptions, branch: string | null): number | undefined {
+  if (issue === undefined) return issueOfBranch(branch) ?? undefined
+  if (!/^#?\d+$/.test(issue)) throw new CliError(`--issue must be a number, not ${sanitize(issue)}`)
+  return Number(issue.replace('#', ''))
+}
+
+/** Who holds the issue of the activity, or that it may be done; null if it has none. */
+function issueLine(
+  issue: OutputOf<'createActivity'>['issue'],
+  own_id: string,
+  options: { without_titles: boolean },
+): string | null {
+  if (issue === null) return null
+  const { number, holder } = issue
+  const isHeld = holder !== null && holder.activity_id !== own_id
+  const held = isHeld ? `${holderText({ number, holder }, options)}: ${JOIN_OR_LEAVE}` : null
+  return `${capitalized(held ?? doneText(issue) ?? `issue #${number} is yours`)}.`
 }
 
 /** Other activities of the branch; on the base branch the one that this working tree started, if it is still live. */
@@ -94,7 +125,11 @@ function titleFrom(branch: string | null): string {
   const words = branch?.replaceAll(/[/_-]+/g, ' ').trim()
   if (!words)
     throw new CliError('there is no branch to take the title from; pass a title: deconflict start "TITLE"')
-  return `${words[0]?.toUpperCase()}${words.slice(1)}`
+  return capitalized(words)
+}
+
+function capitalized(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`
 }
 
 /** The agent that runs this command, if its environment names one. */

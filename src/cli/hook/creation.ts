@@ -8,6 +8,7 @@ import { withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE, type PendingCreate } from '../local-state.ts'
 import type { ChangedFiles } from '../working-tree-files.ts'
 import type { HookClient } from './hook-client.ts'
+import { issueFor } from './issue.ts'
 import { placesOf } from './places.ts'
 import type { SessionContext, StepResult } from './session-context.ts'
 
@@ -21,6 +22,7 @@ export async function create(
   const { situation, workspace, actor } = context
   const { branch, own_branch, base_branch } = workspace
   const { agent, subagent, now } = situation
+  const issue = issueFor(context, state)
   const input = {
     title: titleFor(branch),
     summary: `A session of ${agent}. Its files are those that it changes or is about to edit.`,
@@ -29,6 +31,7 @@ export async function create(
     branch: own_branch,
     base_branch,
     ttl_ms: TTL_MS,
+    ...(issue !== null && { issue }),
     ...withChanges({ areas: [], paths }, changed),
   }
   const pending = { idempotency_key: newKey(now), input, at: now }
@@ -40,14 +43,16 @@ export async function create(
     changes_hash: await hashOf(changed),
     activity_id: null,
     heartbeat_at: 0,
+    issue,
+    is_issue_due: issue !== null,
   }
   const client = await context.connect()
   context.save(begun)
   try {
-    const { activity, overlap } = await sendCreate(client, context.at, pending)
+    const created = await sendCreate(client, context.at, pending)
     return {
-      state: { ...begun, activity_id: activity.id, pending: null, heartbeat_at: now },
-      found: { places: placesOf(overlap, context.own()), others: [] },
+      state: { ...begun, activity_id: created.activity.id, pending: null, heartbeat_at: now },
+      found: { places: placesOf(created.overlap, context.own()), others: [], issue: created.issue },
     }
   } catch (error) {
     if (isRefusal(error) || wasNotSent(error)) context.save(NO_STATE)

@@ -12,6 +12,7 @@ const ROUTES = {
   updateActivity: { method: 'PATCH', path: '/activity/{id}', is_idempotent: false, on },
   heartbeatActivity: { method: 'POST', path: '/activity/{id}/heartbeat', is_idempotent: false, on },
   archiveActivity: { method: 'POST', path: '/activity/{id}/archive', is_idempotent: false, on },
+  getIssue: { method: 'GET', path: '/issues/{number}', is_idempotent: false, on },
   getNotable: { method: 'GET', path: '/notables/{id}', is_idempotent: false, on },
   // Does not compile if a route differs from the contract's.
 } as const satisfies { [Name in OperationName]?: Pick<(typeof OPERATIONS)[Name], keyof Route> }

@@ -42,7 +42,7 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
       'the agent did not close the standard input of the hook',
     )
     const input = readHookInput(event, given, text)
-    const { agent, reason, subagent } = input
+    const { agent, reason, prompt, subagent } = input
     const cwd = input.cwd ?? runtime.cwd
     const tree = findTree(cwd)
     if (tree === undefined) return EXIT.clear
@@ -51,6 +51,7 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
       updateRecord(tree.git_directory, { last: { at: now, event, agent: agent.name, outcome } })
     const situation = {
       ...{ event, agent: agent.name, is_heard: agent.heard.includes(event), reason, subagent, now },
+      prompt,
       branch: readBranch(tree.git_directory),
       ...filesIn(tree, cwd, input),
     }

@@ -15,6 +15,8 @@ export interface HookInput extends ToolFiles {
   shell_cwd: string | undefined
   /** Why the session starts or ends: `startup`, `resume`, `clear`, `compact`, … */
   reason: string
+  /** What the user wrote; empty for other events. */
+  prompt: string
   /** The agent's own name of the event. */
   agent_event: string | undefined
 }
@@ -31,10 +33,12 @@ export function readHookInput(event: HookEvent, given: Agent, text: string): Hoo
     input: { ...fileFields(json), ...tool_input },
     isRead: event === 'after-read',
   })
+  const prompt = textIn(json, fields.prompt) ?? ''
   const isPrompt = event === 'prompt' || event === 'session-start'
   return {
     agent,
-    ...(isPrompt ? { edits: [], reads: [], words: pathsInText(textIn(json, fields.prompt) ?? '') } : files),
+    ...(isPrompt ? { edits: [], reads: [], words: pathsInText(prompt) } : files),
+    prompt: isPrompt ? prompt : '',
     session: textIn(json, fields.session) ?? null,
     subagent: textIn(json, fields.subagent) ?? null,
     cwd: textIn(json, fields.cwd),

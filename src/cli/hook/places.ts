@@ -85,6 +85,12 @@ export function freshPlaces(
   return [...fresh.values()]
 }
 
+/** The state in which the warnings of `places` are recorded. */
+export function withWarned(state: LocalState, places: readonly Place[], subagent: string | null): LocalState {
+  const keys = places.map((place) => warningKey(subagent, place))
+  return { ...state, warned: [...state.warned, ...keys].slice(-WARNINGS_MAX) }
+}
+
 interface WarnOptions extends MessageOptions {
   client: HookClient
   at: { owner: string; repo: string }
@@ -108,10 +114,7 @@ export async function warn(
   const isOthers = ({ id, is_same_branch }: Place) => !is_same_branch || others.get(id)?.is_session !== false
   const { text, named } = messageFor(fresh.filter(isOthers), others, { without_titles })
   const settled = [...named, ...fresh.filter((place) => !isOthers(place))]
-  const warned = [...state.warned, ...settled.map((place) => warningKey(subagent, place))].slice(
-    -WARNINGS_MAX,
-  )
-  return { message: text, state: { ...state, warned } }
+  return { message: text, state: withWarned(state, settled, subagent) }
 }
 
 /** Reads the other activity or notable; undefined if it cannot be read, and the message then contains only its id. */

@@ -18,6 +18,8 @@ export interface Situation {
   is_heard: boolean
   reason: string
   subagent: string | null
+  /** What the user wrote; empty for other events. */
+  prompt: string
   /** Relative to the root of the working tree. */
   edits: readonly string[]
   reads: readonly string[]
@@ -51,7 +53,7 @@ export function planFor(situation: Situation, state: LocalState): Plan | null {
     is_heartbeat_due:
       now - state.heartbeat_at >= INTERVAL_MS ||
       event === 'session-start' ||
-      (is_heard && state.has_unread_overlap),
+      (is_heard && (state.has_unread_overlap || state.is_issue_due)),
   }
   function isCompareDue(file: string): boolean {
     return now - (state.compared[comparedKey(subagent, file)] ?? 0) >= INTERVAL_MS

@@ -1,4 +1,5 @@
 /** What the steps of one hook share: its situation, the working tree and the connection to the service. */
+import type { IssueClaim } from '../../vocabulary/contract/issue.ts'
 import type { LocalState } from '../local-state.ts'
 import type { Workspace } from '../workspace.ts'
 import type { HookClient } from './hook-client.ts'
@@ -26,6 +27,8 @@ export interface SessionContext {
 export interface Found {
   places: Place[]
   others: [string, Other][]
+  /** What a create says about the issue of the activity. */
+  issue?: IssueClaim | null
 }
 
 /** The state after a step, and what it found. */

@@ -7,6 +7,7 @@ import { type LocalState, NO_STATE } from '../local-state.ts'
 import { type ChangedFiles, readChangedFiles } from '../working-tree-files.ts'
 import { create, finishCreate, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
+import { hearIssue, issueFor } from './issue.ts'
 import type { Place } from './message.ts'
 import { freshPlaces, placesOf, placesOfBrief, warn } from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
@@ -25,7 +26,9 @@ export async function workOn(
   given: LocalState,
 ): Promise<{ state: LocalState; message: string }> {
   const { situation, without_titles } = context
-  const before = hasNewContext(situation) ? { ...given, warned: [], compared: {} } : given
+  const before = hasNewContext(situation)
+    ? { ...given, warned: [], compared: {}, is_issue_due: given.issue !== null }
+    : given
   const sendsRequest = before.activity_id === null || plan.is_heartbeat_due || plan.compared.length > 0
   const [changed, state] = await Promise.all([
     changedFiles(context, plan, before),
@@ -49,10 +52,13 @@ export async function workOn(
       message: '',
     }
   const told = { ...next, has_unread_overlap: false }
-  if (fresh.length === 0) return { state: told, message: '' }
+  const news = await hearIssue(context, { state: told, fresh }, kept.found.issue)
+  if (news.fresh.length === 0) return { state: news.state, message: news.sentence }
   const client = await context.connect()
   const known = new Map(kept.found.others)
-  return warn(fresh, told, { client, at: context.at, subagent: situation.subagent, known, without_titles })
+  const options = { client, at: context.at, subagent: situation.subagent, known, without_titles }
+  const { state: warned, message } = await warn(news.fresh, news.state, options)
+  return { state: warned, message: [news.sentence, message].filter(Boolean).join('\n') }
 }
 
 /** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */
@@ -70,7 +76,8 @@ interface KeepFields {
 async function keep(context: SessionContext, fields: KeepFields): Promise<StepResult> {
   const { plan, changed, state } = fields
   const isChanged = changed !== undefined && (await hashOf(changed)) !== state.changes_hash
-  const isUpdate = isChanged || plan.added.length > 0 || plan.has_switched
+  const isUpdate =
+    isChanged || plan.added.length > 0 || plan.has_switched || issueFor(context, state) !== state.issue
   if (!isUpdate && !plan.is_heartbeat_due) return { state, found: NOTHING }
   try {
     return isUpdate ? await update(context, fields) : await heartbeat(context, state)
@@ -79,7 +86,11 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
       error instanceof DeconflictError && ['not_found', 'invalid_transition'].includes(error.type)
     if (!isClosed) throw error
     const paths = [...state.paths, ...plan.added].slice(0, PATHS_MAX)
-    return create(context, { paths, changed, state: { ...NO_STATE, workspace: state.workspace } })
+    return create(context, {
+      paths,
+      changed,
+      state: { ...NO_STATE, workspace: state.workspace, issue: state.issue },
+    })
   }
 }
 
@@ -88,18 +99,28 @@ async function update(context: SessionContext, { plan, changed, state }: KeepFie
   const { branch, own_branch, base_branch } = context.workspace
   const id = state.activity_id as string
   const client = await context.connect()
+  const issue = issueFor(context, state)
+  const isMoved = issue !== state.issue
   const declared = await declaredScope(context, client, state)
   const paths = [...new Set([...declared.paths, ...plan.added])].slice(0, PATHS_MAX)
   const input = {
     heartbeat: true,
     ...(changed && withChanges({ areas: declared.areas, paths }, changed)),
     ...(plan.has_switched && { branch: own_branch, base_branch }),
+    ...(isMoved && { issue }),
     ...(plan.has_switched && !state.is_borrowed && { title: titleFor(branch) }),
   }
   const { overlap } = await client.updateActivity({ ...context.at, id, input })
   const sent = changed && { paths, areas: declared.areas, changes_hash: await hashOf(changed) }
   return {
-    state: { ...state, branch, heartbeat_at: context.situation.now, ...sent },
+    state: {
+      ...state,
+      branch,
+      heartbeat_at: context.situation.now,
+      issue,
+      is_issue_due: isMoved || state.is_issue_due,
+      ...sent,
+    },
     found: placesOfBrief(overlap, context.own()),
   }
 }

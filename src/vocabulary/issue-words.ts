@@ -1,0 +1,40 @@
+/** What people and agents read about the holder of an issue. Pure. */
+import type { Issue } from './contract/issue.ts'
+import { inQuotes } from './others-text.ts'
+import { pullRequestName } from './pull-request-name.ts'
+
+/** So that the sentence has at most 40 words, whatever a name contains. */
+const ACTOR_MAX = 20
+const BRANCH_MAX = 60
+
+type Held = Pick<Issue, 'number'> & { holder: NonNullable<Issue['holder']> }
+
+/**
+ * `issue #7 is held by “Ben” on “7-retry”, #12, since 2026-01-31 09:30 UTC`. `without_titles`: leaves out what other people
+ * wrote.
+ */
+export function holderText(
+  { number, holder }: Held,
+  { without_titles = false }: { without_titles?: boolean } = {},
+): string {
+  const { activity_id, actor, branch, pr_url, since } = holder
+  const pull_request = pullRequestName(pr_url)
+  const at = `since ${since.slice(0, 10)} ${since.slice(11, 16)} UTC`
+  const named = without_titles
+    ? (pull_request ?? activity_id)
+    : [
+        `${inQuotes(actor, ACTOR_MAX)}${branch === null ? '' : ` on ${inQuotes(branch, BRANCH_MAX)}`}`,
+        ...(pull_request === null ? [] : [pull_request]),
+      ].join(', ')
+  return `issue #${number} is held by ${named}${without_titles || (branch === null && pull_request === null) ? ' ' : ', '}${at}`
+}
+
+/** `issue #7 is done: #40 closes it and was merged on 2026-01-31`; null if it is not. */
+export function doneText({ number, done_by }: Pick<Issue, 'number' | 'done_by'>): string | null {
+  if (done_by === null) return null
+  const name = pullRequestName(done_by.pr_url) ?? 'a pull request'
+  return `issue #${number} may be done: ${name} closes it and was merged on ${done_by.merged_at.slice(0, 10)}`
+}
+
+/** The two ways on. */
+export const JOIN_OR_LEAVE = 'join that work, or take another issue'

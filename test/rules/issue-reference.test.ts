@@ -1,0 +1,72 @@
+/** Which issue a branch or a prompt names. */
+import { describe, expect, test } from 'vitest'
+import { issueOfBranch, issueOfText } from '../../src/vocabulary/issue-reference.ts'
+
+describe('a branch names', () => {
+  test.each([
+    ['7-retry', 7],
+    ['fix/7-retry', 7],
+    ['claude/2147483647-retry', 2_147_483_647],
+    ['issue-7', 7],
+    ['issue-7-retry', 7],
+    ['ISSUE-7_retry', 7],
+    ['ada/issue-7', 7],
+    ['gh-7', 7],
+    ['GH-7-retry', 7],
+    ['codex/gh-7-retry', 7],
+  ])('%s: %i', (branch, issue) => expect(issueOfBranch(branch)).toBe(issue))
+
+  test.each([
+    null,
+    'main',
+    '7',
+    '7-',
+    'retry-7',
+    'v2-7',
+    '0042-carts',
+    'release/2.7',
+    '2026-01-02-notes',
+    'issue-',
+    'issues-7',
+    'issue-0',
+    'my-issue-7',
+    '7-a/retry',
+    '2147483648-retry',
+  ])('%j: none', (branch) => expect(issueOfBranch(branch)).toBeNull())
+})
+
+const REPOSITORY = { owner: 'acme', repo: 'shop', host: 'github.com' }
+
+describe('a text names', () => {
+  test.each([
+    ['Fix #7', 7],
+    ['#7', 7],
+    ['Fix (#7), please: #7 is urgent', 7],
+    ['Work on acme/Shop#7.', 7],
+    ['https://github.com/acme/shop/issues/7', 7],
+    ['Do https://github.com/acme/shop/issues/7#issuecomment-1 now', 7],
+    ['Fix #7 like acme/other#8 and https://github.com/acme/other/issues/9', 7],
+    ['Fix #7 as PR #8 and pull request #9 did', 7],
+  ])('%s: %i', (text, issue) => expect(issueOfText(text, REPOSITORY)).toBe(issue))
+
+  test.each([
+    '',
+    'Fix it',
+    'Fix #7 and #8',
+    'acme/other#7',
+    'https://github.com/acme/other/issues/7',
+    'https://example.com/acme/shop/issues/7',
+    'https://github.com/acme/shop/pull/7',
+    'Review PR #7',
+    'the color #07f and &#39; and a#7 and ##7',
+    '#2147483648',
+    '# 7',
+  ])('%s: none', (text) => expect(issueOfText(text, REPOSITORY)).toBeNull())
+})
+
+test('a long text is read in linear time', () => {
+  const started = performance.now()
+  issueOfText(`${'a/'.repeat(20_000)} ${'#'.repeat(20_000)}`, REPOSITORY)
+  issueOfText('a-'.repeat(20_000), REPOSITORY)
+  expect(performance.now() - started).toBeLessThan(1_000)
+})
