@@ -7,6 +7,7 @@ import { Banner } from './banner.tsx'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
 import { Filters } from './filters.tsx'
 import { HotSpots } from './hot-spots.tsx'
+import { Issues } from './issues.tsx'
 import { MergeOrderCard } from './merge-order.tsx'
 import { NotableForm } from './notable-form.tsx'
 import { Notables } from './notables.tsx'
@@ -67,6 +68,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
       ) : (
         <WorkSections {...{ name, view, model }} isCompared={overlaps !== null} />
       )}
+      <Issues work={work} />
       <div class="columns even">
         <MergeOrderCard merge_order={records.merge_order} activities={work.activities} />
         <Notables

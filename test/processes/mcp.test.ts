@@ -158,6 +158,27 @@ describe.each([
     await Promise.all([ada.close(), ben.close()])
   })
 
+  test('start_work takes an issue, and says who holds it', async () => {
+    const [ada, ben] = [await connect('tok-ada'), await connect('tok-ben')]
+    const where = { repository: 'acme/shop' }
+    const startWork = (person: Client, actor: string) =>
+      callTool(person, 'start_work', {
+        ...where,
+        title: 'Retry',
+        summary: 'x',
+        actor,
+        branch: actor,
+        issue: 7,
+      })
+    const [mine, theirs] = [await startWork(ada, 'Ada'), await startWork(ben, 'Ben')]
+    const holder = { activity_id: mine.activity.id, actor: 'Ada', branch: 'Ada' }
+    expect(mine).toMatchObject({ activity: { issue: 7 }, issue: { number: 7, claimed: true, holder } })
+    expect(theirs.issue).toMatchObject({ number: 7, claimed: false, holder })
+    for (const { activity } of [mine, theirs])
+      await callTool(ada, 'finish_work', { ...where, id: activity.id })
+    await Promise.all([ada.close(), ben.close()])
+  })
+
   // Threat: Prompt injection through a title
   test('every tool has a description and short schemas without references', async () => {
     const client = await connect('tok-ada')

@@ -27,6 +27,7 @@ export function pageActivity(id: string, given: object = {}): Activity {
     risk: 'low',
     pr_url: null,
     draft_pr: false,
+    issue: null,
     source: 'api',
     created_by: null,
     scope: { areas: [], paths: [], changes: [] },

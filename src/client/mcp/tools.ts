@@ -74,12 +74,13 @@ const SPECS: Spec[] = [
   {
     name: 'start_work',
     description:
-      'Create an activity for your task, so that others see it before the merge. `actor` is the person you work for, `agent` is you. Keep the `id` for update_work, heartbeat and finish_work. Act on `overlap` as after check_overlap.',
+      'Create an activity for your task, so that others see it. `actor` is the person you work for, `agent` is you. Pass the `issue` that you take; if its `claimed` is false, ask the user: join its `holder`, or take another. Keep the `id` for the other tools. Act on `overlap` as after check_overlap.',
     operation: 'createActivity',
-    result: z.object({ activity: Activity, overlap: Overlap }),
+    result: z.object({ activity: Activity, overlap: Overlap, issue: z.object({}).optional() }),
     run: async (client, call) => {
-      const { activity, overlap } = await client.createActivity(call)
-      return { activity: compactActivity(activity), overlap: compactOverlap(overlap) }
+      const { activity, overlap, issue } = await client.createActivity(call)
+      const claim = issue && { issue: withoutNulls(issue) }
+      return { activity: compactActivity(activity), overlap: compactOverlap(overlap), ...claim }
     },
   },
   {
@@ -97,7 +98,7 @@ const SPECS: Spec[] = [
   {
     name: 'heartbeat',
     description:
-      'Keep your activity alive and get its current overlap. Call it every ten minutes; without it, the activity expires after a day.',
+      'Keep your activity alive and get its current overlap. Call it every ten minutes; else it expires after a day.',
     operation: 'heartbeatActivity',
     extra: { id },
     result: Heartbeat,
@@ -109,7 +110,7 @@ const SPECS: Spec[] = [
   {
     name: 'reserve_number',
     description:
-      'Reserve the next free number of a directory before you add a numbered file, such as a migration, and name the file with it.',
+      'Reserve the next free number of a directory before you add a numbered file, such as a migration.',
     operation: 'reserveNumber',
     extra: { id },
     result: OPERATIONS.reserveNumber.output.pick({ number: true }),
@@ -118,7 +119,7 @@ const SPECS: Spec[] = [
   {
     name: 'finish_work',
     description:
-      'End your activity when the task has nothing left to merge; pass the `outcome` if it was merged or abandoned. Others are no longer warned about it.',
+      'End your activity when the task has nothing left to merge; pass the `outcome` if it was merged or abandoned.',
     operation: 'archiveActivity',
     extra: { id, outcome: z.enum(['merged', 'abandoned']).optional() },
     result: Activity.pick({ id: true, status: true }),
@@ -130,8 +131,7 @@ const SPECS: Spec[] = [
   },
   {
     name: 'list_work',
-    description:
-      'List who works on what, the newest first. To find out whether your work collides, use check_overlap.',
+    description: 'List who works on what, the newest first. For collisions, use check_overlap.',
     operation: 'listActivities',
     result: listActivities.output,
     run: async (client, call) => compactPage(await client.listActivities(call), compactActivity),
@@ -139,7 +139,7 @@ const SPECS: Spec[] = [
   {
     name: 'list_notables',
     description:
-      'List what to know before you work in the repository: freezes, migrations, decisions. Read them once; check_overlap returns those that apply to your files.',
+      'List what to know before you work in the repository: freezes, migrations, decisions. check_overlap returns those that apply to your files.',
     operation: 'listNotables',
     result: listNotables.output,
     run: async (client, call) => compactPage(await client.listNotables(call), compactNotable),
