@@ -1,5 +1,4 @@
 /** What people and agents read about the holder of an issue. Pure. */
-import type { Issue } from './contract/issue.ts'
 import { inQuotes } from './others-text.ts'
 import { pullRequestName } from './pull-request-name.ts'
 
@@ -7,7 +6,15 @@ import { pullRequestName } from './pull-request-name.ts'
 const ACTOR_MAX = 20
 const BRANCH_MAX = 60
 
-type Held = Pick<Issue, 'number'> & { holder: NonNullable<Issue['holder']> }
+interface Held {
+  number: number
+  holder: { activity_id: string; actor: string; branch: string | null; pr_url: string | null; since: string }
+}
+
+interface Done {
+  number: number
+  done_by: { pr_url: string; merged_at: string } | null
+}
 
 /**
  * `issue #7 is held by “Ben” on “7-retry”, #12, since 2026-01-31 09:30 UTC`. `without_titles`: leaves out what other people
@@ -29,8 +36,8 @@ export function holderText(
   return `issue #${number} is held by ${named}${without_titles || (branch === null && pull_request === null) ? ' ' : ', '}${at}`
 }
 
-/** `issue #7 is done: #40 closes it and was merged on 2026-01-31`; null if it is not. */
-export function doneText({ number, done_by }: Pick<Issue, 'number' | 'done_by'>): string | null {
+/** `issue #7 may be done: #40 closes it and was merged on 2026-01-31`; null if it is not. */
+export function doneText({ number, done_by }: Done): string | null {
   if (done_by === null) return null
   const name = pullRequestName(done_by.pr_url) ?? 'a pull request'
   return `issue #${number} may be done: ${name} closes it and was merged on ${done_by.merged_at.slice(0, 10)}`

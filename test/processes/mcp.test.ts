@@ -160,7 +160,6 @@ describe.each([
 
   test('start_work takes an issue, and says who holds it', async () => {
     const [ada, ben] = [await connect('tok-ada'), await connect('tok-ben')]
-    const where = { repository: 'acme/shop' }
     const startWork = (person: Client, actor: string) =>
       callTool(person, 'start_work', {
         ...where,
