@@ -2,6 +2,7 @@
 
 import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import type { IssueWorker } from '../vocabulary/contract/issue.ts'
 import { issueOfBranch } from '../vocabulary/issue-reference.ts'
 import { doneText, holderText, JOIN_OR_LEAVE } from '../vocabulary/issue-words.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
@@ -9,7 +10,7 @@ import { AGENTS } from './agents/agents.ts'
 import { noFilesNote, readNames, resultLines } from './check.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
 import { branchKey, NO_STATE, readState, writeState } from './local-state.ts'
-import { withoutOwnOnBase } from './own-activities.ts'
+import { ownActivityIds, withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
@@ -62,6 +63,7 @@ export async function start(
   const { activity_id: earlier } = git_directory ? readState(git_directory, branchKey(branch)) : NO_STATE
   const existing = existingIds(found, earlier)
   const others = withoutOwnOnBase(workspace, found)
+  const own_ids = ownActivityIds(workspace).add(activity.id)
   const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
   if (git_directory !== null)
     writeState(git_directory, branchKey(branch), {
@@ -73,7 +75,11 @@ export async function start(
   const names = options.json ? new Map() : await readNames(context, overlap, options)
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
-  const issueText = issueLine(issue, activity.id, { without_titles: options.titles === false })
+  const issueText = issueLine(issue, {
+    isOwn: ({ activity_id, branch: held_on }) =>
+      own_ids.has(activity_id) || (own_branch !== null && held_on === own_branch),
+    without_titles: options.titles === false,
+  })
   context.show({ activity, overlap, issue }, () => [
     ...wrapped(`Started “${sanitize(name)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`),
     ...wrapped(
@@ -100,13 +106,14 @@ function issueIn({ issue }: StartOptions, branch: string | null): number | undef
 /** Who holds the issue of the activity, or that it may be done; null if it has none. */
 function issueLine(
   issue: OutputOf<'createActivity'>['issue'],
-  own_id: string,
-  options: { without_titles: boolean },
+  options: { isOwn: (holder: IssueWorker) => boolean; without_titles: boolean },
 ): string | null {
   if (issue === null) return null
   const { number, holder } = issue
-  const isHeld = holder !== null && holder.activity_id !== own_id
-  const held = isHeld ? `${holderText({ number, holder }, options)}: ${JOIN_OR_LEAVE}` : null
+  const held =
+    holder !== null && !options.isOwn(holder)
+      ? `${holderText({ number, holder }, options)}: ${JOIN_OR_LEAVE}`
+      : null
   return `${capitalized(held ?? doneText(issue) ?? `issue #${number} is yours`)}.`
 }
 

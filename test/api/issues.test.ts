@@ -1,8 +1,12 @@
 /** Which activity holds an issue, who else is on it, and which merged pull request closes it (docs/contract/issues.md). */
+import { readdirSync, readFileSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { repository, useSettings, github } = usePullRequests()
+const { repository, useSettings, github, fixture } = usePullRequests()
+
+const MIGRATIONS = new URL('../../drizzle/', import.meta.url)
 
 const DAY_MS = 86_400_000
 const request = (...given: Parameters<typeof repository.request>) => repository.request(...given)
@@ -161,6 +165,25 @@ describe('of the issues that a pull request closes', () => {
     await repository.deliver(number, 'closed')
     expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by: null })
   })
+})
+
+test('an upgrade puts open pull requests on the issues that they close, the oldest first', async () => {
+  await openClosing('one', 'Closes #7 and closes #8')
+  await openClosing('two', 'Closes #7')
+  const closed = await openClosing('three', 'Closes #7')
+  repository.githubRepo.close(closed)
+  await repository.deliver(closed, 'closed')
+  const before = [await idsOn(7), await idsOn(8), (await get('/overlaps')).items]
+  const db = fixture.service.app.database.connection()
+  await db.execute(sql`delete from issue_claims`)
+  await db.execute(sql`delete from claims where place like '!%'`)
+  expect(await idsOn(7)).toEqual([null])
+  const name = readdirSync(MIGRATIONS).find((each) => each.endsWith('_issues_of_pull_requests.sql'))
+  const migration = readFileSync(new URL(name as string, MIGRATIONS), 'utf8')
+  for (const statement of migration.split('--> statement-breakpoint')) await db.execute(sql.raw(statement))
+  expect([await idsOn(7), await idsOn(8), (await get('/overlaps')).items]).toEqual(before)
+  const [one, two] = before[0] as string[]
+  expect((await get(`/activity/${two}`)).overlap.related_activity_ids).toEqual([one])
 })
 
 describe('an issue that a merged pull request closes', () => {

@@ -47,6 +47,11 @@ describe('deconflict start', () => {
     expect(code).toBe(2)
   })
 
+  test('calls what was started on the same branch yours', async () => {
+    await tree.run(['start', 'Retry', '--issue', '7'])
+    expect((await tree.run(['start', 'Retry again', '--issue', '7'])).stdout).toContain('Issue #7 is yours.')
+  })
+
   test('shows no text by others with --no-titles', async () => {
     const id = await heldByBen()
     const { stdout } = await tree.run(['start', 'Retry', '--issue', '7', '--no-titles'])
