@@ -62,6 +62,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
     comparisons: new SingleFlight({ size: 1, count: () => {} }),
     background: new BackgroundWork({ at_once: 1, waiting_max: 1, count: () => {}, onError: () => {} }),
     github_app: null,
+    paces_writes: true,
     watch: null,
     sign_in: null,
     invalidateAccess: async () => {},

@@ -89,6 +89,7 @@ function assemble(config: Config, options: ServiceOptions) {
     database,
     access: new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics }),
     github_app: null,
+    paces_writes: options.paces_writes ?? true,
     sign_in: config.sign_in,
     watch: config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics }),
     change_feed: new ChangeFeed(database, log),
@@ -111,12 +112,11 @@ function assemble(config: Config, options: ServiceOptions) {
 
 /** Resolves when the service is ready. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { has_workers = true, paces_writes = true } = options
+  const { has_workers = true } = options
   const { app, github, wakeup, opened } = assemble(config, options)
   const workers: Promise<void>[] = []
   const stop = new AbortController()
   const actAs = actingAs(app, {
-    paces_writes,
     polling: { wakeup, poll_ms: options.job_poll_ms },
     work: (run) => {
       if (has_workers) workers.push(run(stop.signal))

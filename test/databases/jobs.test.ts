@@ -50,12 +50,15 @@ const inMs = (ms: number) => new Date(now.getTime() + ms)
 const job = (id: string, over: Partial<NewJob> = {}): NewJob => ({
   id,
   kind: 'work',
+  priority: 'live',
+  owner: 'acme',
   repo_id: 7,
   payload: { id },
   run_at: now,
   ...over,
 })
 const runner = {
+  served: [],
   database,
   clock: () => now,
   log: pino({ level: 'trace' }, { write: (line: string) => log.push(line) }),
@@ -330,7 +333,7 @@ describe('enqueued again', () => {
 })
 
 describe('a lease', () => {
-  const lease = () => leaseNext(db, now, inMs(LEASE_MS))
+  const lease = () => leaseNext(db, now, { leased_until: inMs(LEASE_MS), served: [], lowest: 'reconcile' })
 
   test('keeps other workers off until it expires', async () => {
     await enqueue(db, [job('a')], now)
@@ -368,7 +371,8 @@ describe('a lease', () => {
 })
 
 describe('a renewal concurrent with the end of its run', () => {
-  const lease = async () => (await leaseNext(db, now, inMs(LEASE_MS))) as JobRow
+  const lease = async () =>
+    (await leaseNext(db, now, { leased_until: inMs(LEASE_MS), served: [], lowest: 'reconcile' })) as JobRow
   const done = { state: 'done', last_error: null } as const
 
   beforeEach(() => enqueue(db, [job('a'), job('b')], now))
@@ -489,7 +493,7 @@ describe('while the statistics say that the table has one row', () => {
   })
 
   test('a lease takes one job', async () => {
-    const leased = await leaseNext(db, now, inMs(LEASE_MS))
+    const leased = await leaseNext(db, now, { leased_until: inMs(LEASE_MS), served: [], lowest: 'reconcile' })
     const held = (await db.select().from(jobs)).filter(({ leased_until }) => leased_until !== null)
     expect(held.map(({ id }) => id)).toEqual([leased?.id])
   })

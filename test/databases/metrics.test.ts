@@ -211,7 +211,7 @@ describe('from the database', () => {
     const now = service.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
     const job = (id: string, run_at: Date) =>
-      enqueueOnce(db, { id, kind: 'recheck', repo_id: 7, run_at }, now)
+      enqueueOnce(db, { id, kind: 'recheck', priority: 'recheck', repo_id: 7, owner: 'acme', run_at }, now)
     await job('due', at(-MINUTE_MS))
     await job('waiting', at(DAY_MS))
     await job('running', at(-DAY_MS))

@@ -67,6 +67,7 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
     log: app.log,
     metrics: app.metrics,
     handlers,
+    served: [],
   }
   const runDue = async () => {
     while (await runNext(runner)) {

@@ -33,14 +33,22 @@ export async function enqueueRechecks(ctx: RepoContext, ids: string[]): Promise<
   if (ctx.repo.is_tracked)
     await enqueue(
       ctx.db,
-      ids.map((id) => changeJob(ctx.repo.id, id, ctx.now)),
+      ids.map((id) => changeJob(ctx, id)),
       ctx.now,
     )
 }
 
 /** The job for one changed record. Further changes before it runs do not add jobs. */
-function changeJob(repo_id: number, record_id: string, run_at: Date): NewJob {
-  return { id: `${CHANGE}:${repo_id}:${record_id}`, kind: CHANGE, repo_id, payload: { record_id }, run_at }
+function changeJob({ now, repo }: RepoContext, record_id: string): NewJob {
+  return {
+    id: `${CHANGE}:${repo.id}:${record_id}`,
+    kind: CHANGE,
+    priority: 'live',
+    repo_id: repo.id,
+    owner: repo.owner,
+    payload: { record_id },
+    run_at: now,
+  }
 }
 
 /** Whether any field in `changes` differs from the record. */

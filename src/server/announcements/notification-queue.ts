@@ -17,7 +17,9 @@ export async function enqueueNotification(
   const job = {
     id: `${NOTIFY}:${repo.id}:${name}`,
     kind: NOTIFY,
+    priority: 'live' as const,
     repo_id: repo.id,
+    owner: repo.owner,
     payload: subject,
     run_at: now,
   }

@@ -16,28 +16,16 @@ export type Installation = Awaited<ReturnType<Probot['auth']>>
 
 /**
  * Turns off retries and waits inside the client: a call that reaches a rate limit fails, and its job is rescheduled.
- * Probot would sleep until the limit resets.
+ * Probot would sleep until the limit resets, and between writes.
  */
-function withoutRetries(defaults: { throttle?: object }, pace: object): object {
-  const never = () => false
-  return {
-    ...defaults,
-    throttle: { ...defaults.throttle, ...pace, onRateLimit: never, onSecondaryRateLimit: never },
-    retry: { enabled: false },
-  }
+function withoutWaits(defaults: object): object {
+  return { ...defaults, throttle: { enabled: false }, retry: { enabled: false } }
 }
-
-/** A limiter that never waits, in place of one of Octokit's. */
-const UNLIMITED = { key: () => ({ schedule: () => Promise.resolve() }) }
 
 export function openGithubApp(
   app: AppCredentials,
-  options: { api_url: string; log: Logger; metrics: Telemetry['metrics']; paces_writes: boolean },
+  options: { api_url: string; log: Logger; metrics: Telemetry['metrics'] },
 ): GithubApp {
-  // Octokit leaves one second between writes, as GitHub asks Apps to do, and three seconds between comments, which GitHub does
-  // not ask for.
-  const pace = { notifications: UNLIMITED, ...(options.paces_writes ? {} : { write: UNLIMITED }) }
-  const withSettings = (defaults: object) => withoutRetries(defaults, pace)
   const instrument = (client: ProbotOctokit) => instrumentClient(client, 'installation', options)
   const probot = new Probot({
     appId: app.id,
@@ -46,7 +34,7 @@ export function openGithubApp(
     baseUrl: options.api_url,
     // Probot's own log lines contain addresses and bodies. The worker logs failed jobs.
     log: options.log.child({}, { level: 'silent' }) as never,
-    Octokit: ProbotOctokit.plugin(instrument as never).defaults(withSettings) as never,
+    Octokit: ProbotOctokit.plugin(instrument as never).defaults(withoutWaits) as never,
     request: { fetch: apiFetch(options.api_url, JOB_TIMEOUT_MS) },
   })
   return { id: app.id, probot }

@@ -33,7 +33,8 @@ export function requestOptions(token: string, headers: Record<string, string> = 
 
 export type GithubError =
   | { kind: 'not_modified' | 'unauthorized' | 'invisible' }
-  | { kind: 'rate_limited'; retry_after: number }
+  /** `is_primary`: no calls are left. A secondary limit concerns only some calls. */
+  | { kind: 'rate_limited'; retry_after: number; is_primary: boolean }
   | { kind: 'unavailable' }
 
 /** GitHub reports some secondary rate limits only in the message of a 403. */
@@ -66,7 +67,11 @@ export function classifyError(error: unknown, now: Date): GithubError {
     case 429:
     case 403:
       return isRateLimited(status, headers) || LIMIT_MESSAGE.test(message)
-        ? { kind: 'rate_limited', retry_after: retryAfter(headers, now) }
+        ? {
+            kind: 'rate_limited',
+            retry_after: retryAfter(headers, now),
+            is_primary: headers['x-ratelimit-remaining'] === '0',
+          }
         : { kind: 'invisible' }
     case 404:
     case 451:

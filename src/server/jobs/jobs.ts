@@ -7,7 +7,9 @@ import { faultOf } from '../db/errors.ts'
 import { type Execution, runInExecution } from '../telemetry/execution.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { inSpan, markFailed } from '../telemetry/trace.ts'
+import { IMPORT_RANK, type Priority } from './priority.ts'
 import { endRun, leaseNext, type RunEnd, renewLease } from './run-store.ts'
+import { runAsJob } from './running.ts'
 import type { JobRow } from './table.ts'
 import type { Wakeup } from './wakeup.ts'
 
@@ -18,12 +20,16 @@ const FIRST_DELAY_MS = 2000
 const DELAY_MAX_MS = 3_600_000
 /** Jobs that one instance runs at the same time, each of a different repository. */
 const CONCURRENCY = 4
+/** Of these, how many may import or reconcile: a delivery finds a place. */
+const NOT_URGENT_MAX = CONCURRENCY - 1
 /** How long an idle worker waits before it polls again for jobs that became due or that another instance enqueued. */
 const POLL_MS = 500
 
 /** The job is not done and must run again at this time. This does not count as a failed attempt. */
 export interface Retry {
   retry_at: Date
+  /** The time is reserved for a write of the job to GitHub. */
+  is_reserved?: boolean
 }
 
 /** Runs one job of a kind. The same job may run more than once, so it must be idempotent. Throws if the attempt failed. */
@@ -35,6 +41,8 @@ export interface JobRunner {
   log: Logger
   metrics: Metrics
   handlers: Record<string, JobHandler>
+  /** The owner whose job this worker leased last, by the rank of its priority. */
+  served: string[]
 }
 
 /** When the worker looks for due jobs. */
@@ -46,14 +54,17 @@ export interface Polling {
 
 /** Runs the next due job to its end. Returns whether there was one. `runUntil` repeats the same steps. */
 export async function runNext(runner: JobRunner): Promise<boolean> {
-  const job = await lease(runner)
+  const job = await lease(runner, 'reconcile')
   if (job) await run(runner, job)
   return job !== undefined
 }
 
-function lease({ database, clock }: JobRunner): Promise<JobRow | undefined> {
+async function lease({ database, clock, served }: JobRunner, lowest: Priority): Promise<JobRow | undefined> {
   const now = clock()
-  return leaseNext(database.connection(), now, later(now, LEASE_MS))
+  const leased_until = later(now, LEASE_MS)
+  const job = await leaseNext(database.connection(), now, { leased_until, served, lowest })
+  if (job) served[job.priority] = job.owner
+  return job
 }
 
 /** How a run ended. A `failed` job is retried, a `dead` one is not. */
@@ -73,7 +84,7 @@ function run(runner: JobRunner, job: JobRow): Promise<void> {
       const elapsed = stopwatch()
       const renewal = keepLease(runner, job)
       try {
-        const { outcome, end, fault } = await attempt(runner, job)
+        const { outcome, end, fault } = await runAsJob(job, () => attempt(runner, job))
         if (fault) markFailed(span, fault.fault)
         await endRun(runner.database.connection(), job, end).finally(() =>
           report(runner, job, { outcome, fault, did: execution.effects, ms: elapsed() }),
@@ -96,7 +107,14 @@ async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Att
     return retry
       ? {
           outcome: 'rescheduled',
-          end: { state: 'pending', run_at: retry.retry_at, attempts: 0, last_error: null, now },
+          end: {
+            state: 'pending',
+            run_at: retry.retry_at,
+            ...(retry.is_reserved && { write_at: retry.retry_at }),
+            attempts: 0,
+            last_error: null,
+            now,
+          },
         }
       : { outcome: 'done', end: { state: 'done', last_error: null, now } }
   } catch (error) {
@@ -146,12 +164,14 @@ export async function runUntil(
   { wakeup, poll_ms = POLL_MS }: Polling,
   stopped: AbortSignal,
 ): Promise<void> {
-  const running = new Set<Promise<void>>()
+  const running = new Map<Promise<void>, JobRow>()
   const wake = () => wakeup.wake()
   stopped.addEventListener('abort', wake)
   while (!stopped.aborted) {
     const woken = wakeup.arm()
-    const job = await lease(runner).catch((error: unknown) => {
+    const notUrgent = [...running.values()].filter(({ priority }) => priority >= IMPORT_RANK)
+    const lowest = notUrgent.length < NOT_URGENT_MAX ? 'reconcile' : 'recheck'
+    const job = await lease(runner, lowest).catch((error: unknown) => {
       runner.log.error(faultOf(error), 'job queue not readable')
       return undefined
     })
@@ -172,9 +192,9 @@ export async function runUntil(
         // The next job of the repository may be due.
         wake()
       })
-    running.add(active)
-    if (running.size >= CONCURRENCY) await Promise.race(running)
+    running.set(active, job)
+    if (running.size >= CONCURRENCY) await Promise.race(running.keys())
   }
   stopped.removeEventListener('abort', wake)
-  await Promise.all(running)
+  await Promise.all(running.keys())
 }

@@ -1,21 +1,8 @@
 /** The queries of a worker: it leases jobs, renews the leases, and ends the runs. */
-import {
-  and,
-  asc,
-  eq,
-  gt,
-  isNotNull,
-  isNull,
-  lte,
-  ne,
-  notExists,
-  or,
-  type Placeholder,
-  sql,
-} from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
+import { and, eq, isNotNull, isNull, lte, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
+import { type Priority, rankOf } from './priority.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 /** The key of the advisory lock under which jobs are leased: an arbitrary constant. */
@@ -29,18 +16,56 @@ const tryLeaseLock = prepared('try_lease_lock', (db) =>
     .from(sql`(values (1)) as one`),
 )
 
-const runLease = prepared('lease_next_job', (db) => {
-  const running = alias(jobs, 'running')
-  const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, NOW))
-  const runningThere = db
-    .select({ id: running.id })
-    .from(running)
-    .where(and(eq(running.repo_id, jobs.repo_id), ne(jobs.repo_id, 0), gt(running.leased_until, NOW)))
-  const due = db
+const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, NOW))
+
+/** More candidates than one, because a transaction that enqueues a job again may hold its lock. */
+const CANDIDATES = 5
+
+/**
+ * The jobs that may run, of each owner the one that has been due longest, in the order of their turns. The owners with waiting jobs are found by
+ * one step of the index each, however many jobs they have.
+ */
+const findRunnable = prepared('find_runnable_jobs', (db) => {
+  const after = sql`(${sql.placeholder('served')}::text::json ->> lines.priority::int)`
+  const lowest = sql`${sql.placeholder('lowest')}::int`
+  const isRunningThere = sql`jobs.repo_id <> 0 and exists (select 1 from jobs as running
+    where running.repo_id = jobs.repo_id and running.leased_until > ${NOW})`
+  // One that has failed is not waited for.
+  const isEarlierStepWaiting = sql`jobs.step > 0 and exists (select 1 from jobs as earlier
+    where earlier.repo_id = jobs.repo_id and earlier.state = 'pending' and earlier.step > 0
+      and earlier.step < jobs.step and earlier.attempts = 0)`
+  const first = (condition: SQL) => sql`(select priority, owner from jobs
+    where state = 'pending' and priority <= ${lowest} and ${condition} order by priority, owner limit 1)`
+  const runnable = sql`(
+    with recursive lines as (
+      ${first(sql`true`)}
+      union all
+      select next.* from lines cross join lateral
+        ${first(sql`(priority, owner) > (lines.priority, lines.owner)`)} as next
+    )
+    select job.id, lines.priority, lines.owner, lines.owner <= ${after} as was_served
+    from lines cross join lateral (
+      select id from jobs
+      where state = 'pending' and priority = lines.priority and owner = lines.owner and run_at <= ${NOW}
+        and (leased_until is null or leased_until <= ${NOW})
+        and not (${isRunningThere}) and not (${isEarlierStepWaiting})
+      order by run_at, id limit 1
+    ) as job
+  ) as runnable`
+  return db
+    .select({ id: sql<string>`id` })
+    .from(runnable)
+    .orderBy(sql`priority, was_served, owner`)
+    .limit(CANDIDATES)
+})
+
+const runLease = prepared('lease_job', (db) => {
+  const among = sql`array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`
+  const first = db
     .select({ id: jobs.id })
     .from(jobs)
-    .where(and(eq(jobs.state, 'pending'), lte(jobs.run_at, NOW), isFree, notExists(runningThere)))
-    .orderBy(asc(jobs.run_at), asc(jobs.id))
+    .where(and(sql`${jobs.id} = any(${among})`, eq(jobs.state, 'pending'), isFree))
+    .orderBy(sql`array_position(${among}, ${jobs.id})`)
     .limit(1)
     .for('update', { skipLocked: true })
   return (
@@ -53,22 +78,43 @@ const runLease = prepared('lease_next_job', (db) => {
         updated_at: NOW,
       })
       // With `in`, the planner may run the subquery once per row, and each run would lock another job.
-      .where(eq(jobs.id, due))
+      .where(eq(jobs.id, first))
       .returning()
   )
 })
 
-/** Leases the job that has been due longest, of those whose repository has no running job; undefined if there is none. */
-export function leaseNext(db: Db, now: Date, leased_until: Date): Promise<JobRow | undefined> {
+/** Which job is leased next. */
+export interface LeaseRequest {
+  leased_until: Date
+  /** The owner that was served last, by priority. */
+  served: readonly string[]
+  /** No job of a lower priority. */
+  lowest: Priority
+}
+
+/**
+ * Leases the next job: of the most urgent priority, of the owner whose turn it is, the job that has been due longest. Leaves out
+ * repositories that have a running job. Undefined if there is none.
+ */
+export function leaseNext(
+  db: Db,
+  now: Date,
+  { leased_until, served, lowest }: LeaseRequest,
+): Promise<JobRow | undefined> {
   return db.transaction(async (tx) => {
     // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease. A worker that
     // does not get the lock polls again later, so that no connection waits.
     const [lock] = await tryLeaseLock(tx, {})
     if (!lock?.is_held) return undefined
-    const [leased] = await runLease(tx, {
-      now: now.toISOString(),
-      leased_until: leased_until.toISOString(),
+    const at = now.toISOString()
+    const runnable = await findRunnable(tx, {
+      now: at,
+      served: JSON.stringify(served),
+      lowest: rankOf(lowest),
     })
+    if (runnable.length === 0) return undefined
+    const ids = JSON.stringify(runnable.map(({ id }) => id))
+    const [leased] = await runLease(tx, { ids, now: at, leased_until: leased_until.toISOString() })
     return leased
   })
 }
@@ -84,6 +130,8 @@ function isRun({ id, run }: Run | Record<keyof Run, Placeholder>) {
 export interface RunEnd {
   state: JobState
   run_at?: Date
+  /** The time that is reserved for a write of the next run. */
+  write_at?: Date
   attempts?: number
   last_error: string | null
   now: Date
@@ -100,6 +148,7 @@ const updateEnded = prepared('end_job_run', (db) => {
       state: sql`case when ${isEnqueuedAgain} then 'pending' else ${state} end`,
       run_at: sql`case when ${isEnqueuedAgain} then ${jobs.run_at} else ${run_at} end`,
       attempts: sql`coalesce(${sql.placeholder('attempts')}::int, ${jobs.attempts})`,
+      write_at: sql`${sql.placeholder('write_at')}::timestamptz`,
       payload: sql`case when ${isEnqueuedAgain} or ${state} <> 'done' then ${jobs.payload} end`,
       last_error: sql`${sql.placeholder('last_error')}::text`,
       updated_at: NOW,
@@ -113,10 +162,11 @@ const updateEnded = prepared('end_job_run', (db) => {
  */
 export async function endRun(db: Db, job: Run & Pick<JobRow, 'enqueued'>, end: RunEnd): Promise<void> {
   const { id, run, enqueued } = job
-  const { state, run_at, attempts = null, last_error, now } = end
+  const { state, run_at, write_at, attempts = null, last_error, now } = end
   await updateEnded(db, {
     ...{ id, run, enqueued, state, attempts, last_error },
     run_at: run_at?.toISOString() ?? null,
+    write_at: write_at?.toISOString() ?? null,
     now: now.toISOString(),
   })
 }

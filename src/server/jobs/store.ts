@@ -6,6 +6,8 @@ import type { Db } from '../db/database.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import { currentCauses } from '../telemetry/execution.ts'
 import { currentTraceparent } from '../telemetry/trace.ts'
+import { type Priority, placeOf } from './priority.ts'
+import { runningJob } from './running.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 const NOW = sql`${sql.placeholder('now')}::timestamptz`
@@ -16,7 +18,10 @@ const CAUSES_MAX = 10
 export interface NewJob {
   id: string
   kind: string
+  priority: Priority
   repo_id: number
+  /** The login whose work it is; empty if it is nobody's. */
+  owner: string
   payload?: unknown
   run_at: Date
 }
@@ -41,17 +46,18 @@ const enqueueing = (isSpaced: boolean) =>
     const afterGap = sql`case when ${isWaiting} then ${jobs.run_at}
       when ${jobs.state} = 'done' then greatest(excluded.run_at, ${laterBy(jobs.updated_at, gap_ms)})
       else ${laterBy(sql`excluded.run_at`, gap_ms)} end`
+    const isMoreUrgent = sql`${jobs.state} = 'pending' and ${jobs.priority} < excluded.priority`
     const earlier = sql`array(select cause from unnest(${jobs.caused_by}) with ordinality as stored(cause, position)
       where cause <> all(excluded.caused_by) order by position)`
     const added = sql`json_to_recordset(${sql.placeholder('added')}::text::json)
-      as added(id text, kind text, repo_id bigint, payload text, run_at timestamptz)`
+      as added(id text, kind text, priority smallint, repo_id bigint, owner text, payload text, run_at timestamptz, step smallint)`
     return db
       .insert(jobs)
       .select(
         // In the order of the columns of the table.
         sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
           array(select json_array_elements_text(${sql.placeholder('caused_by')}::text::json)),
-          ${sql.placeholder('traceparent')}::text, ${NOW}, ${NOW} from ${added}`,
+          ${sql.placeholder('traceparent')}::text, ${NOW}, ${NOW}, priority, owner, step, null from ${added}`,
       )
       .onConflictDoUpdate({
         target: jobs.id,
@@ -64,6 +70,9 @@ const enqueueing = (isSpaced: boolean) =>
           caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
           traceparent: sql`excluded.traceparent`,
           updated_at: NOW,
+          priority: sql`case when ${isMoreUrgent} then ${jobs.priority} else excluded.priority end`,
+          owner: sql`excluded.owner`,
+          step: sql`case when ${isMoreUrgent} then ${jobs.step} else excluded.step end`,
         },
       })
   })
@@ -71,7 +80,7 @@ const runEnqueue = enqueueing(false)
 const runEnqueueSpaced = enqueueing(true)
 
 /**
- * Enqueues jobs. A job whose id is stored already runs again. If it is still waiting, it runs only once, at the earlier of
+ * Enqueues jobs. A job whose id is stored already runs again, with the more urgent of the two priorities. If it is still waiting, it runs only once, at the earlier of
  * the two times. With `gap_ms`, a waiting job keeps its time, and a job that ran before runs at least `gap_ms` after its last
  * run.
  */
@@ -85,7 +94,7 @@ export async function enqueue(
   const given = {
     // The payload is a string within this JSON: PostgreSQL parses nested objects, and rejects escapes such as \u0000 in them.
     added: JSON.stringify(
-      added.map((job) => ({ ...job, id: job.id.toWellFormed(), payload: JSON.stringify(job.payload) })),
+      added.map((job) => ({ ...placed(job, now), payload: JSON.stringify(job.payload) })),
     ),
     caused_by: JSON.stringify(currentCauses()),
     traceparent: currentTraceparent(),
@@ -95,9 +104,15 @@ export async function enqueue(
   else await runEnqueueSpaced(db, { ...given, gap_ms })
 }
 
+/** The job with its place in the queue. */
+function placed(job: NewJob, now: Date) {
+  const owner = job.owner.toLowerCase()
+  return { ...job, id: job.id.toWellFormed(), owner, ...placeOf(job, runningJob(), now) }
+}
+
 function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
   return {
-    ...job,
+    ...placed(job, now),
     state: 'pending',
     enqueued: 1,
     attempts: 0,

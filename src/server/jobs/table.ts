@@ -1,7 +1,7 @@
 /** The table of jobs: background work that survives the process. */
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, integer, json, pgTable, text } from 'drizzle-orm/pg-core'
-import { instant, isOneOf } from '../db/column.ts'
+import { bigint, check, index, integer, json, pgTable, smallint, text } from 'drizzle-orm/pg-core'
+import { byteText, instant, isOneOf } from '../db/column.ts'
 
 export const JOB_STATES = ['pending', 'done', 'dead'] as const
 export type JobState = (typeof JOB_STATES)[number]
@@ -32,9 +32,19 @@ export const jobs = pgTable(
     traceparent: text(),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),
+    /** The position in `PRIORITIES`. */
+    priority: smallint().notNull().default(0),
+    /** The login whose work it is, in lower case; empty if it is nobody's. Owners take turns. */
+    owner: byteText().notNull().default(''),
+    /** The step of an import that it belongs to; 0 if none. See `placeOf`. */
+    step: smallint().notNull().default(0),
+    /** The time that is reserved for its write to GitHub. The job waits until then. Null: none is reserved. */
+    write_at: instant(),
   },
   (table) => [
     index('jobs_due').on(table.state, table.run_at),
+    index('jobs_turns').on(table.priority, table.owner, table.run_at).where(sql`state = 'pending'`),
+    index('jobs_steps').on(table.repo_id, table.step).where(sql`state = 'pending' and step > 0`),
     index('jobs_repository').on(table.repo_id, table.leased_until),
     index('jobs_ended').on(table.updated_at).where(sql`state in ('done', 'dead')`),
     check('jobs_state_check', isOneOf(table.state, JOB_STATES)),

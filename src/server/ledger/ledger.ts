@@ -1,7 +1,7 @@
 /** The ledger records which pairs conflict, who was shown them, and what became of them. */
 import { later } from '../../vocabulary/clock.ts'
 import type { Outcome } from '../../vocabulary/outcome.ts'
-import { enqueue } from '../jobs/store.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { branchKey, numberOf, otherSlot, type SideKey } from './pair.ts'
 import { changePairs, gatherPairs, type PairChanges, type SidePairs } from './side-pairs.ts'
@@ -105,8 +105,16 @@ export async function recordShown(
   const number = numberOf(key)
   if (!isFirst || number === null) return
   const id = `${MERGEABLE}:${repo.id}:${number}`
-  const run_at = later(now, MERGEABLE_AFTER_MS)
-  await enqueue(db, [{ id, kind: MERGEABLE, repo_id: repo.id, payload: { number }, run_at }], now)
+  const job: NewJob = {
+    id,
+    kind: MERGEABLE,
+    priority: 'live',
+    repo_id: repo.id,
+    owner: repo.owner,
+    payload: { number },
+    run_at: later(now, MERGEABLE_AFTER_MS),
+  }
+  await enqueue(db, [job], now)
 }
 
 /** Whether either side was shown the pair. */

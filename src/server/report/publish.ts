@@ -12,7 +12,7 @@ import {
 import { savePullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
-import { asInstallation, isInstalled, unlessRefused } from '../repositories/installation.ts'
+import { asInstallation, isInstalled, takeWrites, unlessRefused } from '../repositories/installation.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
 import type { CommentText, Publication } from './publication.ts'
@@ -30,6 +30,8 @@ export async function publish(
   ctx: RepoContext,
   { pr, comment, check_run }: Publication & { pr: PullRequestRow },
 ): Promise<PublishedComment> {
+  const writes = (typeof comment === 'object' ? 1 : 0) + (check_run ? 1 : 0)
+  if (writes > 0) await takeWrites(app, ctx, writes)
   let failure: unknown
   let published: PublishedComment = 'shows_none'
   try {
@@ -49,25 +51,30 @@ async function publishComment(
 ): Promise<PublishedComment> {
   const { db, now, repo } = ctx
   const { hash, is_overlap, charge } = comment
-  const result = await asInstallation(app, ctx, async (client) => {
-    const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, comment }))
-    if (written === 'deleted') return written
-    const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
-    await savePullRequest(db, repo.id, pr.number, {
-      ...(written
-        ? {
-            ...written,
-            comment_hash: hash,
-            comment_refused: null,
-            comment_version: TEXT_VERSION,
-            is_due: false,
-            ...(isFirst && chargedFields(charge, now)),
-          }
-        : { comment_hash: pr.comment_hash, comment_refused: hash }),
-      published_at: now,
-    })
-    return written !== undefined && written.comment_id !== null ? 'written' : undefined
-  })
+  const result = await asInstallation(
+    app,
+    ctx,
+    async (client) => {
+      const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, comment }))
+      if (written === 'deleted') return written
+      const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
+      await savePullRequest(db, repo.id, pr.number, {
+        ...(written
+          ? {
+              ...written,
+              comment_hash: hash,
+              comment_refused: null,
+              comment_version: TEXT_VERSION,
+              is_due: false,
+              ...(isFirst && chargedFields(charge, now)),
+            }
+          : { comment_hash: pr.comment_hash, comment_refused: hash }),
+        published_at: now,
+      })
+      return written !== undefined && written.comment_id !== null ? 'written' : undefined
+    },
+    'writes',
+  )
   if (result === 'deleted') return result
   return is_overlap && result === 'written' ? 'shows_overlap' : 'shows_none'
 }
@@ -87,14 +94,19 @@ async function publishCheckRun(
 ): Promise<void> {
   const { db, now, repo } = ctx
   const { run, hash } = check_run
-  await asInstallation(app, ctx, async (client) => {
-    const accepted = await unlessRefused(app, ctx, async () => {
-      await reportCheckRun(client, repo, run)
-      return true
-    })
-    const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
-    await savePullRequest(db, repo.id, pr.number, { ...published, published_at: now })
-  })
+  await asInstallation(
+    app,
+    ctx,
+    async (client) => {
+      const accepted = await unlessRefused(app, ctx, async () => {
+        await reportCheckRun(client, repo, run)
+        return true
+      })
+      const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
+      await savePullRequest(db, repo.id, pr.number, { ...published, published_at: now })
+    },
+    'writes',
+  )
 }
 
 /**

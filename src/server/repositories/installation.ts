@@ -4,10 +4,17 @@ import type { Installation } from '../github/github-app.ts'
 import { classifyError, statusOf } from '../github/octokit.ts'
 import { isNotFound, type RepositoryName } from '../github/repository-calls.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
+import { runningJob } from '../jobs/running.ts'
 import type { JobRow } from '../jobs/table.ts'
 import type { App } from './app.ts'
+import {
+  bookInstallationWrites,
+  findInstallationState,
+  type Pause,
+  pauseInstallation,
+} from './installation-store.ts'
 import type { RepoContext } from './repo.ts'
-import { findRepository, pauseInstallation, updateRepository } from './store.ts'
+import { findRepository, updateRepository } from './store.ts'
 
 /** Thrown while GitHub limits the rate of an installation or a token. */
 export class RateLimited extends Error {
@@ -19,6 +26,9 @@ export class RateLimited extends Error {
     this.retry_at = retry_at
   }
 }
+
+/** Thrown by a write that has to wait for its turn. The turn is reserved for the job that runs. */
+export class WriteReserved extends RateLimited {}
 
 /** A job handler that reschedules its job when GitHub limits the rate, and otherwise throws what `work` throws. */
 export function rescheduledByRateLimit(
@@ -32,7 +42,8 @@ export function rescheduledByRateLimit(
     } catch (thrown) {
       // Probot collects the errors of event handlers in an AggregateError.
       const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
-      if (error instanceof RateLimited) return { retry_at: error.retry_at }
+      if (error instanceof RateLimited)
+        return { retry_at: error.retry_at, is_reserved: error instanceof WriteReserved }
       const refusal = classifyError(error, app.clock())
       if (refusal.kind !== 'rate_limited') throw error
       return { retry_at: later(app.clock(), refusal.retry_after * 1000) }
@@ -40,20 +51,42 @@ export function rescheduledByRateLimit(
   }
 }
 
+/** How long a job can make a write after the time that was reserved for it. Later, it needs another turn. */
+const RESERVED_FOR_MS = 60_000
+
 /**
- * Runs `work` with the client of the repository's installation. Returns undefined if the App is suspended or no longer
+ * Waits for the turn of `count` writes of the repository's installation: throws `WriteReserved` if that is later. The
+ * next run of the job finds its turn reserved.
+ */
+export async function takeWrites(app: App, { db, repo }: RepoContext, count: number): Promise<void> {
+  const now = app.clock()
+  if (!app.paces_writes || repo.installation_id === null) return
+  const job = runningJob()
+  const reserved_at = job?.write_at ?? null
+  if (reserved_at && reserved_at > now) throw new WriteReserved(reserved_at)
+  if (job) job.write_at = null
+  if (reserved_at && reserved_at > later(now, -RESERVED_FOR_MS)) return
+  const write_at = await bookInstallationWrites(db, repo.installation_id, { count, now })
+  if (write_at > now) throw new WriteReserved(write_at)
+}
+
+/**
+ * Runs `work` with the client of the repository's installation. `calls`: a rate limit of the others does not matter. Returns undefined if the App is suspended or no longer
  * installed there, even if the delivery that says so has not arrived yet. Throws `RateLimited`, and what the client throws.
  */
 export async function asInstallation<Result>(
   app: App,
   { db, now, repo }: RepoContext,
   work: (client: Installation) => Promise<Result>,
+  calls: 'reads' | 'writes' = 'reads',
 ): Promise<Result | undefined> {
   const stored = await findRepository(db, repo.id)
   if (!app.github_app || stored?.installation_id == null) return undefined
-  if (stored.paused_until && stored.paused_until > now) throw new RateLimited(stored.paused_until)
+  const { installation_id } = stored
+  const paused_until = (await findInstallationState(db, installation_id))?.[`${calls}_paused_until`]
+  if (paused_until && paused_until > now) throw new RateLimited(paused_until)
   try {
-    return await work(await app.github_app.probot.auth(stored.installation_id))
+    return await work(await app.github_app.probot.auth(installation_id))
   } catch (error) {
     const refusal = classifyError(error, app.clock())
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
@@ -62,9 +95,19 @@ export async function asInstallation<Result>(
       return undefined
     }
     if (refusal.kind !== 'rate_limited') throw error
-    const paused_until = later(app.clock(), refusal.retry_after * 1000)
-    await pauseInstallation(db, stored.installation_id, paused_until)
-    throw new RateLimited(paused_until)
+    const until = later(app.clock(), refusal.retry_after * 1000)
+    await pauseInstallation(db, installation_id, pauseOf(error, refusal, until))
+    throw new RateLimited(until, error)
+  }
+}
+
+/** What a rate limit pauses: a secondary limit only the calls that it concerns. */
+function pauseOf(error: unknown, { is_primary }: { is_primary: boolean }, until: Date): Pause {
+  const { method } = (error as { request?: { method?: string } }).request ?? {}
+  const isRead = method === 'GET' || method === 'HEAD'
+  return {
+    ...((is_primary || isRead) && { reads_paused_until: until }),
+    ...((is_primary || !isRead) && { writes_paused_until: until }),
   }
 }
 

@@ -68,7 +68,8 @@ export async function registerRepository(app: App, repository: NamedRepository, 
   } catch (error) {
     app.log.warn({ repo_id, status: statusOf(error) }, 'settings not read, a job will retry')
     const payload: NamedRepository = { id: repo_id, owner, name }
-    await enqueue(db, [{ id: `${DISCOVER}:${repo_id}`, kind: DISCOVER, repo_id, payload, run_at: now }], now)
+    const id = `${DISCOVER}:${repo_id}`
+    await enqueue(db, [{ id, kind: DISCOVER, priority: 'import', repo_id, owner, payload, run_at: now }], now)
   }
 }
 

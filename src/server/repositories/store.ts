@@ -74,11 +74,6 @@ export async function updateRepository(
   return row
 }
 
-/** Stores the end of a rate limit in the rows of all repositories of the installation. */
-export async function pauseInstallation(db: Db, installation_id: number, paused_until: Date): Promise<void> {
-  await db.update(repositories).set({ paused_until }).where(eq(repositories.installation_id, installation_id))
-}
-
 export async function listRepositories(db: Db, of: { installation_id: number }): Promise<RepositoryRow[]> {
   return db.select().from(repositories).where(eq(repositories.installation_id, of.installation_id))
 }
@@ -104,8 +99,17 @@ export async function listRepositoryIds(
 }
 
 /** A page of the repositories where the App is installed. */
-export function listInstalledRepositories(db: Db, page: RepositoryPage): Promise<number[]> {
-  return listRepositoryIds(db, page, isNotNull(repositories.installation_id))
+export function listInstalledRepositories(
+  db: Db,
+  { after, limit }: RepositoryPage,
+): Promise<Pick<RepositoryRow, 'repo_id' | 'owner'>[]> {
+  const { repo_id, owner, installation_id } = repositories
+  return db
+    .select({ repo_id, owner })
+    .from(repositories)
+    .where(and(gt(repo_id, after), isNotNull(installation_id)))
+    .orderBy(asc(repo_id))
+    .limit(limit)
 }
 
 const SETTINGS_FILES_MAX = 10_000

@@ -20,7 +20,7 @@ export const repositories = pgTable(
     uninstalled_at: instant(),
     /** When an instance last polled the repository, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */
     watched_at: instant(),
-    /** When the rate limit ends that GitHub reported for the installation, or for the token that watches the repository. */
+    /** When the rate limit ends that GitHub reported for the token that watches the repository. */
     paused_until: instant(),
     /** The last valid settings file; null if there is none. */
     settings: jsonb().$type<FileSettings>(),
@@ -52,3 +52,15 @@ export const repositories = pgTable(
     check('repositories_settings_errors_check', sql`jsonb_typeof(${table.settings_errors}) = 'array'`),
   ],
 )
+
+/** The calls of installations of the App. Not keyed by repository: GitHub limits the rate of an installation. */
+export const installations = pgTable('installations', {
+  installation_id: bigint({ mode: 'number' }).primaryKey(),
+  /** When the rate limit ends that GitHub reported for reading. */
+  reads_paused_until: instant(),
+  /** The same for writing. */
+  writes_paused_until: instant(),
+  /** See `WritePace`. */
+  next_write_at: instant(),
+  writes_until: instant(),
+})

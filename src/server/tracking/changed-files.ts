@@ -50,7 +50,9 @@ export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: 
   const jobs = open.map(({ number }) => ({
     id: `${READ_FILES}:${repo.id}:${number}`,
     kind: READ_FILES,
+    priority: 'live' as const,
     repo_id: repo.id,
+    owner: repo.owner,
     payload: { number },
     run_at: now,
   }))
@@ -78,14 +80,16 @@ interface Position {
 
 /** The job that reads missing files of an installation. It runs a minute later, which limits it to one run per minute. */
 export function missingFilesJob(
-  installation_id: number,
+  { installation_id, owner }: { installation_id: number; owner: string },
   now: Date,
   after: Position = { repo_id: 0, number: 0 },
 ): NewJob {
   return {
     id: `${READ_MISSING_FILES}:${installation_id}`,
     kind: READ_MISSING_FILES,
+    priority: 'import',
     repo_id: 0,
+    owner,
     payload: { installation_id, after },
     run_at: later(now, MINUTE_MS),
   }
@@ -115,7 +119,8 @@ export async function readMissingFiles(
     left -= numbers.length
     const last = numbers.at(-1)
     if (left === 0 && last !== undefined) {
-      await enqueue(db, [missingFilesJob(installation_id, now, { repo_id, number: last })], now)
+      const job = missingFilesJob({ installation_id, owner: ctx.repo.owner }, now, { repo_id, number: last })
+      await enqueue(db, [job], now)
       return
     }
   }

@@ -23,11 +23,17 @@ const IMPORTED_AT_ONCE = 5
 /** The number of pull requests whose jobs run in the order of the list, because their due times differ. */
 const ORDERED_MAX = 1000
 
-export function installationJob(installation_id: number, run_at: Date): NewJob {
+/** `owner`: the account that the App is installed in. */
+export function installationJob(
+  { installation_id, owner }: { installation_id: number; owner: string },
+  run_at: Date,
+): NewJob {
   return {
     id: `${INSTALLATION}:${installation_id}`,
     kind: INSTALLATION,
+    priority: 'import',
     repo_id: 0,
+    owner,
     payload: { installation_id },
     run_at,
   }
@@ -37,7 +43,9 @@ export function repositoryJob(repository: InstalledRepository, run_at: Date): Ne
   return {
     id: `${REPOSITORY}:${repository.id}`,
     kind: REPOSITORY,
+    priority: 'import',
     repo_id: repository.id,
+    owner: repository.owner,
     payload: repository,
     run_at,
   }
@@ -98,7 +106,7 @@ export async function importRepository(app: App, repository: InstalledRepository
     await refreshSettings(app, client, repository)
     let position = 0
     for await (const page of openPullRequests(client, ctx.repo)) {
-      await enqueue(ctx.db, pullRequestJobs(repository.id, page, { now, position }), now)
+      await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position }), now)
       position += page.length
     }
   })
@@ -109,7 +117,7 @@ export async function importRepository(app: App, repository: InstalledRepository
  * listed before.
  */
 export function pullRequestJobs(
-  repo_id: number,
+  { id: repo_id, owner }: { id: number; owner: string },
   prs: readonly { number: number }[],
   { now, position }: { now: Date; position: number },
 ): NewJob[] {
@@ -120,7 +128,9 @@ export function pullRequestJobs(
     return {
       id: `${PULL_REQUEST}:${repo_id}:${numbers.join()}`,
       kind: PULL_REQUEST,
+      priority: 'import',
       repo_id,
+      owner,
       payload,
       // The queue runs the job that has been due longest.
       run_at: later(now, Math.min(rank - ORDERED_MAX, 0)),

@@ -26,9 +26,10 @@ const READS_MAX = 2
 const FIRST_READ_MS = 10_000
 const NEXT_READ_MS = 60_000
 
-function outcomeJob(repo_id: number, { first, second }: PairName, run_at: Date): NewJob {
+function outcomeJob(repo: RepoContext['repo'], { first, second }: PairName, run_at: Date): NewJob {
+  const { id: repo_id, owner } = repo
   const id = `${OUTCOME}:${repo_id}:${first}:${second}`
-  return { id, kind: OUTCOME, repo_id, payload: { first, second }, run_at }
+  return { id, kind: OUTCOME, priority: 'live', repo_id, owner, payload: { first, second }, run_at }
 }
 
 export type EndedPullRequest = Pick<
@@ -60,7 +61,7 @@ export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRo
   // GitHub can merge a side that only holds the same number.
   const reads = open
     .filter((row) => wasShown(row) && kindOf(row) !== 'sequence')
-    .map((row) => outcomeJob(repo.id, row, later(now, FIRST_READ_MS)))
+    .map((row) => outcomeJob(repo, row, later(now, FIRST_READ_MS)))
   await enqueue(db, reads, now)
 }
 
@@ -86,8 +87,7 @@ export async function readOutcome(app: App, ctx: RepoContext, name: PairName): P
   const pr = await readPullRequest(app, ctx, number)
   if (!pr?.is_open) return
   if (pr.is_mergeable === false && wasClean(row)) await recordOutcome(ctx, name, 'came_true')
-  else if (row.reads < READS_MAX)
-    await enqueue(db, [outcomeJob(repo.id, name, later(now, NEXT_READ_MS))], now)
+  else if (row.reads < READS_MAX) await enqueue(db, [outcomeJob(repo, name, later(now, NEXT_READ_MS))], now)
 }
 
 /**

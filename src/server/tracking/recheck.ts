@@ -28,7 +28,9 @@ export async function enqueueRecheck(
     return {
       id: `${RECHECK}:${repo.id}:${number}`,
       kind: RECHECK,
+      priority: 'recheck' as const,
       repo_id: repo.id,
+      owner: repo.owner,
       payload: { number },
       run_at: quiet_until && quiet_until > now ? quiet_until : now,
     }

@@ -37,7 +37,7 @@ const BRANCHES_MAX = 100
 
 /** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
 export function reconcileJob(run_at: Date): NewJob {
-  return { id: RECONCILE_ALL, kind: RECONCILE_ALL, repo_id: 0, run_at }
+  return { id: RECONCILE_ALL, kind: RECONCILE_ALL, priority: 'live', repo_id: 0, owner: '', run_at }
 }
 
 /** Enqueues the reconciliation of every repository in which the App is installed. */
@@ -45,14 +45,18 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
   const db = app.database.connection()
   await enqueue(db, [reconcileJob(later(now, RECONCILE_EVERY_MS))], now)
   for (let after = 0; ; ) {
-    const ids = await listInstalledRepositories(db, { after, limit: PAGE })
-    await enqueue(
-      db,
-      ids.map((repo_id) => ({ id: `${RECONCILE}:${repo_id}`, kind: RECONCILE, repo_id, run_at: now })),
-      now,
-    )
-    if (ids.length < PAGE) return
-    after = ids.at(-1) ?? after
+    const page = await listInstalledRepositories(db, { after, limit: PAGE })
+    const jobs = page.map(({ repo_id, owner }) => ({
+      id: `${RECONCILE}:${repo_id}`,
+      kind: RECONCILE,
+      priority: 'reconcile' as const,
+      repo_id,
+      owner,
+      run_at: now,
+    }))
+    await enqueue(db, jobs, now)
+    if (page.length < PAGE) return
+    after = page.at(-1)?.repo_id ?? after
   }
 }
 
@@ -70,7 +74,7 @@ export async function reconcile(app: App, ctx: RepoContext): Promise<void> {
   })
   const { installation_id } = ctx.repo
   if (installation_id !== null && (await hasMissingFiles(ctx)))
-    await enqueue(ctx.db, [missingFilesJob(installation_id, ctx.now)], ctx.now)
+    await enqueue(ctx.db, [missingFilesJob({ installation_id, owner: ctx.repo.owner }, ctx.now)], ctx.now)
 }
 
 /**
@@ -145,7 +149,7 @@ export async function importOpen(
     return !isApplied || lost.has(pr.number)
   })
   for (const number of numbers) known.delete(number)
-  await enqueue(db, pullRequestJobs(repo.id, changed, { now, position }), now)
+  await enqueue(db, pullRequestJobs(repo, changed, { now, position }), now)
 }
 
 /**

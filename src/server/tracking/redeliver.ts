@@ -29,7 +29,7 @@ const ATTEMPTS_MAX = 5
 
 /** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
 export function redeliverJob(run_at: Date): NewJob {
-  return { id: REDELIVER, kind: REDELIVER, repo_id: 0, run_at }
+  return { id: REDELIVER, kind: REDELIVER, priority: 'live', repo_id: 0, owner: '', run_at }
 }
 
 /** Requests redelivery of deliveries that no instance accepted. */

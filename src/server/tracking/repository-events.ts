@@ -4,7 +4,7 @@ import { reportCheckRun } from '../github/check-runs.ts'
 import { clearRefusals } from '../pull-requests/store.ts'
 import { settingsRunOf } from '../report/check-run.ts'
 import type { App } from '../repositories/app.ts'
-import { asInstallation, unlessRefused } from '../repositories/installation.ts'
+import { asInstallation, takeWrites, unlessRefused } from '../repositories/installation.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { type Push, refreshSettings } from '../repositories/settings-refresh.ts'
 import { enqueueAllRechecks } from './recheck.ts'
@@ -14,15 +14,22 @@ import { enqueueAllRechecks } from './recheck.ts'
  * commit, unless the mode is `shadow` or `off`. `push`: null if the default branch became another one.
  */
 export async function settingsChanged(app: App, ctx: RepoContext, push: Push | null): Promise<void> {
-  await asInstallation(app, ctx, async (client) => {
-    const stored = await refreshSettings(app, client, ctx.repo, push ? { push } : {})
-    if (!stored) return
-    const refreshed = await applySettings(app, ctx)
-    const problems = stored.settings_errors
-    const isPosting = (refreshed ?? ctx).settings.comment.mode === 'on'
-    if (push === null || problems.length === 0 || !isPosting) return
-    await unlessRefused(app, ctx, () => reportCheckRun(client, ctx.repo, settingsRunOf(push.sha, problems)))
-  })
+  const stored = await asInstallation(app, ctx, (client) =>
+    refreshSettings(app, client, ctx.repo, push ? { push } : {}),
+  )
+  if (!stored) return
+  const refreshed = await applySettings(app, ctx)
+  const problems = stored.settings_errors
+  const isPosting = (refreshed ?? ctx).settings.comment.mode === 'on'
+  if (push === null || problems.length === 0 || !isPosting) return
+  await takeWrites(app, ctx, 1)
+  const run = settingsRunOf(push.sha, problems)
+  await asInstallation(
+    app,
+    ctx,
+    (client) => unlessRefused(app, ctx, () => reportCheckRun(client, ctx.repo, run)),
+    'writes',
+  )
 }
 
 /** Applies new settings: they decide which paths and areas overlap. */

@@ -9,7 +9,7 @@ import { hasLiveOnBase, listLiveOnBranch } from '../activities/pull-request-stor
 import { enqueueRechecks } from '../announcements/announcements.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { isNotFound, listCommitsSince } from '../github/repository-calls.ts'
-import { enqueue } from '../jobs/store.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { readGithub } from '../repositories/reading.ts'
@@ -150,9 +150,16 @@ interface LinkCheck {
 async function enqueueCheck({ db, repo, now }: RepoContext, branch: string, base: string): Promise<void> {
   const payload: LinkCheck = { branch, base }
   const id = `${CHECK_LINKS}:${repo.id}:${branch}`
-  await enqueue(db, [{ id, kind: CHECK_LINKS, repo_id: repo.id, payload, run_at: now }], now, {
-    gap_ms: GAP_MS,
-  })
+  const job: NewJob = {
+    id,
+    kind: CHECK_LINKS,
+    priority: 'live',
+    repo_id: repo.id,
+    owner: repo.owner,
+    payload,
+    run_at: now,
+  }
+  await enqueue(db, [job], now, { gap_ms: GAP_MS })
 }
 
 /** Compares a branch with its base, and drops the links below it that none of its commits shows. One call. */

@@ -41,7 +41,9 @@ export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<
   const job = {
     id: `${COMPARE_BRANCH}:${repo.id}:${push.branch}`,
     kind: COMPARE_BRANCH,
+    priority: 'live' as const,
     repo_id: repo.id,
+    owner: repo.owner,
     payload: push,
     run_at: later(now, BURST_MS),
   }

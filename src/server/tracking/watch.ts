@@ -6,7 +6,7 @@ import { classifyError } from '../github/octokit.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
 import type { Reader } from '../github/repository-calls.ts'
 import type { Watch, Watched } from '../github/watched-repositories.ts'
-import { enqueue } from '../jobs/store.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import { RateLimited } from '../repositories/installation.ts'
 import { pauseAfter, readGithub, STOP_MS } from '../repositories/reading.ts'
@@ -71,9 +71,15 @@ async function visit(app: App, watch: Watch, watched: Watched): Promise<void> {
     return
   }
   await updateRepository(db, repo_id, { watched_at: now, uninstalled_at: null })
-  await enqueue(db, [{ id: `${POLL}:${repo_id}`, kind: POLL, repo_id, run_at: now }], now, {
-    gap_ms: POLL_MS,
-  })
+  const job: NewJob = {
+    id: `${POLL}:${repo_id}`,
+    kind: POLL,
+    priority: 'live',
+    repo_id,
+    owner: stored.owner,
+    run_at: now,
+  }
+  await enqueue(db, [job], now, { gap_ms: POLL_MS })
   app.wakeWorker()
 }
 

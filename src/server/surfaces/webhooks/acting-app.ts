@@ -16,7 +16,6 @@ export const ACCESS_CHANNEL = 'deconflict_access'
 export function actingAs(
   app: App,
   options: {
-    paces_writes: boolean
     polling: Polling
     /** Called with the loop that runs jobs. */
     work: (run: (stopped: AbortSignal) => Promise<void>) => void
@@ -25,8 +24,7 @@ export function actingAs(
   const { access, clock, config, database, log, metrics } = app
   const open = async (credentials: AppCredentials): Promise<GithubApp> => {
     const { openGithubApp } = await import('../../github/github-app.ts')
-    const { paces_writes } = options
-    return openGithubApp(credentials, { api_url: config.github_api_url, log, metrics, paces_writes })
+    return openGithubApp(credentials, { api_url: config.github_api_url, log, metrics })
   }
   const handlers = jobHandlers(app)
   let isWorking = false
@@ -34,7 +32,8 @@ export function actingAs(
   const startWorker = (): void => {
     if (isWorking) return
     isWorking = true
-    options.work((stopped) => runUntil({ database, clock, log, metrics, handlers }, options.polling, stopped))
+    const runner = { database, clock, log, metrics, handlers, served: [] }
+    options.work((stopped) => runUntil(runner, options.polling, stopped))
   }
   /** Handles the events of the App and runs its jobs from now on. */
   const connected = async (github_app: GithubApp): Promise<void> => {

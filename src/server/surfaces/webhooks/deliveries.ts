@@ -70,7 +70,8 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
   const job = {
     id: `${DELIVERY}:${id}`,
     kind: DELIVERY,
-    repo_id: repositoryIdOf(payload),
+    priority: 'live' as const,
+    ...sourceOf(payload),
     payload: { name, payload },
     run_at: now,
   }
@@ -165,9 +166,14 @@ const Source = z.object({
     .catch(null),
 })
 
-/** The id of the repository; 0 if the payload has none. */
-function repositoryIdOf(payload: object): number {
-  return Source.parse(payload).repository?.id ?? 0
+/** The id of the repository, 0 if the payload has none; and the login of the account. */
+function sourceOf(payload: object): { repo_id: number; owner: string } {
+  const source = Source.parse(payload)
+  return { repo_id: source.repository?.id ?? 0, owner: ownerOf(source) ?? '' }
+}
+
+function ownerOf({ organization, repository, installation }: z.output<typeof Source>): string | undefined {
+  return organization?.login ?? repository?.owner?.login ?? installation?.account?.login
 }
 
 /** Events that can change permissions. */
@@ -181,11 +187,9 @@ const CHANGING_ACCESS: ReadonlySet<string> = new Set([
 /** The accounts whose permissions the event may change: the current owner and the former one. */
 function accessOwnersOf(name: string, payload: object): string[] {
   if (!CHANGING_ACCESS.has(name)) return []
-  const { organization, repository, installation, changes } = Source.parse(payload)
+  const source = Source.parse(payload)
+  const { changes } = source
   const former = changes?.owner?.from
-  const logins = [
-    organization?.login ?? repository?.owner?.login ?? installation?.account?.login,
-    former?.organization?.login ?? former?.user?.login ?? changes?.login?.from,
-  ]
+  const logins = [ownerOf(source), former?.organization?.login ?? former?.user?.login ?? changes?.login?.from]
   return logins.filter((login) => login !== undefined)
 }

@@ -113,10 +113,11 @@ export function handleEvents(app: App, probot: Probot): void {
 
   probot.on('installation', async ({ payload }) => {
     const now = app.clock()
-    const { id } = payload.installation
+    const { id, account } = payload.installation
+    const owner = account && 'login' in account ? account.login : ''
     if (payload.action === 'deleted') await leaveInstallation(app, id, now)
     else if (payload.action !== 'suspend')
-      await enqueue(app.database.connection(), [installationJob(id, now)], now)
+      await enqueue(app.database.connection(), [installationJob({ installation_id: id, owner }, now)], now)
   })
 
   probot.on('installation_repositories', async ({ payload }) => {

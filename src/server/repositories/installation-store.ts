@@ -1,0 +1,48 @@
+/** Queries for the state of installations: until when GitHub limits their calls, and the pace of their writes. */
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
+import { installations } from './table.ts'
+import { bookWrites } from './write-pace.ts'
+
+export type InstallationRow = typeof installations.$inferSelect
+
+const readInstallation = prepared('installation', (db) =>
+  db
+    .select()
+    .from(installations)
+    .where(eq(installations.installation_id, sql.placeholder('id'))),
+)
+
+export async function findInstallationState(db: Db, id: number): Promise<InstallationRow | undefined> {
+  const [row] = await readInstallation(db, { id })
+  return row
+}
+
+/** Which calls wait for the end of a rate limit. */
+export type Pause = Partial<Pick<InstallationRow, 'reads_paused_until' | 'writes_paused_until'>>
+
+export async function pauseInstallation(db: Db, installation_id: number, pause: Pause): Promise<void> {
+  await db
+    .insert(installations)
+    .values({ installation_id, ...pause })
+    .onConflictDoUpdate({ target: installations.installation_id, set: pause })
+}
+
+/** Books `count` writes of an installation. Returns when they can be made. Instances book one after another. */
+export function bookInstallationWrites(
+  db: Db,
+  installation_id: number,
+  { count, now }: { count: number; now: Date },
+): Promise<Date> {
+  return db.transaction(async (tx) => {
+    const isThis = eq(installations.installation_id, installation_id)
+    await tx.insert(installations).values({ installation_id }).onConflictDoNothing()
+    const [row] = await tx.select().from(installations).where(isThis).for('update')
+    if (!row) throw new Error('the installation was deleted')
+    const paused = row.writes_paused_until
+    const { write_at, ...pace } = bookWrites(row, count, paused && paused > now ? paused : now)
+    await tx.update(installations).set(pace).where(isThis)
+    return write_at
+  })
+}

@@ -1,0 +1,33 @@
+/** How fast an installation writes to GitHub (docs/contract/organisations.md#queue). Pure. */
+import { later } from '../../vocabulary/clock.ts'
+
+/** GitHub allows an App about 80 writes a minute and 500 an hour that create content. */
+const PER_HOUR = 500
+/** The time between two writes: 60 a minute. GitHub asks Apps for one second. */
+const SPACING_MS = 1000
+/** So many writes are made without further waiting. */
+const BURST = 80
+/** Then they are spread evenly: whatever the burst, any hour has at most `PER_HOUR`. */
+const INTERVAL_MS = Math.ceil(3_600_000 / (PER_HOUR - BURST - 1))
+
+export interface WritePace {
+  /** No write is made before this time. */
+  next_write_at: Date | null
+  /** The writes made so far are worth this much time, at one in `INTERVAL_MS`. */
+  writes_until: Date | null
+}
+
+/** When `count` writes can be made, and the pace after that. */
+export function bookWrites(pace: WritePace, count: number, not_before: Date): WritePace & { write_at: Date } {
+  const until = latest(not_before, pace.writes_until)
+  const write_at = latest(latest(not_before, pace.next_write_at), later(until, (count - BURST) * INTERVAL_MS))
+  return {
+    write_at,
+    next_write_at: later(write_at, count * SPACING_MS),
+    writes_until: later(latest(until, write_at), count * INTERVAL_MS),
+  }
+}
+
+function latest(one: Date, other: Date | null): Date {
+  return other && other > one ? other : one
+}

@@ -1,0 +1,176 @@
+/** What runs first: live work before imports, owners in turn, and writes at their pace (docs/contract/organisations.md#queue). */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type AppService, startAppService } from '../support/app-service.ts'
+import { type FakeGithub, fakeGithub } from '../support/github.ts'
+import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
+
+const IMPORTED = 60
+const SECOND_MS = 1000
+const HOUR_MS = 3_600_000
+/** Where people work while other repositories are imported. */
+const LIVE = 'acme/shop'
+
+let github: FakeGithub
+let service: AppService
+
+afterEach(() => service.reset())
+
+async function start(options: Parameters<typeof startAppService>[1] = {}): Promise<void> {
+  github = fakeGithub()
+  service = await startAppService(github, options)
+}
+async function stop(): Promise<void> {
+  await service.close()
+  github.close()
+}
+
+let next_id = 1000
+function addRepositories(owner: string, count: number, pulls = 1): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    next_id += 1
+    const full_name = `${owner}/big-${index}`
+    github.repository({ id: next_id, full_name })
+    for (let number = 1; number <= pulls; number += 1)
+      github.at(full_name).open({ files: ['src/pay.ts'], head: `b${number}`, author: `author-${number}` })
+    return full_name
+  })
+}
+
+/** Installs the App and delivers the event, without running jobs. */
+async function install(repositories: string[]): Promise<void> {
+  const installation = github.app.install({ repositories })
+  expect(await service.deliver(installationEvent(github, installation, 'created'))).toMatchObject({
+    status: 202,
+  })
+}
+
+/** Opens a pull request in the live repository that conflicts with another one, and delivers the event. */
+async function push(author: string): Promise<number> {
+  const { number } = github.at(LIVE).open({ files: ['src/pay.ts'], author, head: author })
+  expect(await service.deliver(pullRequestEvent(github, LIVE, number, 'opened'))).toMatchObject({
+    status: 202,
+  })
+  return number
+}
+
+const addLive = () => {
+  next_id += 1
+  github.repository({ id: next_id, full_name: LIVE })
+}
+const commentsOn = (number: number) => github.at(LIVE).comments(number).length
+const routes = () => github.requests().map(({ route }) => route)
+
+describe('beside an import of 60 repositories that waits for GitHub', () => {
+  beforeAll(() => start({ has_workers: true, job_poll_ms: 20 }))
+  afterAll(stop)
+
+  test('a push gets its comment', async () => {
+    addLive()
+    await install([LIVE])
+    const before = await push('ben')
+    await expect.poll(() => routes()).toContain(`GET /repos/${LIVE}/pulls/${before}/files`)
+    const release = github.hold('GET /repos/acme/big-*/pulls')
+    await install(addRepositories('acme', IMPORTED))
+    await expect.poll(() => github.calls('GET /repos/acme/big-*/pulls')).toBe(3)
+    const number = await push('ada')
+    await expect.poll(() => commentsOn(number)).toBe(1)
+    expect(github.calls('GET /repos/acme/big-*/pulls')).toBe(3)
+    release()
+    await expect.poll(() => github.calls('GET /repos/acme/big-*/pulls')).toBe(IMPORTED)
+  })
+})
+
+describe('in the queue', () => {
+  beforeAll(() => start())
+  afterAll(stop)
+  beforeEach(() => {
+    service.clock.now = new Date()
+  })
+
+  test('a push comes before an import that was due earlier', async () => {
+    addLive()
+    await install([LIVE])
+    await push('ben')
+    await service.runDueJobs()
+    await install(addRepositories('acme', IMPORTED))
+    const number = await push('ada')
+    await service.runDueJobs()
+    const all = routes()
+    const comment = all.indexOf(`POST /repos/${LIVE}/issues/${number}/comments`)
+    const imported = all.findIndex((route) => /^GET \/repos\/acme\/big-\d+\/pulls$/.test(route))
+    expect(comment).toBeGreaterThan(-1)
+    expect(comment).toBeLessThan(imported)
+  })
+
+  test('owners take turns', async () => {
+    await install(addRepositories('alpha', IMPORTED))
+    await install(addRepositories('beta', 2))
+    await service.runDueJobs()
+    const lists = routes().filter((route) => /^GET \/repos\/(alpha|beta)\/big-\d+\/pulls$/.test(route))
+    const positions = lists.flatMap((route, index) => (route.includes('/beta/') ? [index] : []))
+    expect(positions).toHaveLength(2)
+    expect(Math.max(...positions)).toBeLessThan(6)
+  })
+
+  test('an import rechecks each pull request once, when it is done', async () => {
+    const pulls = 20
+    const [full_name = ''] = addRepositories('gamma', 1, pulls)
+    const from = service.log.length
+    await install([full_name])
+    await service.runDueJobs()
+    const kinds = service.log
+      .slice(from)
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === 'job')
+      .map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'recheck')).toHaveLength(pulls)
+    expect(kinds.indexOf('recheck')).toBeGreaterThan(kinds.lastIndexOf('pull_request'))
+  })
+})
+
+describe('writes of an installation', () => {
+  beforeAll(() => start({ paces_writes: true }))
+  afterAll(stop)
+  beforeEach(() => {
+    service.clock.now = new Date()
+  })
+
+  const comments = () => github.calls(`POST /repos/${LIVE}/issues/*/comments`, 201)
+
+  test('wait for their turn in the queue, while reads go on', async () => {
+    addLive()
+    await install([LIVE])
+    await push('ben')
+    await service.runDueJobs()
+    const pushed = ['ada', 'eve', 'kim']
+    const numbers: number[] = []
+    for (const author of pushed) numbers.push(await push(author))
+    const made: number[] = []
+    for (let second = 0; second < 5; second += 1) {
+      await service.runDueJobs()
+      made.push(comments())
+      service.clock.advance(SECOND_MS)
+    }
+    expect(made).toEqual([1, 2, 3, 3, 3])
+    for (const number of numbers) expect(github.calls(`GET /repos/${LIVE}/pulls/${number}/files`)).toBe(1)
+    expect(numbers.map(commentsOn)).toEqual([1, 1, 1])
+  })
+
+  test('keep to their pace after a burst', async () => {
+    addLive()
+    await install([LIVE])
+    await push('ben')
+    await service.runDueJobs()
+    // What 80 comments leave.
+    const { installations } = await import('../../src/server/repositories/table.ts')
+    const writes_until = new Date(service.clock.now.getTime() + HOUR_MS)
+    await service.app.database.connection().update(installations).set({ writes_until })
+    const number = await push('ada')
+    await service.runDueJobs()
+    expect(commentsOn(number)).toBe(0)
+    expect(github.calls(`GET /repos/${LIVE}/pulls/${number}/files`)).toBe(1)
+    service.clock.advance(HOUR_MS)
+    await service.runDueJobs()
+    expect(commentsOn(number)).toBe(1)
+  })
+})

@@ -1,0 +1,54 @@
+/** The place of a job in the queue: its priority, its step in an import, and since when it is due. */
+import { describe, expect, test } from 'vitest'
+import { PRIORITIES, type Priority, placeOf, rankOf } from '../../src/server/jobs/priority.ts'
+
+const now = new Date('2026-03-02T09:00:00.000Z')
+const earlier = new Date('2026-03-02T08:00:00.000Z')
+const soon = new Date('2026-03-02T09:00:10.000Z')
+const cause = (priority: Priority) => ({ priority: rankOf(priority), run_at: earlier })
+
+describe('a job that nothing but a request or a delivery causes', () => {
+  test.each<[Priority, number, number]>([
+    ['live', 0, 0],
+    ['recheck', 1, 0],
+    ['import', 2, 1],
+    ['reconcile', 3, 0],
+  ])('with the priority %s has rank %i and step %i', (priority, rank, step) => {
+    expect(placeOf({ priority, run_at: now }, undefined, now)).toEqual({ priority: rank, step, run_at: now })
+    expect(placeOf({ priority, run_at: now }, cause('live'), now).priority).toBe(rank)
+    expect(placeOf({ priority, run_at: now }, cause('recheck'), now).step).toBe(step)
+  })
+})
+
+describe('a job that an import causes', () => {
+  test.each<[Priority, Priority, number, number]>([
+    ['import', 'import', 2, 1],
+    ['live', 'import', 2, 2],
+    ['recheck', 'import', 2, 3],
+    ['import', 'reconcile', 3, 1],
+    ['live', 'reconcile', 3, 2],
+    ['recheck', 'reconcile', 3, 3],
+  ])('%s within %s has rank %i and step %i, and is due since its cause is', (priority, of, rank, step) => {
+    expect(placeOf({ priority, run_at: now }, cause(of), now)).toEqual({
+      priority: rank,
+      step,
+      run_at: earlier,
+    })
+  })
+
+  test('keeps its distance from others that are due earlier', () => {
+    const run_at = new Date(now.getTime() - 300)
+    expect(placeOf({ priority: 'import', run_at }, cause('import'), now).run_at).toEqual(
+      new Date(earlier.getTime() - 300),
+    )
+  })
+
+  test('keeps its own priority if it is for later', () => {
+    const place = placeOf({ priority: 'recheck', run_at: soon }, cause('import'), now)
+    expect(place).toEqual({ priority: 1, step: 0, run_at: soon })
+  })
+})
+
+test('the priorities are in this order', () => {
+  expect(PRIORITIES).toEqual(['live', 'recheck', 'import', 'reconcile'])
+})
