@@ -48,23 +48,27 @@ const items = async (query = ''): Promise<Item[]> =>
 const archived = () => items('?status=archived')
 const reasonOf = async (id: string) =>
   (await repository.request('GET', `/activity/${id}`)).body.archive_reason
-/** Advances the clock to the next run of a periodic job. */
-const untilNext = async (kind: 'redeliver' | 'reconcile_all') => {
-  const [job] = await fixture.service.jobs(kind)
+/** Advances the clock to the next search for failed deliveries. */
+const untilRedelivery = async () => {
+  const [job] = await fixture.service.jobs('redeliver')
   const wait = (job?.run_at.getTime() ?? 0) - fixture.service.clock.now.getTime()
   fixture.service.clock.advance(Math.max(0, wait))
   await fixture.runJobs()
 }
 /** Later than earlier events, because GitHub uses the real clock. */
 const inAMinute = () => timestamp(new Date(Date.now() + MINUTE_MS))
-const anHour = () => untilNext('reconcile_all')
+/** The turn of a repository comes once in any hour. */
+const anHour = async () => {
+  fixture.service.clock.advance(HOUR_MS)
+  await fixture.runJobs()
+}
 const tenHours = async () => {
   fixture.service.clock.advance(10 * HOUR_MS)
   await fixture.runJobs()
 }
 
 describe('failed deliveries', () => {
-  const soon = () => untilNext('redeliver')
+  const soon = untilRedelivery
   const asked = () => github.app.redelivered()
 
   test('are redelivered unless another attempt succeeded', async () => {
@@ -304,7 +308,7 @@ describe('hourly reconciliation', () => {
     Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
     const before = repository.calls().length
     await anHour()
-    expect(repository.calls().slice(before)).toEqual(['GET /pulls', 'GET /contents/.github/deconflict.yml'])
+    expect(repository.calls().slice(before)).toEqual(['GET /pulls', 'GET /git/trees/HEAD'])
   })
 
   describe('an open pull request', () => {
@@ -400,15 +404,13 @@ describe('hourly reconciliation', () => {
     expect((await items()).map(({ id }) => id)).toEqual(expect.arrayContaining([kept, local]))
   })
 
-  test('unchanged pull requests cost one call and no write', async () => {
+  test('unchanged pull requests are asked for once an hour, and cause no write', async () => {
     await repository.open()
     await repository.open({ files: ['docs/a.md'] })
     await anHour()
     const before = repository.calls().length
-    await repository.advance(59 * MINUTE_MS)
-    expect(repository.calls().length).toBe(before)
-    await repository.advance(MINUTE_MS)
-    expect(repository.calls().slice(before)).toEqual(['GET /pulls', 'GET /contents/.github/deconflict.yml'])
+    for (let passed = 0; passed < HOUR_MS; passed += 5 * MINUTE_MS) await repository.advance(5 * MINUTE_MS)
+    expect(repository.calls().slice(before)).toEqual(['GET /pulls', 'GET /git/trees/HEAD'])
   })
 
   test('a repository without the App is skipped', async () => {

@@ -3,7 +3,7 @@ import type { Json } from './github-bodies.ts'
 import { contentsOf } from './github-pulls.ts'
 import { blobSha, digest, json, notFound } from './github-reply.ts'
 import type { RepositoryRoute } from './github-route.ts'
-import type { Tree } from './github-state.ts'
+import { defaultBranch, type Tree } from './github-state.ts'
 
 /** GitHub truncates a larger tree. */
 const ENTRIES_MAX = 100_000
@@ -16,7 +16,8 @@ export const treeRoutes: RepositoryRoute[] = [
     answer: ({ state, repository, params, query, now }) => {
       const contents = contentsOf(state, repository)
       const sha = params.sha as string
-      const files = contents.commits.get(sha)
+      const branch = sha === 'HEAD' ? defaultBranch(repository) : sha
+      const files = contents.commits.get(contents.branches.get(branch) ?? sha)
       if (!files) return notFound(now)
       const self = `${state.api_url}/repos/${repository.full_name}/git`
       // As on GitHub, any value of `recursive` turns it on.

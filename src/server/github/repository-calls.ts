@@ -199,6 +199,19 @@ export async function findOwnComment(
   }
 }
 
+/** How many pull requests are on a page. */
+export const PULL_REQUESTS_PAGE = PAGE
+
+/** A page of the open pull requests, those opened last first. One call. */
+export function listOpenPage(
+  client: Reader,
+  repo: RepositoryName,
+  page: number,
+  headers: Record<string, string> = {},
+) {
+  return client.rest.pulls.list({ ...named(repo), state: 'open', per_page: PAGE, page, headers })
+}
+
 /** The open pull requests, those opened last first, in pages of 100. One call per page. */
 export async function* openPullRequests(
   client: Reader,
@@ -206,7 +219,7 @@ export async function* openPullRequests(
   pages_max = PULL_REQUEST_PAGES_MAX,
 ) {
   for (let page = 1; page <= pages_max; page += 1) {
-    const { data } = await client.rest.pulls.list({ ...named(repo), state: 'open', per_page: PAGE, page })
+    const { data } = await listOpenPage(client, repo, page)
     yield data
     if (data.length < PAGE) return
   }

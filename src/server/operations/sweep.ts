@@ -20,6 +20,7 @@ import { notables } from '../notables/table.ts'
 import { deleteLearned } from '../numbers/learned-store.ts'
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
+import { deleteEtags } from '../repositories/etags-store.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../repositories/store.ts'
 import { deleteNumbers, deleteOrphans } from '../reservations/store.ts'
@@ -198,6 +199,7 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
     const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
     await whileLeft(async (tx) => {
       await deleteStacks(tx, repo_id, null)
+      await deleteEtags(tx, repo_id)
       await deleteLedger(tx, repo_id)
       await deleteNumbers(tx, repo_id)
       await deleteLearned(tx, repo_id)

@@ -1,4 +1,5 @@
 /** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
+import { later } from '../../vocabulary/clock.ts'
 import { statusOf } from '../github/octokit.ts'
 import { isNotFound } from '../github/repository-calls.ts'
 import { enqueue } from '../jobs/store.ts'
@@ -28,7 +29,9 @@ export async function recordInstallation(
   const stored = await findRepository(db, repo_id)
   if (!stored) await insertRepository(db, repository, now)
   const isNew = stored?.installation_id == null
-  const updated = await updateRepository(db, repo_id, { ...known, ...(isNew && { commenting_since: now }) })
+  // A new one is imported.
+  const added = isNew && { commenting_since: now, reconciled_at: now }
+  const updated = await updateRepository(db, repo_id, { ...known, ...added })
   return updated as RepositoryRow
 }
 
@@ -79,14 +82,22 @@ export async function discoverInstallation(app: App, repository: NamedRepository
   if (installation_id !== null) await registerInstallation(app, { ...repository, installation_id }, now)
 }
 
+/** `delivered_at` is exact to this. */
+const DELIVERED_WITHIN_MS = 3_600_000
+
 /** Opens the repository of an event, once its row is up to date. */
 export async function openInstalled(
   app: App,
   repository: InstalledRepository,
   now: Date,
 ): Promise<RepoContext> {
-  const stored = await findRepository(app.database.connection(), repository.id)
-  return openStored(app, await followInstallation(app, stored, { repository, now }), now)
+  const db = app.database.connection()
+  const stored = await findRepository(db, repository.id)
+  const row = await followInstallation(app, stored, { repository, now })
+  const delivered_at = row.delivered_at ?? row.created_at
+  if (delivered_at < later(now, -DELIVERED_WITHIN_MS))
+    await updateRepository(db, repository.id, { delivered_at: now })
+  return openStored(app, row, now)
 }
 
 /**

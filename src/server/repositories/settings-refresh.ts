@@ -1,13 +1,16 @@
 /** Reads the files that configure a repository, and stores what they say. */
 import { type FileSettings, settingsOf } from '../../vocabulary/contract/settings.ts'
+import { statusOf } from '../github/octokit.ts'
 import { type Reader, type ReadFile, readFile } from '../github/repository-calls.ts'
 import { readGitAttributes } from '../line-verdicts/git-attributes.ts'
 import { areasOfLabeler } from '../settings/labeler-file.ts'
 import { readSettingsFile } from '../settings/settings-file.ts'
 import type { App } from './app.ts'
+import type { ConditionalReads } from './conditional-reads.ts'
 import type { Repo } from './repo.ts'
 import { findRepository, type RepositoryRow, updateRepository } from './store.ts'
 
+const FOLDER = '.github'
 export const SETTINGS_PATH = '.github/deconflict.yml'
 const LABELER_PATH = '.github/labeler.yml'
 const ATTRIBUTES_PATH = '.gitattributes'
@@ -76,16 +79,43 @@ const NO_FILE: ReadFile = { text: null, etag: null }
 
 /**
  * Reads the settings file of the default branch again, in case a push was missed, and stores the settings if it changed.
- * Returns whether it did. One call, which costs no quota if the file is the same.
+ * Returns whether it did. One or two calls, which cost no quota if nothing changed.
  */
-export async function reviseSettings(app: App, client: Reader, repository: Repo): Promise<boolean> {
+export async function reviseSettings(
+  app: App,
+  client: Reader,
+  { repository, reads }: { repository: Repo; reads: ConditionalReads },
+): Promise<boolean> {
   const stored = await findRepository(app.database.connection(), repository.id)
   if (!stored) return false
+  const isNone = stored.settings === null && stored.settings_errors.length === 0
+  if (isNone && (await isStillWithoutFolder(client, repository, reads))) return false
   const file = await readFile(client, repository, SETTINGS_PATH, { etag: stored.settings_etag })
-  const isStillNone = file?.text === null && stored.settings === null && stored.settings_errors.length === 0
-  if (file === undefined || isStillNone) return false
+  if (file === undefined || (isNone && file.text === null)) return false
   const after = await refreshSettings(app, client, repository, { file })
   return after !== undefined && JSON.stringify(settingsIn(stored)) !== JSON.stringify(settingsIn(after))
+}
+
+/**
+ * Whether the default branch certainly has no settings file, as before. A file that does not exist has no ETag, and asking for it costs a
+ * call each time; the list of the root directory has one. One call.
+ */
+async function isStillWithoutFolder(
+  client: Reader,
+  { owner, name: repo }: Repo,
+  reads: ConditionalReads,
+): Promise<boolean> {
+  try {
+    const root = await reads.read('tree', (headers) =>
+      client.rest.git.getTree({ owner, repo, tree_sha: 'HEAD', headers }),
+    )
+    return root === undefined || !root.tree.some(({ path }) => path === FOLDER)
+  } catch (error) {
+    const status = statusOf(error)
+    // An empty repository has no tree: 409.
+    if (status === 404 || status === 409) return false
+    throw error
+  }
 }
 
 /** What the settings files say. */

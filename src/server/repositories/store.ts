@@ -11,8 +11,11 @@ import {
   lte,
   or,
   type SQL,
+  type SQLWrapper,
   sql,
 } from 'drizzle-orm'
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import { tallies } from '../claims-index/table.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { repositories } from './table.ts'
@@ -98,16 +101,31 @@ export async function listRepositoryIds(
   return rows.map((row) => row.repo_id)
 }
 
-/** A page of the repositories where the App is installed. */
-export function listInstalledRepositories(
+/** Without live work and without a delivery for this long, a repository is at rest. */
+const REST_AFTER_MS = 7 * DAY_MS
+/** How often a repository is reconciled, in seconds; and one at rest. */
+const TURN_S = 3600
+const REST_TURN_S = 86_400
+
+/**
+ * A page of the repositories where the App is installed whose turn to be reconciled has come. The turns of the repositories are spread over
+ * the hour, or over the day if they are at rest, by their ids.
+ */
+export function listUnreconciled(
   db: Db,
-  { after, limit }: RepositoryPage,
+  { after, limit, now }: RepositoryPage & { now: Date },
 ): Promise<Pick<RepositoryRow, 'repo_id' | 'owner'>[]> {
-  const { repo_id, owner, installation_id } = repositories
+  const { repo_id, owner, installation_id, reconciled_at, delivered_at, created_at } = repositories
+  const isWorked = sql`exists (select from ${tallies} where ${tallies.repo_id} = ${repo_id} and ${tallies.counted} = 'act' and ${tallies.count} > 0)`
+  const isAtRest = sql`coalesce(${delivered_at}, ${created_at}) < ${later(now, -REST_AFTER_MS).toISOString()}::timestamptz and not ${isWorked}`
+  const turn_s = sql`case when ${isAtRest} then ${REST_TURN_S}::int else ${TURN_S}::int end`
+  const turnOf = (time: SQLWrapper) =>
+    sql`floor((extract(epoch from ${time}) - ${repo_id} % (${turn_s})) / (${turn_s}))`
+  const isDue = sql`${turnOf(reconciled_at)} < ${turnOf(sql`${now.toISOString()}::timestamptz`)}`
   return db
     .select({ repo_id, owner })
     .from(repositories)
-    .where(and(gt(repo_id, after), isNotNull(installation_id)))
+    .where(and(gt(repo_id, after), isNotNull(installation_id), or(isNull(reconciled_at), isDue)))
     .orderBy(asc(repo_id))
     .limit(limit)
 }

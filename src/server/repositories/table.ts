@@ -1,8 +1,8 @@
 /** The table of repositories. */
 import { sql } from 'drizzle-orm'
-import { bigint, check, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { bigint, check, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { FileSettings, Settings, SettingsProblem } from '../../vocabulary/contract/settings.ts'
-import { bytes, instant } from '../db/column.ts'
+import { bytes, instant, repoId } from '../db/column.ts'
 import type { AttributeRule } from '../line-verdicts/git-attributes.ts'
 
 export const repositories = pgTable(
@@ -34,6 +34,10 @@ export const repositories = pgTable(
     /** The rules about noise in the root `.gitattributes`; null if there is no such file. */
     noise_attributes: jsonb().$type<AttributeRule[]>(),
     settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
+    /** When it was last reconciled with GitHub, or imported; null if never. */
+    reconciled_at: instant(),
+    /** When a delivery last arrived for it, to the hour; null if none did. */
+    delivered_at: instant(),
     /** The last branch that the reconciliation checked; null if it checked all. */
     branches_after: text(),
     /** The key with which lines are hashed; null until the first patch of the repository. See `readLineHasher`. */
@@ -51,6 +55,19 @@ export const repositories = pgTable(
     ),
     check('repositories_settings_errors_check', sql`jsonb_typeof(${table.settings_errors}) = 'array'`),
   ],
+)
+
+/** The ETags of what the reconciliation read on GitHub. */
+export const etags = pgTable(
+  'etags',
+  {
+    repo_id: repoId(),
+    /** What was read, such as `branches/main`. */
+    address: text().notNull(),
+    etag: text().notNull(),
+    asked_at: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.repo_id, table.address] })],
 )
 
 /** The calls of installations of the App. Not keyed by repository: GitHub limits the rate of an installation. */

@@ -2,8 +2,9 @@
 
 import { CHANGE } from '../announcements/announcements.ts'
 import { NOTIFY } from '../announcements/notification-queue.ts'
+import type { Db } from '../db/database.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
-import type { NewJob } from '../jobs/store.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
 import { MERGEABLE } from '../ledger/ledger.ts'
 import { postNotification } from '../notifications/notify.ts'
@@ -33,6 +34,14 @@ import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
 import { CHECK_LINKS, checkLinks } from './stack-links.ts'
 import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
 import { POLL, poll } from './watch.ts'
+
+/** The minimum time between two runs of a periodic job, however often instances start. */
+const GAP_MS = 60_000
+
+/** Enqueues the periodic jobs that do not wait for their next run already. */
+export function enqueueFirstJobs(db: Db, now: Date): Promise<void> {
+  return enqueue(db, firstJobs(now), now, { gap_ms: GAP_MS })
+}
 
 /** The periodic jobs. Each enqueues its next run itself. */
 export function firstJobs(now: Date): NewJob[] {

@@ -1,4 +1,4 @@
-/** Reconciles each repository with GitHub every hour, to make up for missed deliveries. */
+/** Reconciles each repository with GitHub every hour, or every day if it is at rest, to make up for missed deliveries (docs/contract/organisations.md#cost-at-rest). */
 
 import { later } from '../../vocabulary/clock.ts'
 import { deleteBranch } from '../activities/branches.ts'
@@ -14,13 +14,15 @@ import { enqueue, type NewJob } from '../jobs/store.ts'
 import { listOpen } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
+import { ConditionalReads } from '../repositories/conditional-reads.ts'
 import { readGithub } from '../repositories/reading.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { reviseSettings } from '../repositories/settings-refresh.ts'
-import { findRepository, listInstalledRepositories, updateRepository } from '../repositories/store.ts'
+import { findRepository, listUnreconciled, updateRepository } from '../repositories/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { hasMissingFiles, missingFilesJob } from './changed-files.ts'
 import { pullRequestJobs } from './installations.ts'
+import { openIfChanged } from './open-pages.ts'
 import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
 import { applySettings } from './repository-events.ts'
 
@@ -28,6 +30,9 @@ import { applySettings } from './repository-events.ts'
 export const RECONCILE_ALL = 'reconcile_all'
 export const RECONCILE = 'reconcile'
 
+/** How often it is looked for repositories whose turn has come. */
+const LOOK_EVERY_MS = 60_000
+/** The turn of a repository with live work. */
 const RECONCILE_EVERY_MS = 3_600_000
 /** A pull request that GitHub does not show counts as removed if nothing happened to it for this long. */
 const REMOVED_AFTER_MS = 600_000
@@ -40,12 +45,12 @@ export function reconcileJob(run_at: Date): NewJob {
   return { id: RECONCILE_ALL, kind: RECONCILE_ALL, priority: 'live', repo_id: 0, owner: '', run_at }
 }
 
-/** Enqueues the reconciliation of every repository in which the App is installed. */
+/** Enqueues the reconciliation of the repositories in which the App is installed and whose turn has come. */
 export async function reconcileAll(app: App, now: Date): Promise<void> {
   const db = app.database.connection()
-  await enqueue(db, [reconcileJob(later(now, RECONCILE_EVERY_MS))], now)
+  await enqueue(db, [reconcileJob(later(now, LOOK_EVERY_MS))], now)
   for (let after = 0; ; ) {
-    const page = await listInstalledRepositories(db, { after, limit: PAGE })
+    const page = await listUnreconciled(db, { after, limit: PAGE, now })
     const jobs = page.map(({ repo_id, owner }) => ({
       id: `${RECONCILE}:${repo_id}`,
       kind: RECONCILE,
@@ -55,6 +60,7 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
       run_at: now,
     }))
     await enqueue(db, jobs, now)
+    for (const { repo_id } of page) await updateRepository(db, repo_id, { reconciled_at: now })
     if (page.length < PAGE) return
     after = page.at(-1)?.repo_id ?? after
   }
@@ -67,10 +73,12 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
 export async function reconcile(app: App, ctx: RepoContext): Promise<void> {
   if (!ctx.repo.is_installed) return
   await readGithub(app, ctx, async (reader) => {
+    const reads = await ConditionalReads.open(ctx)
     // Before the settings: it fails if the repository is not there, which would look like a deleted file.
-    await importPullRequests(app, ctx, reader)
-    await archiveDeletedBranches(ctx, reader)
-    if (await reviseSettings(app, reader, ctx.repo)) await applySettings(app, ctx)
+    await importPullRequests(app, ctx, reader, { reads })
+    await archiveDeletedBranches(ctx, reader, reads)
+    if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await applySettings(app, ctx)
+    await reads.save()
   })
   const { installation_id } = ctx.repo
   if (installation_id !== null && (await hasMissingFiles(ctx)))
@@ -79,18 +87,21 @@ export async function reconcile(app: App, ctx: RepoContext): Promise<void> {
 
 /**
  * Imports the open pull requests that changed, and those that are not open any more. Returns how many are open, and when one
- * was last updated; null if none is open. One call per 100 open pull requests, and one per closed one.
+ * was last updated; null if none is open. One call per 100 open pull requests, and one per closed one. `reads`: makes the calls with ETags.
  */
 export async function importPullRequests(
   app: App,
   ctx: RepoContext,
   reader: Reader,
-  pages_max?: number,
+  { reads, pages_max }: { reads?: ConditionalReads; pages_max?: number },
 ): Promise<{ open: number; newest_at: Date | null }> {
   const known = await knownOpen(ctx)
   let open = 0
   let newest_at: Date | null = null
-  for await (const page of openPullRequests(reader, ctx.repo, pages_max)) {
+  const all = openPullRequests(reader, ctx.repo, pages_max)
+  const pages = reads && !(await lacksAny(ctx, known)) ? await openIfChanged(reader, ctx.repo, reads) : all
+  if (pages === undefined) open = await keepOpen(ctx, known)
+  for await (const page of pages ?? []) {
     await importOpen(ctx, page, { known, position: open })
     open += page.length
     for (const { updated_at } of page)
@@ -99,6 +110,36 @@ export async function importPullRequests(
   // The pull requests that are left in `known` are not in GitHub's list of open ones.
   for (const [number, stored] of known) await importClosed(app, ctx, { reader, number, stored })
   return { open, newest_at }
+}
+
+/** Whether a pull request has to be imported although it did not change. */
+async function lacksAny(ctx: RepoContext, known: Known): Promise<boolean> {
+  const isBehind = (pr: KnownPullRequest | null) => pr !== null && (pr.is_behind || pr.closes === null)
+  return [...known.values()].some(isBehind) || (await listLost(ctx, [...known.keys()])).length > 0
+}
+
+/** Keeps the pull requests of a list that did not change alive, and removes them from `known`. Returns how many there are. */
+async function keepOpen(ctx: RepoContext, known: Known): Promise<number> {
+  const numbers = [...known].flatMap(([number, stored]) => (stored === null ? [] : [number]))
+  await keepAlive(ctx, numbers)
+  for (const number of numbers) known.delete(number)
+  return numbers.length
+}
+
+/** An open pull request counts as a heartbeat of its activity. */
+async function keepAlive({ db, now, repo, settings }: RepoContext, numbers: number[]): Promise<void> {
+  const kept = await extendTracked(db, repo.id, numbers, {
+    now,
+    ttl_ms: settings.activity_ttl_ms,
+    max_ttl_ms: settings.max_activity_ttl_ms,
+  })
+  recordEffect('kept_alive', kept)
+}
+
+/** Those of the open pull requests whose activity is missing. */
+async function listLost({ db, now, repo, settings }: RepoContext, numbers: number[]): Promise<number[]> {
+  if (numbers.length === 0 || !isKeptAlive(settings)) return []
+  return listUntracked(db, repo.id, { numbers, now })
 }
 
 interface Listed {
@@ -132,16 +173,11 @@ export async function importOpen(
   page: Listed[],
   { known, position }: { known: Known; position: number },
 ): Promise<void> {
-  const { db, now, repo, settings } = ctx
+  const { db, now, repo } = ctx
   const numbers = page.map(({ number }) => number)
   if (numbers.length === 0) return
-  const kept = await extendTracked(db, repo.id, numbers, {
-    now,
-    ttl_ms: settings.activity_ttl_ms,
-    max_ttl_ms: settings.max_activity_ttl_ms,
-  })
-  recordEffect('kept_alive', kept)
-  const lost = new Set(isKeptAlive(settings) ? await listUntracked(db, repo.id, { numbers, now }) : [])
+  await keepAlive(ctx, numbers)
+  const lost = new Set(await listLost(ctx, numbers))
   const changed = page.filter((pr) => {
     const before = known.get(pr.number)
     const isCurrent = before?.head_sha === pr.head.sha && before.changed_at >= new Date(pr.updated_at)
@@ -186,7 +222,11 @@ async function importClosed(
 }
 
 /** Archives the activities of deleted branches. At most `BRANCHES_MAX` calls; the next run continues after the last branch. */
-async function archiveDeletedBranches(ctx: RepoContext, reader: Reader): Promise<void> {
+async function archiveDeletedBranches(
+  ctx: RepoContext,
+  reader: Reader,
+  reads: ConditionalReads,
+): Promise<void> {
   const { db, now, repo } = ctx
   const { branches_after } = (await findRepository(db, repo.id)) ?? {}
   const branches = await listPushedBranches(db, repo.id, {
@@ -196,7 +236,9 @@ async function archiveDeletedBranches(ctx: RepoContext, reader: Reader): Promise
   })
   for (const branch of branches) {
     try {
-      await reader.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch })
+      await reads.read(`branches/${branch}`, (headers) =>
+        reader.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch, headers }),
+      )
     } catch (error) {
       if (!isNotFound(error)) throw error
       await deleteBranch(ctx, branch)

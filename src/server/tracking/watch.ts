@@ -181,7 +181,7 @@ async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled
 }
 
 async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
-  const { open, newest_at } = await importPullRequests(app, ctx, reader, PAGES_MAX)
+  const { open, newest_at } = await importPullRequests(app, ctx, reader, { pages_max: PAGES_MAX })
   watched.read_at = ctx.now
   watched.newest_at = newest_at ?? later(ctx.now, -LAG_MS)
   watched.etag = undefined

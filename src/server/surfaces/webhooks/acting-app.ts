@@ -2,10 +2,9 @@
 import type { AppCredentials } from '../../base/config.ts'
 import type { GithubApp } from '../../github/github-app.ts'
 import { type Polling, runUntil } from '../../jobs/jobs.ts'
-import { enqueue } from '../../jobs/store.ts'
 import type { App } from '../../repositories/app.ts'
 import type { CreatedApp } from '../../setup/created-app.ts'
-import { firstJobs, jobHandlers } from '../../tracking/jobs.ts'
+import { enqueueFirstJobs, jobHandlers } from '../../tracking/jobs.ts'
 import { DELIVERY, handleDelivery } from './deliveries.ts'
 import { handleEvents } from './github-events.ts'
 
@@ -42,7 +41,7 @@ export function actingAs(
       missed: () => access.invalidate(),
     })
     handleEvents(app, github_app.probot)
-    await enqueue(database.connection(), firstJobs(clock()), clock())
+    await enqueueFirstJobs(database.connection(), clock())
     app.github_app = github_app
     handlers[DELIVERY] = handleDelivery(app)
     startWorker()
