@@ -1,5 +1,6 @@
 /** The repositories with live records that a caller may see, over HTTP. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { PostgresJsPreparedQuery } from 'drizzle-orm/postgres-js'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -48,6 +49,8 @@ const declare = (full_name: string, body: object) =>
   post(full_name, '/activity', { title: 'Work', summary: 'Work.', ...body })
 
 const overview = (token = 'ada') => service.api('GET', '/api/v1/repos', { token })
+const left = ({ headers }: Awaited<ReturnType<typeof overview>>) =>
+  Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 const namesIn = ({ body }: Awaited<ReturnType<typeof overview>>) =>
   body.items.map(({ owner, name }: { owner: string; name: string }) => `${owner}/${name}`)
 
@@ -100,6 +103,36 @@ describe('the overview', () => {
     service.clock.advance(8 * 86_400_000)
     expect((await overview('root')).body.items).toEqual([])
     service.clock.advance(-8 * 86_400_000)
+  })
+})
+
+describe('what was counted', () => {
+  const live = async (token: string) =>
+    (await overview(token)).body.items.find(({ name }: { name: string }) => name === 'web').live_activities
+
+  test('is the same for all callers for 30 seconds', async () => {
+    service.clock.advance(60_001)
+    const before = await live('ada')
+    await declare('acme/web', { actor: 'Root', branch: 'new', scope: { areas: ['docs'] } })
+    service.clock.advance(29_000)
+    expect(await live('root')).toBe(before)
+    service.clock.advance(1000)
+    expect(await live('root')).toBe(before + 1)
+  })
+
+  test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('is read in one statement', async () => {
+    service.clock.advance(60_001)
+    await overview('root')
+    service.clock.advance(30_000)
+    const executed = vi.spyOn(PostgresJsPreparedQuery.prototype, 'execute')
+    await overview('root')
+    const statements = (executed.mock.contexts as PostgresJsPreparedQuery<never>[]).map(
+      (query) => query.getQuery().sql,
+    )
+    executed.mockRestore()
+    expect(statements.filter((text) => !text.includes('quotas'))).toEqual([
+      expect.stringContaining('left join lateral'),
+    ])
   })
 })
 
@@ -185,6 +218,9 @@ describe('GitHub', () => {
       const all = await overview(token)
       expect(all.body.items.length).toBe(200)
       expect(all.body.complete).toBe(true)
+      // One for the request, and two for the work of 200 repositories.
+      service.clock.advance(30_000)
+      expect(left(all) - left(await overview(token))).toBe(3)
       await createIn(names[200] as string)
       const cut = await overview(token)
       expect(cut.body.items.length).toBe(200)

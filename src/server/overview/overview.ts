@@ -8,15 +8,18 @@ import {
   type RepositoryOverview,
   type RepositorySummary,
 } from '../../vocabulary/contract/overview.ts'
-import { notableWeight } from '../../vocabulary/weight.ts'
 import type { RepositoryList, VisibleRepository } from '../github/repository-lists.ts'
 import { countCollisions } from '../overlap/repository-overlaps.ts'
 import type { App } from '../repositories/app.ts'
-import { type ContextCaller, openRepo } from '../repositories/repo.ts'
-import { countCreated, listActiveNotables, listPeople, listStored } from './store.ts'
+import { type ContextCaller, noCaller, openRepo } from '../repositories/repo.ts'
+import { type Counted, CountsCache } from './counts-cache.ts'
+import { type Counts, readCounts } from './store.ts'
 
-/** The collisions of further repositories are not counted once a request has used this many cost units. */
-const UNITS_MAX = 12_000_000
+/** How many cost units one request spends on counting collisions. The other repositories are counted after the answer. */
+const UNITS_MAX = 3_000_000
+/** The cost of reading the counts of a repository, and of reading what its collisions depend on. */
+const COUNTS_UNITS = 6000
+const COLLISIONS_UNITS = 60_000
 
 /** The time of the request, and who asks. */
 export interface CallerRequest {
@@ -25,71 +28,111 @@ export interface CallerRequest {
 }
 
 /**
- * The overview of those of `repositories` that have live records. Costs two queries for each stored repository, one more if it
- * has live records, and a comparison of its activities if there are several.
+ * The overview of those of `repositories` that have live records. Costs one query, and for each repository whose live
+ * activities changed since their collisions were last counted, a few more and a comparison.
  */
 export async function listRepositories(
   app: App,
   { repositories, complete }: RepositoryList,
   request: CallerRequest,
 ): Promise<RepositoryOverview> {
-  const stored = new Set(
-    await listStored(
-      app.database.connection(),
-      repositories.map(({ id }) => id),
-    ),
+  const counted = await readCounted(
+    app,
+    repositories.map(({ id }) => id),
+    request,
   )
-  const items: RepositorySummary[] = []
-  for (const repository of repositories.filter(({ id }) => stored.has(id))) {
-    const summary = await readSummary(app, repository, request)
-    if (!summary) continue
-    if (items.length === LISTED_MAX) return { items: items.toSorted(byAttention), complete: false }
-    items.push(summary)
+  const live = repositories.flatMap((repository) => {
+    const found = counted.get(repository.id)
+    return found ? [{ repository, found }] : []
+  })
+  const listed = live.slice(0, LISTED_MAX)
+  const { meter } = request.caller
+  const most = meter.units + UNITS_MAX
+  const postponed: (() => Promise<void>)[] = []
+  for (const { repository, found } of listed) {
+    if (found.collisions) continue
+    const count = async (caller: ContextCaller) => {
+      found.collisions = await countCollisionsOf(app, repository, {
+        counts: found.counts,
+        request: { ...request, caller },
+      })
+    }
+    if (meter.units < most) await count(request.caller)
+    else postponed.push(() => count(noCaller()))
   }
-  return { items: items.toSorted(byAttention), complete }
+  if (postponed.length > 0)
+    app.background.start(async () => {
+      for (const count of postponed) await count()
+    })
+  const items = listed.map(({ repository, found }) => summaryOf(repository, found))
+  return { items: items.toSorted(byAttention), complete: complete && live.length <= LISTED_MAX }
 }
 
-/** The summary of a repository; undefined if it has no live records. */
-async function readSummary(
+/** One for each running service. */
+const caches = new WeakMap<App, CountsCache>()
+
+function cacheOf(app: App): CountsCache {
+  const cache = caches.get(app) ?? new CountsCache()
+  caches.set(app, cache)
+  return cache
+}
+
+/** The counts of the repositories that have live records: the cached ones that are fresh, and the others in one query. */
+async function readCounted(
   app: App,
-  repository: VisibleRepository,
-  request: CallerRequest,
-): Promise<RepositorySummary | undefined> {
-  const { id, owner, name } = repository
-  const { now, caller } = request
-  const db = app.database.connection()
-  const [people, notables] = await Promise.all([listPeople(db, id, now), listActiveNotables(db, id, now)])
-  const changes = [...people.map(({ changed_at }) => changed_at), ...notables.map((each) => each.updated_at)]
-  if (changes.length === 0) return undefined
+  ids: readonly number[],
+  { now, caller }: CallerRequest,
+): Promise<Map<number, Counted>> {
+  const cache = cacheOf(app)
+  const counted = new Map<number, Counted>()
+  for (const id of ids) {
+    const fresh = cache.fresh(id, now)
+    if (fresh) counted.set(id, fresh)
+  }
+  const missing = ids.filter((id) => !counted.has(id))
+  if (missing.length === 0) return counted
   const since = later(now, -DAYS * DAY_MS)
-  const created = await countCreated(db, id, { since, now })
-  const live_activities = people.reduce((sum, each) => sum + each.live_activities, 0)
-  const isCounted = live_activities < 2 || caller.meter.units < UNITS_MAX
+  const rows = await readCounts(app.database.connection(), missing, { now, since })
+  caller.meter.budget(0).remaining -= COUNTS_UNITS * rows.length
+  for (const row of rows) counted.set(row.repo_id, cache.keep(row, now))
+  return counted
+}
+
+function summaryOf({ owner, name }: VisibleRepository, { counts, collisions }: Counted): RepositorySummary {
+  const { people, notables, created } = counts
+  const persons = people ?? []
+  const changes = [...persons.map(({ changed_at }) => changed_at), notables?.changed_at ?? []].flat()
+  const byDay = new Map((created ?? []).map(({ day, activities }) => [day, activities]))
   return {
     owner,
     name,
-    live_activities,
-    collisions: isCounted ? await readCollisions(app, repository, { live_activities, request }) : null,
-    active_notables: notables.length,
-    high_notables: notables.filter((each) => notableWeight(each) === 2).length,
-    people: people.length,
-    logins: people
+    live_activities: liveIn({ people }),
+    collisions: collisions?.by_severity ?? null,
+    active_notables: notables?.active ?? 0,
+    high_notables: notables?.high ?? 0,
+    people: persons.length,
+    logins: persons
       .filter(({ is_login }) => is_login)
       .slice(0, LOGINS_MAX)
       .map((each) => each.name),
-    created_by_day: Array.from({ length: DAYS }, (_, day) => created.get(DAYS - 1 - day) ?? 0),
-    last_change_at: new Date(Math.max(...changes.map((each) => each.getTime()))).toISOString(),
+    created_by_day: Array.from({ length: DAYS }, (_, day) => byDay.get(DAYS - 1 - day) ?? 0),
+    last_change_at: new Date(Math.max(...changes.map((change) => Date.parse(change)))).toISOString(),
   }
 }
 
-async function readCollisions(
+function liveIn({ people }: Pick<Counts, 'people'>): number {
+  return (people ?? []).reduce((sum, each) => sum + each.live_activities, 0)
+}
+
+async function countCollisionsOf(
   app: App,
   repository: VisibleRepository,
-  { live_activities, request }: { live_activities: number; request: CallerRequest },
-) {
-  if (live_activities < 2) return { high: 0, medium: 0, low: 0 }
-  const { owner, name } = repository
+  { counts, request }: { counts: Counts; request: CallerRequest },
+): Promise<NonNullable<Counted['collisions']>> {
   const { now, caller } = request
+  if (liveIn(counts) < 2) return { by_severity: { high: 0, medium: 0, low: 0 }, at: now }
+  const { owner, name } = repository
   const opened = await openRepo(app, repository, { owner, name, now })
-  return countCollisions({ ...opened, caller }, app.comparisons)
+  caller.meter.budget(0).remaining -= COLLISIONS_UNITS
+  return { by_severity: await countCollisions({ ...opened, caller }, app.comparisons), at: now }
 }

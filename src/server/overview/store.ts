@@ -1,94 +1,97 @@
-/** The queries of the overview. Every statement starts with the repository id. */
-import { and, desc, eq, gt, sql } from 'drizzle-orm'
-import { isLiveAt } from '../activities/status-store.ts'
-import { activities } from '../activities/table.ts'
+/** The statement of the overview. */
+import { sql } from 'drizzle-orm'
+import { isOpen, isStoredLive } from '../activities/status-store.ts'
 import type { Db } from '../db/database.ts'
-import { type NotableRow, notables } from '../notables/table.ts'
-import { repositories } from '../repositories/table.ts'
 
 /** At most this many records of a repository are counted, the newest. */
 const COUNTED_MAX = 10_000
 
-/** Those of `ids` that are stored. */
-export async function listStored(db: Db, ids: number[]): Promise<number[]> {
-  const rows = await db
-    .select({ repo_id: repositories.repo_id })
-    .from(repositories)
-    .where(
-      sql`${repositories.repo_id} in (select value::bigint from json_array_elements_text(${JSON.stringify(ids)}::text::json))`,
-    )
-  return rows.map(({ repo_id }) => repo_id)
-}
-
-export interface Person {
+interface Person {
   name: string
   /** Whether the name is a GitHub login. */
   is_login: boolean
   live_activities: number
-  changed_at: Date
+  changed_at: string
 }
 
-/** The people with live activities, those with the latest change first. */
-export async function listPeople(db: Db, repo_id: number, now: Date): Promise<Person[]> {
-  const live = db
-    .select({
-      name: sql<string>`coalesce(${activities.created_by}, ${activities.actor})`.as('name'),
-      is_login: sql<boolean>`${activities.created_by} is not null or ${activities.source} <> 'api'`.as(
-        'is_login',
-      ),
-      updated_at: activities.updated_at,
-    })
-    .from(activities)
-    .where(isLiveAt(repo_id, now))
-    .orderBy(desc(activities.repo_id), desc(activities.id))
-    .limit(COUNTED_MAX)
-    .as('live')
-  const changed_at = sql<Date>`max(${live.updated_at})`.mapWith(activities.updated_at)
+/** What is counted of a repository. A list is null if it is empty. */
+export interface Counts {
+  repo_id: number
+  /** Changes with the stored row. */
+  version: string
+  /** The people with live activities, those with the latest change first. */
+  people: Person[] | null
+  notables: { active: number; high: number; changed_at: string } | null
+  /** How many activities were created, by their age in whole days: 0 is the last 24 hours. */
+  created: { day: number; activities: number }[] | null
+}
+
+const LIMIT = sql.raw(String(COUNTED_MAX))
+
+/** The counts of those of the repositories that have live records. Each part starts with the id of a repository. */
+export async function readCounts(
+  db: Db,
+  ids: readonly number[],
+  { now, since }: { now: Date; since: Date },
+): Promise<Counts[]> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  const newest = sql`order by repo_id desc, id desc limit ${LIMIT}`
+  const people = sql`(
+    select repo_id, json_agg(json_build_object('name', name, 'is_login', is_login, 'live_activities', live_activities,
+      'changed_at', changed_at) order by changed_at desc) as list
+    from (
+      select repo_id, min(name) as name, bool_or(is_login) as is_login, count(*)::int as live_activities,
+        max(updated_at) as changed_at
+      from (
+        select repo_id, coalesce(created_by, actor) as name, created_by is not null or source <> 'api' as is_login, updated_at
+        from activities
+        where activities.repo_id = repositories.repo_id and ${isOpen} and ${isStoredLive} and expires_at > ${at}
+        ${newest}
+      ) as live
+      group by repo_id, lower(name)
+    ) as by_person
+    group by repo_id
+  )`
+  const active = sql`(
+    select repo_id, json_build_object('active', count(*)::int, 'changed_at', max(updated_at),
+      'high', (count(*) filter (where blocking or importance in ('high', 'critical')))::int) as list
+    from (
+      select repo_id, blocking, importance, updated_at from notables
+      where notables.repo_id = repositories.repo_id and status = 'active' and expires_at > ${at}
+      ${newest}
+    ) as active
+    group by repo_id
+  )`
+  const created = sql`(
+    select repo_id, json_agg(json_build_object('day', day, 'activities', activities)) as list
+    from (
+      select repo_id, greatest(0, floor(extract(epoch from ${at} - created_at) / 86400))::int as day, count(*)::int as activities
+      from (
+        select repo_id, created_at from activities
+        where activities.repo_id = repositories.repo_id and created_at > ${since.toISOString()}::timestamptz
+        ${newest}
+      ) as recent
+      group by repo_id, 2
+    ) as by_day
+    group by repo_id
+  )`
+  const counted = sql`(
+    select repositories.repo_id::float8 as repo_id, repositories.xmin::text as version, people.list as people, active.list as notables,
+      created.list as created
+    from repositories
+      left join lateral ${people} as people on true
+      left join lateral ${active} as active on true
+      left join lateral ${created} as created on people.list is not null or active.list is not null
+    where repositories.repo_id in (select value::bigint from json_array_elements_text(${JSON.stringify(ids)}::text::json))
+      and (people.list is not null or active.list is not null)
+  ) as counted`
   return db
     .select({
-      name: sql<string>`min(${live.name})`,
-      is_login: sql<boolean>`bool_or(${live.is_login})`,
-      live_activities: sql<number>`count(*)::int`,
-      changed_at,
+      repo_id: sql<number>`repo_id`,
+      version: sql<string>`version`,
+      people: sql<Counts['people']>`people`,
+      notables: sql<Counts['notables']>`notables`,
+      created: sql<Counts['created']>`created`,
     })
-    .from(live)
-    .groupBy(sql`lower(${live.name})`)
-    .orderBy(desc(changed_at))
-}
-
-/** The columns of the active notables that the overview uses, newest first. */
-export function listActiveNotables(
-  db: Db,
-  repo_id: number,
-  now: Date,
-): Promise<Pick<NotableRow, 'importance' | 'blocking' | 'updated_at'>[]> {
-  const { importance, blocking, updated_at } = notables
-  return db
-    .select({ importance, blocking, updated_at })
-    .from(notables)
-    .where(and(eq(notables.repo_id, repo_id), sql`status = 'active'`, gt(notables.expires_at, now)))
-    .orderBy(desc(notables.repo_id), desc(notables.id))
-    .limit(COUNTED_MAX)
-}
-
-/** How many activities were created after `since`, keyed by the age in whole days: 0 is the last 24 hours. */
-export async function countCreated(
-  db: Db,
-  repo_id: number,
-  { since, now }: { since: Date; now: Date },
-): Promise<Map<number, number>> {
-  const created = db
-    .select({ created_at: activities.created_at })
-    .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), gt(activities.created_at, since)))
-    .orderBy(desc(activities.repo_id), desc(activities.id))
-    .limit(COUNTED_MAX)
-    .as('created')
-  const age = sql`extract(epoch from ${now.toISOString()}::timestamptz - ${created.created_at})`
-  const day = sql<number>`greatest(0, floor(${age} / 86400))::int`
-  const rows = await db
-    .select({ day: day.as('day'), activities: sql<number>`count(*)::int` })
-    .from(created)
-    .groupBy(sql`day`)
-  return new Map(rows.map((row) => [row.day, row.activities]))
+    .from(counted)
 }
