@@ -3,10 +3,11 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Clock, systemClock } from '../vocabulary/clock.ts'
+import type { Clock } from '../vocabulary/clock.ts'
 import { BackgroundWork } from './base/background.ts'
 import type { Config } from './base/config.ts'
 import { SingleFlight } from './base/single-flight.ts'
+import { DatabaseClock } from './db/database-clock.ts'
 import { faultOf } from './db/errors.ts'
 import { openDatabase, pendingDatabase } from './db/open.ts'
 import { Access } from './github/access.ts'
@@ -75,7 +76,8 @@ export interface ServiceOptions {
 
 /** The parts of the service, before it listens. `github` is the client that sign-in uses too; `opened` passes on the opened database. */
 function assemble(config: Config, options: ServiceOptions) {
-  const clock = options.clock ?? systemClock
+  const database_clock = new DatabaseClock()
+  const clock = options.clock ?? database_clock.now
   const log = options.log ?? openLog(config.log_level)
   const metrics = openMetrics(clock)
   const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
@@ -107,13 +109,13 @@ function assemble(config: Config, options: ServiceOptions) {
     invalidateAccess: (owner) => database.announce(ACCESS_CHANNEL, owner),
     wakeWorker: () => wakeup.wake(),
   }
-  return { app, github, wakeup, opened }
+  return { app, github, wakeup, opened, database_clock }
 }
 
 /** Resolves when the service is ready. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const { has_workers = true } = options
-  const { app, github, wakeup, opened } = assemble(config, options)
+  const { app, github, wakeup, opened, database_clock } = assemble(config, options)
   const workers: Promise<void>[] = []
   const stop = new AbortController()
   const actAs = actingAs(app, {
@@ -138,6 +140,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     // Listen before migrating: `/healthz` responds meanwhile (everything else with 503), and a port conflict is found early.
     await listen(server, config)
     opened(await openDatabase(config))
+    await database_clock.synchronize(app.database.connection())
     await app.change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
     if (app.github_app) await actAs.connected(app.github_app)
     else setup_url = await adoptCreatedApp(app, actAs.created)
@@ -152,6 +155,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     await app.database.close()
     throw error
   }
+  const stopClock = database_clock.keepSynchronized(app.database)
   if (has_workers) workers.push(sweepUntil(app, stop.signal))
   if (has_workers && app.watch) workers.push(watchUntil(app, stop.signal))
   return {
@@ -164,6 +168,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
         : null,
     close: async () => {
       stop.abort()
+      stopClock()
       stopChannel()
       app.change_feed.stop()
       streams.close()

@@ -1,4 +1,4 @@
-/** The only module that reads the time. A request reads the clock once and passes the time on; SQL never calls now(). */
+/** The only module that reads the time of this machine. A request reads the clock once and passes the time on; SQL never calls now(). */
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
