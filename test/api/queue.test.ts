@@ -112,6 +112,40 @@ describe('in the queue', () => {
     expect(Math.max(...positions)).toBeLessThan(6)
   })
 
+  test('an import begins with the repositories that were pushed to last', async () => {
+    const names = addRepositories('delta', 12)
+    for (const [index, full_name] of names.entries()) {
+      const { id } = github.state.repositories.find((each) => each.full_name === full_name) as { id: number }
+      github.repository({ id, full_name, pushed_at: `2026-01-${10 + ((index * 5) % 12)}T08:00:00Z` })
+    }
+    await install(names)
+    await service.runDueJobs()
+    const lists = routes().flatMap((route) => /^GET \/repos\/(delta\/big-\d+)\/pulls$/.exec(route)?.[1] ?? [])
+    const days = names.map((full_name, index) => ({ full_name, day: (index * 5) % 12 }))
+    expect(lists).toEqual(days.toSorted((a, b) => b.day - a.day).map(({ full_name }) => full_name))
+  })
+
+  test('an import leaves half of the rate limit to live work', async () => {
+    const before = github.calls('GET /repos/acme/big-*/pulls')
+    addLive()
+    await install([LIVE])
+    await push('ben')
+    await service.runDueJobs()
+    github.leaveCalls(2500)
+    await push('eve')
+    await service.runDueJobs()
+    await install(addRepositories('acme', 3))
+    const number = await push('ada')
+    await service.runDueJobs()
+    expect(commentsOn(number)).toBe(1)
+    const imported = () => github.calls('GET /repos/acme/big-*/pulls') - before
+    expect(imported()).toBe(0)
+    github.leaveCalls(5000)
+    service.clock.advance(31 * 60 * SECOND_MS)
+    await service.runDueJobs()
+    expect(imported()).toBe(3)
+  })
+
   test('an import rechecks each pull request once, when it is done', async () => {
     const pulls = 20
     const [full_name = ''] = addRepositories('gamma', 1, pulls)

@@ -98,7 +98,7 @@ export function repositoryBody(state: GithubState, repository: GithubRepository)
     ...repositoryUrls(url, web),
     created_at: '2024-01-15T08:00:00Z',
     updated_at: '2026-01-15T08:00:00Z',
-    pushed_at: '2026-01-15T08:00:00Z',
+    pushed_at: repository.pushed_at ?? '2026-01-15T08:00:00Z',
     ...UNUSED_REPOSITORY_FIELDS,
     archived: repository.archived ?? false,
     disabled: false,

@@ -4,6 +4,8 @@ export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'ad
 export interface GithubRepository {
   id: number
   full_name: string
+  /** When it was last pushed to. */
+  pushed_at?: string
   /** Default true: visible only with a permission. */
   private?: boolean
   /** Former names, which GitHub redirects. */

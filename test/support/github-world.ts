@@ -50,6 +50,8 @@ export interface GithubWorld {
   at(full_name: string): FakeRepository
   /** Injects a fault into a route, permanently or for `times` requests. `wait_s` is the wait time of a rate limit. */
   fault(route: string, fault: Fault, times?: number, wait_s?: number): void
+  /** The calls that are left of 5,000 as its responses say. */
+  leaveCalls(remaining: number): void
   /** Removes all faults. */
   clearFaults(): void
   /** Holds requests of a route until the returned function is called. */
@@ -67,6 +69,7 @@ export function githubWorld(api_url: string): GithubWorld {
   const state = emptyState(api_url)
   const asked: ReceivedRequest[] = []
   let broken: { route: string; fault: Fault; left: number; wait_s: number | undefined }[] = []
+  let calls_left: number | null = null
   const held = new Map<string, Promise<void>>()
   const heldAnswers = new Map<string, Promise<void>>()
 
@@ -119,6 +122,9 @@ export function githubWorld(api_url: string): GithubWorld {
     at: (full_name) => fakeRepository(state, repositoryNamed(full_name)),
     fault: (route, fault, times = Number.POSITIVE_INFINITY, wait_s = undefined) =>
       broken.unshift({ route, fault, left: times, wait_s }),
+    leaveCalls(remaining) {
+      calls_left = remaining
+    },
     clearFaults() {
       broken = []
     },
@@ -147,6 +153,7 @@ export function githubWorld(api_url: string): GithubWorld {
         return answer
       }
       const answer = respond(state, request, now)
+      if (calls_left !== null) answer.headers['x-ratelimit-remaining'] = String(calls_left)
       await released(heldAnswers, route)
       const accepted = answer.headers['x-accepted-github-permissions']
       if (accepted) call.accepted = accepted

@@ -3,12 +3,15 @@ import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
 import type { AppCredentials } from '../base/config.ts'
 import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
+import { CallBudgets } from './call-budgets.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'
 
 export interface GithubApp {
   id: number
   /** Verifies signatures and dispatches deliveries. It does not listen, poll or read the environment. */
   probot: Probot
+  /** The rate limits of its installations. */
+  budgets: CallBudgets
 }
 
 /** A client authenticated as one installation of the app, or as the app itself. */
@@ -37,5 +40,5 @@ export function openGithubApp(
     Octokit: ProbotOctokit.plugin(instrument as never).defaults(withoutWaits) as never,
     request: { fetch: apiFetch(options.api_url, JOB_TIMEOUT_MS) },
   })
-  return { id: app.id, probot }
+  return { id: app.id, probot, budgets: new CallBudgets() }
 }

@@ -1,6 +1,6 @@
 /** Calls to GitHub as an installation of the App. A rate limit is stored with the repository, and reschedules the job. */
 import { later } from '../../vocabulary/clock.ts'
-import type { Installation } from '../github/github-app.ts'
+import type { GithubApp, Installation } from '../github/github-app.ts'
 import { classifyError, statusOf } from '../github/octokit.ts'
 import { isNotFound, type RepositoryName } from '../github/repository-calls.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
@@ -86,7 +86,7 @@ export async function asInstallation<Result>(
   const paused_until = (await findInstallationState(db, installation_id))?.[`${calls}_paused_until`]
   if (paused_until && paused_until > now) throw new RateLimited(paused_until)
   try {
-    return await work(await app.github_app.probot.auth(installation_id))
+    return await work(await openInstallation(app.github_app, installation_id))
   } catch (error) {
     const refusal = classifyError(error, app.clock())
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
@@ -99,6 +99,20 @@ export async function asInstallation<Result>(
     await pauseInstallation(db, installation_id, pauseOf(error, refusal, until))
     throw new RateLimited(until, error)
   }
+}
+
+/** A client of the installation, which notes what is left of its rate limit. */
+export async function openInstallation({ probot, budgets }: GithubApp, id: number): Promise<Installation> {
+  const client = await probot.auth(id)
+  client.hook.after('request', ({ headers }) => budgets.observe(id, headers))
+  return client
+}
+
+/** Throws `RateLimited` when an import has used its share of the rate limit. */
+export function leaveCallsToLiveWork(app: App, installation_id: number | null): void {
+  const retry_at =
+    installation_id === null ? null : app.github_app?.budgets.importAt(installation_id, app.clock())
+  if (retry_at) throw new RateLimited(retry_at)
 }
 
 /** What a rate limit pauses: a secondary limit only the calls that it concerns. */

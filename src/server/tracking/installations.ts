@@ -4,7 +4,13 @@ import { parsePullRequest } from '../github/pull-request.ts'
 import { isNotFound, openPullRequests } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
-import { asInstallation, isSuspended, mayBeUninstalled } from '../repositories/installation.ts'
+import {
+  asInstallation,
+  isSuspended,
+  leaveCallsToLiveWork,
+  mayBeUninstalled,
+  openInstallation,
+} from '../repositories/installation.ts'
 import { type InstalledRepository, openInstalled, recordInstallation } from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { refreshSettings } from '../repositories/settings-refresh.ts'
@@ -18,6 +24,7 @@ export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
 
 const PAGE = 100
+const ENQUEUED_AT_ONCE = 500
 /** The number of pull requests that one job imports at the same time. */
 const IMPORTED_AT_ONCE = 5
 /** The number of pull requests whose jobs run in the order of the list, because their due times differ. */
@@ -52,21 +59,22 @@ export function repositoryJob(repository: InstalledRepository, run_at: Date): Ne
 }
 
 /**
- * Enqueues the import of all repositories of an installation. If the installation was deleted, marks them as uninstalled.
+ * Enqueues the import of all repositories of an installation, those pushed to last first. If the installation was deleted, marks them as uninstalled.
  * One call per 100 repositories.
  */
 export async function importInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const db = app.database.connection()
   try {
-    for (let page = 1; ; page += 1) {
-      const found = await listInstalled(app, installation_id, page)
-      await enqueue(
-        db,
-        found.map((repository) => repositoryJob(repository, now)),
-        now,
-      )
-      if (found.length < PAGE) return
-    }
+    const found: (InstalledRepository & { pushed_at: string })[] = []
+    for (let page = 1; found.length === (page - 1) * PAGE; page += 1)
+      found.push(...(await listInstalled(app, installation_id, page)))
+    found.sort((one, other) => (one.pushed_at < other.pushed_at ? 1 : -1))
+    // In the order of the list: the queue runs the job that has been due longest.
+    const jobs = found.map(({ pushed_at: _, ...repository }, index) =>
+      repositoryJob(repository, later(now, index - found.length)),
+    )
+    for (let from = 0; from < jobs.length; from += ENQUEUED_AT_ONCE)
+      await enqueue(db, jobs.slice(from, from + ENQUEUED_AT_ONCE), now)
   } catch (error) {
     if (isSuspended(error)) return
     if (!mayBeUninstalled(error) || (await exists(app, installation_id))) throw error
@@ -89,15 +97,22 @@ async function listInstalled(
   app: App,
   installation_id: number,
   page: number,
-): Promise<InstalledRepository[]> {
+): Promise<(InstalledRepository & { pushed_at: string })[]> {
   if (!app.github_app) return []
-  const client = await app.github_app.probot.auth(installation_id)
+  const client = await openInstallation(app.github_app, installation_id)
   const { data } = await client.rest.apps.listReposAccessibleToInstallation({ per_page: PAGE, page })
-  return data.repositories.map(({ id, name, owner }) => ({ id, owner: owner.login, name, installation_id }))
+  return data.repositories.map(({ id, name, owner, pushed_at }) => ({
+    id,
+    owner: owner.login,
+    name,
+    installation_id,
+    pushed_at: pushed_at ?? '',
+  }))
 }
 
 /** Imports a repository: reads its settings and enqueues a job for each open pull request. One call per 100 pull requests. */
 export async function importRepository(app: App, repository: InstalledRepository, now: Date): Promise<void> {
+  leaveCallsToLiveWork(app, repository.installation_id)
   const known = await openKnownRepo(app, repository.id, now)
   if (!known?.repo.is_installed) await recordInstallation(app, repository, now)
   const ctx = await openInstalled(app, repository, now)
@@ -143,6 +158,7 @@ export function pullRequestJobs(
  * others then cost no call.
  */
 export async function importBatch(app: App, ctx: RepoContext, prs: unknown[]): Promise<void> {
+  leaveCallsToLiveWork(app, ctx.repo.installation_id)
   const imports = await Promise.allSettled(
     prs.map(async (pr) => pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')),
   )
