@@ -214,6 +214,18 @@ function targets(results: Results, sizes: Sizes): Target[] {
       value: median('pulls.comment'),
     },
     {
+      what: `delivery to comment beside an import of ${sizes.import.imported} repositories, p95`,
+      bound: { most: 5000 },
+      unit: 'ms',
+      value: median('import.comment.p95'),
+    },
+    {
+      what: `overview of ${sizes.overview.repositories} repositories`,
+      bound: { most: 300 },
+      unit: 'ms',
+      value: median('overview.counted'),
+    },
+    {
       what: 'hostile check, worst kind',
       bound: { most: 100 },
       unit: 'ms',

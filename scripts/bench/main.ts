@@ -9,9 +9,11 @@ import { globPart } from './parts/glob.ts'
 import { hooksPart } from './parts/hooks.ts'
 import { hostilePart } from './parts/hostile.ts'
 import { httpPart } from './parts/http.ts'
+import { importPart } from './parts/import.ts'
 import { instancesPart } from './parts/instances.ts'
 import { linesPart } from './parts/lines.ts'
 import { overlapsPart } from './parts/overlaps.ts'
+import { overviewPart } from './parts/overview.ts'
 import { pagePart } from './parts/page.ts'
 import { peerPart } from './parts/peer.ts'
 import { permissionsPart } from './parts/permissions.ts'
@@ -43,6 +45,8 @@ const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   instances: instancesPart,
   permissions: permissionsPart,
   webhooks: webhooksPart,
+  import: importPart,
+  overview: overviewPart,
   hostile: hostilePart,
   embedded: embeddedPart,
   peer: peerPart,

@@ -14,6 +14,8 @@ export const PARTS = [
   'instances',
   'permissions',
   'webhooks',
+  'import',
+  'overview',
   'hostile',
   'embedded',
   'peer',
@@ -55,6 +57,10 @@ export interface Sizes {
   leases: number
   /** Of `open` pull requests, one with `files` is compared; beside `imported` ones, `rounds` get a comment. */
   pulls: { open: number; files: number; imported: number; rounds: number }
+  /** Imported repositories, and pushes beside the import. */
+  import: { imported: number; rounds: number }
+  /** Repositories of one caller, and rounds of 30 seconds each. */
+  overview: { repositories: number; rounds: number }
   /** Live activities on the web page, and for how long they change in each round. */
   page: { live: number; seconds: number }
   soak_minutes: number
@@ -74,6 +80,8 @@ const FULL: Sizes = {
   deliveries: 500,
   leases: 10_000,
   pulls: { open: 1000, files: 300, imported: 400, rounds: 12 },
+  import: { imported: 300, rounds: 40 },
+  overview: { repositories: 1000, rounds: 3 },
   page: { live: 400, seconds: 10 },
   soak_minutes: 10,
   soak_minute_ms: 60_000,
@@ -92,6 +100,8 @@ const QUICK: Sizes = {
   deliveries: 20,
   leases: 200,
   pulls: { open: 20, files: 10, imported: 5, rounds: 1 },
+  import: { imported: 6, rounds: 2 },
+  overview: { repositories: 20, rounds: 1 },
   page: { live: 20, seconds: 2 },
   soak_minutes: 2,
   soak_minute_ms: 1000,
