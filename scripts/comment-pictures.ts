@@ -35,6 +35,8 @@ function other(number: number, title: string, changes: Partial<ReportedActivity>
     duplicate: null,
     sequence: [],
     moved: null,
+    proof: null,
+    proof_log_url: null,
     ...changes,
   }
 }

@@ -48,6 +48,7 @@ function isTold(
   const suppression = findSuppression(
     {
       severity: 'high',
+      fails_together: false,
       is_duplicate: false,
       takes_same: false,
       is_only_moved: false,

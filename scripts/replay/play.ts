@@ -177,6 +177,7 @@ function record(
       key: pullRequestKey(other.n),
       author: other.author,
       last_change: its,
+      fails_together: false,
       is_duplicate: compared.duplicate !== null,
       confidence: compared.lines?.confidence ?? null,
       files: [],
@@ -257,6 +258,7 @@ function signalOf(
   const slot = slotOf(pullRequestKey(pr.n), pullRequestKey(other.n))
   return {
     severity: collisionSeverity(compared, null, 0) ?? 'low',
+    fails_together: false,
     is_duplicate: compared.duplicate !== null,
     takes_same: compared.sequence.length > 0,
     is_only_moved: false,

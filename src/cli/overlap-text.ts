@@ -15,6 +15,7 @@ import {
   movedSentence,
   pairLabel,
   placeSentence,
+  proofSentence,
   sequenceSentence,
 } from '../vocabulary/verdict-words.ts'
 import type { NamedCollision } from './named-collisions.ts'
@@ -134,7 +135,7 @@ function matchLabel({ id, severity }: Pick<Overlap['matches'][number], 'id' | 's
 }
 
 function matchLines(match: Overlap['matches'][number], names: Names, display: Display): string[] {
-  const { id, paths, areas, duplicate, sequence, moved, cut } = match
+  const { id, paths, areas, proof, proof_log_url, duplicate, sequence, moved, cut } = match
   const name = names.get(id)
   const who = name?.who ?? id
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
@@ -142,6 +143,7 @@ function matchLines(match: Overlap['matches'][number], names: Names, display: Di
   return [
     ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name?.text ?? id}` }),
     ...(name === undefined ? [] : detail(id, 'dim')),
+    ...(proof ? detail(`${proofSentence(who, 'yours')}${logText(proof_log_url)}`) : []),
     ...(duplicate ? detail(duplicateSentence(who, duplicate, 'yours', sanitize)) : []),
     ...sequence.flatMap((each) => detail(sequenceSentence(who, each, sanitize))),
     ...(moved ? detail(movedSentence(who, moved, sanitize)) : []),
@@ -150,6 +152,11 @@ function matchLines(match: Overlap['matches'][number], names: Names, display: Di
     ...(cut ? detail('only the first shared files were compared by lines', 'dim') : []),
     ...(areas.length > 0 ? detail(areasText(areas, sanitize)) : []),
   ]
+}
+
+/** `: https://…`; empty without a log. */
+function logText(url: string | null): string {
+  return url === null ? '' : `: ${sanitize(url)}`
 }
 
 /** The overlap in the response to an update or heartbeat; no lines if there is none. */
@@ -161,9 +168,7 @@ export function overlapBriefLines(overlap: OverlapBrief | null, display: Display
     ...paragraph(display, { label: severityLabel(overlap), text: '' }),
     ...matches.flatMap((match: BriefMatch) => [
       ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
-      ...(match.example === null
-        ? []
-        : paragraph(display, { indent: '    ', text: exampleText(match.example, match) })),
+      ...[exampleText(match)].filter(Boolean).flatMap((text) => paragraph(display, { indent: '    ', text })),
     ]),
     ...(more > 0 ? [unnamedLine(more, matches.length)] : []),
     `${display.paint('bold', '→')} Run deconflict check for advice.`,
@@ -177,14 +182,15 @@ function unnamedLine(unnamed: number, named: number): string {
     : `  with ${count(unnamed, 'activity', 'activities')}`
 }
 
-/** `src/retry.ts, same lines`. */
-function exampleText(example: string, match: BriefMatch): string {
-  return [sanitize(example), pairLabel(match, sanitize)].filter(Boolean).join(', ')
+/** `src/retry.ts, same lines`; empty if nothing is known of the place. */
+function exampleText(match: BriefMatch): string {
+  return [match.example && sanitize(match.example), pairLabel(match, sanitize)].filter(Boolean).join(', ')
 }
 
 /** A match as part of a sentence. */
 export function matchText(match: BriefMatch): string {
-  return `${matchName(match)}${match.example === null ? '' : ` (${exampleText(match.example, match)})`}`
+  const place = exampleText(match)
+  return place === '' ? matchName(match) : `${matchName(match)} (${place})`
 }
 
 function matchName({ id, title, actor, branch, pr_url }: BriefMatch): string {

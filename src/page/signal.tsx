@@ -180,6 +180,7 @@ function Recent({ recent, mode }: Signal) {
             )}
             <small>
               {[
+                pair.kind === 'proof' && OVERLAP_WORDS.proof.label,
                 pair.verdict && OVERLAP_WORDS[kindOf(pair)].label,
                 pair.duplicate && OVERLAP_WORDS.duplicate.label,
                 OUTCOME_WORDS[pair.outcome],

@@ -6,9 +6,9 @@ import type { ComparedLines, Duplicate, LineRange, Moved, Sequence, Verdict } fr
 /**
  * A verdict about lines; `likely`: a conflict that is not proved; `declared`: paths or areas whose lines were not compared;
  * `duplicate`: both do the same work; `same_number`, `same_parent`: see `Sequence`; `moved`: one side moves the directory of
- * files that the other adds.
+ * files that the other adds; `proof`: a run of both together failed.
  */
-type Kind = Verdict | 'likely' | 'declared' | 'duplicate' | Sequence['kind'] | 'moved'
+type Kind = Verdict | 'likely' | 'declared' | 'duplicate' | Sequence['kind'] | 'moved' | 'proof'
 
 interface Words {
   /**
@@ -88,6 +88,11 @@ export const OVERLAP_WORDS: Record<Kind, Words> = {
     short: 'a directory that moves',
     label: 'moved directory',
   },
+  proof: {
+    sentence: (who, what) => `${who} and ${what} fail together`,
+    short: 'fails together with yours',
+    label: 'fail together',
+  },
 }
 
 /** A path that both sides match. `yours` and `theirs`: the globs that match it, if they are to be named. */
@@ -99,6 +104,7 @@ export interface ComparedPlace extends ComparedLines {
 
 /** What two sides share. */
 export interface Shared {
+  proof?: 'failed' | null
   duplicate: Duplicate | null
   sequence: readonly Sequence[]
   moved: Moved | null
@@ -113,10 +119,11 @@ export function kindOf({ verdict, confidence }: Pick<ComparedLines, 'verdict' | 
 /** A sentence about the most important thing that two sides share. `own`: the own side, as the object of the sentence. */
 export function overlapSentence(
   who: string,
-  { duplicate, sequence, moved, paths, areas }: Shared,
+  { proof, duplicate, sequence, moved, paths, areas }: Shared,
   own: string,
   quote: Quote,
 ): string {
+  if (proof) return proofSentence(who, own)
   if (duplicate) return duplicateSentence(who, duplicate, own, quote)
   const [first] = sequence
   if (first) return sequenceSentence(who, first, quote)
@@ -128,6 +135,11 @@ export function overlapSentence(
     areas.length > 0 ? areasText(areas, quote) : 'the same scope',
     '',
   )
+}
+
+/** `#123 and this pull request fail together`. */
+export function proofSentence(who: string, own: string): string {
+  return OVERLAP_WORDS.proof.sentence(who, own, '')
 }
 
 /** `#123 changes lines 40–52 of src/retry.ts too (yours: lines 38–50)`. */
@@ -191,6 +203,7 @@ export function areasText(areas: readonly string[], quote: Quote): string {
 /** What a list says about a pair, with the own lines first. */
 export interface ComparedPair {
   lines: Verdict | null
+  proof?: 'failed' | null
   duplicate?: Duplicate | null
   sequence?: readonly Sequence[]
   moved?: Moved | null
@@ -202,7 +215,7 @@ type LineRanges = readonly [LineRange | null, LineRange | null]
 
 /** `same lines (40–52 and 49–61), seems to do the same (both close #7)`; empty if lines were not compared. */
 export function pairLabel(
-  { lines, duplicate, sequence = [], moved, line_ranges }: ComparedPair,
+  { lines, proof, duplicate, sequence = [], moved, line_ranges }: ComparedPair,
   quote: Quote,
 ): string {
   const numbers = lines === 'unknown' ? '' : numbersText(line_ranges ?? [])
@@ -214,7 +227,8 @@ export function pairLabel(
     return `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)}${free})`
   })
   const emptied = moved ? `${OVERLAP_WORDS.moved.label} (${quote(moved.from)})` : ''
-  return [...taken, place, twin, emptied].filter(Boolean).join(', ')
+  const failed = proof ? OVERLAP_WORDS.proof.label : ''
+  return [failed, ...taken, place, twin, emptied].filter(Boolean).join(', ')
 }
 
 /** A collision of the list of all collisions. */

@@ -43,9 +43,13 @@ describe('GitHub’s permissions decide', () => {
       const ids = await records()
       const answers = await outcomes(ROUTES, (route) => call(service, route, { token: 'role', ids }))
       const mayWrite = role !== 'read' && role !== 'triage'
-      const expected = ROUTES.map(({ name, success }) => [
+      const expected = ROUTES.map(({ name, success, untracked }) => [
         name,
-        writes.includes(name) && !mayWrite ? '403 forbidden' : String(success),
+        writes.includes(name) && !mayWrite
+          ? '403 forbidden'
+          : untracked
+            ? '422 validation_error'
+            : String(success),
       ])
       expect(answers).toEqual(Object.fromEntries(expected))
     },

@@ -232,6 +232,7 @@ describe('current overlap', () => {
           severity: 'high',
           example: 'src/pay.ts',
           lines: null,
+          proof: null,
         },
       ],
     })
@@ -257,6 +258,7 @@ describe('current overlap', () => {
           severity: 'high',
           example: null,
           lines: null,
+          proof: null,
         },
       ],
     })

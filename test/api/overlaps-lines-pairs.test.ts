@@ -172,7 +172,7 @@ function compared(ctx: RepoContext, [older, newer]: [ActivityRow, ActivityRow], 
     activity_ids: [older.id, newer.id],
     severity: higher(to_older, to_newer),
     reported: [to_older, to_newer],
-    ...relationOf(mine, its, side_verdict),
+    ...relationOf(mine, its, { side_verdict }),
     files: (side_verdict?.files ?? [])
       .slice(0, 3)
       .map(({ path, verdict, confidence, your_lines, their_lines }) => ({

@@ -70,6 +70,8 @@ test('a pair is listed with its verdict, and the lines of both', async () => {
       duplicate: null,
       sequence: [],
       moved: null,
+      proof: null,
+      proof_log_url: null,
       same_author: false,
       cut: false,
     },

@@ -61,6 +61,8 @@ test('each collision is listed once, with the globs of both and an example', asy
         duplicate: null,
         sequence: [],
         moved: null,
+        proof: null,
+        proof_log_url: null,
         same_author: true,
         cut: false,
       },

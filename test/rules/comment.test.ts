@@ -30,6 +30,8 @@ const reportedActivity: ReportedActivity = {
   duplicate: null,
   sequence: [],
   moved: null,
+  proof: null,
+  proof_log_url: null,
 }
 const LIKELY: Partial<ReportedPath> = {
   verdict: 'conflict',
@@ -315,6 +317,11 @@ describe('the comment', () => {
       '`Retry payments` on `retries` (`Ben`, ready) changes lines 40–52 of `a.ts` too (yours: lines 38–50), probably in conflict.',
     ],
     [
+      'a failed proof without a log',
+      { paths: [], proof: 'failed' },
+      `${LINK} (\`Ben\`, ready) and this pull request fail together.`,
+    ],
+    [
       'an area',
       { paths: [], areas: ['pay', 'cart'] },
       `${LINK} (\`Ben\`, ready) works on areas \`pay\` and \`cart\` too.`,
@@ -371,6 +378,22 @@ describe('the comment', () => {
   test('names a duplicate among several first', () => {
     expect(body({ activities: [three, { ...other, duplicate }] })[0]).toContain(
       '`#4` seems to do the same as this pull request (9 of 12 added lines are alike). `#4` was opened first: agree with `Cy`',
+    )
+  })
+
+  test('names one that fails together with it before all others, with the log', () => {
+    const failing: ReportedActivity = {
+      ...other,
+      paths: [],
+      proof: 'failed',
+      proof_log_url: 'https://ci.acme.dev/1',
+    }
+    const text = body({ activities: [{ ...three, duplicate }, failing] })
+    expect(text[0]).toContain(
+      '`#4` and this pull request fail together: [log](<https://ci.acme.dev/1>). `#4` was opened first: agree with `Cy`',
+    )
+    expect(text[2]).toContain(
+      `- Run together: ${LINK_4} (\`Cy\`, ready) fails together with yours: [log](<https://ci.acme.dev/1>)`,
     )
   })
 

@@ -54,6 +54,7 @@ function collision(id: string, severity: Severity, changes: Partial<MergedActivi
     severity,
     match: { areas: [], paths: [pair], ...NO_RELATION },
     heads: new Map(),
+    proved_at: null,
     record: activity(id, changes),
   }
 }
@@ -65,6 +66,7 @@ function matching(id: string, severity: Severity, changes: Partial<Matching['rec
     severity,
     match: { areas: [], paths: [], ...NO_RELATION },
     heads: new Map(),
+    proved_at: null,
     record: { ...record, created_at: new Date('2026-03-01T09:00:00.000Z'), ...changes } as Matching['record'],
   }
 }

@@ -125,7 +125,12 @@ function decided({
     room: 'any',
     page_url: null,
     now: NOW,
-    repo: { id: 1, web_urls: ['https://github.com/acme/shop'], is_notified: true },
+    repo: {
+      id: 1,
+      web_urls: ['https://github.com/acme/shop'],
+      is_notified: true,
+      commenting_since: new Date(0),
+    },
     noise: DEFAULT_NOISE,
     own_files: [],
     next_numbers: new Map(),

@@ -21,6 +21,7 @@ const PLACE: Place = {
   their_lines: [40, 52],
   is_same_branch: false,
   is_duplicate: false,
+  fails_together: false,
 }
 const BEN: Other = {
   title: 'Tidy the retries',
@@ -153,6 +154,13 @@ test('the message names a duplicate', () => {
   expect(message([{ ...PLACE, is_duplicate: true }]).text).toContain(
     '#12: seems to do the same; src/retry.ts',
   )
+})
+
+test('the message names a failed proof, also of work that the agent was warned of before', () => {
+  const place: Place = { ...PLACE, verdict: null, path: null, fails_together: true }
+  expect(message([place]).text).toContain('#12: fails together with yours\n')
+  const state = { ...NO_STATE, warned: ['act_1 '] }
+  expect(freshPlaces([place], state, null)).toEqual([place])
 })
 
 test('the message is empty without a place', () => {

@@ -161,6 +161,7 @@ describe('the brief form', () => {
     severity,
     example: null,
     lines: null,
+    proof: null,
   })
   const brief = (ids: string[], matches: ReturnType<typeof named>[]) => ({
     overlap_detected: true,

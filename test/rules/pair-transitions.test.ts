@@ -32,6 +32,7 @@ const sighting = (key: string, last_change: LastChange): Sighting => ({
   ...side(key, last_change),
   author: 'cy',
   is_duplicate: false,
+  fails_together: false,
   confidence: 'proved',
   files: [{ path: 'a.ts', your_lines: [1, 2], their_lines: [3, 4] }],
   sequence: [],
@@ -132,6 +133,11 @@ describe('the end of a side', () => {
       outcome: 'wrong',
       ended_at: at(30),
     })
+  })
+
+  test('after the merge of the other side proves a failed proof right', () => {
+    const failing = { ...merged, fails_together: true }
+    expect(afterEnd(failing, { key: '#2', is_merged: true, at: at(30) }).outcome).toBe('came_true')
   })
 
   test('that is delivered twice changes nothing the second time', () => {

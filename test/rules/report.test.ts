@@ -32,6 +32,7 @@ function collision(id: string, severity: Severity, record: Partial<Collision['re
     severity,
     match: { areas: [], paths: [pair], ...NO_RELATION },
     heads: new Map(),
+    proved_at: null,
     record: { ...base, created_at: at(0), updated_at: at(0), ...record } as Collision['record'],
   }
 }
@@ -42,6 +43,7 @@ function matching(id: string, severity: Severity, match: Partial<Matching['match
     severity,
     match: { areas: [], paths: [], ...NO_RELATION, ...match },
     heads: new Map(),
+    proved_at: null,
     record: { id, title: `Note ${id}`, decision_url: null, updated_at: at(0) } as Matching['record'],
   }
 }
@@ -84,7 +86,7 @@ const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'b
 const elsewhere = {
   now: at(20),
   room: 'any' as const,
-  repo: { web_urls: ['https://github.com/acme/shop'] },
+  repo: { web_urls: ['https://github.com/acme/shop'], commenting_since: new Date(0) },
   page_url: null,
   own_files: [],
   next_numbers: new Map(),

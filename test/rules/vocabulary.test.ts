@@ -129,6 +129,7 @@ describe('a file that both change', () => {
 describe('two sides', () => {
   const shared = { duplicate: null, sequence: [], moved: null, paths: [], areas: [] }
   test.each<[string, Parameters<typeof overlapSentence>[1], string]>([
+    ['that fail together', { ...shared, proof: 'failed', paths: [PLACE] }, '#3 and yours fail together'],
     [
       'that do the same work',
       { ...shared, duplicate: { share: 0.75, added_lines: 12, issue: 7 }, paths: [PLACE] },
@@ -156,6 +157,7 @@ describe('two sides', () => {
     ['without lines', { lines: 'conflict', line_ranges: null }, 'same lines'],
     ['with the lines of one', { lines: 'conflict', line_ranges: [null, [7, 7]] }, 'same lines (7)'],
     ['whose lines were not compared', { lines: null, duplicate: null }, ''],
+    ['that fail together', { lines: 'near', proof: 'failed' }, 'fail together, nearby lines'],
     [
       'that do the same work',
       { lines: 'near', duplicate },
@@ -176,6 +178,7 @@ describe('two sides', () => {
     const collision = {
       activity_ids: ['act_a', 'act_b'],
       lines: 'touching',
+      proof: null,
       duplicate: null,
       sequence: [],
       moved: null,

@@ -22,6 +22,7 @@ const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
 const CONFLICT: Candidate = {
   severity: 'high',
+  fails_together: false,
   is_duplicate: false,
   takes_same: false,
   is_only_moved: false,
@@ -72,6 +73,10 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['… also over budget', { is_blocking: true }, full, null],
   ['… unless it is stale', { is_blocking: true, active_at: daysAgo(15) }, {}, 'stale'],
   ['… or a bot’s', { is_blocking: true, is_bot: true }, {}, 'bot'],
+  ['a failed proof is shown to both', { cause: 'other', fails_together: true }, {}, null],
+  ['… also of an old pull request', { fails_together: true, active_at: daysAgo(15) }, {}, null],
+  ['… of a bot’s or one’s own', { fails_together: true, is_bot: true, is_same_author: true }, {}, null],
+  ['… and over budget', { fails_together: true }, closed, null],
   ['over budget: a conflict in one file', {}, full, 'over_budget'],
   ['… in two files', { conflicts: 2 }, full, null],
   ['… a duplicate', { is_duplicate: true, conflicts: 0 }, full, null],
@@ -89,7 +94,7 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   expect(findSuppression({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
 })
 
-test('a comment names at most three others: duplicates, then shared numbers, then proved conflicts', () => {
+test('a comment names at most three others: failed proofs, duplicates, shared numbers, then proved conflicts', () => {
   const likely = { ...CONFLICT, name: 'likely', severity: 'medium', is_proved: false } as const
   const risky = { ...likely, name: 'risky', severity: 'high' } as const
   const proved = { ...CONFLICT, name: 'proved' }
@@ -98,6 +103,8 @@ test('a comment names at most three others: duplicates, then shared numbers, the
   expect(named([likely, risky, proved, duplicate])).toEqual(['duplicate', 'proved', 'risky'])
   const number = { ...likely, name: 'number', takes_same: true } as const
   expect(named([risky, proved, number, duplicate])).toEqual(['duplicate', 'number', 'proved'])
+  const failing = { ...likely, name: 'failing', severity: 'high', fails_together: true } as const
+  expect(named([proved, duplicate, failing])).toEqual(['failing', 'duplicate', 'proved'])
   expect(named([likely, risky])).toEqual(['risky', 'likely'])
   expect(named([])).toEqual([])
 })
@@ -123,6 +130,7 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
     ['a likely conflict', { confidence: 'likely' }, {}, false],
     ['a duplicate', { confidence: null, is_duplicate: true }, {}, true],
     ['a shared number', { confidence: null, sequence: [{ kind: 'same_number' }] as never }, {}, true],
+    ['a failed proof', { confidence: null, fails_together: true }, {}, true],
     ['a pair that was notified', { notified_at: now }, {}, false],
     ['a pair that has ended', { outcome: 'resolved' }, {}, false],
     ['a pair of which either side is stale', { second_active_at: daysAgo(15) }, {}, false],

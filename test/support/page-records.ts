@@ -46,6 +46,8 @@ export function pageOverlap(one: string, other: string, severity: Overlap['sever
     duplicate: null,
     sequence: [],
     moved: null,
+    proof: null,
+    proof_log_url: null,
     same_author: false,
     cut: false,
   }

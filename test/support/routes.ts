@@ -7,11 +7,15 @@ export interface Route {
   method: 'GET' | 'POST' | 'PATCH'
   /** Below the repository; `{id}` stands for the id of a record of the kind `record`, `{number}` for an issue. */
   path: string
+  /** What a valid request adds to the path. */
+  query?: string
   record: 'act' | 'ntb' | null
   access: 'read' | 'write'
   success: 200 | 201
   /** The status if the same exists already. */
   repeated?: 200
+  /** The answer about a repository whose pull requests are not tracked, if it is another one. */
+  untracked?: 422
   /** A valid body. */
   body?: Record<string, unknown>
 }
@@ -22,6 +26,14 @@ export const NOTABLE = {
   summary: 'No schema change before Friday.',
   importance: 'high',
   category: 'migration',
+}
+
+const PROOF = {
+  pull_requests: [1, 2],
+  heads: ['a'.repeat(40), 'b'.repeat(40)],
+  base: 'c'.repeat(40),
+  command_hash: 'c0ffee',
+  result: 'passed',
 }
 
 const get = { method: 'GET', access: 'read', success: 200 } as const
@@ -52,6 +64,8 @@ export const ROUTES: Route[] = [
   { ...get, name: 'getNotable', path: '/notables/{id}', record: 'ntb' },
   { ...act, name: 'updateNotable', method: 'PATCH', path: '/notables/{id}', record: 'ntb', body: {} },
   { ...act, name: 'archiveNotable', path: '/notables/{id}/archive', record: 'ntb' },
+  { ...get, name: 'choosePairs', path: '/proofs', query: '?pull_request=1', record: null, untracked: 422 },
+  { ...act, name: 'reportProof', path: '/proofs', record: null, success: 201, untracked: 422, body: PROOF },
   { ...get, name: 'getSignal', path: '/signal', record: null },
   { ...get, name: 'getSettings', path: '/settings', record: null },
 ]
@@ -63,7 +77,7 @@ export function unknownId(record: 'act' | 'ntb'): string {
 
 export function pathOf(route: Route, ids: Partial<Record<'act' | 'ntb', string>> = {}): string {
   return route.record === null
-    ? route.path.replace('{number}', '7')
+    ? `${route.path.replace('{number}', '7')}${route.query ?? ''}`
     : route.path.replace('{id}', ids[route.record] ?? unknownId(route.record))
 }
 

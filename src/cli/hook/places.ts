@@ -11,6 +11,7 @@ import { groupsOf, type MessageOptions, messageFor, type Other, type Place } fro
 import { comparedKey } from './plan.ts'
 
 const WARNINGS_MAX = 500
+const NOTHING_SAID = { is_duplicate: false, fails_together: false }
 const NO_PATH = { path: null, is_own_path: false }
 
 /** What is the session's own. */
@@ -23,8 +24,9 @@ export interface Own {
 /** The matches of a check or a create, and the activities of the same branch, without the session's own activities. */
 export function placesOf({ matches, relationships }: Overlap, own: Own): Place[] {
   const told = matches.filter((each) => !isOnlyMoved(each))
-  const shared = told.flatMap(({ id, severity, paths, duplicate, sequence }): Place[] => {
-    const place = { id, severity, is_same_branch: false, is_duplicate: duplicate !== null }
+  const shared = told.flatMap(({ id, severity, paths, duplicate, sequence, proof }): Place[] => {
+    const said = { is_duplicate: duplicate !== null, fails_together: proof !== null }
+    const place = { id, severity, is_same_branch: false, ...said }
     const taken = sequence.map((each) => ({ ...place, ...NOT_COMPARED, ...NO_PATH, sequence: each }))
     if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
     const files = paths.map(({ yours, theirs: _, example, ...lines }) => {
@@ -35,7 +37,7 @@ export function placesOf({ matches, relationships }: Overlap, own: Own): Place[]
   })
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
     relation === 'own'
-      ? [{ id, severity: 'low', ...NO_PATH, ...NOT_COMPARED, is_same_branch: true, is_duplicate: false }]
+      ? [{ id, severity: 'low', ...NO_PATH, ...NOT_COMPARED, is_same_branch: true, ...NOTHING_SAID }]
       : [],
   )
   return [...shared, ...same].filter(({ id }) => !own.ids.has(id))
@@ -48,7 +50,7 @@ export function placesOfBrief(
 ): { places: Place[]; others: [string, Other][] } {
   const matches = (overlap?.matches ?? []).filter(({ id }) => !own.ids.has(id))
   return {
-    places: matches.map(({ id, severity, example, lines }) => ({
+    places: matches.map(({ id, severity, example, lines, proof }) => ({
       id,
       severity,
       path: example,
@@ -57,6 +59,7 @@ export function placesOfBrief(
       verdict: lines,
       is_same_branch: false,
       is_duplicate: false,
+      fails_together: proof !== null,
     })),
     others: matches.map(({ id, title, actor, branch, pr_url }) => [
       id,
@@ -65,10 +68,10 @@ export function placesOfBrief(
   }
 }
 
-/** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
-function warningKey(subagent: string | null, { id, path, sequence }: Place): string {
+/** Identifies a warning: the session and each subagent are warned once of each other activity and file, and once more if both fail together. */
+function warningKey(subagent: string | null, { id, path, sequence, fails_together }: Place): string {
   const taken = sequence && `${sequence.directory} ${sequence.value}`
-  return comparedKey(subagent, `${id} ${path ?? taken ?? ''}`)
+  return comparedKey(subagent, `${id} ${path ?? taken ?? ''}${fails_together ? ' proof' : ''}`)
 }
 
 /** The places that the agent was not warned of. If a place occurs with and without lines, the one with lines is returned. */

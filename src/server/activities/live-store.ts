@@ -136,6 +136,23 @@ export async function listScopesOf(db: Db, repo_id: number, ids: string[]): Prom
   return rows.map(({ json }) => JSON.parse(json))
 }
 
+const readLiveWith = prepared('live_activities_with_pull_requests', (db) =>
+  db
+    .select(compared)
+    .from(activities)
+    .where(and(isLive, sql`${activities.pr_number} = any(${sql.placeholder('numbers')}::int[])`))
+    .orderBy(activities.id),
+)
+
+/** The live activities of these pull requests, oldest first. */
+export function listLiveWith(
+  db: Db,
+  repo_id: number,
+  { numbers, now }: { numbers: readonly number[]; now: Date },
+): Promise<ComparedActivity[]> {
+  return readLiveWith(db, { repo_id, numbers: `{${numbers}}`, now: now.toISOString() })
+}
+
 const readScopesOn = prepared('activities_scopes_on', (db) =>
   db
     .select(sided)

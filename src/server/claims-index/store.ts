@@ -1,10 +1,10 @@
 /** Queries for claims, and for tallies: the numbers of live records. Every statement starts with the repository id. */
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Weight } from '../../vocabulary/weight.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
-import type { Claim } from './claim.ts'
+import { type Claim, FILE, prefixEnd } from './claim.ts'
 import { type Counted, claims, tallies } from './table.ts'
 
 /** The number of shards of a tally. Connections write to different shards, so that they rarely wait for each other. */
@@ -115,4 +115,37 @@ export async function lockLiveCount(tx: Db, repo_id: number, counted: Counted): 
 /** `countLive` as an expression in another query. */
 export function liveCountOf(repo_id: unknown, counted: Counted): SQL<number> {
   return sql<number>`(select coalesce(sum(${tallies.count}), 0)::int from ${tallies} where ${tallies.repo_id} = ${repo_id}::bigint and ${tallies.counted} = ${sql.raw(`'${counted}'`)})`
+}
+
+/** A changed or declared file of a live record. */
+export interface FileClaim {
+  record_id: string
+  /** Its prefix; see `prefixOf`. */
+  place: string
+}
+
+const readFilesBeneath = prepared('file_claims_beneath', (db) =>
+  db
+    .select({ record_id: claims.record_id, place: claims.place })
+    .from(sql`json_to_recordset(${sql.placeholder('ranges')}::text::json) as wanted(low text, high text)`)
+    .innerJoin(
+      claims,
+      and(
+        eq(claims.repo_id, sql.placeholder('repo_id')),
+        sql`${claims.place} >= wanted.low collate "C" and ${claims.place} < wanted.high collate "C"`,
+        eq(claims.kind, FILE),
+      ),
+    )
+    .orderBy(desc(claims.record_id))
+    .limit(sql.placeholder('limit')),
+)
+
+/** Up to `limit` files at or beneath these prefixes, those of the newest records first. */
+export function listFilesBeneath(
+  db: Db,
+  repo_id: number,
+  { prefixes, limit }: { prefixes: readonly string[]; limit: number },
+): Promise<FileClaim[]> {
+  const ranges = prefixes.map((low) => ({ low, high: prefixEnd(low) }))
+  return readFilesBeneath(db, { repo_id, ranges: JSON.stringify(ranges), limit })
 }

@@ -25,7 +25,7 @@ export interface Check {
 export interface Facts extends Check {
   now: Date
   settings: Settings
-  repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified'>
+  repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified' | 'commenting_since'>
   noise: NoiseRules
   counterparts: readonly Counterpart[]
   /** The changed files of the side. */

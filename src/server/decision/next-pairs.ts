@@ -57,7 +57,8 @@ export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledger
     const row = pairs.get(key)
     if (!row || row.sequence.length > 0 || !wasPushedAfterMerge(row, subject.key, subject.last_change))
       continue
-    const outcome = outcomeAfterMerge(ledger.own_lines, files, merges)
+    // A run of both heads found the failure, so lines say nothing about it, and a push ends what was proved.
+    const outcome = row.fails_together ? 'resolved' : outcomeAfterMerge(ledger.own_lines, files, merges)
     if (outcome !== null) pairs.set(key, withOutcome(row, outcome, subject.last_change.at))
   }
   return { pairs, notified }

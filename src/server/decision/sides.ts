@@ -81,6 +81,8 @@ export interface Counterpart
   updated_at: Date
   /** What both take, as this side sees it, the files of the other side named as theirs. */
   sequence: CounterpartSequence[]
+  /** When a proof with it failed; null if none did. */
+  proved_at: Date | null
   /** It is declared by paths, so that no lines were compared, and either side is a pull request. */
   is_declared: boolean
 }
@@ -128,6 +130,7 @@ export function describeCounterpart(
   const is_proved = conflicts.some(({ confidence }) => confidence === 'proved')
   const is_duplicate = overlaps.some(({ match }) => match.duplicate !== null)
   const sequence = overlaps.flatMap((each) => describeSequence(each, subject))
+  const proved = overlaps.flatMap(({ proved_at }) => proved_at ?? [])
   const isByPaths = overlaps.some(({ match }) => match.paths.some(({ verdict }) => verdict === null))
   return {
     ...group,
@@ -142,6 +145,8 @@ export function describeCounterpart(
     is_declared: isByPaths && (subject.pr !== null || pull_request !== undefined),
     breadth: is_duplicate || conflicts.length + sequence.length > 0 ? null : findBreadth(subject, overlaps),
     is_duplicate,
+    fails_together: proved.length > 0,
+    proved_at: proved[0] ?? null,
     is_proved,
     confidence: is_proved ? 'proved' : conflicts.length > 0 ? 'likely' : null,
     conflicts: byPath.size,
@@ -211,13 +216,14 @@ function isByAuthorOf(
 }
 
 /**
- * Whether the counterpart is a pair of the ledger: a conflict, a duplicate, a shared number or parent, or declared work,
- * with an open pull request or a branch.
+ * Whether the counterpart is a pair of the ledger: a failed proof, a conflict, a duplicate, a shared number or parent, or
+ * declared work, with an open pull request or a branch.
  */
 export function isSighting(counterpart: Counterpart): counterpart is Counterpart & Sighting {
-  const { key, number, pull_request, is_duplicate, is_declared, conflicts, takes_same } = counterpart
+  const { key, number, pull_request, fails_together, is_duplicate, is_declared, conflicts, takes_same } =
+    counterpart
   if (key === null || (number !== null && !pull_request)) return false
-  return is_duplicate || conflicts > 0 || takes_same || is_declared
+  return fails_together || is_duplicate || conflicts > 0 || takes_same || is_declared
 }
 
 /**

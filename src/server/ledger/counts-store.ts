@@ -144,3 +144,16 @@ export async function countByMonth(db: Db, repo_id: number): Promise<MonthCount[
     .limit(TOTALS_MAX)
   return [...stored, ...deleted]
 }
+
+/** The files of the newest pairs that conflict in several, found since `since`. */
+export async function listFilesOfPairs(db: Db, repo_id: number, since: Date): Promise<string[][]> {
+  const rows = await db
+    .select({ files: pairs.files })
+    .from(pairs)
+    .where(
+      and(eq(pairs.repo_id, repo_id), gte(pairs.seen_at, since), sql`jsonb_array_length(${pairs.files}) > 1`),
+    )
+    .orderBy(desc(pairs.seen_at))
+    .limit(FILED_MAX)
+  return rows.map(({ files }) => files.map(({ path }) => path))
+}

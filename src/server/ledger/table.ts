@@ -33,6 +33,8 @@ export const pairs = pgTable(
     /** The side whose event brought the pair about; null if unknown. */
     cause: text().$type<Slot>(),
     is_duplicate: boolean().notNull(),
+    /** A proof of the pair failed; see `proofs`. */
+    fails_together: boolean().notNull().default(false),
     /** The strongest confidence of its conflicts; null if there is none. */
     confidence: text().$type<Confidence>(),
     /** The files that conflict, at most `FILES_MAX`. */

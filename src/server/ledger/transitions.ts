@@ -38,6 +38,7 @@ export function afterSighting(
       ...lastChangeFields(sighting.last_change),
     }),
     is_duplicate: sighting.is_duplicate,
+    fails_together: sighting.fails_together,
     confidence: sighting.confidence,
     files: sighting.files.slice(0, FILES_MAX).map(({ path, your_lines, their_lines }) => ({
       path,
@@ -96,7 +97,7 @@ export function afterAbsence(
 
 /**
  * The row after side `key` was merged or closed. A second merge makes the outcome `wrong`, or `came_true` if both now hold
- * the same number or parent. The delivery of a merge may come
+ * the same number or parent, or fail together and were not pushed since. The delivery of a merge may come
  * after that of a later push which resolved the pair; the merge then opens the pair again.
  */
 export function afterEnd(
@@ -109,7 +110,8 @@ export function afterEnd(
   if (!is_merged) return withOutcome(row, 'given_up', at)
   if (row.merged === null) return { ...row, merged: slot, merged_at: at, outcome: 'open', ended_at: null }
   if (row.merged === slot) return row
-  return withOutcome(row, row.sequence.length > 0 ? 'came_true' : 'wrong', at)
+  const isTrue = row.fails_together || row.sequence.length > 0
+  return withOutcome(row, isTrue ? 'came_true' : 'wrong', at)
 }
 
 /** Whether the side `key` was pushed since the other one was merged, while the outcome is open. */

@@ -23,6 +23,8 @@ import { conclude } from '../overlap/conclude.ts'
 import { driftOf } from '../overlap/drift.ts'
 import { getMergeOrder, listOverlaps } from '../overlap/repository-overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
+import { choosePairsOf } from '../pair-choice/pair-choice.ts'
+import { reportProof } from '../proofs/proofs.ts'
 import type { App } from '../repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
 import { reserveNumber } from '../reservations/reserve.ts'
@@ -129,6 +131,8 @@ export const HANDLERS: {
   updateNotable: async (ctx, input, { id }) =>
     notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
   archiveNotable: async (ctx, _, { id }) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
+  choosePairs: choosePairsOf,
+  reportProof,
   getSignal: (ctx, input) => getSignal(ctx, input),
   getSettings: async (ctx) => ({
     ...ctx.settings,

@@ -18,6 +18,7 @@ import type { PairName } from '../ledger/table.ts'
 import { expireNotables, listExpiredNotables } from '../notables/sweep-store.ts'
 import { notables } from '../notables/table.ts'
 import { deleteLearned } from '../numbers/learned-store.ts'
+import { deleteProofs } from '../proofs/store.ts'
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { deleteEtags } from '../repositories/etags-store.ts'
@@ -150,6 +151,7 @@ async function sweepRepository(
     report: report('pairs'),
   })
   swept.purged += await deleteNoisePairs(db, id, ended_before)
+  swept.purged += await deleteProofs(db, id, ended_before)
   swept.purged += await deleteStacks(db, id, kept_from)
   swept.purged += await deleteAll((limit) => deleteOrphans(db, id, limit))
   swept.keys += await inBatches<KeyName>({
@@ -203,6 +205,7 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
       await deleteLedger(tx, repo_id)
       await deleteNumbers(tx, repo_id)
       await deleteLearned(tx, repo_id)
+      await deleteProofs(tx, repo_id, null)
       await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
       return 1
     })

@@ -22,6 +22,7 @@ import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { compare, proposalOf } from './compare.ts'
 import { type Conclusion, namedMatches } from './conclude.ts'
+import { withFailedProofs } from './failed-proofs.ts'
 import { type FindLimits, findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
@@ -50,6 +51,7 @@ const MERGED_PAGE = 250
 interface CheckInput {
   self: string[]
   branch: string | null
+  pull_requests: ReadonlySet<number>
   base_branch: string | null
   scopes: StoredScope[]
   side: Side
@@ -85,7 +87,8 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
         cut: 0,
         findAuthor: () => callerOf(ctx),
       }
-  return check(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
+  const pull_requests = new Set(rows.flatMap(({ pr_number }) => pr_number ?? []))
+  return check(ctx, { self: [], branch, pull_requests, base_branch, scopes, ...own }, input.include)
 }
 
 /** The author of a proposal. */
@@ -116,7 +119,7 @@ export async function findAffected(ctx: RepoContext, activity: ActivityRow): Pro
 /** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
   const work = await begin(ctx, await checkInputOf(ctx, [activity]))
-  const found = await findOverlaps(work, searchLimits(ctx, NAMED_MAX))
+  const found = await withFailedProofs(work, await findOverlaps(work, searchLimits(ctx, NAMED_MAX)))
   const all = [...found.activities, ...found.notables]
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
@@ -137,12 +140,14 @@ export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): P
 async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promise<CheckInput> {
   const [{ branch, base_branch }] = activities as [ActivityRow]
   const self = activities.map((each) => each.id)
+  const pull_requests = new Set(activities.flatMap(({ pr_number }) => pr_number ?? []))
+  const subject = { self, branch, pull_requests, base_branch }
   const scopes = activities.map(storedScopeOf)
-  if (!scopes.every(isEmpty)) return { self, branch, base_branch, scopes, ...ownOf(ctx, activities) }
+  if (!scopes.every(isEmpty)) return { ...subject, scopes, ...ownOf(ctx, activities) }
   const others = await activitiesOn(ctx, branch, self)
   const own = ownOf(ctx, others)
   const side = joinSides([...activities.map((row) => sideOf(row, ctx)), own.side])
-  return { self, branch, base_branch, scopes: others.map(storedScopeOf), ...own, side }
+  return { ...subject, scopes: others.map(storedScopeOf), ...own, side }
 }
 
 /** The side of activities. The digests of its files are read when they are needed. */
@@ -168,7 +173,10 @@ async function check(
   include: CheckOverlap['include'] = [],
 ): Promise<Conclusion> {
   const work = await begin(ctx, input)
-  const found = await findOverlaps(work, searchLimits(ctx, IDS_MAX, MERGED_PAGE))
+  const found = await withFailedProofs(
+    work,
+    await findOverlaps(work, searchLimits(ctx, IDS_MAX, MERGED_PAGE)),
+  )
   const merged = await compareMerged(work, found.merged)
   const { collisions, notables } = await readMatches(await withAuthor(work, input, found.activities), found)
   return {
@@ -195,7 +203,7 @@ async function check(
 async function activitiesSharingNoise(ctx: RepoContext, input: CheckInput): Promise<Conclusion['noise']> {
   const work = await begin(ctx, input, rulesWithNoise(ctx.settings, ctx.repo.noise_attributes))
   const { noise, side_verdicts, records } = await findOverlaps(work, searchLimits(ctx, IDS_MAX))
-  const found = { activities: noise, notables: [], side_verdicts, records }
+  const found = { activities: noise, notables: [], side_verdicts, records, proofs: new Map() }
   const { collisions } = await readMatches(await withAuthor(work, input, noise), found)
   return collisions
 }

@@ -10,6 +10,8 @@ export interface CheckedWork {
   /** The ids of the checked activities, if they exist. They are excluded. */
   self: string[]
   branch: string | null
+  /** The pull requests of these activities. */
+  pull_requests: ReadonlySet<number>
   base_branch: string | null
   rules: Rules
   proposal: Proposal

@@ -21,7 +21,7 @@ export function* overlapItems(
       severity: each.severity,
       areas: each.areas,
       paths: pathsOf(each, budget),
-      ...relationOf(older, newer, each.side_verdict),
+      ...relationOf(older, newer, each),
     })
   }
   return items

@@ -6,6 +6,7 @@ import { listScopesOf } from '../activities/live-store.ts'
 import { addTo } from '../base/lists.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
+import type { FailedProof } from '../proofs/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { bySeverityAndAge, type CollidingPair, type Participant } from './collisions.ts'
 import { FILE_COST, lineBudget, ROWS } from './found-by-lines.ts'
@@ -24,6 +25,7 @@ const LOOK_UP_COST = 20
 /** `side_verdict` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
 export interface RankedCollision extends CollidingPair {
   side_verdict?: SideVerdict
+  failed_proof?: FailedProof
 }
 
 export interface RankedCollisions {

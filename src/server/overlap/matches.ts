@@ -6,6 +6,7 @@ import type { Ranked } from '../../vocabulary/severity.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { listCompared } from '../activities/live-store.ts'
 import { listNotablesWith } from '../notables/store.ts'
+import type { FailedProof } from '../proofs/store.ts'
 import { findNext, numbersIn } from '../reservations/next-number.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
@@ -21,9 +22,11 @@ const PAIR_UNITS_MAX = 700_000
 /** Reads the found records that the search has not returned yet, and compares each with the proposal once. */
 export async function readMatches(
   work: CheckedWork,
-  found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts' | 'records'>,
+  found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts' | 'records'> & {
+    proofs: ReadonlyMap<string, FailedProof>
+  },
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
-  const { activities, notables, side_verdicts, records } = found
+  const { activities, notables, side_verdicts, records, proofs } = found
   const { db, caller, repo } = work.ctx
   const options = { work, budget: caller.meter.budget(PAIR_UNITS_MAX) }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
@@ -34,11 +37,12 @@ export async function readMatches(
   const next = await findNextNumbers(work, activities, side_verdicts)
   const collisions = recordsIn(activities, rows).map((each) => {
     const side_verdict = side_verdicts.get(each.id)
-    const relation = relationOf(work.side, intentOf(each.record, work.ctx), side_verdict)
+    const failed_proof = proofs.get(each.id)
+    const relation = relationOf(work.side, intentOf(each.record, work.ctx), { side_verdict, failed_proof })
     const sequence = relation.sequence.map((taken) =>
       taken.kind === 'same_number' ? { ...taken, next: next.get(taken.directory) ?? null } : taken,
     )
-    return { ...each, side_verdict, relation: { ...relation, sequence } }
+    return { ...each, side_verdict, relation: { ...relation, sequence }, failed_proof }
   })
   const matching = recordsIn(notables, notes).map((each) => ({ ...each, relation: NO_RELATION }))
   return {
@@ -80,6 +84,7 @@ interface Unmatched<Row> extends Ranked {
   /** Undefined if its lines were not compared. */
   side_verdict?: SideVerdict | undefined
   relation: Relation
+  failed_proof?: FailedProof | undefined
 }
 
 /**
@@ -92,14 +97,15 @@ async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
 ): Promise<Found<Row>[]> {
   const { proposal, rules, pause } = work
   const shown: (Found<Row> & { pairs: Iterator<GlobPair> })[] = []
-  for (const { side_verdict, relation, ...each } of found) {
+  for (const { side_verdict, relation, failed_proof, ...each } of found) {
     const by_lines = side_verdict !== undefined
     const scope = storedScopeOf(each.record)
     const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines })
     const paths = side_verdict?.files.map(pairOfFile) ?? []
     if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(pairOfGlobs))
     const heads = new Map(side_verdict?.files.map((file) => [file.path, file.your_head]))
-    shown.push({ ...each, match: { areas, paths, ...relation }, heads, pairs })
+    const proved_at = failed_proof?.reported_at ?? null
+    shown.push({ ...each, match: { areas, paths, ...relation }, heads, proved_at, pairs })
     await pause()
   }
   for (const { match, pairs } of shown) {

@@ -22,12 +22,15 @@ import { pagesOf } from '../base/lists.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import { listLearned } from '../numbers/learned-store.ts'
 import { withLearned } from '../numbers/taken.ts'
+import type { FailedProof } from '../proofs/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { listLinks } from '../stacks/store.ts'
 import type { BranchLink } from '../stacks/table.ts'
 import { overlapItems } from './collision-items.ts'
 import { Collisions } from './collisions.ts'
 import { rankCollisions } from './collisions-by-lines.ts'
+import { withFailedPairs } from './failed-pairs.ts'
+import { readFailedProofs } from './failed-proofs.ts'
 import { type Linked, linkedPullRequest, mergeOrder, openPullRequests } from './merge-order.ts'
 import { rulesOf } from './rules.ts'
 import { intentOf } from './side.ts'
@@ -88,23 +91,32 @@ async function sharedOverlaps(ctx: RepoContext, comparisons: SingleFlight): Prom
   const { db, repo, now, caller } = ctx
   const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
   const links = await listLinks(db, repo.id, LINKS_MAX)
+  const failed = await readFailedProofs(ctx)
+  const compared = { live, links, failed }
   return comparisons.get<RepositoryOverlaps>({
-    key: versionOf(ctx, live, links),
+    key: versionOf(ctx, compared),
     disconnected: caller.disconnected,
-    compute: (cancelled) => computeOverlaps(ctx, { live, links }, cancelled),
+    compute: (cancelled) => computeOverlaps(ctx, compared, cancelled),
     sizeOf,
   })
 }
 
+interface Compared {
+  live: OutlinedActivity[]
+  links: BranchLink[]
+  failed: FailedProof[]
+}
+
 /** A text that changes whenever the collisions may change. */
-function versionOf({ repo, settings }: RepoContext, live: OutlinedActivity[], links: BranchLink[]): string {
-  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings, repo.noise_attributes, links]))
+function versionOf({ repo, settings }: RepoContext, { live, links, failed }: Compared): string {
+  const others = [repo.id, settings, repo.noise_attributes, links, failed]
+  const hash = createHash('sha256').update(JSON.stringify(others))
   return hash.update(live.map(({ id, version }) => `${id} ${version}`).join('\n')).digest('base64')
 }
 
 async function computeOverlaps(
   ctx: RepoContext,
-  { live, links }: { live: OutlinedActivity[]; links: BranchLink[] },
+  { live, links, failed }: Compared,
   cancelled: AbortSignal,
 ): Promise<RepositoryOverlaps> {
   const budget = new WorkBudget({
@@ -124,14 +136,15 @@ async function computeOverlaps(
   if (budget.isExhausted) undecided.add(participants.length - 1)
   budget.useReserve()
   const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
-  const items = await budget.run(overlapItems(ranked.collisions.slice(0, OVERLAPS_MAX), participants, budget))
-  const total = collisions.total - (pairs.length - ranked.collisions.length)
+  const listed = withFailedPairs(ranked.collisions, failed, { participants, stacks })
+  const items = await budget.run(overlapItems(listed.slice(0, OVERLAPS_MAX), participants, budget))
+  const total = collisions.total - (pairs.length - listed.length)
   const are_lines_compared = ranked.complete && (names.size === 0 || pairs.length === collisions.total)
   const are_paths_shown = !budget.isExhausted
   const not_compared = notComparedReason(compared, live.length)
   const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
   const by_severity = { high: 0, medium: 0, low: 0 }
-  for (const { severity } of ranked.collisions) by_severity[severity] += 1
+  for (const { severity } of listed) by_severity[severity] += 1
   return { items, total, by_severity, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
 }
 

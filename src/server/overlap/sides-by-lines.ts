@@ -22,6 +22,7 @@ import {
 } from '../line-verdicts/pair-verdict.ts'
 import { sharedMove } from '../numbers/moved.ts'
 import { type NumberRules, sharedTaken, type Taking, takingOf } from '../numbers/taken.ts'
+import type { FailedProof } from '../proofs/store.ts'
 import { type DigestedFile, isSameAuthor, type Side } from './side.ts'
 
 export interface DigestedSide extends Side {
@@ -118,19 +119,29 @@ function isOneBase({ yours, theirs }: SharedFile): boolean {
 }
 
 /** The fields of a match that do not come from scopes. */
-export type Relation = Pick<Match, 'lines' | 'duplicate' | 'sequence' | 'moved' | 'same_author' | 'cut'>
+export type Relation = Pick<
+  Match,
+  'lines' | 'duplicate' | 'sequence' | 'moved' | 'proof' | 'proof_log_url' | 'same_author' | 'cut'
+>
 
-/** `side_verdict` is undefined if the lines were not compared. In that case, only a shared issue can show a duplicate. */
+export interface Related {
+  /** Undefined if the lines were not compared. In that case, only a shared issue can show a duplicate. */
+  side_verdict?: SideVerdict | undefined
+  failed_proof?: FailedProof | undefined
+}
+
 export function relationOf(
   yours: Omit<Side, 'files'>,
   theirs: Omit<Side, 'files'>,
-  side_verdict: SideVerdict | undefined,
+  { side_verdict, failed_proof }: Related,
 ): Relation {
   return {
     lines: side_verdict?.lines?.verdict ?? null,
     duplicate: side_verdict ? side_verdict.duplicate : duplicateByIssue(yours, theirs),
     sequence: side_verdict?.sequence ?? [],
     moved: side_verdict?.moved ?? null,
+    proof: failed_proof ? 'failed' : null,
+    proof_log_url: failed_proof?.log_url ?? null,
     same_author: isSameAuthor(yours.author, theirs.author),
     cut: side_verdict?.cut ?? false,
   }
@@ -148,6 +159,8 @@ export const NO_RELATION: Relation = {
   duplicate: null,
   sequence: [],
   moved: null,
+  proof: null,
+  proof_log_url: null,
   same_author: false,
   cut: false,
 }

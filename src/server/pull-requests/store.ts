@@ -194,6 +194,19 @@ export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promis
   return readNumbered(db, { repo_id, numbers: `{${numbers}}` })
 }
 
+/** The heads and base branches of the open pull requests among `numbers`. */
+export function listHeads(
+  db: Db,
+  repo_id: number,
+  numbers: readonly number[],
+): Promise<Pick<PullRequestRow, 'number' | 'head_sha' | 'base_branch'>[]> {
+  const { number, head_sha, base_branch, is_open } = pull_requests
+  return db
+    .select({ number, head_sha, base_branch })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), is_open, inArray(number, [...numbers])))
+}
+
 /** The numbers of closed pull requests without an event since `closed_before`; if that is null, of all pull requests. */
 export async function listNumbers(
   db: Db,

@@ -1,13 +1,13 @@
 /** The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge. */
 
-import type { PathPair } from '../../vocabulary/contract/overlap.ts'
+import type { Match, PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
 import type { Duplicate, Moved, Sequence } from '../../vocabulary/verdict.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
-export interface ReportedActivity {
+export interface ReportedActivity extends Pick<Match, 'proof' | 'proof_log_url'> {
   severity: Severity
   /** Title and branch are null for the pull request of a newcomer, whose words are not repeated. */
   title: string | null

@@ -26,6 +26,7 @@ import { type Operation, operation } from './operation.ts'
 import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from './overlap.ts'
 import { Overlaps } from './overlap-list.ts'
 import { RepositoryOverview } from './overview.ts'
+import { ChoosePairs, Proof, ProofChoice, ReportProof } from './proof.ts'
 import { SettingsView } from './settings.ts'
 import { CommentBudget, GetSignal, Signal } from './signal.ts'
 
@@ -198,6 +199,23 @@ export const OPERATIONS = {
     output: ArchivedNotable,
     summary: 'Archive a notable',
     description: 'Idempotent: archiving an archived notable returns its original `archived_at`.',
+  }),
+  choosePairs: operation('GET', '/proofs', {
+    access: 'read',
+    input: ChoosePairs,
+    output: ProofChoice,
+    summary: 'Choose pairs to prove',
+    description:
+      'Returns the open pull requests that are worth a run together with this one: git merges them, and the result may still be broken.',
+  }),
+  reportProof: operation('POST', '/proofs', {
+    access: 'write',
+    input: ReportProof,
+    output: Proof,
+    status: 201,
+    summary: 'Report a proof',
+    description:
+      'Stores what a run of your command says about two open pull requests together. A failed proof is shown on both until either is pushed. Reporting the same result again changes nothing.',
   }),
   getSignal: operation('GET', '/signal', {
     access: 'read',

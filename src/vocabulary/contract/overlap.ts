@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { SEVERITIES } from '../severity.ts'
 import { VERDICTS } from '../verdict.ts'
 import { boolean, branchName, integer, object, outputTimestamp, textOrNull, texts } from './field.ts'
+import { failedProof } from './proof.ts'
 import { labels } from './scope.ts'
 import { ActivityScope, baseSha } from './scope-changes.ts'
 
@@ -110,6 +111,7 @@ export const relation = {
   moved: Moved.nullable().describe(
     'Set if one side moves at least two files of a directory and changes none that stays there, and the other adds a file to it. Otherwise null.',
   ),
+  ...failedProof,
   same_author: boolean('Whether both are by the same author, on different branches.'),
 }
 
@@ -170,6 +172,7 @@ const NamedMatch = object('NamedMatch', {
       examples: ['src/checkout/retry.ts'],
     }),
   lines: relation.lines,
+  proof: failedProof.proof,
 })
 export type NamedMatch = z.output<typeof NamedMatch>
 

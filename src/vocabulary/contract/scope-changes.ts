@@ -18,7 +18,7 @@ function isFilePath(path: string): boolean {
 }
 
 /** The name of a git object, SHA-1 or SHA-256. */
-const objectName = z
+export const objectName = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i, { error: 'must be 40 or 64 hexadecimal digits', abort: true })
   .refine((sha) => !/^0+$/.test(sha), {

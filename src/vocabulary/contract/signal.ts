@@ -67,7 +67,7 @@ const RecentSide = object('RecentSide', {
 
 const lines = z.tuple([z.int(), z.int()])
 
-const PAIR_KINDS = ['duplicate', 'sequence', 'conflict', 'declared'] as const
+const PAIR_KINDS = ['proof', 'duplicate', 'sequence', 'conflict', 'declared'] as const
 export type PairKind = (typeof PAIR_KINDS)[number]
 
 const RecentPair = object('RecentPair', {
@@ -75,7 +75,7 @@ const RecentPair = object('RecentPair', {
   kind: z
     .enum(PAIR_KINDS)
     .describe(
-      '`duplicate`: both seem to do the same work. `sequence`: both take the same number, or build on the same migration. `conflict`: their lines conflict. `declared`: they share paths that one of them declared.',
+      '`proof`: they fail together. `duplicate`: both seem to do the same work. `sequence`: both take the same number, or build on the same migration. `conflict`: their lines conflict. `declared`: they share paths that one of them declared.',
     ),
   verdict: z.literal('conflict').nullable().describe('Whether their lines conflict; null if no lines do.'),
   confidence: z

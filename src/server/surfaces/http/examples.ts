@@ -13,6 +13,7 @@ import {
   STARTED,
 } from './overlap-examples.ts'
 import { OVERVIEW } from './overview-example.ts'
+import { PROOF_EXAMPLES } from './proof-examples.ts'
 import { SIGNAL } from './signal-example.ts'
 
 type Examples = {
@@ -187,6 +188,8 @@ export const EXAMPLES: Examples = {
           duplicate: null,
           sequence: [],
           moved: null,
+          proof: null,
+          proof_log_url: null,
           same_author: false,
           cut: false,
         },
@@ -251,6 +254,7 @@ export const EXAMPLES: Examples = {
     response: { ...notableBrief, importance: 'critical', updated_at: LATER },
   },
   archiveNotable: { response: { id: NOTABLE_ID, status: 'archived', archived_at: LATER } },
+  ...PROOF_EXAMPLES,
   getSignal: { response: SIGNAL },
   getSettings: {
     response: {

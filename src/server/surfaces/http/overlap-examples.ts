@@ -52,6 +52,8 @@ export const COLLISION: OutputOf<'checkOverlap'> = {
       duplicate: null,
       sequence: [],
       moved: null,
+      proof: null,
+      proof_log_url: null,
       same_author: false,
       cut: false,
     },
@@ -74,6 +76,7 @@ export const CURRENT_OVERLAP: OutputOf<'heartbeatActivity'>['overlap'] = {
       severity: 'medium',
       example: 'src/checkout/retry.ts',
       lines: null,
+      proof: null,
     },
   ],
 }
