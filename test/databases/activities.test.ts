@@ -97,6 +97,7 @@ describe('creating', () => {
       base_branch: null,
       scope: { areas: [], paths: [], changes: [] },
       base_sha: null,
+      issue: null,
       changes_complete: true,
       pr_url: null,
       draft_pr: false,
