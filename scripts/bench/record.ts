@@ -52,6 +52,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
     clock,
     log,
     metrics: openMetrics(clock),
+    audit: null,
     database,
     change_feed: new ChangeFeed(database, log),
     access: {
@@ -71,7 +72,8 @@ export async function recordStatements(url: string, operation: Operation): Promi
   const call = { owner: repository.owner, repo: repository.name, id, idempotency_key: undefined }
   try {
     const caller = admitted()
-    const { body } = await perform(app, operation.name, { ...call, caller, input: () => input })
+    const given = { ...call, caller, source: 'rest', input: () => input } as const
+    const { body } = await perform(app, operation.name, given)
     return { statements, body }
   } finally {
     await client.end()

@@ -29,6 +29,7 @@ import { LOCAL_SIGN_IN_PATH, LocalSignIn } from './surfaces/page/local-sign-in.t
 import { ACCESS_CHANNEL, actingAs } from './surfaces/webhooks/acting-app.ts'
 import { forwardChannel } from './surfaces/webhooks/channel.ts'
 import { receiveDelivery } from './surfaces/webhooks/deliveries.ts'
+import { openAuditLog } from './telemetry/audit.ts'
 import { openLog } from './telemetry/log.ts'
 import { openMetrics } from './telemetry/metrics.ts'
 import { watchUntil } from './tracking/watch.ts'
@@ -80,6 +81,10 @@ function assemble(config: Config, options: ServiceOptions) {
   const clock = options.clock ?? database_clock.now
   const log = options.log ?? openLog(config.log_level)
   const metrics = openMetrics(clock)
+  const onAuditError = (error: unknown) => {
+    metrics.audit_failures.inc()
+    log.error(faultOf(error), 'line of the audit log not written')
+  }
   const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
   const github = openGithub(config.github_api_url, { metrics, log })
   const wakeup = new Wakeup()
@@ -88,6 +93,7 @@ function assemble(config: Config, options: ServiceOptions) {
     clock,
     log,
     metrics,
+    audit: config.audit_log === null ? null : openAuditLog(config.audit_log, onAuditError),
     database,
     access: new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics }),
     github_app: null,
@@ -173,7 +179,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
       app.change_feed.stop()
       streams.close()
       await withTimeout(Promise.all([drain(server).then(() => app.background.idle()), ...workers]), STOP_MS)
-      await withTimeout(app.database.close(), CLOSE_MS)
+      await withTimeout(Promise.all([app.database.close(), app.audit?.idle()]), CLOSE_MS)
     },
   }
 }

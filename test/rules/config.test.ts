@@ -73,6 +73,7 @@ test('an empty environment gives the defaults', () => {
     public_url: null,
     sign_in: null,
     log_level: 'info',
+    audit_log: null,
     tracing: null,
     watch: null,
   })
@@ -107,6 +108,7 @@ test('every variable is read', () => {
     GITHUB_CLIENT_ID: 'Iv1.abc',
     GITHUB_CLIENT_SECRET: 'hush',
     LOG_LEVEL: 'debug',
+    AUDIT_LOG: '/var/log/deconflict/audit.jsonl',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     OTEL_SERVICE_NAME: 'deconflict-eu',
   }
@@ -131,6 +133,7 @@ test('every variable is read', () => {
     public_url: 'https://deconflict.example',
     sign_in: { public_url: 'https://deconflict.example', client_id: 'Iv1.abc', client_secret: 'hush' },
     log_level: 'debug',
+    audit_log: '/var/log/deconflict/audit.jsonl',
     tracing: { service_name: 'deconflict-eu' },
     watch: {
       token: 'ghp_1',

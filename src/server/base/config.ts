@@ -37,6 +37,7 @@ const Environment = z.object({
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     })
     .default('info'),
+  AUDIT_LOG: z.string().min(1).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
   OTEL_SERVICE_NAME: z.string().default('deconflict'),
 })
@@ -89,6 +90,8 @@ export interface Config {
   /** Null: people enter a token, unless `/setup` created the App. */
   sign_in: OAuthClient | null
   log_level: string
+  /** `stdout` or a file; null: no audit log. */
+  audit_log: string | null
   /** Null: tracing is off. The SDK reads the endpoint and the other `OTEL_` variables itself. */
   tracing: { service_name: string } | null
 }
@@ -140,6 +143,7 @@ export function readConfig(env: Record<string, string | undefined>, flags: Flags
     public_url: values.PUBLIC_URL ?? null,
     sign_in: signInOf(values),
     log_level: values.LOG_LEVEL,
+    audit_log: values.AUDIT_LOG ?? null,
     tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT ? { service_name: values.OTEL_SERVICE_NAME } : null,
   }
 }

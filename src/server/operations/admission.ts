@@ -50,6 +50,8 @@ export class Caller {
   readonly meter = new Meter()
   readonly #limits: Limits
   readonly #address: string
+  /** As the audit log names it; null if it is not known. */
+  readonly address: string | null
   readonly #onCharge: NonNullable<Credentials['onCharge']>
   readonly #token: Token | undefined
   #isCharged = false
@@ -58,6 +60,7 @@ export class Caller {
   constructor({ authorization, address, onCharge = () => {} }: Credentials, limits: Limits) {
     this.#limits = limits
     this.#address = networkOf(address)
+    this.address = address ?? null
     this.#onCharge = onCharge
     const secret = /^bearer +([\x21-\x7e]{1,2000}) *$/i.exec(authorization ?? '')?.[1]
     this.#token = secret === undefined ? undefined : tokenOf(secret)

@@ -6,7 +6,6 @@ import {
   type OperationName,
   type RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
-import { isId } from '../../vocabulary/contract/id.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { parse } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
@@ -25,8 +24,11 @@ import {
   type RepoContext,
   type RepoRequest,
 } from '../repositories/repo.ts'
+import type { AuditEntry } from '../telemetry/audit.ts'
+import { correlationIds } from '../telemetry/execution.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import type { Caller } from './admission.ts'
+import { authorise } from './authorise.ts'
 import {
   CALLER_HANDLERS,
   CREATE_HANDLERS,
@@ -46,6 +48,8 @@ export interface OperationRequest {
   repo: string
   /** The id of the record or the number of the issue in the path; empty if the path has none. */
   id: string
+  /** The surface, for the audit log. */
+  source: 'rest' | 'mcp'
   /** Reads the raw input. It is called after the caller is authorised, so the body of anyone else is never read. */
   input: () => unknown
   /** The header as received; operations that do not support it ignore it. */
@@ -77,8 +81,34 @@ export async function perform(
       ? performForCaller(app, name, timed)
       : performOnRepository(app, name, { ...timed, afterAnswer: (work) => after.push(work) }),
   )
+  if (OPERATIONS[name].access === 'write' && !response.replayed)
+    app.audit?.write(auditEntry(app, name, timed, response))
   for (const work of after) app.background.start(work)
   return response
+}
+
+/** A write as the audit log names it, with the user of the token, for whom GitHub is asked unless the answer is cached. */
+async function auditEntry(
+  { access }: App,
+  action: OperationName,
+  { caller, owner, repo, id, source, now }: OperationRequest & { now: Date },
+  { created_id }: OperationResponse,
+): Promise<AuditEntry> {
+  const request_id = correlationIds().request_id ?? null
+  const record_id = created_id ?? (id || null)
+  const identity = await caller.admit((token) => access.tokens.identity(token)).catch(nullIfFailed)
+  const login = identity?.login ?? null
+  return {
+    at: now.toISOString(),
+    request_id,
+    action,
+    login,
+    owner,
+    repo,
+    record_id,
+    source,
+    address: caller.address,
+  }
 }
 
 /** Charges the caller for what `operation` cost, whether it succeeds or fails. */
@@ -184,43 +214,6 @@ function nullIfFailed(error: unknown): null {
 
 /** Attributes of the spans that contain database work. */
 const DATABASE = { kind: 'internal', attributes: { 'db.system.name': 'postgresql' } } as const
-
-/**
- * Admits the caller and returns the repository if the caller has the permission that the operation needs. Throws
- * `forbidden`, `not_found`, and whatever `Caller.admit` throws.
- */
-export async function authorise(
-  app: App,
-  operation: Pick<Operation, 'access' | 'record'>,
-  { caller, owner, repo: name, id }: Pick<OperationRequest, 'caller' | 'owner' | 'repo' | 'id'>,
-): Promise<VisibleRepository> {
-  const { access, record } = operation
-  const repository = await caller.admit((token) => app.access.repository(token, { owner, name, access }))
-  if (!repository) {
-    if (record)
-      throw new Failure(
-        'not_found',
-        `the ${NOUNS[record]} does not exist, or this token cannot access its repository`,
-      )
-    throw new Failure(
-      'forbidden',
-      'this token cannot access the repository; check the owner, the name and the permissions of the token',
-    )
-  }
-  if (access === 'write' && !repository.may_write)
-    throw new Failure(
-      'forbidden',
-      'this token can only read the repository; use a token with push access to it',
-    )
-  if (record && !isId(record, id))
-    throw new Failure(
-      'not_found',
-      `the ${NOUNS[record]} does not exist; its id must be ${record}_ followed by 26 characters`,
-    )
-  return repository
-}
-
-const NOUNS = { act: 'activity', ntb: 'notable' } as const
 
 /** Opens the repository. Its first request from a caller with write access registers it before. */
 async function open(app: App, repository: VisibleRepository, opening: RepoRequest): Promise<OpenedRepo> {

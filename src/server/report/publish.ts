@@ -14,6 +14,7 @@ import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, isInstalled, takeWrites, unlessRefused } from '../repositories/installation.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import { currentCauses, type Effect } from '../telemetry/execution.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
 import type { CommentText, Publication } from './publication.ts'
 import type { Charge } from './report.ts'
@@ -100,6 +101,7 @@ async function publishCheckRun(
     async (client) => {
       const accepted = await unlessRefused(app, ctx, async () => {
         await reportCheckRun(client, repo, run)
+        auditEffect(app, ctx, 'check_run_reported', pr)
         return true
       })
       const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
@@ -123,7 +125,9 @@ async function writeComment(
   const id = pr.comment_id ?? (await findOwnComment(client, repo, own))
   if (id !== null) {
     try {
-      return { comment_id: id, ...(await editComment(client, repo, id, comment.text)) }
+      const reactions = await editComment(client, repo, id, comment.text)
+      auditEffect(app, ctx, 'comment_edited', pr)
+      return { comment_id: id, ...reactions }
     } catch (error) {
       if (!isNotFound(error) || !(await isInstalled(app, repo))) throw error
       return 'deleted'
@@ -131,5 +135,27 @@ async function writeComment(
   }
   if (!comment.is_overlap) return { comment_id: null }
   await savePullRequest(db, repo.id, pr.number, { comment_hash: CREATING })
-  return { comment_id: await createComment(client, repo, pr.number, comment.text) }
+  const comment_id = await createComment(client, repo, pr.number, comment.text)
+  auditEffect(app, ctx, 'commented', pr)
+  return { comment_id }
+}
+
+/** Adds what the App did on GitHub to the audit log. */
+function auditEffect(
+  { audit }: App,
+  { repo: { owner, name: repo }, now }: RepoContext,
+  action: Effect,
+  { number }: PullRequestRow,
+): void {
+  const [cause = null] = currentCauses()
+  const by_app = { login: null, source: 'app', address: null } as const
+  audit?.write({
+    at: now.toISOString(),
+    request_id: cause,
+    action,
+    owner,
+    repo,
+    record_id: `#${number}`,
+    ...by_app,
+  })
 }

@@ -8,6 +8,7 @@ import type { Database } from '../db/database.ts'
 import type { Access } from '../github/access.ts'
 import type { GithubApp } from '../github/github-app.ts'
 import type { Watch } from '../github/watched-repositories.ts'
+import type { AuditLog } from '../telemetry/audit.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { RepositoryCache } from './repository-cache.ts'
@@ -17,6 +18,8 @@ export interface App {
   clock: Clock
   log: Logger
   metrics: Metrics
+  /** Null if `AUDIT_LOG` is not set. */
+  audit: AuditLog | null
   database: Database
   access: Access
   /** Null without a GitHub App. `/setup` can create one while the service runs. */

@@ -65,6 +65,11 @@ export function openMetrics(clock: Clock) {
       labelNames: ['effect'],
       registers,
     }),
+    audit_failures: new Counter({
+      name: 'deconflict_audit_failures_total',
+      help: 'Lines that could not be written to the audit log.',
+      registers,
+    }),
     swept: new Counter({
       name: 'deconflict_swept_total',
       help: 'Sweep results: repositories visited, records expired and purged, keys and jobs deleted, records and repositories failed.',

@@ -35,6 +35,7 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
     res.locals.operation = name
     const { status, body, created_id, replayed } = await perform(app, name, {
       caller: res.locals.caller,
+      source: 'rest',
       owner,
       repo,
       id: id || number,

@@ -62,6 +62,7 @@ async function performRequest(
   try {
     const { body } = await perform(app, name, {
       caller,
+      source: 'mcp',
       owner,
       repo,
       id,

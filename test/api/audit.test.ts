@@ -1,0 +1,118 @@
+/** The audit log: which writes it has, what it never contains, and what happens if it cannot be written (docs/operations.md#audit-log). */
+import { mkdir, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import {
+  type PullRequestService,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
+import { ACTIVITY, NOTABLE } from '../support/routes.ts'
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
+
+const github = fakeGithub()
+let directory: TemporaryDirectory
+let fixture: PullRequestService
+let repository: TrackedRepository
+let file: string
+
+beforeAll(async () => {
+  directory = await temporaryDirectory('audit')
+  file = join(directory.path, 'audit.jsonl')
+  fixture = await startPullRequestService(github, { config: { audit_log: file } })
+})
+beforeEach(async () => {
+  await written()
+  await rename(file, `${file}.old`).catch(() => undefined)
+  repository = fixture.repository()
+})
+afterAll(async () => {
+  await fixture.service.close()
+  await directory.remove()
+  github.close()
+})
+
+const written = () => fixture.service.app.audit?.idle()
+const lines = async () => {
+  await written()
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+const create = (options: object = {}) =>
+  repository.request('POST', '/activity', {
+    body: { ...ACTIVITY, scope: { paths: ['src/secret.ts'] } },
+    ...options,
+  })
+
+describe('the audit log', () => {
+  test('has a line for each write of a person', async () => {
+    const { body, headers } = await create()
+    const { id } = body.activity
+    await repository.request('PATCH', `/activity/${id}`, { body: { risk: 'high' } })
+    await repository.request('POST', `/activity/${id}/archive`)
+    await repository.request('POST', '/notables', { body: NOTABLE })
+    const [owner, repo] = repository.full_name.split('/')
+    const all = await lines()
+    expect(all[0]).toEqual({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      request_id: headers.get('x-request-id'),
+      action: 'createActivity',
+      login: 'ada',
+      owner,
+      repo,
+      record_id: id,
+      source: 'rest',
+      address: '127.0.0.1',
+    })
+    expect(all.map(({ action, record_id }) => [action, record_id])).toEqual([
+      ['createActivity', id],
+      ['updateActivity', id],
+      ['archiveActivity', id],
+      ['createNotable', expect.stringMatching(/^ntb_/)],
+    ])
+  })
+
+  test('has no line for reads, refused requests and replays', async () => {
+    await repository.request('GET', '/activity')
+    await repository.request('POST', '/activity/check', { body: {} })
+    await repository.request('POST', '/activity', { body: { title: 'x' } })
+    const headers = { 'Idempotency-Key': 'once' }
+    await create({ headers })
+    await create({ headers })
+    expect((await lines()).map(({ action }) => action)).toEqual(['createActivity'])
+  })
+
+  test('has what the App writes on GitHub', async () => {
+    const edit = ['src/pay.ts']
+    await repository.open({ head: 'one', files: edit })
+    const number = await repository.open({ head: 'two', files: edit })
+    expect(repository.comment(number)).toBeDefined()
+    expect(await lines()).toMatchObject([
+      { action: 'commented', login: null, record_id: `#${number}`, source: 'app', address: null },
+    ])
+  })
+
+  test('contains no token, title, summary or path', async () => {
+    await create()
+    const text = JSON.stringify(await lines())
+    for (const secret of [ACTIVITY.title, ACTIVITY.summary, 'secret.ts', 'tok-'])
+      expect(text).not.toContain(secret)
+  })
+
+  test('fails no request if it cannot be written, and says so', async () => {
+    await mkdir(file)
+    expect((await create()).status).toBe(201)
+    await written()
+    await rename(file, `${file}.directory`)
+    expect(fixture.service.log.join('')).toContain('line of the audit log not written')
+    expect(await fixture.service.app.metrics.registry.metrics()).toMatch(
+      /deconflict_audit_failures_total [1-9]/,
+    )
+    await create()
+    expect(await lines()).toHaveLength(1)
+  })
+})
