@@ -44,6 +44,7 @@ async function main(): Promise<void> {
     const api = `${service.url}/api/v1/repos/acme/shop`
     const ben = narrator('Ben’s agent', api, BEN.token)
     await demoActivities(narrator('Ada’s agent', api, ADA.token), ben)
+    await demoIssue(narrator('Ada’s agent', api, ADA.token), ben)
     const demo = { url: service.url, github: github.github, webhook_secret: WEBHOOK_SECRET }
     await demoPullRequests(demo, ben)
     await demoLines(demo, ben)
@@ -156,6 +157,30 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
   conclude('Ben’s agent checks again: no collision, and merged work to pull first.', {
     text: 'There is no collision any more. The notable still applies, and there is merged work to pull first.',
   })
+}
+
+/** Two agents want the same issue. Throws unless the first one holds it, and the second one hears so. */
+async function demoIssue(ada: Narrator, ben: Narrator): Promise<void> {
+  heading('Ada’s and Ben’s agents take the same issue from the backlog')
+  const start = (agent: Narrator, actor: string, branch: string) =>
+    agent('POST', '/activity', {
+      body: { title: 'Gift cards', summary: 'Issue 7.', actor, branch, base_branch: 'main', issue: 7 },
+      show: ['issue', 'overlap.severity', 'overlap.recommended_action'],
+    })
+  const first = await start(ada, 'Ada', '7-gift-cards')
+  const second = await start(ben, 'Ben', 'gift-cards')
+  if (!first.issue.claimed || second.issue.claimed || second.issue.holder.activity_id !== first.activity.id)
+    throw new Error('the issue has no holder')
+  conclude('Two agents start on issue 7. The first one holds it; the second one hears it at once:', {
+    text: 'Exactly one holds an issue, also if both start in the same instant. Nothing is refused.',
+    isWarning: true,
+  })
+  frame([second.overlap.recommended_action])
+  for (const [agent, { activity }] of [
+    [ada, first],
+    [ben, second],
+  ] as const)
+    await agent('POST', `/activity/${activity.id}/archive`, { show: ['status'] })
 }
 
 function printInstructions({ url, signInUrl }: Service): void {
