@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { distribute } from '../../src/server/db/distribute.ts'
 import { connectDatabase, openDatabase } from '../../src/server/db/open.ts'
+import { PLANNING } from '../../src/server/db/planning.ts'
 import { hasCitus, startCitus } from './citus.ts'
 import { runOn } from './database.ts'
 import { databaseUrl, startCluster } from './postgres.ts'
@@ -37,7 +38,10 @@ async function providePostgres(run: TestProject): Promise<TearDown> {
   })
 }
 
-/** On a coordinator and two workers, with few shards, which are slow to create. */
+/**
+ * On a coordinator and two workers, with few shards, which are slow to create. The planner settings that `distribute` gives
+ * the nodes belong to the template, and its copies do not have them, so the servers do.
+ */
 async function provideCitus(run: TestProject): Promise<TearDown> {
   if (!(await hasCitus()))
     throw new Error(
@@ -45,7 +49,7 @@ async function provideCitus(run: TestProject): Promise<TearDown> {
         ' (https://docs.citusdata.com/en/stable/installation/), as postgresql-15-citus-12.1 or built from its source.',
     )
   const scratch = await temporaryDirectory('data')
-  const cluster = await startCitus({ workers: 2, settings: { 'citus.shard_count': '4' } })
+  const cluster = await startCitus({ workers: 2, settings: { 'citus.shard_count': '4', ...PLANNING } })
   const template = 'deconflict_template'
   const tearDown = async () => {
     await cluster.remove()
