@@ -1,0 +1,158 @@
+/** Runs everything that the service does, and collects the statements that it executes. */
+import { expect } from 'vitest'
+import { purgeRepository } from '../../src/server/admin/purge-store.ts'
+import { reindex } from '../../src/server/admin/reindex.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
+import { type AppRepository, type AppService, appRepositories, startAppService } from './app-service.ts'
+import { type FakeGithub, fakeGithub } from './github.ts'
+import { watchStatements } from './held-statements.ts'
+import { connectRaw } from './postgres.ts'
+import { pathOf, ROUTES } from './routes.ts'
+import { plainOf } from './statements.ts'
+import { installationEvent, pushEvent, refEvent } from './webhooks.ts'
+
+/** Tables with a `repo_id` that do not belong to a repository and stay on one node. */
+export const OTHER_TABLES = ['jobs', 'quotas']
+
+/** Statements over all repositories, with the reason for each. */
+export const ACROSS_REPOSITORIES: [string, RegExp][] = [
+  [
+    'reindex reads all repositories',
+    /^select repo_id from repositories where repositories\.repo_id > \$1 order by /,
+  ],
+  ['the sweep looks for repositories that are due', /^select repo_id from repositories where .*swept_at <= /],
+  [
+    'the sweep looks for repositories that the App was removed from',
+    /^select repo_id from repositories where .*uninstalled_at <= /,
+  ],
+  [
+    'reconciliation looks for repositories with the App',
+    /^select repo_id, owner from repositories where .*installation_id is not null/,
+  ],
+  [
+    'the overview reads the repositories of a list',
+    /from repositories left join lateral .* where repositories\.repo_id in /,
+  ],
+  [
+    'an installation has many repositories',
+    /^select .* from repositories where repositories\.installation_id = \$1$/,
+  ],
+]
+
+export interface Executed {
+  text: string
+  /** Of its first execution. */
+  values: unknown[]
+}
+
+export interface AllStatements {
+  service: AppService
+  /** The tables that belong to repositories. */
+  tables: string[]
+  /** By the text on one line without quotes and strings. */
+  statements: Map<string, Executed>
+  close(): Promise<void>
+}
+
+export async function collectStatements(): Promise<AllStatements> {
+  const github = fakeGithub()
+  const statements = new Map<string, Executed>()
+  const stop = watchStatements((text, values) => {
+    const plain = plainOf(text)
+    if (!statements.has(plain)) statements.set(plain, { text, values })
+    return undefined
+  })
+  const service = await startAppService(github)
+  const close = async () => {
+    await service.close()
+    github.close()
+  }
+  try {
+    await doEverything(service, appRepositories(github, () => service)(), github)
+    return { service, tables: await listTables(service), statements, close }
+  } catch (error) {
+    await close()
+    throw error
+  } finally {
+    stop()
+  }
+}
+
+async function listTables(service: AppService): Promise<string[]> {
+  const sql = connectRaw(service.app.config.database_url as string)
+  const rows = await sql`select table_name as name from information_schema.columns
+    where column_name = 'repo_id' and table_schema = 'public'`
+  await sql.end()
+  return rows.map(({ name }) => name as string).filter((name) => !OTHER_TABLES.includes(name))
+}
+
+/** Everything that the service does: operations, deliveries, jobs, sweeps, a reindex and a purge. */
+async function doEverything(service: AppService, repo: AppRepository, github: FakeGithub): Promise<void> {
+  const { githubRepo, full_name } = repo
+  const scope = { areas: ['pay'], paths: ['src/**', 'README.md'] }
+  const ids = {
+    act: await repo.createActivity({ scope, branch: 'a' }),
+    ntb: await repo.createNotable({ scope }),
+  }
+  await repo.createActivity({ scope, branch: 'b', base_branch: 'a' })
+  await repo.createActivity({ scope, risk: 'critical' })
+  for (const route of ROUTES) {
+    const headers = { 'Idempotency-Key': route.name }
+    const [, body] = [
+      route.name,
+      route.body && { ...route.body, ...(route.path.includes('check') && { scope, branch: 'a' }) },
+    ]
+    for (let time = 0; time < 2; time += 1)
+      await repo.request(route.method, pathOf(route, ids), { body, headers })
+  }
+  const filters = 'status=archived&risk=low&actor=Ada&branch=a&has_pr=true&draft_pr_only=true&limit=1'
+  await repo.request('GET', `/activity?${filters}`)
+  await repo.request('GET', '/notables?status=expired&area=pay&category=api&importance=low')
+  await repo.request('GET', '/notables?area=pay')
+  await service.api('GET', '/api/v1/repos')
+  const merged = await repo.createActivity({ scope })
+  await repo.request('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
+  await repo.request('POST', `/activity/${merged}/archive`)
+  await repo.createNotable({ scope, supersedes: [ids.ntb] })
+  await repo.check({ branch: 'b' })
+  const installation = github.app.install({ repositories: [full_name] })
+  const { number } = githubRepo.open({ files: ['src/a.ts'], head: 'c' })
+  const other = githubRepo.open({ files: ['src/a.ts'], head: 'b' })
+  await service.deliverAndRun(
+    installationEvent(github, installation, 'created'),
+    repo.event(number, 'opened'),
+    repo.event(other.number, 'opened'),
+    repo.event(number, 'synchronize'),
+    pushEvent(github, full_name, { ref: 'refs/heads/a' }),
+  )
+  githubRepo.merge(number)
+  await service.deliverAndRun(
+    repo.event(number, 'closed'),
+    refEvent(github, full_name, 'delete', { branch: 'b' }),
+  )
+  // Reconciliation is due after an hour, expiry after a day, and purging after a month.
+  for (const hours of [1, 24, 24 * 60]) {
+    service.clock.advance(hours * 3_600_000)
+    await service.runDueJobs()
+    await sweep(service.app)
+  }
+  await service.deliverAndRun(installationEvent(github, installation, 'deleted'))
+  service.clock.advance(31 * 86_400_000)
+  await sweep(service.app)
+  await reindexWrong(service, repo)
+  await purgeRepository(service.app.database.connection(), repo.id)
+}
+
+/** Corrects the claims of a live record of each kind, of a record that does not exist, and the tallies. */
+async function reindexWrong(service: AppService, repo: AppRepository): Promise<void> {
+  await repo.createActivity({ scope: { paths: ['src/**'] } })
+  await repo.createNotable({ scope: { paths: ['src/**'] } })
+  const raw = connectRaw(service.app.config.database_url as string)
+  await raw`delete from claims`
+  await raw`update tallies set count = count + 1`
+  await raw`insert into claims values (${repo.id}, '/', 2, '', 'act_gone', 0)`
+  await raw.end()
+  const { corrected, stray } = await reindex(service.app.database.connection())
+  expect(corrected).toBe(2)
+  expect(stray).toBe(1)
+}
