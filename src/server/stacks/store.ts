@@ -1,5 +1,6 @@
 /** Queries for the commits and links of branches. Every statement starts with the repository id. */
 import { and, asc, eq, lt, ne, not, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { type BranchLink, branch_commits, branch_links } from './table.ts'
@@ -91,7 +92,7 @@ export async function addLinks(
       set: { linked_at: now, sha: sql`coalesce(excluded.sha, ${branch_links.sha})` },
       // A link that was seen less than a day ago is neither updated nor returned, unless another commit shows it now.
       setWhere: or(
-        lt(branch_links.linked_at, sql`${now.toISOString()}::timestamptz - interval '1 day'`),
+        lt(branch_links.linked_at, later(now, -DAY_MS)),
         sql`excluded.sha <> coalesce(${branch_links.sha}, '')`,
       ),
     })
