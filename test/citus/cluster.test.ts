@@ -4,10 +4,12 @@ import { apiAt } from '../support/api.ts'
 import { type CitusCluster, startCitus } from '../support/citus.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
+import { editOfPay } from '../support/lines.ts'
 import { nextVersion } from '../support/next-version.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
 
 const REPOSITORIES = Array.from({ length: 33 }, (_, index) => `acme/r${index}`)
 /** Enough repositories that every node has some. */
@@ -16,15 +18,6 @@ const WAIT_OPTIONS = { timeout: 120_000, interval: 50 }
 const SHARDS = 8
 const NAME = 'app'
 const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-const DISTRIBUTED = [
-  'repositories',
-  'activities',
-  'claims',
-  'idempotency_keys',
-  'notables',
-  'pull_requests',
-  'tallies',
-]
 
 let cluster: CitusCluster
 let deployment: Deployment
@@ -77,6 +70,54 @@ async function underLoad(
   return counts.report(titles.flat())
 }
 
+/**
+ * Opens two pull requests that change the same lines in each repository, and delivers them to different instances. Returns
+ * the number of comments on the two, by repository.
+ */
+async function openConflicts(repositories: string[]): Promise<() => number[]> {
+  const { github } = deployment.githubServer
+  const numbers = repositories.map((full_name) =>
+    ['ben', 'cy'].map((author) => {
+      const files = [editOfPay(20, [author])]
+      const title = `${author} in ${full_name}`
+      return github.at(full_name).open({ title, head: author, author, files }).number
+    }),
+  )
+  for (const [at, full_name] of repositories.entries())
+    for (const [instance, { url }] of services.entries()) {
+      const number = numbers[at]?.[instance] as number
+      expect(await deployment.deliver(url, pullRequestEvent(github, full_name, number, 'opened'))).toBe(202)
+    }
+  return () =>
+    repositories.map(
+      (full_name, at) =>
+        (numbers[at] ?? []).flatMap((number) => github.at(full_name).comments(number)).length,
+    )
+}
+
+/** No job is due or running. */
+const isIdle = async () => {
+  const due = await query(
+    "select from jobs where state <> 'done' and (run_at <= now() or leased_until > now() or attempts > 0)",
+  )
+  return due.length === 0
+}
+
+/** Each of the conflicts got one comment, and no further one is written. */
+async function expectComments(counts: () => number[]): Promise<void> {
+  const once = counts().map(() => 1)
+  await expect.poll(counts, WAIT_OPTIONS).toEqual(once)
+  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
+  expect(counts()).toEqual(once)
+}
+
+/** The tables that belong to repositories. */
+const listTables = async () => {
+  const rows = await query(`select table_name::text as name from information_schema.columns
+    where column_name = 'repo_id' and table_schema = 'public' and table_name <> 'jobs'`)
+  return rows.map(({ name }) => name as string)
+}
+
 const shardsByPort = async () => {
   const rows = await query(
     "select nodeport, count(*)::int as shards from citus_shards where citus_table_type = 'distributed' group by 1",
@@ -110,11 +151,13 @@ describe('distribute', () => {
     const { code, lines, errors } = await runAdmin(env, 'distribute')
     expect(code).toBe(0)
     expect(errors).toEqual([])
-    const shards = (SHARDS / 2) * DISTRIBUTED.length
+    const tables = await listTables()
+    expect(tables.length).toBeGreaterThan(15)
+    const shards = (SHARDS / 2) * tables.length
     const ports = cluster.urls().map((url) => new URL(url).port)
     expect(lines.sort()).toEqual(
       [
-        ...DISTRIBUTED.map((name) => `${name}: distributed by repo_id`),
+        ...tables.map((name) => `${name}: distributed by repo_id`),
         'jobs: on the coordinator',
         ...ports.slice(1).map((port) => `127.0.0.1:${port} has ${shards} shards`),
       ].sort(),
@@ -125,7 +168,7 @@ describe('distribute', () => {
     services = await deployment.start(2, env)
     const { code, lines } = await runAdmin(env, 'distribute')
     expect(code).toBe(0)
-    expect(lines.filter((line) => / already$/.test(line))).toHaveLength(DISTRIBUTED.length + 1)
+    expect(lines.filter((line) => / already$/.test(line))).toHaveLength((await listTables()).length + 1)
   })
 
   test('keeps the records', async () => {
@@ -147,20 +190,24 @@ test('every node has the planner settings of the service', async () => {
 })
 
 test('a worker is added, and shards move to it under load, and nothing is lost', async () => {
+  let comments = () => [0]
   const row = await underLoad('shards moved to a new worker', MOVED, async () => {
     const port = await cluster.addWorker(NAME)
     expect(await shardsByPort()).not.toHaveProperty(port)
     await query('select citus_rebalance_start()')
+    comments = await openConflicts(MOVED.slice(0, 8))
     await query('select citus_rebalance_wait()')
     expect((await shardsByPort())[port]).toBeGreaterThan(0)
   })
   expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['503'])).toEqual([])
+  await expectComments(comments)
   const { lines } = await runAdmin(env, 'reindex')
   expect(lines).toEqual([expect.stringMatching(/, corrected: 0, stray: 0, miscounted: 0$/)])
 })
 
 test('a stopped worker makes only its own repositories unavailable, until it is back', async () => {
+  let comments = () => [0]
   const [, worker] = cluster.nodes() as [unknown, { crash(): Promise<void>; restart(): Promise<void> }]
   const row = await underLoad('a worker stopped at once and started again', STOPPED, async (counts) => {
     await worker.crash()
@@ -168,12 +215,15 @@ test('a stopped worker makes only its own repositories unavailable, until it is 
       Promise.all(STOPPED.map(async (name) => (await api()('GET', `/api/v1/repos/${name}/activity`)).status))
     const seen = await statuses()
     expect([...new Set(seen)].sort()).toEqual([200, 503])
+    // Deliveries are stored on the coordinator, and handled when the worker is back.
+    comments = await openConflicts(STOPPED.slice(0, 8))
     await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(10)
     await worker.restart()
     await expect.poll(statuses, WAIT_OPTIONS).not.toContain(503)
   })
   expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['503'])).toEqual([])
+  await expectComments(comments)
 })
 
 test('a distributed database is migrated by the following version, new tables with it', async () => {

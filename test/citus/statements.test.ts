@@ -70,3 +70,8 @@ test('an insert whose rows the coordinator computes names the repository once', 
   const named = inserts.filter(({ statement }) => /\(repo_id,[^)]*\) select \$\d+::bigint,/.test(statement))
   expect(named).toEqual(inserts)
 })
+
+test('an insert whose rows the coordinator computes has no parameter in its conflict clause', () => {
+  const inserts = plans.filter(({ is_sent_by_row }) => is_sent_by_row)
+  expect(inserts.filter(({ statement }) => /^insert .* on conflict .*\$\d/.test(statement))).toEqual([])
+})

@@ -125,6 +125,9 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
     repo.event(number, 'synchronize'),
     pushEvent(github, full_name, { ref: 'refs/heads/a' }),
   )
+  // A branch on top of an open pull request.
+  const stacked = { ...githubRepo.push('d'), commits: [githubRepo.pull(number).head.sha] }
+  await service.deliverAndRun(pushEvent(github, full_name, stacked))
   githubRepo.merge(number)
   await service.deliverAndRun(
     repo.event(number, 'closed'),
