@@ -24,10 +24,9 @@ export async function claimIssues(
   // In ascending order, so that two transactions with several issues do not wait for each other.
   for (const number of numbers.toSorted((a, b) => a - b)) {
     await lockName(tx, ['issue', repo_id, number])
-    const last = sql<number>`(select coalesce(max(${issue_claims.position}), 0) from ${issue_claims} where ${issue_claims.repo_id} = ${repo_id}::bigint and ${issue_claims.number} = ${number}::int)`
-    await tx
-      .insert(issue_claims)
-      .values({ repo_id, number, position: sql`${last} + 1`, activity_id: id, since })
+    await tx.execute(sql`insert into issue_claims (repo_id, number, position, activity_id, since)
+      select ${repo_id}::bigint, ${number}::int, coalesce(max(position), 0) + 1, ${id}::text, ${since.toISOString()}::timestamptz
+      from issue_claims where repo_id = ${repo_id}::bigint and number = ${number}::int`)
   }
 }
 
