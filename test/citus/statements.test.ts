@@ -30,11 +30,15 @@ beforeAll(async () => {
 })
 afterAll(() => all.close())
 
+function literalOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString('hex')}'`
+  return `'${String(value).replaceAll("'", "''")}'`
+}
+
 /** The plan of a statement for its values, on a connection of the service. */
 async function explain({ text, values }: Executed): Promise<Omit<Planned, 'statement'>> {
-  const literals = values.map((value) =>
-    value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`,
-  )
+  const literals = values.map(literalOf)
   const filled = text.replace(/\$(\d+)/g, (_, position) => literals[position - 1] as string)
   const rows = await all.service.app.database.connection().execute(sql.raw(`explain (costs off) ${filled}`))
   const lines = (rows as unknown as Record<string, string>[]).map((row) => row['QUERY PLAN'] as string)
