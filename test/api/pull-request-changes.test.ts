@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { file_changes } from '../../src/server/line-verdicts/table.ts'
-import { reconcileJob } from '../../src/server/tracking/reconcile.ts'
+import { RECONCILE } from '../../src/server/tracking/reconcile.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
@@ -151,7 +151,10 @@ describe('pull requests whose files were not read', () => {
   }
   const reconcile = async () => {
     const { app, clock } = fixture.service
-    await enqueue(app.database.connection(), [reconcileJob(clock.now)], clock.now)
+    const { id: repo_id, full_name } = repository
+    const owner = full_name.split('/')[0] as string
+    const place = { kind: RECONCILE, priority: 'reconcile' as const, repo_id, owner, run_at: clock.now }
+    await enqueue(app.database.connection(), [{ id: `${RECONCILE}:${repo_id}`, ...place }], clock.now)
     await fixture.runJobs()
   }
 

@@ -21,7 +21,7 @@ Closes #7.
 `
 
 /** Each reconciliation reads the settings file again. */
-const SETTINGS_READ = 'GET /contents/.github/deconflict.yml'
+const SETTINGS_READ = 'GET /git/trees/HEAD'
 
 const { fixture, github, repository } = usePullRequests()
 beforeEach(() => fixture.service.clock.advance(1000))
