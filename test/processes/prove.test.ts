@@ -38,7 +38,7 @@ test('SIGINT ends the command with all that it started, and removes worktrees an
   await vi.waitFor(() => access(begun), { timeout: 30_000 })
   await started.stop('SIGINT')
   expect(await started.ended).toBe(null)
-  await access(ended)
+  await vi.waitFor(() => access(ended), { timeout: 30_000 })
   expect((await readdir(directory.path)).filter((name) => name.startsWith('deconflict'))).toEqual([])
   expect((await tree.git('worktree', 'list')).split('\n')).toHaveLength(1)
   expect(await tree.git('for-each-ref', 'refs/deconflict')).toBe('')

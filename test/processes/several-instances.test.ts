@@ -93,6 +93,7 @@ test('reconciliation visits each repository once and imports missed changes once
   const listings = () =>
     OTHERS.map((name) => deployment.githubServer.github.calls(`GET /repos/${name}/pulls`, 200))
   const before = listings()
+  await query(`update repositories set reconciled_at = now() - interval '2 hours'`)
   await query(`update jobs set run_at = now() where id = 'reconcile_all'`)
   const tracked = async (full_name: string) => {
     const { body } = await api('GET', at(full_name, '/activity'))
