@@ -52,6 +52,7 @@ function report(activities: ReportedActivity[]): Report {
     notables: [],
     suppressed: { activities: [], notables: [] },
     merged: [],
+    done: null,
     taken: [],
     threshold: { severity: 'medium', is_of_draft: false },
     not_compared: null,

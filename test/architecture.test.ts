@@ -27,7 +27,7 @@ const ARCHITECTURE: Architecture = {
     ['server/repositories'],
     ['server/announcements'],
     ['server/activities', 'server/notables', 'server/setup', 'server/pull-requests'],
-    ['server/reservations', 'server/proofs'],
+    ['server/reservations', 'server/proofs', 'server/merged-work'],
     ['server/overlap'],
     ['server/ledger', 'server/report', 'server/overview', 'server/issues'],
     ['server/decision', 'server/notifications', 'server/pair-choice'],

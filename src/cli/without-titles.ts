@@ -11,6 +11,11 @@ export interface TitlesOption {
   titles?: boolean
 }
 
+const REUSE_REASONS = {
+  activity: 'Recently merged, with an overlapping scope.',
+  notable: 'A pattern to follow.',
+}
+
 /** The overlap with only such paths as the caller named or has in the working tree of `cwd`. */
 export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
   const isInTree = treeTest(cwd)
@@ -18,10 +23,12 @@ export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
     ...overlap,
     // The reason of a check without overlap is about the caller's own branch.
     reason: overlap.severity === null ? overlap.reason : `Overlap of ${overlap.severity} severity.`,
-    reuse_opportunities: overlap.reuse_opportunities.map(({ type, id }) => ({
-      ...{ type, id, title: id, summary: '', url: null },
-      reason: type === 'activity' ? 'Recently merged, with an overlapping scope.' : 'A pattern to follow.',
-    })),
+    reuse_opportunities: overlap.reuse_opportunities.map((each) =>
+      // That of a merged pull request is made of our words.
+      each.type === 'merged'
+        ? { ...each, title: each.id }
+        : { ...each, title: each.id, summary: '', url: null, reason: REUSE_REASONS[each.type] },
+    ),
     matches: overlap.matches.map((match) => ({
       ...match,
       paths: match.paths

@@ -52,7 +52,7 @@ function Mode({ mode, days }: Signal) {
   )
 }
 
-function Figures({ pairs, precision, pull_requests, commented, feedback, budget }: Signal) {
+function Figures({ pairs, precision, done, pull_requests, commented, feedback, budget }: Signal) {
   const share = pull_requests === 0 ? '' : ` (${percentText(commented / pull_requests)})`
   return (
     <div>
@@ -67,6 +67,9 @@ function Figures({ pairs, precision, pull_requests, commented, feedback, budget 
         <Fact name="Precision">
           {precision === null ? 'shown when 10 pairs are decided' : percentText(precision)}
         </Fact>
+        {done.shown > 0 && (
+          <Fact name="Done already">{`${done.shown}, of which ${done.given_up} were closed and ${done.merged} merged`}</Fact>
+        )}
         <Fact name="Pull requests with a comment">{`${commented} of ${pull_requests}${share}`}</Fact>
         <Fact name="Feedback">{`${feedback.up} thumbs up, ${feedback.down} down`}</Fact>
       </dl>
@@ -181,6 +184,7 @@ function Recent({ recent, mode }: Signal) {
             <small>
               {[
                 pair.kind === 'proof' && OVERLAP_WORDS.proof.label,
+                pair.kind === 'done' && 'done already',
                 pair.verdict && OVERLAP_WORDS[kindOf(pair)].label,
                 pair.duplicate && OVERLAP_WORDS.duplicate.label,
                 OUTCOME_WORDS[pair.outcome],

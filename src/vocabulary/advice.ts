@@ -121,6 +121,11 @@ export function adviceSentence({ order, action }: Advice): string {
   return order === '' ? action : `${order}: ${uncapitalized(action)}`
 }
 
+/** `name`: `#40`, a merged pull request. */
+export function doneAdvice(name: string): string {
+  return `Look at ${name} before you go on: it is merged, and has most of this already.`
+}
+
 export function notableAdvice(id: string): string {
   return `Read the notable ${id} first.`
 }

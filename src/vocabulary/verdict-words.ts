@@ -162,6 +162,17 @@ export function sequenceSentence(who: string, sequence: Sequence, quote: Quote):
   return sentence(who, sequencePlace(sequence, quote), sequenceNote(sequence, quote))
 }
 
+/** How much of the lines that work adds a merged pull request has. */
+export interface DoneLines {
+  shared: number
+  lines: number
+}
+
+/** `#40 is merged and has 11 of the 12 lines that this adds`. `own`: the own side, as the subject. */
+export function doneSentence(who: string, { shared, lines }: DoneLines, own: string): string {
+  return `${who} is merged and has ${shared} of the ${lines} lines that ${own} adds`
+}
+
 /** `src/cart is moved to src/basket while files are added to it, beside #123`. */
 export function movedSentence(who: string, { from, to }: Moved, quote: Quote): string {
   return OVERLAP_WORDS.moved.sentence(who, quote(from), ` to ${quote(to)}`)

@@ -66,6 +66,7 @@ function report(changes: Partial<Report> = {}): Report {
     notables: [],
     suppressed: { activities: [], notables: [] },
     merged: [],
+    done: null,
     taken: [],
     stage: 'ready',
     as_of: null,

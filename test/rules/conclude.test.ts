@@ -23,6 +23,7 @@ const nothing: Conclusion = {
   noise: [],
   cut: 0,
   merged: [],
+  done_by: null,
   total_related: 0,
   checked_against,
 }

@@ -92,6 +92,7 @@ const conclusionWith = (given: Partial<Conclusion>): Conclusion => ({
   noise: [],
   cut: 0,
   merged: [],
+  done_by: null,
   total_related: given.collisions?.length ?? 0,
   checked_against: { activities: 1, notables: 0, as_of: NOW.toISOString(), complete: true },
   ...given,

@@ -61,6 +61,7 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
     noise: [],
     cut: 0,
     merged: [],
+    done_by: null,
   }
   return { ...nothing, total_related: 0, checked_against, ...changes }
 }

@@ -9,6 +9,7 @@ import {
   findSuppression,
   isBot,
   isBySame,
+  isDoneShown,
   isIgnored,
   isNotificationDue,
   isTakenShown,
@@ -239,5 +240,28 @@ describe('the budget is in force', () => {
     ['not without pull requests', 0, 0, false],
   ])('%s', (_, pull_requests, commented, in_force) => {
     expect(computeBudget({ pull_requests, commented }, 0.15).in_force).toBe(in_force)
+  })
+})
+
+describe('a merged pull request that has the work', () => {
+  const two = { first_author: 'ada', second_author: 'ben' }
+  const rules = { comment, is_draft: false, room: 'any', active_at: daysAgo(1), now } as const
+
+  test.each<[string, typeof two, Rules, boolean]>([
+    ['is named', two, {}, true],
+    ['is named on a draft', two, draft, true],
+    ['is named over the budget', two, full, true],
+    ['is not named beyond that', two, closed, false],
+    ['is not named on one that was pushed 15 days ago', two, { active_at: daysAgo(15) }, false],
+    ['is not named to its author', { ...two, second_author: 'Ada' }, {}, false],
+    [
+      'is named to its author if the settings say so',
+      { ...two, second_author: 'Ada' },
+      { comment: { ...comment, same_author: true } },
+      true,
+    ],
+    ['is named to the same coding agent', { first_author: 'Copilot', second_author: 'Copilot' }, {}, true],
+  ])('%s', (_, authors, changed, expected) => {
+    expect(isDoneShown(authors, { ...rules, ...changed })).toBe(expected)
   })
 })

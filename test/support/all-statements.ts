@@ -5,6 +5,7 @@ import { reindex } from '../../src/server/admin/reindex.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { type AppRepository, type AppService, appRepositories, startAppService } from './app-service.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
+import type { PullFile } from './github-state.ts'
 import { watchStatements } from './held-statements.ts'
 import { connectRaw } from './postgres.ts'
 import { pathOf, ROUTES } from './routes.ts'
@@ -128,6 +129,19 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
   // A branch on top of an open pull request.
   const stacked = { ...githubRepo.push('d'), commits: [githubRepo.pull(number).head.sha] }
   await service.deliverAndRun(pushEvent(github, full_name, stacked))
+  // A merge of lines that another one adds again, and that a third one removes.
+  const lines = Array.from({ length: 8 }, (_, at) => `retryPayment(${at})`)
+  const added = lines.map((line) => `+${line}`).join('\n')
+  const removed = lines.map((line) => `-${line}`).join('\n')
+  const filename = 'src/retry.ts'
+  const files: PullFile[] = [{ filename, status: 'added', patch: `@@ -0,0 +1,8 @@\n${added}` }]
+  const back: PullFile[] = [{ filename, status: 'removed', patch: `@@ -1,8 +0,0 @@\n${removed}` }]
+  for (const changed of [files, files, back]) {
+    const pull = githubRepo.open({ files: changed })
+    await service.deliverAndRun(repo.event(pull.number, 'opened'))
+    githubRepo.merge(pull.number)
+    await service.deliverAndRun(repo.event(pull.number, 'closed'))
+  }
   githubRepo.merge(number)
   await service.deliverAndRun(
     repo.event(number, 'closed'),

@@ -28,6 +28,7 @@ import {
   inOrderOfComment,
   isBySame,
   isCounted,
+  isDoneShown,
   isTakenShown,
   thresholdFor,
 } from './who-is-told.ts'
@@ -75,15 +76,22 @@ export function buildReport(
   const { emptiness, expected, checked_against } = conclusion
   const web_url = facts.repo.web_urls[0] as string
   const taken = isTakenShown(rules) ? listTaken(pairs, pr, { ...facts, web_url }) : []
+  const done = findDone(conclusion, { pairs, rules })
   const report: Report = {
     ...none,
-    severity: taken.length > 0 ? 'high' : ([...activities, ...notables].sort(byRank)[0]?.severity ?? null),
+    severity:
+      taken.length > 0 || done !== null
+        ? 'high'
+        : ([...activities, ...notables].sort(byRank)[0]?.severity ?? null),
     earns_comment:
       taken.length > 0 ||
+      (done !== null &&
+        pr.own_event_at !== null &&
+        isAwaited([{ key: pullRequestKey(done.number) }], pr, pairs)) ||
       (isAwaited(shown, pr, pairs) &&
         (earnsComment({ activities: shown, notables: notable_records }, pr) ||
           shown.some((each) => isProvedSince(each, facts.repo.commenting_since)))),
-    charge: !shown.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
+    charge: done === null && !shown.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
     activities,
     notables,
     suppressed: {
@@ -92,9 +100,10 @@ export function buildReport(
       ),
       notables: all.filter((notable) => !notables.includes(notable)),
     },
-    merged: listMergedSincePush(pairs, pr, web_url).filter(({ number }) =>
-      taken.every((each) => each.number !== number),
+    merged: listMergedSincePush(pairs, pr, web_url).filter(
+      ({ number }) => number !== done?.number && taken.every((each) => each.number !== number),
     ),
+    done,
     taken,
     not_compared: emptiness === null ? null : emptiness === 'all_ignored' ? emptiness : ('no_scope' as const),
     compared: {
@@ -105,7 +114,8 @@ export function buildReport(
     is_complete: checked_against.complete,
     page_url: facts.page_url,
   }
-  return { report, named: shown.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? []) }
+  const named = shown.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
+  return { report, named: [...(done === null ? [] : [pullRequestKey(done.number)]), ...named] }
 }
 
 /** The report on a pull request without a live activity, with which nothing was compared. */
@@ -121,6 +131,7 @@ export function reportNothing(
     notables: [],
     suppressed: { activities: [], notables: [] },
     merged: [],
+    done: null,
     taken: [],
     threshold: { severity: thresholdFor(settings.comment, pr.is_draft), is_of_draft: pr.is_draft },
     not_compared: settings.track_pull_requests ? 'not_live' : 'not_tracked',
@@ -195,6 +206,17 @@ function listTaken(
     })
     return [{ number: merged, url: `${web_url}/pull/${merged}`, sequence: reported }]
   })
+}
+
+/** The merged pull request that has most of the lines of this one, if that is said. */
+function findDone(
+  { done_by }: Conclusion,
+  { pairs, rules }: { pairs: Pairs; rules: Parameters<typeof isDoneShown>[1] },
+): Report['done'] {
+  const row = done_by === null ? undefined : pairs.get(pullRequestKey(done_by.number))
+  if (done_by === null || row === undefined || !isDoneShown(row, rules)) return null
+  const { url, shared, lines } = done_by
+  return { number: done_by.number, url, shared, lines }
 }
 
 function reportNotable({ severity, record, match }: Found<NotableRow>): ReportedNotable {

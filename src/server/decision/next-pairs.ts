@@ -1,12 +1,14 @@
 /** The pairs of a side after a check, and the notifications about them. Pure. */
 import { outcomeAfterMerge } from '../ledger/merged-lines.ts'
-import { branchKey } from '../ledger/pair.ts'
+import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
 import type { PairName, PairRow } from '../ledger/table.ts'
 import {
   afterAbsence,
+  afterDone,
   afterRename,
   afterSighting,
+  afterUndone,
   wasPushedAfterMerge,
   withOutcome,
 } from '../ledger/transitions.ts'
@@ -46,6 +48,7 @@ export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledger
     const row = pairs.get(key)
     if (row) pairs.set(key, afterAbsence(row, { key: subject.key, mine: subject.last_change, other }, now))
   }
+  if (subject.pr) setDone(pairs, conclusion, { side: subject, repo_id: facts.repo.id, now })
   for (const [key, row] of pairs) {
     const { sequence } = row
     if (sequence.length === 0 || !wasPushedAfterMerge(row, subject.key, subject.last_change)) continue
@@ -55,13 +58,28 @@ export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledger
   const merges = { noise: facts.noise, budget: { remaining: MERGED_UNITS_MAX } }
   for (const [key, files] of ledger.merged_files) {
     const row = pairs.get(key)
-    if (!row || row.sequence.length > 0 || !wasPushedAfterMerge(row, subject.key, subject.last_change))
-      continue
+    if (!row || row.is_done || row.sequence.length > 0) continue
+    if (!wasPushedAfterMerge(row, subject.key, subject.last_change)) continue
     // A run of both heads found the failure, so lines say nothing about it, and a push ends what was proved.
     const outcome = row.fails_together ? 'resolved' : outcomeAfterMerge(ledger.own_lines, files, merges)
     if (outcome !== null) pairs.set(key, withOutcome(row, outcome, subject.last_change.at))
   }
   return { pairs, notified }
+}
+
+/** Enters the merged pull request that has done the work already, and ends such pairs that a push has ended. */
+function setDone(
+  pairs: Map<SideKey, PairRow>,
+  { done_by }: Conclusion,
+  given: Omit<Parameters<typeof afterDone>[1], 'done'>,
+): void {
+  const found = done_by === null ? null : pullRequestKey(done_by.number)
+  for (const [key, row] of pairs)
+    if (row.is_done && row.outcome === 'open' && key !== found) pairs.set(key, afterUndone(row, given.side))
+  if (done_by === null || found === null) return
+  const { author, merged_at, head_sha } = done_by
+  const done = { key: found, author, merged_at, head: head_sha }
+  pairs.set(found, afterDone(pairs.get(found), { ...given, done }))
 }
 
 /**

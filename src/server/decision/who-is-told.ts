@@ -80,6 +80,19 @@ export function isTakenShown(rules: Pick<CommentRules, 'comment' | 'now' | 'acti
   return !isStale(rules.active_at, rules)
 }
 
+/**
+ * Whether a pull request hears that a merged one has most of its lines: under the rules for a duplicate of another author that
+ * it has brought about itself.
+ */
+export function isDoneShown(
+  authors: Pick<PairRow, 'first_author' | 'second_author'>,
+  rules: CommentRules,
+): boolean {
+  const { comment, is_draft, room } = rules
+  if (!isAtLeast('high', thresholdFor(comment, is_draft))) return false
+  return !isStale(rules.active_at, rules) && !isBySame(authors, comment) && room !== 'none'
+}
+
 /** Whether both sides of a pair are by one person, who is not told. A coding agent works for many people. */
 export function isBySame(
   { first_author, second_author }: Pick<PairRow, 'first_author' | 'second_author'>,

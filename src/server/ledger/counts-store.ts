@@ -24,6 +24,11 @@ export function countShownSince(db: Db, repo_id: number, since: Date): Promise<P
   return countOutcomes(db, shownSince(repo_id, since))
 }
 
+/** Those of them whose work was done already. */
+export function countDoneSince(db: Db, repo_id: number, since: Date): Promise<Partial<OutcomeCounts>> {
+  return countOutcomes(db, and(shownSince(repo_id, since), eq(pairs.is_done, true)) as SQL)
+}
+
 /** The shown pairs of all repositories, by outcome. */
 export function countShown(db: Db): Promise<Partial<OutcomeCounts>> {
   return countOutcomes(db, isShown)

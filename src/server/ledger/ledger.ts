@@ -57,11 +57,11 @@ export function recordEnd(ctx: RepoContext, side: EndedSide): Promise<PairRow[]>
 
 /**
  * Counts a request to GitHub about the side that is still open after a merge. Undefined if there must be no request: the
- * outcome is known, or there were `max` already.
+ * outcome is known, it does not depend on whether the side can be merged, or there were `max` already.
  */
 export function countRead(ctx: RepoContext, name: PairName, max: number): Promise<PairRow | undefined> {
   return changePair(ctx, name, (row) =>
-    row.merged === null || row.reads >= max ? undefined : { ...row, reads: row.reads + 1 },
+    row.merged === null || row.is_done || row.reads >= max ? undefined : { ...row, reads: row.reads + 1 },
   )
 }
 

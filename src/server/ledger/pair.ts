@@ -94,16 +94,19 @@ export interface LedgerSide {
 /** The strongest reason for which the pair is in the ledger. Declared work has no lines that could conflict. */
 export function kindOf({
   fails_together,
+  is_done,
   is_duplicate,
   confidence,
   sequence,
 }: {
   fails_together: boolean
+  is_done: boolean
   is_duplicate: boolean
   confidence: Confidence | null
   sequence: readonly unknown[]
 }): PairKind {
   if (fails_together) return 'proof'
+  if (is_done) return 'done'
   if (is_duplicate) return 'duplicate'
   if (sequence.length > 0) return 'sequence'
   return confidence === null ? 'declared' : 'conflict'

@@ -35,6 +35,8 @@ export const pairs = pgTable(
     is_duplicate: boolean().notNull(),
     /** A proof of the pair failed; see `proofs`. */
     fails_together: boolean().notNull().default(false),
+    /** One side was merged, and has most of the lines that the other one adds. */
+    is_done: boolean().notNull().default(false),
     /** The strongest confidence of its conflicts; null if there is none. */
     confidence: text().$type<Confidence>(),
     /** The files that conflict, at most `FILES_MAX`. */

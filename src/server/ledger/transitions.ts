@@ -65,6 +65,7 @@ export function afterSighting(
       was_mergeable: null,
     }),
     ...found,
+    is_done: false,
     cause: side_caused && (side_caused === 'one' ? slot : otherSlot(slot)),
     merged: null,
     merged_at: null,
@@ -112,6 +113,62 @@ export function afterEnd(
   if (row.merged === slot) return row
   const isTrue = row.fails_together || row.sequence.length > 0
   return withOutcome(row, isTrue ? 'came_true' : 'wrong', at)
+}
+
+/**
+ * The row after a check found that the other side, which was merged, has most of the lines of the side. A pair whose outcome is
+ * known stays as it is.
+ */
+export function afterDone(
+  row: PairRow | undefined,
+  { side, done, repo_id, now }: { side: LedgerSide; done: MergedSide; repo_id: number; now: Date },
+): PairRow {
+  if (row && row.outcome !== 'open' && row.merged !== null) return row
+  const slot = slotOf(side.key, done.key)
+  const merged = otherSlot(slot)
+  const { key, author, merged_at, head } = done
+  const found = {
+    ...partOf(slot, { author: side.author, ...lastChangeFields(side.last_change) }),
+    is_done: true,
+    merged,
+    merged_at,
+    outcome: 'open',
+    ended_at: null,
+  }
+  if (row) return { ...row, ...found } as PairRow
+  return {
+    repo_id,
+    first: slot === 'first' ? side.key : key,
+    second: slot === 'first' ? key : side.key,
+    ...partOf(merged, { author, active_at: merged_at, head }),
+    cause: slot,
+    is_duplicate: false,
+    fails_together: false,
+    confidence: null,
+    files: [],
+    sequence: [],
+    seen_at: now,
+    first_shown_at: null,
+    second_shown_at: null,
+    notified_at: null,
+    was_mergeable: null,
+    reads: 0,
+    ...found,
+  } as unknown as PairRow
+}
+
+/** The row of work that was done already, after a check of the side did not find that any more. Only its push resolves it. */
+export function afterUndone(row: PairRow, { key, last_change }: LedgerSide): PairRow {
+  const before = lastOf(row, slotOf(key, otherOf(row, key)))
+  return hasMoved(last_change, before) ? withOutcome(row, 'resolved', last_change.at) : row
+}
+
+/** A merged pull request. */
+export interface MergedSide {
+  key: SideKey
+  author: string
+  merged_at: Date
+  head: string
 }
 
 /** Whether the side `key` was pushed since the other one was merged, while the outcome is open. */

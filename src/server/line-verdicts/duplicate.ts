@@ -26,12 +26,16 @@ export function fingerprintOf(
 ): Fingerprint {
   const added = new Set<number>()
   for (const file of files) {
-    const noise = noiseOf(file, rules)
-    // Manifests count too: two updates of the same dependency are duplicates.
-    if (noise !== null && noise !== 'manifest') continue
+    if (!isWork(file, rules)) continue
     for (const hash of file.digest?.trimmed ?? []) added.add(hash)
   }
   return { added: Uint32Array.from(added).sort(), closes }
+}
+
+/** Whether the lines of a file say what work it is. Those of manifests do: two updates of the same dependency are duplicates. */
+export function isWork(file: FileChange, rules: NoiseRules): boolean {
+  const noise = noiseOf(file, rules)
+  return noise === null || noise === 'manifest'
 }
 
 /** Null if they are not duplicates. */

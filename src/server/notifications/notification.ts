@@ -51,7 +51,7 @@ export function pairNotification(row: PairRow, { full_name, web_url }: Repositor
     lines: [lines[`${slots[0]}_lines`], lines[`${slots[1]}_lines`]] as [LineRange | null, LineRange | null],
   }))
   const kind = kindOf(row)
-  const event = kind === 'declared' ? 'conflict' : kind
+  const event = kind === 'declared' ? 'conflict' : kind === 'done' ? 'duplicate' : kind
   const [name, its] = [nameOf(one), nameOf(other)]
   const sentences = {
     proof: () => OVERLAP_WORDS.proof.sentence(name, its, ''),

@@ -15,6 +15,8 @@ import { deleteClosed, listClosed } from '../db/sweep-batches.ts'
 import { deleteJobs } from '../jobs/store.ts'
 import { deleteLedger, deleteNoisePairs, listOldPairs, purgePairs } from '../ledger/store.ts'
 import type { PairName } from '../ledger/table.ts'
+import { KEPT_FOR_MS } from '../merged-work/merged-work.ts'
+import { deleteMergedLines, deleteOldLines } from '../merged-work/store.ts'
 import { expireNotables, listExpiredNotables } from '../notables/sweep-store.ts'
 import { notables } from '../notables/table.ts'
 import { deleteLearned } from '../numbers/learned-store.ts'
@@ -154,6 +156,7 @@ async function sweepRepository(
   swept.purged += await deleteProofs(db, id, ended_before)
   swept.purged += await deleteStacks(db, id, kept_from)
   swept.purged += await deleteAll((limit) => deleteOrphans(db, id, limit))
+  if (is_tracked) await deleteOldLines(db, id, later(now, -KEPT_FOR_MS), PAGE)
   swept.keys += await inBatches<KeyName>({
     list: (batch) => listExpiredKeys(db, id, keys_before, batch),
     process: (names) => deleteKeys(db, id, keys_before, names),
@@ -206,6 +209,7 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
       await deleteNumbers(tx, repo_id)
       await deleteLearned(tx, repo_id)
       await deleteProofs(tx, repo_id, null)
+      await deleteMergedLines(tx, repo_id)
       await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
       return 1
     })

@@ -16,12 +16,14 @@ import { listMerged, listScopes, type MergedActivity, type SidedActivity } from 
 import type { ActivityRow } from '../activities/table.ts'
 import { periodicYield } from '../base/event-loop.ts'
 import type { StoredScope } from '../claims-index/claim.ts'
+import { isMadeAgain } from '../line-verdicts/new-lines.ts'
 import { listLearned } from '../numbers/learned-store.ts'
 import { unnamedDirectories, withLearned } from '../numbers/taken.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { compare, proposalOf } from './compare.ts'
 import { type Conclusion, namedMatches } from './conclude.ts'
+import { readDoneBy } from './done.ts'
 import { withFailedProofs } from './failed-proofs.ts'
 import { type FindLimits, findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
@@ -58,6 +60,8 @@ interface CheckInput {
   readFiles: CheckedWork['readFiles']
   /** The number of its activities whose changed files are not all known. */
   cut: number
+  /** It takes work back, or makes it again, so that others may have done it before. */
+  is_made_again: boolean
   /** The author, if `side` does not contain it. Called only if something collides. */
   findAuthor?: () => Promise<Author>
 }
@@ -88,7 +92,9 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
         findAuthor: () => callerOf(ctx),
       }
   const pull_requests = new Set(rows.flatMap(({ pr_number }) => pr_number ?? []))
-  return check(ctx, { self: [], branch, pull_requests, base_branch, scopes, ...own }, input.include)
+  const is_made_again = rows.some(({ title }) => isMadeAgain(title))
+  const subject = { self: [], branch, pull_requests, base_branch, is_made_again }
+  return check(ctx, { ...subject, scopes, ...own }, input.include)
 }
 
 /** The author of a proposal. */
@@ -141,7 +147,8 @@ async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promis
   const [{ branch, base_branch }] = activities as [ActivityRow]
   const self = activities.map((each) => each.id)
   const pull_requests = new Set(activities.flatMap(({ pr_number }) => pr_number ?? []))
-  const subject = { self, branch, pull_requests, base_branch }
+  const is_made_again = activities.some(({ title }) => isMadeAgain(title))
+  const subject = { self, branch, pull_requests, base_branch, is_made_again }
   const scopes = activities.map(storedScopeOf)
   if (!scopes.every(isEmpty)) return { ...subject, scopes, ...ownOf(ctx, activities) }
   const others = await activitiesOn(ctx, branch, self)
@@ -169,9 +176,10 @@ function isEmpty({ areas, paths, files }: StoredScope): boolean {
 
 async function check(
   ctx: RepoContext,
-  input: CheckInput,
+  given: CheckInput,
   include: CheckOverlap['include'] = [],
 ): Promise<Conclusion> {
+  const input = { ...given, readFiles: once(given.readFiles) }
   const work = await begin(ctx, input)
   const found = await withFailedProofs(
     work,
@@ -189,6 +197,7 @@ async function check(
     notables,
     noise: include.includes('noise') ? await activitiesSharingNoise(ctx, input) : [],
     merged,
+    done_by: input.is_made_again ? null : await readDoneBy(work),
     total_related: found.total,
     cut: found.cut + input.cut,
     checked_against: {
@@ -196,6 +205,15 @@ async function check(
       as_of: ctx.now.toISOString(),
       complete: found.complete && work.proposal.emptiness !== 'nothing_given',
     },
+  }
+}
+
+/** The files are read with the first call's budget. */
+function once(readFiles: CheckInput['readFiles']): CheckInput['readFiles'] {
+  let files: ReturnType<CheckInput['readFiles']> | undefined
+  return (budget) => {
+    files ??= readFiles(budget)
+    return files
   }
 }
 
@@ -237,7 +255,7 @@ async function begin(
     activities: ctx.caller.meter.budget(UNITS_MAX),
     notables: ctx.caller.meter.budget(UNITS_MAX),
   }
-  const { scopes: _, cut: __, findAuthor: ___, ...rest } = input
+  const { scopes: _, cut: __, findAuthor: ___, is_made_again: ____, ...rest } = input
   const unnamed = unnamedDirectories(input.side.files, rules.numbers)
   const numbers = withLearned(rules.numbers, await listLearned(ctx.db, ctx.repo.id, unnamed))
   return { ctx, ...rest, rules: { ...rules, numbers }, proposal, budgets, pause: periodicYield() }

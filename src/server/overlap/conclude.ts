@@ -1,5 +1,12 @@
 /** The result of a check, with its sentences for humans (docs/contract/overlap.md#result). Pure. */
-import { adviceOf, authorOf, clearAdvice, cutAdvice, notableAdvice } from '../../vocabulary/advice.ts'
+import {
+  adviceOf,
+  authorOf,
+  clearAdvice,
+  cutAdvice,
+  doneAdvice,
+  notableAdvice,
+} from '../../vocabulary/advice.ts'
 import {
   type Expected,
   IDS_MAX,
@@ -12,11 +19,12 @@ import { inQuotes } from '../../vocabulary/others-text.ts'
 import { sequenceFix } from '../../vocabulary/sequence-words.ts'
 import { byRank, highest, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED, count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
-import { overlapSentence } from '../../vocabulary/verdict-words.ts'
+import { doneSentence, overlapSentence } from '../../vocabulary/verdict-words.ts'
 import { authorLogin } from '../activities/author.ts'
 import { comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
+import type { DoneBy } from '../merged-work/merged-work.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { successorOf } from '../numbers/taken.ts'
 import type { Proposal } from './compare.ts'
@@ -46,6 +54,8 @@ export interface Conclusion {
   noise: Found<ComparedActivity>[]
   /** The last merged first. */
   merged: MergedActivity[]
+  /** The merged pull request that has most of the lines that the work adds; null if there is none. */
+  done_by: DoneBy | null
   total_related: number
   /** The number of activities without a match, or of the work itself, whose changed files are not all known. */
   cut: number
@@ -86,11 +96,12 @@ export function conclude(conclusion: Conclusion): OverlapResult {
 }
 
 function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
-  const { emptiness, expected, cut, checked_against } = conclusion
+  const { emptiness, expected, cut, checked_against, done_by } = conclusion
   const sentences: string[] = []
   if (severity !== null) sentences.push(overlapsFound(conclusion, severity))
   if (emptiness !== null) sentences.push(nothingCompared(conclusion))
   else if (severity === null) sentences.push(nothingFound(conclusion))
+  if (done_by !== null) sentences.push(`${doneSentence(`#${done_by.number}`, done_by, 'your change')}.`)
   if (expected.size > 0) {
     const are = expected.size === 1 ? 'is' : 'are'
     sentences.push(
@@ -178,11 +189,13 @@ function notableSentence({ record, match, severity }: Found<NotableRow>): string
 }
 
 function recommendedAction(
-  { checked, collisions, notables, emptiness, expected, cut, checked_against }: Conclusion,
+  { checked, collisions, notables, emptiness, expected, cut, checked_against, done_by }: Conclusion,
   severity: Severity | null,
 ): string {
   const is_cut = cut > 0
+  const done = done_by === null ? '' : doneAdvice(`#${done_by.number}`)
   if (severity === null) {
+    if (done !== '') return done
     if (emptiness !== null)
       return checked === 'activities'
         ? 'Name the files that you change: update your activity with scope.paths or scope.areas.'
@@ -199,7 +212,7 @@ function recommendedAction(
     ...collisions.slice(0, 1).map((each) => ({ ...each, text: adviceOnCollision(each) })),
     ...notables.slice(0, 1).map((each) => ({ ...each, text: notableAdvice(each.id) })),
   ]
-  return [textOf(advice.toSorted(byRank)), cutAdvice({ is_cut })].filter(Boolean).join(' ')
+  return [done, textOf(advice.toSorted(byRank)), cutAdvice({ is_cut })].filter(Boolean).join(' ')
 }
 
 function textOf(sentences: { text: string }[]): string {
@@ -218,9 +231,10 @@ function adviceOnCollision({
   return adviceOf({ severity, lines, is_duplicate: duplicate !== null, sequence_kind }, reader).action
 }
 
-/** Merged activities to pull and patterns to follow, the newest first. */
-function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportunities'] {
-  const work = merged.map((activity) => ({
+/** The merged pull request that has the lines, then merged activities to pull and patterns to follow, the newest first. */
+function reuseOf({ merged, notables, done_by }: Conclusion): OverlapResult['reuse_opportunities'] {
+  const others = merged.filter(({ pr_url }) => done_by === null || pr_url !== done_by.url)
+  const work = others.map((activity) => ({
     at: activity.merged_at?.toISOString() ?? '',
     type: 'activity' as const,
     id: activity.id,
@@ -240,10 +254,24 @@ function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportu
       url: record.decision_url,
       reason: 'A pattern to follow in the files that you change.',
     }))
-  return [...work, ...patterns]
+  const newest = [...work, ...patterns]
     .sort((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? 1 : -1))
-    .slice(0, REUSE_MAX)
     .map(({ at: _, ...opportunity }) => opportunity)
+  return [...(done_by === null ? [] : [doneOf(done_by)]), ...newest].slice(0, REUSE_MAX)
+}
+
+function doneOf(done_by: DoneBy): OverlapResult['reuse_opportunities'][number] {
+  const { number, title, is_by_newcomer, url, shared, lines } = done_by
+  const name = `#${number}`
+  return {
+    type: 'merged',
+    id: name,
+    title: is_by_newcomer ? name : title,
+    summary: '',
+    url,
+    reason: `${doneSentence(name, done_by, 'your change')}.`,
+    share: shared / lines,
+  }
 }
 
 /** The short form of matches: collisions before notables of the same severity, each list in the order given. */

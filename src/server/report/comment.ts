@@ -3,7 +3,7 @@
 import { sequenceNote, sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { count, joined } from '../../vocabulary/text.ts'
-import { OVERLAP_WORDS } from '../../vocabulary/verdict-words.ts'
+import { doneSentence, OVERLAP_WORDS } from '../../vocabulary/verdict-words.ts'
 import { foldedList, linkedNumber, quote, titledList } from './markdown.ts'
 import { caveatsOf, nothingShown } from './nothing-shown.ts'
 import {
@@ -19,7 +19,7 @@ import {
   sentenceOf,
   subjectOf,
 } from './overlap-words.ts'
-import type { Report, ReportedActivity, TakenOnBase } from './report.ts'
+import type { DoneBefore, Report, ReportedActivity, TakenOnBase } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
@@ -31,12 +31,13 @@ export const MUTE_LABEL = 'deconflict:mute'
 
 /** The comment for a report. A report without overlap replaces the text of an earlier comment. */
 export function commentOf(report: Report): string {
-  const { activities, notables, merged, taken } = report
+  const { activities, notables, merged, done, taken } = report
   const parts: string[] = [MARKER]
   if (report.severity === null && merged.length === 0) {
     const { heading, text } = nothingShown(report, 'any more')
     parts.push(`**${heading}.** ${text}`)
   }
+  if (done !== null) parts.push(doneLine(done))
   parts.push(...taken.map(takenLine))
   if (activities.length === 1) parts.push(...aboutOne(activities[0] as ReportedActivity, report))
   if (activities.length > 1) parts.push(...aboutSeveral(report))
@@ -52,9 +53,11 @@ export function mutedComment(): string {
 }
 
 /** The title of the check run. */
-export function headline({ activities, notables, taken }: Report): string {
+export function headline({ activities, notables, done, taken }: Report): string {
   const others = count(activities.length, 'other activity', 'other activities')
   const signals = count(notables.length, 'notable applies', 'notables apply')
+  if (activities.length === 0 && done !== null)
+    return 'A merged pull request has most of the lines of this one'
   if (activities.length === 0 && taken.length > 0)
     return 'A merged pull request takes a number or parent of this pull request'
   if (activities.length === 0) return `${signals} to this pull request`
@@ -135,6 +138,12 @@ function notableTitle({ notables }: Report): string {
 function mergedLine(merged: Report['merged']): string {
   const [was, it] = merged.length === 1 ? ['was', 'it'] : ['were', 'them']
   return `${joined(merged.map(linkedNumber))} ${was} merged: rebase over ${it}.`
+}
+
+/** `#40 is merged and has 11 of the 12 lines that this adds. …` */
+function doneLine(done: DoneBefore): string {
+  const name = linkedNumber(done)
+  return `**${doneSentence(name, done, 'this')}.** Compare the two before you go on: the work may be done.`
 }
 
 /** `0042` in `db/migrations` is taken on the base branch by #12 … */

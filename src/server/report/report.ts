@@ -4,6 +4,7 @@ import type { Match, PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
 import type { Duplicate, Moved, Sequence } from '../../vocabulary/verdict.ts'
+import type { DoneLines } from '../../vocabulary/verdict-words.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
@@ -37,6 +38,11 @@ export interface TakenOnBase {
   number: number
   url: string
   sequence: ReportedSequence[]
+}
+
+export interface DoneBefore extends DoneLines {
+  number: number
+  url: string
 }
 
 /** A path that both match, and how their lines relate. */
@@ -90,6 +96,8 @@ export interface Report {
   suppressed: Suppressed
   /** Pull requests whose overlap was shown to this one, and that were merged since its last push. */
   merged: { number: number; url: string }[]
+  /** The merged pull request that has most of the lines of this one; null if there is none. */
+  done: DoneBefore | null
   /** What this pull request has to renumber. */
   taken: TakenOnBase[]
   /** The lowest severity that is shown, and whether it is the one for drafts. */

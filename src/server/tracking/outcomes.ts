@@ -11,7 +11,11 @@ import { countRead, openNumberOf, recordEnd, recordOutcome, wasClean, wasShown }
 import { branchKey, kindOf, pullRequestKey } from '../ledger/pair.ts'
 import { isMergeableAwaited, saveMergeable } from '../ledger/store.ts'
 import type { PairName, PairRow } from '../ledger/table.ts'
+import type { FileChange } from '../line-verdicts/change.ts'
+import { listChangeSet } from '../line-verdicts/store.ts'
+import { keepMergedWork } from '../merged-work/merged-work.ts'
 import { checkActivities } from '../overlap/check.ts'
+import { rulesOf } from '../overlap/rules.ts'
 import { listNumbered } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { readPullRequest } from '../repositories/reading.ts'
@@ -49,6 +53,19 @@ export async function recordPullRequestEnd(ctx: RepoContext, pr: EndedPullReques
     at: pr.merged_at ?? pr.changed_at,
     activity_ids: live.map(({ id }) => id),
   })
+}
+
+/** Keeps the lines of a merged pull request, by which the same work is recognized. Its activities are still live. */
+export async function keepLines(
+  ctx: RepoContext,
+  pr: Pick<GithubPullRequest, 'number' | 'base_branch'>,
+): Promise<void> {
+  const { db, now, repo, settings } = ctx
+  const files: FileChange[] = []
+  for (const { id } of await listLiveOf(db, repo.id, pr.number, now))
+    files.push(...(await listChangeSet(db, { repo_id: repo.id, activity_id: id, origin: 'pushed' })))
+  const { noise } = rulesOf(settings, repo.noise_attributes)
+  await keepMergedWork(ctx, pr, { files, noise })
 }
 
 /** Enqueues a recheck of the other side of each pair and, if the pair was shown, a job that asks GitHub about that side. */

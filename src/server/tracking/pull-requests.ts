@@ -34,7 +34,7 @@ import {
   planOf,
   takesTitle,
 } from './event-plan.ts'
-import { type EndedPullRequest, enqueueOutcomes, recordPullRequestEnd } from './outcomes.ts'
+import { type EndedPullRequest, enqueueOutcomes, keepLines, recordPullRequestEnd } from './outcomes.ts'
 import { enqueueRecheck } from './recheck.ts'
 import { keepMergedLink, linkPullRequestStack } from './stack-links.ts'
 
@@ -138,7 +138,10 @@ export async function commentDeleted(
 async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<void> {
   // Their changed files are deleted with the activities.
   const awaited = await recordPullRequestEnd(ctx, pr)
-  if (pr.is_merged) await keepMergedLink(ctx, pr)
+  if (pr.is_merged) {
+    await keepMergedLink(ctx, pr)
+    await keepLines(ctx, pr)
+  }
   await closePullRequest(ctx, pr, pr.is_merged)
   await enqueueOutcomes(ctx, awaited)
 }

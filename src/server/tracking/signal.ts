@@ -15,6 +15,7 @@ export async function getSignal(ctx: RepoContext, { days }: GetSignal): Promise<
   const since = later(now, -days * DAY_MS)
   const { pull_requests, commented, thumbs_up, thumbs_down } = await countPullRequests(ctx, days)
   const pairs = pairCountsOf(await counts.countShownSince(db, repo.id, since))
+  const done = pairCountsOf(await counts.countDoneSince(db, repo.id, since))
   const listed = { since, limit: LISTED_MAX }
   const shown = await counts.listShown(db, repo.id, listed)
   return {
@@ -25,6 +26,7 @@ export async function getSignal(ctx: RepoContext, { days }: GetSignal): Promise<
     commented,
     pairs,
     precision: precisionOf(pairs),
+    done: { shown: done.shown, given_up: done.given_up, merged: done.wrong },
     noise: await counts.countNoise(db, repo.id, since),
     hot_files: await counts.listHotFiles(db, repo.id, listed),
     recorded: await counts.countRecorded(db, repo.id, since),

@@ -148,12 +148,24 @@ export const Match = object('Match', {
 export type Match = z.output<typeof Match>
 
 const ReuseOpportunity = object('ReuseOpportunity', {
-  type: z.enum(['activity', 'notable']).describe('The type of the record.'),
-  id: z.string().describe('The id of the record.'),
+  type: z
+    .enum(['activity', 'notable', 'merged'])
+    .describe(
+      '`activity`: it was merged recently, and its scope overlaps. `notable`: a pattern to follow. `merged`: a pull request that was merged within 30 days and has most of the lines that the work adds.',
+    ),
+  id: z
+    .string()
+    .describe('The id of the record; for `merged` the number of the pull request, such as `#40`.'),
   title: z.string().describe('Its title.'),
   summary: z.string().describe('Its summary.'),
   url: textOrNull('The pull request, or the decision document.'),
   reason: z.string().describe('Why the record is worth reading, for humans.'),
+  share: z
+    .number()
+    .optional()
+    .describe(
+      'Only for `merged`: of the lines that the work adds, the share that the pull request has, from 0.8 to 1.',
+    ),
 })
 export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
 
@@ -213,7 +225,11 @@ export const OverlapResult = OverlapBrief.extend({
     .describe(
       'What to do; never empty. It contains no text by other people, only ids, GitHub logins and pull request numbers.',
     ),
-  reuse_opportunities: z.array(ReuseOpportunity).describe(`At most ${REUSE_MAX}, the newest first.`),
+  reuse_opportunities: z
+    .array(ReuseOpportunity)
+    .describe(
+      `At most ${REUSE_MAX}: first the pull request of the type \`merged\`, if there is one, then the newest first.`,
+    ),
   matches: z.array(Match).describe('One match for each related activity and notable that is listed.'),
   truncated: boolean('Whether any list was cut to its maximum length.'),
   total_related: integer(

@@ -67,7 +67,7 @@ const RecentSide = object('RecentSide', {
 
 const lines = z.tuple([z.int(), z.int()])
 
-const PAIR_KINDS = ['proof', 'duplicate', 'sequence', 'conflict', 'declared'] as const
+const PAIR_KINDS = ['proof', 'done', 'duplicate', 'sequence', 'conflict', 'declared'] as const
 export type PairKind = (typeof PAIR_KINDS)[number]
 
 const RecentPair = object('RecentPair', {
@@ -75,7 +75,7 @@ const RecentPair = object('RecentPair', {
   kind: z
     .enum(PAIR_KINDS)
     .describe(
-      '`proof`: they fail together. `duplicate`: both seem to do the same work. `sequence`: both take the same number, or build on the same migration. `conflict`: their lines conflict. `declared`: they share paths that one of them declared.',
+      '`proof`: they fail together. `done`: one is merged and has most of the lines that the other one adds. `duplicate`: both seem to do the same work. `sequence`: both take the same number, or build on the same migration. `conflict`: their lines conflict. `declared`: they share paths that one of them declared.',
     ),
   verdict: z.literal('conflict').nullable().describe('Whether their lines conflict; null if no lines do.'),
   confidence: z
@@ -108,6 +108,15 @@ export const Signal = object('Signal', {
     'The pairs of pull requests or branches that were first shown in the period, each once, by outcome. At most 100,000 are counted.',
   ),
   precision,
+  done: object(
+    'DoneCounts',
+    {
+      shown: count('The pull requests that were shown a merged one with most of their lines.'),
+      given_up: count('Those of them that were closed unmerged.'),
+      merged: count('Those of them that were merged after all.'),
+    },
+    'Work that was done already. These pairs are counted in `pairs`, too.',
+  ),
   noise: z
     .partialRecord(z.enum(NOISE_CLASSES), z.int())
     .describe(

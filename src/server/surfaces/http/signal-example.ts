@@ -13,6 +13,7 @@ export const SIGNAL: OutputOf<'getSignal'> = {
   commented: 9,
   pairs: PAIRS,
   precision: 0.9,
+  done: { shown: 2, given_up: 2, merged: 0 },
   noise: { changelog: 30, lock: 12 },
   hot_files: [{ path: PATH, pairs: 6, people: 4 }],
   recorded: 17,

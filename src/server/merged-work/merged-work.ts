@@ -1,0 +1,54 @@
+/** Finds work that a merged pull request has done already, by the lines that both add (docs/contract/issues.md#done-already). */
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import type { FileChange } from '../line-verdicts/change.ts'
+import { type NewLines, newLinesOf } from '../line-verdicts/new-lines.ts'
+import type { NoiseRules } from '../line-verdicts/noise.ts'
+import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { deleteRemovedLines, findTwin, type MergedTwin, type NewWork, saveMergedLines } from './store.ts'
+
+/** How long the lines of a merged pull request are kept. */
+export const KEPT_FOR_MS = 30 * DAY_MS
+
+/** Of the lines that work adds, how many a merged pull request must have. */
+const SHARE_MIN = 0.8
+const SHARED_MIN = 8
+
+/** Work that adds more lines is neither kept nor compared: an import of code, or generated code with an unusual name. */
+export const NEW_LINES_MAX = 5_000
+
+/** A merged pull request that has most of the lines that work adds. */
+export interface DoneBy extends MergedTwin {
+  url: string
+  /** The distinct telling lines that the work adds. `shared` of them are in the merged pull request. */
+  lines: number
+}
+
+/**
+ * Keeps the lines of a pull request that is merged now, and forgets those of earlier ones that it removes: work that was
+ * taken back may be done again. `files`: its changed files.
+ */
+export async function keepMergedWork(
+  ctx: RepoContext,
+  { number, base_branch }: { number: number; base_branch: string },
+  { files, noise }: { files: readonly FileChange[]; noise: NoiseRules },
+): Promise<void> {
+  const { added, removed } = newLinesOf(files, noise)
+  await inTransaction(ctx, async ({ db, repo }) => {
+    if (removed.length > 0) await deleteRemovedLines(db, repo.id, { number, base_branch, hashes: removed })
+    if (added.length > 0 && added.length <= NEW_LINES_MAX)
+      await saveMergedLines(db, repo.id, { number, hashes: added })
+  })
+}
+
+/** The merged pull request that has most of the lines that work adds; null if there is none, or if lines are unknown. */
+export async function findDoneBy(
+  { db, now, repo }: RepoContext,
+  { added, is_complete }: NewLines,
+  work: Omit<NewWork, 'hashes'>,
+): Promise<DoneBy | null> {
+  if (!is_complete || added.length < SHARED_MIN || added.length > NEW_LINES_MAX) return null
+  const shared_min = Math.max(SHARED_MIN, Math.ceil(SHARE_MIN * added.length))
+  const since = later(now, -KEPT_FOR_MS)
+  const twin = await findTwin(db, repo.id, { ...work, hashes: added }, { since, shared_min })
+  return twin ? { ...twin, url: `${repo.web_urls[0]}/pull/${twin.number}`, lines: added.length } : null
+}

@@ -1,0 +1,24 @@
+/** Finds the merged pull request that has done the checked work already (docs/contract/issues.md#done-already). */
+import { newLinesOf } from '../line-verdicts/new-lines.ts'
+import { type DoneBy, findDoneBy } from '../merged-work/merged-work.ts'
+import type { CheckedWork } from './checked-work.ts'
+import { lineBudget } from './found-by-lines.ts'
+
+/** For reading the own lines if nothing else has read them, in units of about 5 ns. */
+const OWN_LINE_UNITS_MAX = 20_000_000
+
+/** Null if there is none. Reads nothing if the work changes no files. */
+export async function readDoneBy({
+  ctx,
+  proposal,
+  rules,
+  side,
+  branch,
+  base_branch,
+  pull_requests,
+  readFiles,
+}: CheckedWork): Promise<DoneBy | null> {
+  if (!ctx.repo.is_tracked || proposal.emptiness !== null || side.files.length === 0) return null
+  const lines = newLinesOf(await readFiles(lineBudget(ctx, OWN_LINE_UNITS_MAX)), rules.noise)
+  return findDoneBy(ctx, lines, { branch, base_branch, numbers: [...pull_requests] })
+}
