@@ -32,6 +32,7 @@ test('the report is empty for a repository without pull requests', async () => {
     commented: 0,
     pairs: NONE,
     precision: null,
+    done: { shown: 0, given_up: 0, merged: 0 },
     noise: {},
     hot_files: [],
     recorded: 0,

@@ -97,9 +97,10 @@ const readTwins = prepared('merged_twins', (db) => {
       shared: twins.shared,
     })
     .from(twins)
-    .innerJoin(pull_requests, and(eq(pull_requests.repo_id, repo_id), eq(number, twins.number)))
+    .innerJoin(pull_requests, eq(number, twins.number))
     .where(
       and(
+        eq(pull_requests.repo_id, repo_id),
         sql`${merged_at} > ${sql.placeholder('since')}::timestamptz`,
         sql`(${base_branch} is null or ${pull_requests.base_branch} = ${base_branch})`,
         sql`(${branch} is null or not ${isStacked}) and not ${isInStack}`,
