@@ -1,6 +1,8 @@
 /** `npm run replay`: compares recorded pairs of pull requests, or plays a whole history (docs/contract/signal.md#replay). */
 import { parseArgs } from 'node:util'
-import { replayHistory } from './replay/history.ts'
+import { replayDone } from './replay/done/done.ts'
+import { doneTables } from './replay/done/table.ts'
+import { type ReplayOptions, replayHistory } from './replay/history.ts'
 import { replayLive } from './replay/live/live.ts'
 import { comparePairs, readRecording } from './replay/pairs.ts'
 import { replaySequences } from './replay/sequences/sequences.ts'
@@ -10,9 +12,9 @@ import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
   one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/line-verdicts.md
-npm run --silent replay -- [--live | --sequences] --git DIR [--days 90] [--closed-after-days 14]
+npm run --silent replay -- [--live | --sequences | --done] --git DIR [--days 90] [--closed-after-days 14]
   tables on stdout, progress on stderr; with --live, the events are webhooks to the real service on a PostgreSQL of its own;
-  with --sequences, only shared numbers and parents are measured;
+  with --sequences, only shared numbers and parents are measured, with --done only work that was done already;
   DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL;
   a pull request that was closed without a merge counts as open for that long after its last push`
 const DAYS_MAX = 3650
@@ -24,6 +26,7 @@ async function main(): Promise<void> {
       git: { type: 'string' },
       live: { type: 'boolean', default: false },
       sequences: { type: 'boolean', default: false },
+      done: { type: 'boolean', default: false },
       days: { type: 'string', default: '90' },
       'closed-after-days': { type: 'string', default: '14' },
     },
@@ -41,12 +44,18 @@ async function main(): Promise<void> {
   const report = (line: string) =>
     process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s: ${line}\n`)
   const options = { days, closed_after_days, report }
-  const tables = values.sequences
-    ? sequenceTables(await replaySequences(values.git, options))
-    : values.live
-      ? await replayLive(values.git, options)
-      : tablesOf(await replayHistory(values.git, options))
-  process.stdout.write(`${tables}\n`)
+  process.stdout.write(`${await tablesFor(values, values.git, options)}\n`)
+}
+
+async function tablesFor(
+  { live, sequences, done }: { live: boolean; sequences: boolean; done: boolean },
+  directory: string,
+  options: ReplayOptions,
+): Promise<string> {
+  if (sequences) return sequenceTables(await replaySequences(directory, options))
+  if (done) return doneTables(await replayDone(directory, options))
+  if (live) return replayLive(directory, options)
+  return tablesOf(await replayHistory(directory, options))
 }
 
 function daysOf(option: string, value: string): number {

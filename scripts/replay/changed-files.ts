@@ -1,4 +1,5 @@
 /** The changed files of pull requests in the form of GitHub's list of files, from a single `git diff-tree`. */
+import { randomUUID } from 'node:crypto'
 import { changeOf, type FileChange, type FileEntry } from '../../src/server/line-verdicts/change.ts'
 import type { LineHasher } from '../../src/server/line-verdicts/line-hash.ts'
 import type { Git } from './git.ts'
@@ -37,10 +38,12 @@ export async function* fileEntries(
   trees: readonly { from: string; to: string }[],
   { absent = new Set(), paths = [] }: Limits = {},
 ): AsyncGenerator<FileEntry[]> {
-  // git copies a line that is not a pair of trees to the output, so it marks the end of the preceding output.
-  const input = trees.map(({ from, to }) => `${from} ${to}\nend\n`).join('')
+  // git copies a line that is not a pair of trees to the output, so it marks the end of the preceding output. That may end
+  // with a NUL instead of a newline, so only a line that is in no file is safe.
+  const end = `end ${randomUUID()}\n`
+  const input = trees.map(({ from, to }) => `${from} ${to}\n${end}`).join('')
   const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS, '--', ...paths]
-  for await (const record of git.records(args, input, '\nend\n'))
+  for await (const record of git.records(args, input, end))
     yield entriesOf(record.slice(record.indexOf('\n') + 1))
       .filter(({ blobs }) => blobs.every((id) => !absent.has(id)))
       .map(({ entry }) => entry)

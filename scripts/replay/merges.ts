@@ -23,6 +23,12 @@ export interface MergedBranches {
 
 const NAMED = /^Merge pull request #(\d+) |#(\d+)\)?$/
 
+/** The pull request that the subject of a commit says to be merged; null if it names none. */
+export function numberNamed({ subject }: Pick<Commit, 'subject'>): number | null {
+  const [, merged, squashed] = NAMED.exec(subject) ?? []
+  return merged === undefined && squashed === undefined ? null : Number(merged ?? squashed)
+}
+
 export function mergedBranches(
   commits: Commits,
   mirror: Pick<Mirror, 'default_branch' | 'branches' | 'heads'>,
@@ -67,9 +73,8 @@ function mergesInto(
     if (!isOwn(index)) continue
     const commit = all[index] as Commit
     onChain.set(textOf(commit), position)
-    const [, merged, squashed] = NAMED.exec(commit.subject) ?? []
-    const n = Number(merged ?? squashed)
-    if (heads.has(n) && !merges.has(n)) merges.set(n, mergeAt(position))
+    const n = numberNamed(commit)
+    if (n !== null && heads.has(n) && !merges.has(n)) merges.set(n, mergeAt(position))
   }
   for (const [n, head] of heads) {
     if (merges.has(n)) continue

@@ -78,6 +78,7 @@ test.each([
   ['Reapply "Retry payments"', true],
   ['fix(pay)!: re-land retries', true],
   ['Reland retries', true],
+  ['fix: restore, "fix: retry payments (#7)"', true],
   ['Add a button to revert a payment', false],
   ['Retry payments', false],
 ])('whether the title “%s” says that work is made again: %s', (title, expected) => {

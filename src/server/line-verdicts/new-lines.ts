@@ -40,8 +40,8 @@ function addTelling(words: Set<LineWord>, found: Uint32Array): void {
   for (const word of found) if (isTelling(word)) words.add(word)
 }
 
-/** Titles as git and GitHub write them for a change that is taken back, or made again: `Revert "…"`, `Reapply "…"`, `Reland …`. */
-const AGAIN = /^\s*(?:\w+(?:\([^)]*\))?!?:\s*)?(?:revert|reapply|re-?land)/i
+/** Titles as git and GitHub write them for a change that is taken back, or made again: `Revert "…"`, `Reapply "…"`, `Reland …`, `Restore …`. */
+const AGAIN = /^\s*(?:\w+(?:\([^)]*\))?!?:\s*)?(?:revert|reapply|re-?land|restore)/i
 
 /** Whether the title says that work is made again or taken back, so that its lines stood somewhere before. */
 export function isMadeAgain(title: string): boolean {

@@ -9,9 +9,8 @@ import { deleteRemovedLines, findTwin, type MergedTwin, type NewWork, saveMerged
 /** How long the lines of a merged pull request are kept. */
 export const KEPT_FOR_MS = 30 * DAY_MS
 
-/** Of the lines that work adds, how many a merged pull request must have. */
-const SHARE_MIN = 0.8
-const SHARED_MIN = 8
+/** How much of the lines that work adds a merged pull request must have. */
+export const ENOUGH = { share_min: 0.8, shared_min: 8 }
 
 /** Work that adds more lines is neither kept nor compared: an import of code, or generated code with an unusual name. */
 export const NEW_LINES_MAX = 5_000
@@ -19,8 +18,6 @@ export const NEW_LINES_MAX = 5_000
 /** A merged pull request that has most of the lines that work adds. */
 export interface DoneBy extends MergedTwin {
   url: string
-  /** The distinct telling lines that the work adds. `shared` of them are in the merged pull request. */
-  lines: number
 }
 
 /**
@@ -46,9 +43,8 @@ export async function findDoneBy(
   { added, is_complete }: NewLines,
   work: Omit<NewWork, 'hashes'>,
 ): Promise<DoneBy | null> {
-  if (!is_complete || added.length < SHARED_MIN || added.length > NEW_LINES_MAX) return null
-  const shared_min = Math.max(SHARED_MIN, Math.ceil(SHARE_MIN * added.length))
+  if (!is_complete || added.length > NEW_LINES_MAX || added.length < ENOUGH.shared_min) return null
   const since = later(now, -KEPT_FOR_MS)
-  const twin = await findTwin(db, repo.id, { ...work, hashes: added }, { since, shared_min })
-  return twin ? { ...twin, url: `${repo.web_urls[0]}/pull/${twin.number}`, lines: added.length } : null
+  const twin = await findTwin(db, repo.id, { ...work, hashes: added }, { since, ...ENOUGH })
+  return twin ? { ...twin, url: `${repo.web_urls[0]}/pull/${twin.number}` } : null
 }

@@ -1,5 +1,5 @@
 /** Queries for the lines of merged pull requests. Every statement starts with the repository id. */
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
@@ -51,30 +51,47 @@ export interface MergedTwin {
   is_by_newcomer: boolean
   head_sha: string
   merged_at: Date
-  /** How many of the lines it has. */
+  /** How many of the lines it has, and how many there are, without those that are common. */
   shared: number
+  lines: number
 }
+
+/** A line that so many merged pull requests added says nothing about the work, such as one of a licence. */
+export const COMMON_MIN = 3
 
 const readTwins = prepared('merged_twins', (db) => {
   const repo_id = sql.placeholder('repo_id')
   const branch = sql`${sql.placeholder('branch')}::text`
   const base_branch = sql`${sql.placeholder('base_branch')}::text`
-  const twins = db
-    .select({
-      number: merged_lines.number,
-      shared: sql<number>`count(*)::int`.as('shared'),
-    })
-    .from(merged_lines)
-    .where(
-      and(
-        eq(merged_lines.repo_id, repo_id),
-        sql`${merged_lines.hash} = any(${sql.placeholder('hashes')}::int[])`,
-        sql`${merged_lines.number} <> all(${sql.placeholder('numbers')}::int[])`,
+  const { hash } = merged_lines
+  const found = db.$with('found').as(
+    db
+      .select({
+        hash,
+        number: merged_lines.number,
+        merged_in: sql<number>`count(*) over (partition by ${hash})`.as('merged_in'),
+      })
+      .from(merged_lines)
+      .where(
+        and(
+          eq(merged_lines.repo_id, repo_id),
+          sql`${hash} = any(${sql.placeholder('hashes')}::int[])`,
+          sql`${merged_lines.number} <> all(${sql.placeholder('numbers')}::int[])`,
+        ),
       ),
-    )
-    .groupBy(merged_lines.number)
-    .having(sql`count(*) >= ${sql.placeholder('shared_min')}::int`)
+  )
+  const twins = db
+    .select({ number: found.number, shared: sql<number>`count(*)::int`.as('shared') })
+    .from(found)
+    .where(lt(found.merged_in, COMMON_MIN))
+    .groupBy(found.number)
     .as('twins')
+  const common = db
+    .select({ lines: sql<number>`count(distinct ${found.hash})::int`.as('lines') })
+    .from(found)
+    .where(gte(found.merged_in, COMMON_MIN))
+    .as('common')
+  const lines = sql<number>`(${sql.placeholder('lines')}::int - ${common.lines})`
   const { number, title, author, is_by_newcomer, head_sha, merged_at } = pull_requests
   const own = alias(pull_requests, 'own')
   // The branch has its head, or was built on its branch, or the other way round, or both are of one stack of GitHub.
@@ -87,6 +104,7 @@ const readTwins = prepared('merged_twins', (db) => {
   const isInStack = sql`exists (select from ${pull_requests} own where ${own.repo_id} = ${repo_id}::bigint
     and ${own.number} = any(${sql.placeholder('numbers')}::int[]) and ${own.stack_number} = ${pull_requests.stack_number})`
   return db
+    .with(found)
     .select({
       number,
       title,
@@ -95,12 +113,15 @@ const readTwins = prepared('merged_twins', (db) => {
       head_sha,
       merged_at: sql<Date>`${merged_at}`.mapWith(merged_at),
       shared: twins.shared,
+      lines: lines.as('lines'),
     })
     .from(twins)
+    .crossJoin(common)
     .innerJoin(pull_requests, eq(number, twins.number))
     .where(
       and(
         eq(pull_requests.repo_id, repo_id),
+        sql`${twins.shared} >= greatest(${sql.placeholder('shared_min')}::int, ${sql.placeholder('share_min')}::float * ${lines})`,
         sql`${merged_at} > ${sql.placeholder('since')}::timestamptz`,
         sql`(${base_branch} is null or ${pull_requests.base_branch} = ${base_branch})`,
         sql`(${branch} is null or not ${isStacked}) and not ${isInStack}`,
@@ -110,24 +131,31 @@ const readTwins = prepared('merged_twins', (db) => {
     .limit(1)
 })
 
+/** How much of the lines a merged pull request must have: a share, and a number of them. */
+export interface Enough {
+  share_min: number
+  shared_min: number
+}
+
 /**
- * The pull request merged after `since` that has the most of the lines, at least `shared_min`: for the base branch of the
- * work, and outside of its stack.
+ * The pull request merged after `since` that has enough of the lines, the one with the most: for the base branch of the work,
+ * and outside of its stack.
  */
 export async function findTwin(
   db: Db,
   repo_id: number,
   { hashes, branch, base_branch, numbers }: NewWork,
-  { since, shared_min }: { since: Date; shared_min: number },
+  { since, ...enough }: Enough & { since: Date },
 ): Promise<MergedTwin | undefined> {
   const [twin] = await readTwins(db, {
     repo_id,
     branch,
     base_branch,
     hashes: arrayOf(hashes),
+    lines: hashes.length,
     numbers: arrayOf(numbers),
     since: since.toISOString(),
-    shared_min,
+    ...enough,
   })
   return twin
 }

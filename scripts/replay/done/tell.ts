@@ -1,0 +1,107 @@
+/** Plays a history by merged lines: which pull requests the service tells that their work is done already. Pure. */
+
+import { addTo } from '../../../src/server/base/lists.ts'
+import { type NewLines, newLinesOf } from '../../../src/server/line-verdicts/new-lines.ts'
+import type { NoiseRules } from '../../../src/server/line-verdicts/noise.ts'
+import { ENOUGH, KEPT_FOR_MS, NEW_LINES_MAX } from '../../../src/server/merged-work/merged-work.ts'
+import { COMMON_MIN } from '../../../src/server/merged-work/store.ts'
+import type { Changed, Head } from '../heads.ts'
+
+const KEPT_FOR = KEPT_FOR_MS / 1000
+
+/** The first merged pull request that has the work of another, and when that is told. */
+export interface Told {
+  pr: Changed
+  by: Changed
+  /** In seconds. */
+  at: number
+  shared: number
+  lines: number
+  /** The last head is told the same. */
+  is_told_at_end: boolean
+}
+
+interface Rules {
+  noise: NoiseRules
+  /** Pull requests that ended before are not told. */
+  since: number
+  /** The work is made again or taken back. */
+  isAgain: (pr: Changed) => boolean
+  isStacked: (a: Changed, b: Changed) => boolean
+}
+
+interface Merged {
+  pr: Changed
+  at: number
+  lines: Set<number>
+}
+
+export function tellDone(changed: readonly Changed[], { noise, since, isAgain, isStacked }: Rules) {
+  const known = new Map<Head, NewLines>()
+  const linesOf = (head: Head): NewLines => {
+    const lines = known.get(head) ?? newLinesOf(head.files, noise)
+    known.set(head, lines)
+    return lines
+  }
+  const told = new Map<Changed, Told>()
+  const merged: Merged[] = []
+  const byHash = new Map<number, Merged[]>()
+  const open = new Map<Changed, Head>()
+
+  const findDone = (pr: Changed, head: Head, at: number) => {
+    const { added, is_complete } = linesOf(head)
+    if (isAgain(pr) || !is_complete || added.length > NEW_LINES_MAX) return undefined
+    const counts = new Map<Merged, number>()
+    let lines = added.length
+    for (const hash of added) {
+      const others = (byHash.get(hash) ?? []).filter((other) => at - other.at <= KEPT_FOR)
+      if (others.length >= COMMON_MIN) lines -= 1
+      else for (const other of others) counts.set(other, (counts.get(other) ?? 0) + 1)
+    }
+    const least = Math.max(ENOUGH.shared_min, ENOUGH.share_min * lines)
+    const [found] = [...counts]
+      .filter(([other, shared]) => shared >= least && other.pr.branch === pr.branch)
+      .filter(([other]) => other.pr !== pr && !isStacked(other.pr, pr))
+      .toSorted(([, a], [, b]) => b - a)
+    return found && { by: found[0].pr, shared: found[1], lines }
+  }
+  const tell = (pr: Changed, head: Head, at: number) => {
+    const done = findDone(pr, head, at)
+    const before = told.get(pr)
+    if (before) before.is_told_at_end = done !== undefined
+    else if (done && at >= since) told.set(pr, { pr, at, is_told_at_end: true, ...done })
+  }
+  const merge = (pr: Changed, at: number) => {
+    const { added, removed } = linesOf(pr.last)
+    for (const hash of removed) {
+      const kept = (byHash.get(hash) ?? []).filter((other) => other.pr.branch !== pr.branch)
+      byHash.set(hash, kept)
+    }
+    if (added.length > NEW_LINES_MAX) return
+    const own = { pr, at, lines: new Set(added) }
+    merged.push(own)
+    for (const hash of added) addTo(byHash, hash, own)
+    for (const [other, head] of open)
+      if (linesOf(head).added.some((hash) => own.lines.has(hash))) tell(other, head, at)
+  }
+
+  for (const { at, pr, head } of eventsOf(changed)) {
+    if (head === null) {
+      open.delete(pr)
+      if (pr.merged !== null) merge(pr, at)
+    } else {
+      open.set(pr, head)
+      tell(pr, head, at)
+    }
+  }
+  return { told: [...told.values()], linesOf: (pr: Changed) => linesOf(pr.last).added.length }
+}
+
+/** Pushes, and ends with `head` null, in the order of time. */
+function eventsOf(changed: readonly Changed[]): { at: number; pr: Changed; head: Head | null }[] {
+  const events = changed.flatMap((pr) => [
+    ...pr.revisions.filter(({ at }) => at < pr.ended).map(({ at, changes }) => ({ at, pr, head: changes })),
+    ...(Number.isFinite(pr.ended) ? [{ at: pr.ended, pr, head: null }] : []),
+  ])
+  return events.toSorted((a, b) => a.at - b.at)
+}
