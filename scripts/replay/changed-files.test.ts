@@ -1,11 +1,11 @@
 /** How a replay reads changed files, and their distance by raw line numbers. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { FileChange } from '../../src/server/line-verdicts/change.ts'
 import { change, editOf, hash } from '../../test/support/lines.ts'
-import { mirrorOf } from '../../test/support/mirror.ts'
+import { type MirrorCommit, mirrorOf } from '../../test/support/mirror.ts'
 import type { TemporaryDirectory } from '../../test/support/temporary-directory.ts'
 import { changedFiles } from './changed-files.ts'
-import { gitIn } from './git.ts'
+import { gitIn, scratchOf } from './git.ts'
 import { rawGap } from './raw-gap.ts'
 
 const LINES = Array.from({ length: 40 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
@@ -57,6 +57,37 @@ afterAll(() => mirror.remove())
 
 test('there is one list for each pair of trees, in their order', () => {
   expect(lists.map((files) => files.length)).toEqual([8, 0, 8])
+})
+
+test('a pair that only changes files which the mirror lacks has an empty list, and the next one keeps its place', async () => {
+  const large = 'large.txt'
+  const commits = ['one', 'two', 'three'].map(
+    (name, at): MirrorCommit => ({
+      ...{ name, author: 'Ada', day: 1 },
+      parents: at === 0 ? [] : [['one', 'two'][at - 1] as string],
+      files: at === 2 ? { 'small.txt': name } : { [large]: name },
+    }),
+  )
+  const cut = await mirrorOf({ commits, refs: { 'refs/heads/main': 'three' } })
+  onTestFinished(() => cut.remove())
+  const own = gitIn(cut.path, false)
+  const revisions = ['main~2', 'main~1', 'main']
+  const blobs = await Promise.all(
+    revisions.slice(0, 2).map((each) => own.text(['rev-parse', `${each}:${large}`])),
+  )
+  const git = await scratchOf(own, new Set(blobs.map((id) => id.trim())))
+  onTestFinished(() => git.remove())
+  const ids = (await own.text(['rev-parse', ...revisions.map((each) => `${each}^{tree}`)])).trim().split('\n')
+  const [one = '', two = '', three = ''] = ids
+  const trees = [
+    { from: one, to: two },
+    { from: two, to: three },
+  ]
+  const absent = new Set(blobs.map((id) => id.trim()))
+  const paths: string[][] = []
+  for await (const files of changedFiles(git, trees, { hash, absent }))
+    paths.push(files.map(({ path }) => path))
+  expect(paths).toEqual([[], ['small.txt']])
 })
 
 describe('a list of files has', () => {

@@ -92,10 +92,10 @@ function paragraph(display: Display, { text, indent = '', label, style }: Paragr
 export function overlapLines(overlap: Overlap, names: Names, display: Display): string[] {
   const { activities, notables, complete } = overlap.checked_against
   const compared = `(compared with ${count(activities, 'live activity', 'live activities')} and ${count(notables, 'active notable', 'active notables')}${complete ? '' : '; incomplete'})`
-  const reusable = overlap.reuse_opportunities.flatMap(({ title, reason, url }) =>
+  const reusable = overlap.reuse_opportunities.flatMap(({ type, title, reason, url }) =>
     paragraph(display, {
       indent: '  ',
-      label: { text: 'reuse', style: 'green' },
+      label: type === 'merged' ? { text: 'done', style: 'yellow' } : { text: 'reuse', style: 'green' },
       text: `  ${quoted(title)}: ${sanitize(reason)}${url ? ` ${sanitize(url)}` : ''}`,
     }),
   )

@@ -178,6 +178,17 @@ describe('nothing is said', () => {
     expect(await doneBy([adds(lines, 'src/payments.ts')])).toEqual([])
   })
 
+  test('of lines that three merged pull requests have, such as a licence, which count for neither', async () => {
+    const licence = linesOf('licence', 10)
+    for (const name of ['one', 'two', 'three'])
+      await openMerged(name, [adds([...licence, `const ${name} = count()`], name)])
+    await expectNothing([adds([...licence, 'const four = count()'], 'four')])
+    const merged = await openMerged('retry', [adds([...licence, ...RETRY], 'five')])
+    expect(await doneBy([adds([...licence, ...NEARLY], 'six')])).toMatchObject([
+      { id: `#${merged}`, share: 11 / 12 },
+    ])
+  })
+
   test('of work for another base branch, such as a backport', async () => {
     await openMerged('retry', [adds(RETRY)])
     await expectNothing([adds(RETRY)], { base: 'release-1' })
