@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { notesOf } from '../../scripts/release-notes.ts'
 import { readConfig } from '../../src/server/base/config.ts'
 import { VERSION } from '../../src/vocabulary/version.ts'
@@ -27,11 +27,11 @@ describe('the version of package.json', () => {
     expect(server.name).toBe(manifest.mcpName)
   })
 
-  test('is that of every image in the guide and in the Kubernetes manifest', () => {
-    const files = ['docs/install.md', 'deploy/kubernetes.yaml']
-    const versions = files.flatMap((file) =>
-      [...read(file).matchAll(/ghcr\.io\/deconflict\/deconflict:([\w.]+)/g)].map(([, version]) => version),
-    )
+  test('is that of every image in the guide and in the base for Kubernetes', () => {
+    const guide = [...read('docs/install.md').matchAll(/ghcr\.io\/deconflict\/deconflict:([\w.]+)/g)]
+    const base = [...read('deploy/kustomize/base/kustomization.yaml').matchAll(/newTag: ([\w.]+)/g)]
+    const versions = [...guide, ...base].map(([, version]) => version)
+    expect(base.length).toBe(1)
     expect(versions.length).toBeGreaterThan(2)
     expect(new Set(versions)).toEqual(new Set([VERSION]))
   })
@@ -92,26 +92,4 @@ test('.env.example names variables that are read, and is valid when copied', () 
   expect(() =>
     readConfig(Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]))),
   ).not.toThrow()
-})
-
-test('the Kubernetes manifest runs two instances that may be disrupted one by one', () => {
-  const [deployment, service, budget] = parseAllDocuments(read('deploy/kubernetes.yaml')).map((each) =>
-    each.toJS(),
-  )
-  const { spec } = deployment.spec.template
-  const labels = deployment.spec.selector.matchLabels
-  expect(deployment.spec.replicas).toBe(2)
-  expect(service.spec.selector).toEqual(labels)
-  expect(budget.spec.selector.matchLabels).toEqual(labels)
-  expect(deployment.spec.template.metadata.labels).toEqual(labels)
-  expect(budget).toMatchObject({ kind: 'PodDisruptionBudget', spec: { minAvailable: 1 } })
-  const [container] = spec.containers
-  expect(container.readinessProbe.httpGet.path).toBe('/readyz')
-  expect(container.livenessProbe.httpGet.path).toBe('/healthz')
-  // The service takes ten seconds to stop, after the hook.
-  expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(15)
-  const env = Object.fromEntries(
-    container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
-  )
-  expect(readConfig(env).public_url).toBe('https://deconflict.example.com')
 })
