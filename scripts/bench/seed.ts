@@ -67,6 +67,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       commenting_since: now,
       is_notified: false,
       settings_file: { source: 'defaults', errors: [] },
+      settings_layers: [],
       noise_attributes: [],
       max_live: { activities: Number.POSITIVE_INFINITY, notables: Number.POSITIVE_INFINITY },
       unconfirmed_version: null,

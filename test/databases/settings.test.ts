@@ -65,6 +65,7 @@ describe('without a file', () => {
       check_run: false,
       source: 'defaults',
       errors: [],
+      sources: expect.objectContaining({ areas: 'default', 'comment.mode': 'default' }),
       budget: { share: null, limit: 0.15, in_force: false },
     })
   })

@@ -35,6 +35,10 @@ export const ACROSS_REPOSITORIES: [string, RegExp][] = [
     /from repositories left join lateral .* where repositories\.repo_id in /,
   ],
   [
+    'the settings of an organisation hold for its repositories',
+    /^select repo_id from repositories where .*installation_id = \$2\) order by /,
+  ],
+  [
     'an installation has many repositories',
     /^select .* from repositories where repositories\.installation_id = \$1$/,
   ],
@@ -116,7 +120,10 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
   await repo.request('POST', `/activity/${merged}/archive`)
   await repo.createNotable({ scope, supersedes: [ids.ntb] })
   await repo.check({ branch: 'b' })
-  const installation = github.app.install({ repositories: [full_name] })
+  const shared = `${full_name.split('/')[0]}/.github`
+  github.repository({ id: 9000, full_name: shared })
+  const push = github.at(shared).write('.github/deconflict.yml', 'comment: {budget: 0.1}')
+  const installation = github.app.install({ repositories: [full_name, shared] })
   const { number } = githubRepo.open({ files: ['src/a.ts'], head: 'c' })
   const other = githubRepo.open({ files: ['src/a.ts'], head: 'b' })
   await service.deliverAndRun(
@@ -142,6 +149,7 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
     githubRepo.merge(pull.number)
     await service.deliverAndRun(repo.event(pull.number, 'closed'))
   }
+  await service.deliverAndRun(pushEvent(github, shared, { ...push, modified: ['.github/deconflict.yml'] }))
   githubRepo.merge(number)
   await service.deliverAndRun(
     repo.event(number, 'closed'),

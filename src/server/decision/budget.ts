@@ -1,11 +1,13 @@
 /** How many pull requests have a comment, and whether that is more than the repository's budget. */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import { type Settings, settingsOf } from '../../vocabulary/contract/settings.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 import type { Db } from '../db/database.ts'
 import { countByAuthor, countByRepository } from '../pull-requests/counts-store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { listSettingsFiles } from '../repositories/store.ts'
+import { listSettings } from '../repositories/store.ts'
+import { storedLayers } from '../repositories/stored-settings.ts'
+import { settingsOf } from '../settings/layers.ts'
 import { BUDGET_DAYS, computeBudget, computeRoom, isBot, type Room } from './who-is-told.ts'
 
 export async function readBudget(ctx: RepoContext): Promise<BudgetState> {
@@ -38,12 +40,13 @@ export async function countAllPullRequests(
   db: Db,
   now: Date,
 ): Promise<Counts & { budgets_in_force: number }> {
-  const files = new Map((await listSettingsFiles(db)).map(({ repo_id, settings }) => [repo_id, settings]))
+  const stored = new Map((await listSettings(db)).map((row) => [row.repo_id, row]))
   const all = await countByRepository(db, later(now, -BUDGET_DAYS * DAY_MS))
   const byRepository = new Map<number, CountsOfAuthor[]>()
   for (const each of all) byRepository.set(each.repo_id, [...(byRepository.get(each.repo_id) ?? []), each])
   const people = [...byRepository].map(([repo_id, counts]) => {
-    const settings = settingsOf(files.get(repo_id) ?? {})
+    const row = stored.get(repo_id)
+    const settings = row ? settingsOf(storedLayers(row)) : DEFAULT_SETTINGS
     const sums = sumPeople(counts, settings)
     return { ...sums, in_force: computeBudget(sums, settings.comment.budget).in_force }
   })

@@ -28,6 +28,7 @@ import { reportProof } from '../proofs/proofs.ts'
 import type { App } from '../repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
 import { reserveNumber } from '../reservations/reserve.ts'
+import { sourcesOf } from '../settings/layers.ts'
 import { getSignal } from '../tracking/signal.ts'
 
 /** What a handler needs besides the context and the input. */
@@ -137,6 +138,7 @@ export const HANDLERS: {
   getSettings: async (ctx) => ({
     ...ctx.settings,
     ...ctx.repo.settings_file,
+    sources: sourcesOf(ctx.repo.settings_layers),
     budget: await readBudget(ctx),
   }),
 }

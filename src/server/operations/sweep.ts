@@ -201,7 +201,13 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
     process: (numbers) => whileLeft((tx) => deletePullRequests(tx, repo_id, null, numbers)),
   })
   if (failed === 0) {
-    const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
+    const files = {
+      settings: null,
+      labeler_areas: null,
+      noise_attributes: null,
+      settings_errors: [],
+      organisation: null,
+    }
     await whileLeft(async (tx) => {
       await deleteStacks(tx, repo_id, null)
       await deleteEtags(tx, repo_id)

@@ -13,8 +13,9 @@ import {
   type Pause,
   pauseInstallation,
 } from './installation-store.ts'
+import { storeUninstalled } from './organisation.ts'
 import type { RepoContext } from './repo.ts'
-import { findRepository, updateRepository } from './store.ts'
+import { findRepository } from './store.ts'
 
 /** Thrown while GitHub limits the rate of an installation or a token. */
 export class RateLimited extends Error {
@@ -91,7 +92,7 @@ export async function asInstallation<Result>(
     const refusal = classifyError(error, app.clock())
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
     if (mayBeUninstalled(error) && !(await isInstalled(app, repo))) {
-      await updateRepository(db, repo.id, { installation_id: null, uninstalled_at: app.clock() })
+      await storeUninstalled(app, repo.id, app.clock())
       return undefined
     }
     if (refusal.kind !== 'rate_limited') throw error

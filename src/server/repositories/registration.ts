@@ -5,9 +5,12 @@ import { isNotFound } from '../github/repository-calls.ts'
 import { enqueue } from '../jobs/store.ts'
 import type { App } from './app.ts'
 import { findInstallation, isInstalled, isSuspended } from './installation.ts'
+import { isOrganisationRepository, ORGANISATION_REPOSITORY, publishOrganisation } from './organisation.ts'
+import { findOrganisation, insertOrganisation } from './organisation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { refreshSettings } from './settings-refresh.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
+import { storeWithOrganisation } from './stored-settings.ts'
 
 /** A repository as a delivery or GitHub describes it. */
 export interface InstalledRepository {
@@ -17,7 +20,7 @@ export interface InstalledRepository {
   installation_id: number
 }
 
-/** Stores the installation and the current name of a repository. */
+/** Stores the installation and the current name of a repository, which decide what its organisation says about it. */
 export async function recordInstallation(
   app: App,
   repository: InstalledRepository,
@@ -31,8 +34,10 @@ export async function recordInstallation(
   const isNew = stored?.installation_id == null
   // A new one is imported.
   const added = isNew && { commenting_since: now, reconciled_at: now }
-  const updated = await updateRepository(db, repo_id, { ...known, ...added })
-  return updated as RepositoryRow
+  const updated = await storeWithOrganisation(app, repo_id, { ...known, ...added }, now)
+  const row = updated as RepositoryRow
+  if ([name, stored?.name ?? ''].some(isOrganisationRepository)) await publishOrganisation(app, row, now)
+  return row
 }
 
 /**
@@ -47,7 +52,38 @@ export async function registerInstallation(
   await insertRepository(app.database.connection(), repository, now)
   const client = await app.github_app?.probot.auth(repository.installation_id)
   if (client) await refreshSettings(app, client, repository)
+  await findOrganisationFile(app, repository, now)
   return recordInstallation(app, repository, now)
+}
+
+/**
+ * Registers the repository with the settings of the organisation, unless the service knows already whether there is one. At most
+ * four calls, once for each installation: later changes arrive as webhooks.
+ */
+export async function findOrganisationFile(
+  app: App,
+  { owner, name, installation_id }: InstalledRepository,
+  now: Date,
+): Promise<void> {
+  const db = app.database.connection()
+  if (isOrganisationRepository(name) || (await findOrganisation(db, installation_id))) return
+  const shared = { owner, name: ORGANISATION_REPOSITORY }
+  // Being able to read the repository proves nothing: every installation can read a public one.
+  const isOurs = (await findInstallation(app, shared)) === installation_id
+  const present = isOurs ? await findPresent(app, { ...shared, installation_id }) : undefined
+  if (present && isOrganisationRepository(present.name))
+    await registerInstallation(app, { ...present, installation_id }, now)
+  else await insertOrganisation(db, installation_id)
+}
+
+/** Makes up for what was missed of the settings of the organisation. */
+export async function followOrganisation(app: App, repo_id: number, now: Date): Promise<void> {
+  const row = await findRepository(app.database.connection(), repo_id)
+  if (row?.installation_id == null) return
+  const { owner, name, installation_id } = row
+  if (isOrganisationRepository(name)) await publishOrganisation(app, row, now)
+  else await findOrganisationFile(app, { id: repo_id, owner, name, installation_id }, now)
+  await storeWithOrganisation(app, repo_id, {}, now)
 }
 
 /** The kind of job that looks up the App's installation in one repository. */
@@ -120,20 +156,20 @@ async function followInstallation(
   // Being able to read the repository proves nothing: every installation can read a public one.
   const isOther = stored.installation_id !== installation_id
   if (isOther && (await findInstallation(app, repository)) !== installation_id) return stored
-  const present = await findPresentName(app, repository)
-  return present ? recordInstallation(app, { ...repository, ...present }, now) : stored
+  const present = await findPresent(app, repository)
+  return present?.id === repository.id ? recordInstallation(app, { ...repository, ...present }, now) : stored
 }
 
-/** The current name of a repository; undefined if the installation no longer has it. */
-async function findPresentName(
+/** The repository that has a name now; undefined if the installation cannot see it. One call. */
+async function findPresent(
   app: App,
-  { id, owner, name, installation_id }: InstalledRepository,
-): Promise<{ owner: string; name: string } | undefined> {
+  { owner, name, installation_id }: Omit<InstalledRepository, 'id'>,
+): Promise<NamedRepository | undefined> {
   try {
     const client = await app.github_app?.probot.auth(installation_id)
     // A former name redirects, unless another repository has taken it.
     const found = await client?.rest.repos.get({ owner, repo: name })
-    return found?.data.id === id ? { owner: found.data.owner.login, name: found.data.name } : undefined
+    return found && { id: found.data.id, owner: found.data.owner.login, name: found.data.name }
   } catch (error) {
     if (isNotFound(error) || isSuspended(error)) return undefined
     throw error

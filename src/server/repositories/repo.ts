@@ -1,15 +1,17 @@
 /** One repository, one caller, one point in time: the context of all work on a repository. */
 import { Meter } from '../../vocabulary/budget.ts'
 import { later } from '../../vocabulary/clock.ts'
-import { type Settings, type SettingsProblem, settingsOf } from '../../vocabulary/contract/settings.ts'
+import type { Settings, SettingsProblem } from '../../vocabulary/contract/settings.ts'
 import type { Db } from '../db/database.ts'
 import type { BranchDirectory } from '../github/directories.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import type { AttributeRule } from '../line-verdicts/git-attributes.ts'
+import { type SettingsLayer, settingsOf } from '../settings/layers.ts'
 import type { App } from './app.ts'
 import { type Changed, joinChanged } from './change-feed.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
+import { storedLayers } from './stored-settings.ts'
 
 /**
  * What all work on a repository is done in. It is built once per request, delivery or job and never changed; a transaction
@@ -50,6 +52,7 @@ export interface Repo {
   readonly is_notified: boolean
   /** Where the settings come from, and what is wrong with the settings file. */
   readonly settings_file: { readonly source: 'defaults' | 'file'; readonly errors: SettingsProblem[] }
+  readonly settings_layers: SettingsLayer[]
   /** The rules about noise in the `.gitattributes` of the repository. */
   readonly noise_attributes: readonly AttributeRule[]
   /** The limits of live records. */
@@ -172,10 +175,8 @@ function openRow(
   const has_left = stored?.uninstalled_at != null || stored?.watched_at != null
   // The service does not see changes of the settings file of a repository that it left, so the defaults apply.
   const read = has_left && !is_installed && !is_watched ? undefined : stored
-  const given = settingsOf({
-    ...(read?.labeler_areas && { areas: read.labeler_areas }),
-    ...read?.settings,
-  })
+  const settings_layers = read ? storedLayers(read) : []
+  const given = settingsOf(settings_layers)
   const settings = is_watched ? withoutWrites(given) : given
   const repo: Repo = {
     id,
@@ -190,6 +191,7 @@ function openRow(
     commenting_since: stored?.commenting_since ?? stored?.created_at ?? request.now,
     is_notified: app.config.notify !== null && settings.comment.mode === 'on',
     settings_file: { source: read?.settings ? 'file' : 'defaults', errors: read?.settings_errors ?? [] },
+    settings_layers,
     noise_attributes: read?.noise_attributes ?? [],
     max_live: maxLiveOf(app.config.max_live_activities),
     unconfirmed_version: unconfirmed_version ?? null,

@@ -10,8 +10,8 @@ const ROW_SIZE = 500
 export class RepositoryCache {
   readonly #rows = new LRUCache<number, VersionedRepository>({
     maxSize: KEPT_MAX,
-    sizeCalculation: ({ settings, labeler_areas, noise_attributes }) =>
-      ROW_SIZE + JSON.stringify([settings, labeler_areas, noise_attributes]).length,
+    sizeCalculation: ({ settings, labeler_areas, noise_attributes, organisation }) =>
+      ROW_SIZE + JSON.stringify([settings, labeler_areas, noise_attributes, organisation]).length,
   })
 
   get(repo_id: number): VersionedRepository | undefined {

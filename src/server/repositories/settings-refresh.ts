@@ -1,5 +1,4 @@
 /** Reads the files that configure a repository, and stores what they say. */
-import { type FileSettings, settingsOf } from '../../vocabulary/contract/settings.ts'
 import { statusOf } from '../github/octokit.ts'
 import { type Reader, type ReadFile, readFile } from '../github/repository-calls.ts'
 import { readGitAttributes } from '../line-verdicts/git-attributes.ts'
@@ -7,8 +6,10 @@ import { areasOfLabeler } from '../settings/labeler-file.ts'
 import { readSettingsFile } from '../settings/settings-file.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './conditional-reads.ts'
+import { isOrganisationRepository, publishOrganisation } from './organisation.ts'
 import type { Repo } from './repo.ts'
-import { findRepository, type RepositoryRow, updateRepository } from './store.ts'
+import { findRepository, type RepositoryRow } from './store.ts'
+import { storeWithOrganisation } from './stored-settings.ts'
 
 const FOLDER = '.github'
 export const SETTINGS_PATH = '.github/deconflict.yml'
@@ -56,23 +57,26 @@ export async function refreshSettings(
   if (order === 'older') return undefined
   const commit = order === 'newer' ? push : undefined
   const ref = commit?.sha ?? null
-  const read = async (path: string) => (await readFile(client, repository, path, { ref })) ?? NO_FILE
-  const found = known ?? (await read(SETTINGS_PATH))
-  const file = found.text === null ? { settings: null, errors: [] } : readSettingsFile(found.text)
-  const before = stored?.settings ?? null
-  const settings = file.errors.length > 0 ? before : file.settings
-  const isSwitchedOn = !isCommenting(before) && isCommenting(settings)
-  const labeler = settings?.areas ? null : (await read(LABELER_PATH)).text
-  const attributes = (await read(ATTRIBUTES_PATH)).text
-  return updateRepository(db, repository.id, {
+  const textOf = async (path: string) => (await readFile(client, repository, path, { ref })) ?? NO_FILE
+  const is_organisation = isOrganisationRepository(repository.name)
+  const found = known ?? (await textOf(SETTINGS_PATH))
+  const file =
+    found.text === null ? { settings: null, errors: [] } : readSettingsFile(found.text, { is_organisation })
+  const settings = file.errors.length > 0 ? (stored?.settings ?? null) : file.settings
+  const labeler = settings?.areas ? null : (await textOf(LABELER_PATH)).text
+  const attributes = (await textOf(ATTRIBUTES_PATH)).text
+  const now = app.clock()
+  const read = {
     settings,
     settings_etag: ref === null ? found.etag : null,
     ...(commit && { settings_sha: commit.sha, settings_pushed_at: commit.pushed_at }),
-    ...(isSwitchedOn && { commenting_since: app.clock() }),
     settings_errors: file.errors,
     noise_attributes: attributes === null ? null : readGitAttributes(attributes),
     labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
-  })
+  }
+  const row = await storeWithOrganisation(app, repository.id, read, now)
+  if (row && is_organisation) await publishOrganisation(app, row, now)
+  return row
 }
 
 const NO_FILE: ReadFile = { text: null, etag: null }
@@ -121,8 +125,4 @@ async function isStillWithoutFolder(
 /** What the settings files say. */
 export function settingsIn(row: RepositoryRow | undefined) {
   return [row?.settings, row?.settings_errors, row?.labeler_areas, row?.noise_attributes]
-}
-
-function isCommenting(settings: FileSettings | null): boolean {
-  return settingsOf(settings ?? {}).comment.mode === 'on'
 }

@@ -40,6 +40,12 @@ export async function findRepository(db: Db, repo_id: number): Promise<Versioned
   return row
 }
 
+/** Reads a repository, and locks its row until the transaction `tx` ends. */
+export async function lockRepository(tx: Db, repo_id: number): Promise<RepositoryRow | undefined> {
+  const [row] = await tx.select().from(repositories).where(eq(repositories.repo_id, repo_id)).for('update')
+  return row
+}
+
 /** Stores `key` unless the repository has a key, and returns the stored key. If the repository is not stored, returns `key`. */
 export async function setLineKey(db: Db, repo_id: number, key: Uint8Array): Promise<Uint8Array> {
   const [row] = await db
@@ -101,6 +107,11 @@ export async function listRepositoryIds(
   return rows.map((row) => row.repo_id)
 }
 
+/** A page of the repositories of an installation. */
+export function listInstalledIds(db: Db, page: RepositoryPage, installation_id: number): Promise<number[]> {
+  return listRepositoryIds(db, page, eq(repositories.installation_id, installation_id))
+}
+
 /** Without live work and without a delivery for this long, a repository is at rest. */
 const REST_AFTER_MS = 7 * DAY_MS
 /** How often a repository is reconciled, in seconds; and one at rest. */
@@ -109,15 +120,15 @@ const REST_TURN_S = 86_400
 
 /**
  * A page of the repositories where the App is installed whose turn to be reconciled has come. The turns of the repositories are spread over
- * the hour, or over the day if they are at rest, by their ids.
+ * the hour, or over the day if they are at rest, by their ids. The settings of an organisation are never at rest.
  */
 export function listUnreconciled(
   db: Db,
   { after, limit, now }: RepositoryPage & { now: Date },
 ): Promise<Pick<RepositoryRow, 'repo_id' | 'owner'>[]> {
-  const { repo_id, owner, installation_id, reconciled_at, delivered_at, created_at } = repositories
+  const { repo_id, owner, name, installation_id, reconciled_at, delivered_at, created_at } = repositories
   const isWorked = sql`exists (select from ${tallies} where ${tallies.repo_id} = ${repo_id} and ${tallies.counted} = 'act' and ${tallies.count} > 0)`
-  const isAtRest = sql`coalesce(${delivered_at}, ${created_at}) < ${later(now, -REST_AFTER_MS).toISOString()}::timestamptz and not ${isWorked}`
+  const isAtRest = sql`coalesce(${delivered_at}, ${created_at}) < ${later(now, -REST_AFTER_MS).toISOString()}::timestamptz and lower(${name}) <> '.github' and not ${isWorked}`
   const turn_s = sql`case when ${isAtRest} then ${REST_TURN_S}::int else ${TURN_S}::int end`
   const turnOf = (time: SQLWrapper) =>
     sql`floor((extract(epoch from ${time}) - ${repo_id} % (${turn_s})) / (${turn_s}))`
@@ -130,15 +141,18 @@ export function listUnreconciled(
     .limit(limit)
 }
 
-const SETTINGS_FILES_MAX = 10_000
+const SETTINGS_MAX = 10_000
 
-/** The settings files of the repositories where the App is installed. At most 10,000. */
-export function listSettingsFiles(db: Db): Promise<Pick<RepositoryRow, 'repo_id' | 'settings'>[]> {
+/** The settings of the repositories where the App is installed. At most 10,000. */
+export function listSettings(
+  db: Db,
+): Promise<Pick<RepositoryRow, 'repo_id' | 'settings' | 'labeler_areas' | 'organisation'>[]> {
+  const { repo_id, installation_id, settings, labeler_areas, organisation } = repositories
   return db
-    .select({ repo_id: repositories.repo_id, settings: repositories.settings })
+    .select({ repo_id, settings, labeler_areas, organisation })
     .from(repositories)
-    .where(and(isNotNull(repositories.installation_id), isNotNull(repositories.settings)))
-    .limit(SETTINGS_FILES_MAX)
+    .where(and(isNotNull(installation_id), or(isNotNull(settings), isNotNull(organisation))))
+    .limit(SETTINGS_MAX)
 }
 
 /** Whether the App was uninstalled, or the repository was last watched, at `before` or earlier. */

@@ -1,6 +1,10 @@
 /** Parses a settings file and reports its problems with their lines (docs/contract/settings.md#errors). Pure. */
 import { describeProblems, formatPath, type Problem } from '../../vocabulary/contract/parse.ts'
-import { FileSettings, type SettingsProblem } from '../../vocabulary/contract/settings.ts'
+import {
+  FileSettings,
+  OrganisationSettings,
+  type SettingsProblem,
+} from '../../vocabulary/contract/settings.ts'
 import { readYaml } from './yaml-file.ts'
 
 const PROBLEMS_MAX = 20
@@ -13,8 +17,9 @@ export interface SettingsFile {
   errors: SettingsProblem[]
 }
 
-/** Parses `.github/deconflict.yml`. Never throws. */
-export function readSettingsFile(text: string): SettingsFile {
+/** Parses `.github/deconflict.yml` of a repository, or of an organisation. Never throws. */
+export function readSettingsFile(text: string, { is_organisation = false } = {}): SettingsFile {
+  const schema = is_organisation ? OrganisationSettings : FileSettings
   const { value, problems, lineOf } = readYaml(text)
   if (problems.length > 0) {
     const errors = problems.map(({ line, path, message }) => {
@@ -29,9 +34,9 @@ export function readSettingsFile(text: string): SettingsFile {
       { line: lineOf([], 'value'), key: null, message: 'the file must be a mapping of keys to values' },
     ])
   }
-  const parsed = FileSettings.safeParse(value)
+  const parsed = schema.safeParse(value)
   if (!parsed.success) {
-    const wrong = lastPerKey(describeProblems(FileSettings, value, { error: parsed.error, noun: 'key' }))
+    const wrong = lastPerKey(describeProblems(schema, value, { error: parsed.error, noun: 'key' }))
     return invalid(
       wrong.slice(0, PROBLEMS_MAX).map(({ kind, path, param, message }) => ({
         line: lineOf(path, kind === 'validation_error' ? 'value' : 'name'),

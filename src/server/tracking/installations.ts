@@ -11,10 +11,17 @@ import {
   mayBeUninstalled,
   openInstallation,
 } from '../repositories/installation.ts'
-import { type InstalledRepository, openInstalled, recordInstallation } from '../repositories/registration.ts'
+import { isOrganisationRepository, storeUninstalled } from '../repositories/organisation.ts'
+import { deleteOrganisation } from '../repositories/organisation-store.ts'
+import {
+  findOrganisationFile,
+  type InstalledRepository,
+  openInstalled,
+  recordInstallation,
+} from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { refreshSettings } from '../repositories/settings-refresh.ts'
-import { findRepository, listRepositories, updateRepository } from '../repositories/store.ts'
+import { findRepository, listRepositories } from '../repositories/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 
@@ -59,7 +66,7 @@ export function repositoryJob(repository: InstalledRepository, run_at: Date): Ne
 }
 
 /**
- * Enqueues the import of all repositories of an installation, those pushed to last first. If the installation was deleted, marks them as uninstalled.
+ * Enqueues the import of all repositories of an installation: first the one with the settings of the organisation, then those pushed to last. If the installation was deleted, marks them as uninstalled.
  * One call per 100 repositories.
  */
 export async function importInstallation(app: App, installation_id: number, now: Date): Promise<void> {
@@ -68,7 +75,7 @@ export async function importInstallation(app: App, installation_id: number, now:
     const found: (InstalledRepository & { pushed_at: string })[] = []
     for (let page = 1; found.length === (page - 1) * PAGE; page += 1)
       found.push(...(await listInstalled(app, installation_id, page)))
-    found.sort((one, other) => (one.pushed_at < other.pushed_at ? 1 : -1))
+    found.sort((one, other) => (rankOf(one) < rankOf(other) ? 1 : -1))
     // In the order of the list: the queue runs the job that has been due longest.
     const jobs = found.map(({ pushed_at: _, ...repository }, index) =>
       repositoryJob(repository, later(now, index - found.length)),
@@ -80,6 +87,10 @@ export async function importInstallation(app: App, installation_id: number, now:
     if (!mayBeUninstalled(error) || (await exists(app, installation_id))) throw error
     await leaveInstallation(app, installation_id, now)
   }
+}
+
+function rankOf({ name, pushed_at }: { name: string; pushed_at: string }): string {
+  return `${isOrganisationRepository(name) ? 1 : 0} ${pushed_at}`
 }
 
 async function exists(app: App, installation_id: number): Promise<boolean> {
@@ -113,6 +124,7 @@ async function listInstalled(
 /** Imports a repository: reads its settings and enqueues a job for each open pull request. One call per 100 pull requests. */
 export async function importRepository(app: App, repository: InstalledRepository, now: Date): Promise<void> {
   leaveCallsToLiveWork(app, repository.installation_id)
+  await findOrganisationFile(app, repository, now)
   const known = await openKnownRepo(app, repository.id, now)
   if (!known?.repo.is_installed) await recordInstallation(app, repository, now)
   const ctx = await openInstalled(app, repository, now)
@@ -178,7 +190,7 @@ export async function leaveRepositoryOf(
 
 /** Marks a repository as uninstalled. Data of the App is deleted after the retention period. */
 export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
-  await updateRepository(app.database.connection(), repo_id, { installation_id: null, uninstalled_at: now })
+  await storeUninstalled(app, repo_id, now)
   recordEffect('repository_left')
 }
 
@@ -186,4 +198,5 @@ export async function leaveRepository(app: App, repo_id: number, now: Date): Pro
 export async function leaveInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const repositories = await listRepositories(app.database.connection(), { installation_id })
   for (const { repo_id } of repositories) await leaveRepository(app, repo_id, now)
+  await deleteOrganisation(app.database.connection(), installation_id)
 }

@@ -10,6 +10,7 @@ import { MERGEABLE } from '../ledger/ledger.ts'
 import { postNotification } from '../notifications/notify.ts'
 import type { App } from '../repositories/app.ts'
 import { rescheduledByRateLimit } from '../repositories/installation.ts'
+import { applyOrganisation, ORGANISATION } from '../repositories/organisation.ts'
 import {
   DISCOVER,
   discoverInstallation,
@@ -17,6 +18,7 @@ import {
   type NamedRepository,
 } from '../repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
+import { RECHECK_ALL } from '../repositories/stored-settings.ts'
 import { recheckAffected } from './affected.ts'
 import { READ_FILES, READ_MISSING_FILES, readFiles, readMissingFiles } from './changed-files.ts'
 import {
@@ -31,6 +33,7 @@ import { OUTCOME, readMergeable, readOutcome } from './outcomes.ts'
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
+import { applySettings } from './repository-events.ts'
 import { CHECK_LINKS, checkLinks } from './stack-links.ts'
 import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
 import { POLL, poll } from './watch.ts'
@@ -67,6 +70,9 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [OUTCOME]: onRepo(readOutcome),
     [POLL]: onRepo(poll),
     [RECONCILE]: onRepo(reconcile),
+    [RECHECK_ALL]: onRepo(async (each, ctx) => void (await applySettings(each, ctx))),
+    [ORGANISATION]: ({ payload }, now) =>
+      applyOrganisation(app, (payload as { installation_id: number }).installation_id, now),
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),

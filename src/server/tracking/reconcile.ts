@@ -16,6 +16,7 @@ import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { ConditionalReads } from '../repositories/conditional-reads.ts'
 import { readGithub } from '../repositories/reading.ts'
+import { followOrganisation } from '../repositories/registration.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { reviseSettings } from '../repositories/settings-refresh.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../repositories/store.ts'
@@ -78,6 +79,7 @@ export async function reconcile(app: App, ctx: RepoContext): Promise<void> {
     await importPullRequests(app, ctx, reader, { reads })
     await archiveDeletedBranches(ctx, reader, reads)
     if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await applySettings(app, ctx)
+    await followOrganisation(app, ctx.repo.id, ctx.now)
     await reads.save()
   })
   const { installation_id } = ctx.repo

@@ -152,26 +152,21 @@ export const FileSettings = Settings.extend({
   /** Another name of `comment.on_bots`. */
   comment_on_bots: z.boolean(),
 }).partial()
-export type FileSettings = Partial<z.output<typeof FileSettings>>
 
-/** The effective settings for the content of a file. */
-export function settingsOf({ comment = {}, comment_on_bots, ...others }: FileSettings): Settings {
-  const { enabled, mode = enabled, ...fields } = comment
-  return {
-    ...DEFAULT_SETTINGS,
-    ...others,
-    comment: {
-      ...DEFAULT_COMMENT,
-      ...(comment_on_bots !== undefined && { on_bots: comment_on_bots }),
-      ...fields,
-      ...(mode !== undefined && { mode: typeof mode === 'boolean' ? modeOf(mode) : mode }),
-    },
-  }
-}
+const repositoryNames = paths.refine((globs) => globs.every((glob) => !glob.includes('/')), {
+  error: 'must be names of repositories without their owner, such as `shop-*`',
+})
 
-function modeOf(isOn: boolean): 'on' | 'off' {
-  return isOn ? 'on' : 'off'
-}
+/** The settings in the file of an organisation (docs/contract/settings.md#an-organisation). */
+export const OrganisationSettings = FileSettings.extend({
+  repositories: z.strictObject({ include: repositoryNames, exclude: repositoryNames }).partial().optional(),
+})
+/** The settings in any file. Only that of an organisation has `repositories`. */
+export type FileSettings = Partial<z.output<typeof OrganisationSettings>>
+
+/** Where a value comes from. */
+const SOURCES = ['default', 'organisation', 'repository'] as const
+export type SettingsSource = (typeof SOURCES)[number]
 
 /** Reports labels that differ only in case: they would be one area. */
 function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): void {
@@ -206,4 +201,9 @@ export const SettingsView = Settings.extend({
   errors: z
     .array(SettingsProblem)
     .describe('The problems of the file. If there are any, the last valid values stay in force.'),
+  sources: z
+    .record(z.string(), z.enum(SOURCES))
+    .describe(
+      'Where the value of each key comes from, such as `comment.mode`: the settings file of the repository or its `.github/labeler.yml`, the settings file in the `.github` repository of its owner, or the defaults.',
+    ),
 }).meta({ id: 'SettingsView' })

@@ -1,7 +1,7 @@
 /** Example requests and responses of each operation for the OpenAPI document. Together they tell one story. */
 import type { z } from 'zod'
 import type { OPERATIONS, OperationName, OutputOf } from '../../../vocabulary/contract/contract.ts'
-import { DEFAULT_SETTINGS } from '../../../vocabulary/contract/settings.ts'
+import { layersOf, settingsOf, sourcesOf } from '../../settings/layers.ts'
 import {
   ACTIVITY_ID,
   CLEAR,
@@ -109,6 +109,15 @@ const notableBrief: OutputOf<'createNotable'> = {
   updated_at: STARTED,
   archived_at: null,
 }
+
+const LAYERS = layersOf(
+  {
+    disabled_categories: ['release'],
+    areas: { checkout: ['src/checkout/**', 'docs/payments.md'] },
+    noise_paths: { snapshot: ['test/golden/**'] },
+  },
+  { settings: { comment: { budget: 0.1 }, track_branches: ['claude/**', 'codex/**'] }, is_included: false },
+)
 
 export const EXAMPLES: Examples = {
   listRepositories: { response: OVERVIEW },
@@ -258,22 +267,10 @@ export const EXAMPLES: Examples = {
   getSignal: { response: SIGNAL },
   getSettings: {
     response: {
-      activity_ttl_ms: 86_400_000,
-      max_activity_ttl_ms: null,
-      notable_ttl_ms: 604_800_000,
-      pr_reminder_after_ms: 7_200_000,
-      disabled_categories: ['release'],
-      areas: { checkout: ['src/checkout/**', 'docs/payments.md'] },
-      ignore_paths: ['testdata/**'],
-      noise_paths: { snapshot: ['test/golden/**'] },
-      number_directories: {},
-      noise_classes: { changelog: false },
-      track_pull_requests: true,
-      track_branches: ['claude/**', 'codex/**'],
-      comment: { ...DEFAULT_SETTINGS.comment, mode: 'shadow' },
-      check_run: false,
+      ...settingsOf(LAYERS),
       source: 'file',
       errors: [],
+      sources: sourcesOf(LAYERS),
       budget: SIGNAL.budget,
     },
   },

@@ -1,0 +1,84 @@
+/** Merges the settings of a repository, its organisation and the defaults (docs/contract/settings.md#an-organisation). Pure. */
+import {
+  DEFAULT_SETTINGS,
+  type FileSettings,
+  type Settings,
+  type SettingsSource,
+} from '../../vocabulary/contract/settings.ts'
+import { parseGlob } from '../../vocabulary/scope/glob.ts'
+import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+
+/** What the settings of an organisation say about one repository. */
+export interface OrganisationShare {
+  settings: FileSettings
+  /** False if `repositories` leaves the repository out: then its comments are in shadow mode. */
+  is_included: boolean
+}
+
+/** The settings of one source. */
+export interface SettingsLayer {
+  source: SettingsSource
+  settings: FileSettings
+}
+
+const SHADOW: SettingsLayer = { source: 'organisation', settings: { comment: { mode: 'shadow' } } }
+
+/** The layers of a repository, the strongest last. */
+export function layersOf(repository: FileSettings, organisation: OrganisationShare | null): SettingsLayer[] {
+  return [
+    { source: 'organisation', settings: organisation?.settings ?? {} },
+    { source: 'repository', settings: repository },
+    ...(organisation === null || organisation.is_included ? [] : [SHADOW]),
+  ]
+}
+
+/** The effective settings of layers, the strongest last: key by key, inside `comment` too. */
+export function settingsOf(layers: SettingsLayer[]): Settings {
+  const given = layers.map(({ settings }) => namesOf(settings))
+  const all = Object.assign({}, DEFAULT_SETTINGS, ...given)
+  return {
+    ...all,
+    comment: Object.assign({}, DEFAULT_SETTINGS.comment, ...given.map(({ comment }) => comment)),
+  }
+}
+
+/** The source of each key, such as `comment.mode`. */
+export function sourcesOf(layers: SettingsLayer[]): Record<string, SettingsSource> {
+  const { comment, ...others } = DEFAULT_SETTINGS
+  const sources: Record<string, SettingsSource> = {}
+  const add = (source: SettingsSource, settings: object, fields: object) => {
+    for (const key of Object.keys(settings)) sources[key] = source
+    for (const key of Object.keys(fields)) sources[`comment.${key}`] = source
+  }
+  add('default', others, comment)
+  for (const { source, settings } of layers) {
+    const { comment: fields, ...rest } = namesOf(settings)
+    add(source, rest, fields)
+  }
+  return sources
+}
+
+/** The settings of a file under their first names. */
+function namesOf({ comment = {}, comment_on_bots, repositories: _, ...others }: FileSettings) {
+  const { enabled, mode = enabled, ...fields } = comment
+  return {
+    ...others,
+    comment: {
+      ...(comment_on_bots !== undefined && { on_bots: comment_on_bots }),
+      ...fields,
+      ...(mode !== undefined && { mode: typeof mode === 'boolean' ? modeOf(mode) : mode }),
+    },
+  }
+}
+
+function modeOf(isOn: boolean): 'on' | 'off' {
+  return isOn ? 'on' : 'off'
+}
+
+/** What the settings of an organisation say about the repository of this name. */
+export function shareOf(organisation: FileSettings, name: string): OrganisationShare {
+  const { repositories: { include, exclude = [] } = {}, ...settings } = organisation
+  const isNamed = (globs: string[]) =>
+    globs.some((glob) => matchesPath(parseGlob(glob.toLowerCase()), name.toLowerCase()))
+  return { settings, is_included: (include === undefined || isNamed(include)) && !isNamed(exclude) }
+}

@@ -1,0 +1,79 @@
+/** Which value holds: of the defaults, an organisation and a repository. */
+import { describe, expect, test } from 'vitest'
+import {
+  layersOf,
+  type OrganisationShare,
+  settingsOf,
+  shareOf,
+  sourcesOf,
+} from '../../src/server/settings/layers.ts'
+import { DEFAULT_SETTINGS, type FileSettings } from '../../src/vocabulary/contract/settings.ts'
+
+const INCLUDED = (settings: FileSettings): OrganisationShare => ({ settings, is_included: true })
+
+test('without files, the defaults hold', () => {
+  const layers = layersOf({}, null)
+  expect(settingsOf(layers)).toEqual(DEFAULT_SETTINGS)
+  expect(new Set(Object.values(sourcesOf(layers)))).toEqual(new Set(['default']))
+})
+
+test('every key has a source', () => {
+  const { comment, ...others } = DEFAULT_SETTINGS
+  const keys = [...Object.keys(others), ...Object.keys(comment).map((key) => `comment.${key}`)]
+  expect(Object.keys(sourcesOf([])).sort()).toEqual(keys.sort())
+})
+
+describe('the value of the repository holds, then that of the organisation', () => {
+  test.each<[FileSettings, FileSettings, string, unknown, string]>([
+    [{}, { check_run: true }, 'check_run', true, 'organisation'],
+    [{ check_run: false }, { check_run: true }, 'check_run', false, 'repository'],
+    [{ areas: {} }, { areas: { pay: ['src/**'] } }, 'areas', {}, 'repository'],
+    [{ max_activity_ttl_ms: null }, { max_activity_ttl_ms: 5000 }, 'max_activity_ttl_ms', null, 'repository'],
+    [{ comment: {} }, { comment: { budget: 0.1 } }, 'comment.budget', 0.1, 'organisation'],
+    [{ comment: { mode: 'on' } }, { comment: { budget: 0.1 } }, 'comment.budget', 0.1, 'organisation'],
+    [{ comment: { budget: 1 } }, { comment: { budget: 0.1 } }, 'comment.budget', 1, 'repository'],
+    [{ comment: { enabled: false } }, { comment: { mode: 'shadow' } }, 'comment.mode', 'off', 'repository'],
+    [{ comment: { mode: true } }, { comment: { enabled: false } }, 'comment.mode', 'on', 'repository'],
+    [{}, { comment_on_bots: true }, 'comment.on_bots', true, 'organisation'],
+    [{ comment_on_bots: false }, { comment: { on_bots: true } }, 'comment.on_bots', false, 'repository'],
+  ])('%j over %j: %s is %j', (repository, organisation, key, value, source) => {
+    const layers = layersOf(repository, INCLUDED(organisation))
+    const settings: Record<string, unknown> = settingsOf(layers)
+    const [group, name] = key.split('.')
+    const found = name ? (settings[group as string] as Record<string, unknown>)[name] : settings[key]
+    expect(found).toEqual(value)
+    expect(sourcesOf(layers)[key]).toBe(source)
+  })
+})
+
+describe('a repository that is left out is in shadow mode', () => {
+  test.each<FileSettings>([{}, { comment: { mode: 'on' } }, { comment: { mode: 'off' } }])(
+    'with %j',
+    (repository) => {
+      const layers = layersOf(repository, { settings: { comment: { budget: 0.1 } }, is_included: false })
+      expect(settingsOf(layers).comment).toMatchObject({ mode: 'shadow', budget: 0.1 })
+      expect(sourcesOf(layers)['comment.mode']).toBe('organisation')
+    },
+  )
+})
+
+describe('shop is', () => {
+  test.each<[FileSettings['repositories'], boolean]>([
+    [undefined, true],
+    [{}, true],
+    [{ include: [] }, false],
+    [{ include: ['shop'] }, true],
+    [{ include: ['Shop*'] }, true],
+    [{ include: ['*'] }, true],
+    [{ include: ['**'] }, true],
+    [{ include: ['sho'] }, false],
+    [{ include: ['{till,shop}'] }, true],
+    [{ exclude: [] }, true],
+    [{ exclude: ['s*'] }, false],
+    [{ include: ['shop'], exclude: ['shop'] }, false],
+    [{ include: ['till'], exclude: ['till'] }, false],
+  ])('with %j included: %s', (repositories, is_included) => {
+    const organisation = { check_run: true, ...(repositories && { repositories }) }
+    expect(shareOf(organisation, 'shop')).toEqual({ settings: { check_run: true }, is_included })
+  })
+})
