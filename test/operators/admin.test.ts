@@ -1,8 +1,11 @@
 /** The commands of deconflict-admin, as processes next to the service. */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
+import { editOfPay } from '../support/lines.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
@@ -103,6 +106,78 @@ describe('deliveries', () => {
   })
 })
 
+describe('settings --with', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>
+  beforeAll(async () => {
+    directory = await temporaryDirectory('settings')
+    const { github } = deployment.githubServer
+    for (const index of [1, 2]) {
+      const files = [editOfPay(40, [`pay(${index})`])]
+      const { number } = github.at(SHOP).open({ files, head: `pay-${index}`, author: `author-${index}` })
+      await deployment.deliver(service.url, pullRequestEvent(github, SHOP, number, 'opened'))
+    }
+    const shown = 'select 1 from pairs where first_shown_at is not null or second_shown_at is not null'
+    await vi.waitFor(async () => expect(await query(shown)).toHaveLength(1), WAIT_OPTIONS)
+  })
+  afterAll(() => directory.remove())
+  const preview = async (target: string, text: string) => {
+    const path = join(directory.path, 'deconflict.yml')
+    await writeFile(path, text)
+    return runAdmin(env, 'settings', target, '--with', path)
+  }
+
+  test('prints what a file of a repository would change, and changes nothing', async () => {
+    const { code, lines } = await preview(SHOP, 'comment: {mode: shadow}\nactivity_ttl_ms: 5000')
+    expect(code).toBe(0)
+    expect(lines).toEqual([
+      SHOP,
+      '  activity_ttl_ms: 86400000 -> 5000 (repository)',
+      '  comment.mode: "on" -> "shadow" (repository)',
+      expect.stringMatching(/^ {2}comments of the last 30 days: 1 -> 0, on \d pull requests$/),
+      expect.stringMatching(/^1 of 1 repositories change; comments of the last 30 days: 1 -> 0, on \d pull/),
+    ])
+    expect((await api('GET', '/settings')).body).toMatchObject({ activity_ttl_ms: 86_400_000 })
+  })
+
+  test.each(['acme', 'ACME', 'acme/.github'])('does so for all repositories of %s', async (owner) => {
+    const { code, lines } = await preview(owner, 'repositories: {exclude: [docs]}\ncomment: {audience: both}')
+    expect(code).toBe(0)
+    expect(lines).toEqual([
+      SHOP,
+      '  comment.audience: "later" -> "both" (organisation)',
+      expect.stringMatching(/comments of the last 30 days: 1 -> 2/),
+      expect.stringMatching(/^1 of 1 repositories change; comments of the last 30 days: 1 -> 2/),
+    ])
+  })
+
+  test('prints the errors of the file', async () => {
+    expect(await preview(SHOP, 'check_run: true\ncomment: {budget: 7}')).toMatchObject({
+      code: 1,
+      lines: [expect.stringMatching(/^line 2: .*budget/)],
+    })
+  })
+
+  test('says where the App is not installed', async () => {
+    const { code, lines } = await preview('acme/nowhere', '')
+    expect([code, lines]).toEqual([1, ['The App is not installed in acme/nowhere.']])
+  })
+
+  test('needs a file that exists', async () => {
+    expect(await runAdmin(env, 'settings', SHOP)).toMatchObject({
+      code: 2,
+      errors: [expect.stringMatching(/settings needs --with FILE/)],
+    })
+    expect(await runAdmin(env, 'settings', SHOP, '--with', '/nowhere.yml')).toMatchObject({
+      code: 2,
+      errors: [expect.stringMatching(/nowhere.yml cannot be read \(ENOENT\)/)],
+    })
+    expect(await runAdmin(env, 'reindex', '--with', '/nowhere.yml')).toMatchObject({
+      code: 2,
+      errors: [expect.stringMatching(/reindex takes no --with/)],
+    })
+  })
+})
+
 describe('purge', () => {
   test('deletes all of a repository, given by name in any case or by id, and nothing else', async () => {
     const other = '/api/v1/repos/acme/docs/activity'
@@ -164,6 +239,6 @@ test('--help names every command', async () => {
   const { code, lines } = await runAdmin({}, '--help')
   expect(code).toBe(0)
   expect(lines.join('\n')).toMatch(
-    /deliveries list.*deliveries replay ID.*purge OWNER\/REPO.*reindex .*distribute/s,
+    /deliveries list.*deliveries replay ID.*purge OWNER\/REPO.*reindex .*settings OWNER\/REPO --with FILE.*distribute/s,
   )
 })

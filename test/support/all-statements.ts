@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import { purgeRepository } from '../../src/server/admin/purge-store.ts'
 import { reindex } from '../../src/server/admin/reindex.ts'
+import { previewSettings } from '../../src/server/admin/settings-preview.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { type AppRepository, type AppService, appRepositories, startAppService } from './app-service.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
@@ -37,6 +38,10 @@ export const ACROSS_REPOSITORIES: [string, RegExp][] = [
   [
     'the settings of an organisation hold for its repositories',
     /^select repo_id from repositories where .*installation_id = \$2\) order by /,
+  ],
+  [
+    'a preview of settings reads the repositories of an owner',
+    /^select .* from repositories where .*repositories\.owner ilike \$2 .*installation_id is not null/,
   ],
   [
     'an installation has many repositories',
@@ -150,6 +155,9 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
     await service.deliverAndRun(repo.event(pull.number, 'closed'))
   }
   await service.deliverAndRun(pushEvent(github, shared, { ...push, modified: ['.github/deconflict.yml'] }))
+  const { database, clock } = service.app
+  for await (const { changes } of previewSettings(database.connection(), 'acme', '', clock()).repositories)
+    expect(changes.length).toBeLessThan(2)
   githubRepo.merge(number)
   await service.deliverAndRun(
     repo.event(number, 'closed'),

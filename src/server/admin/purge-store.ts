@@ -5,18 +5,19 @@ import { clearOrganisations } from '../repositories/organisation-store.ts'
 import { COUNTED, correctTally, lockTallies } from './reindex-store.ts'
 
 /**
- * Deletes the rows of a repository from every table with a `repo_id`, and the copy of its settings for its organisation, in one
- * transaction, and returns how many rows of its own there were. Tables come from the catalog, so that new tables are included. A record that is created meanwhile is either
- * deleted with its claims, key and count, or keeps all of them and its repository: records are deleted first, and rows
- * that refer to a record are deleted only where that record does not exist by then.
+ * Deletes the rows of a repository from every table with a `repo_id`, in one transaction, and returns how many there
+ * were. Before, clears the copy of its settings for its organisation. Tables come from the catalog, so that new tables are
+ * included. A record that is created meanwhile is either deleted with its claims, key and count, or keeps all of them and its
+ * repository: records are deleted first, and rows that refer to a record are deleted only where that record does not exist by
+ * then.
  */
 export async function purgeRepository(db: Db, repo_id: number): Promise<number> {
+  await clearOrganisations(db, { github_id: repo_id, except: null })
   return db.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = 0`)
     await lockTallies(tx, repo_id)
     const names = await listRepositoryTables(tx)
     const others = names.filter((name) => !FIRST.includes(name) && !LAST.includes(name))
-    await clearOrganisations(tx, { github_id: repo_id, except: null })
     let total = 0
     for (const name of [...FIRST, ...others, ...LAST]) total += await deleteRows(tx, name, repo_id)
     for (const counted of COUNTED) await correctTally(tx, repo_id, counted)

@@ -65,7 +65,7 @@ export async function listRepositoriesNamed(db: Db, owner: string, name: string)
 }
 
 /** Escapes the wildcards of LIKE. */
-function literal(text: string): string {
+export function literal(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
