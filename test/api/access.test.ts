@@ -1,6 +1,7 @@
 /** Permissions over HTTP, which GitHub decides for the caller's own token. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
+import { SSO_URL } from '../support/github-reply.ts'
 import type { Fault } from '../support/github-world.ts'
 import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -76,6 +77,7 @@ describe('GitHub’s permissions decide', () => {
 const refusals: [string, Fault | 'invisible' | 'unknown token', string, string][] = [
   ['a 404', 'invisible', '403 forbidden', '404 not_found'],
   ['a 403 that is not a rate limit', 'forbidden', '403 forbidden', '404 not_found'],
+  ['a 403 that asks for single sign-on', 'sso_required', '403 forbidden', '403 forbidden'],
   ['a 401', 'unknown token', '401 unauthorized', '401 unauthorized'],
   ['a 403 with nothing remaining', 'rate_limited', '429 rate_limited', '429 rate_limited'],
   ['a 403 with retry-after', 'secondary_rate_limited', '429 rate_limited', '429 rate_limited'],
@@ -114,6 +116,47 @@ test.each([
   const { headers } = await service.api('GET', '/activity', { token: newToken() })
   const seconds = Number(headers.get('retry-after'))
   expect(Number.isInteger(seconds) && seconds >= least && seconds <= most).toBe(true)
+})
+
+describe('a token that is not authorised for single sign-on is told where', () => {
+  const told = `authorise your token for SAML at ${SSO_URL}`
+
+  test('over REST, with and without an id', async () => {
+    const { act } = await records()
+    github.fault(SHOP, 'sso_required')
+    for (const path of ['/activity', `/activity/${act}`]) {
+      const token = newToken()
+      github.token(token, { login: 'eve', id: 4, permissions: {} })
+      const { status, body } = await service.api('GET', path, { token })
+      expect([status, body.error.message]).toEqual([403, told])
+    }
+  })
+
+  test('over MCP', async () => {
+    github.fault(SHOP, 'sso_required')
+    const token = newToken()
+    github.token(token, { login: 'eve', id: 4, permissions: {} })
+    const params = { name: 'list_work', arguments: { repository: 'acme/shop' } }
+    const response = await fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    })
+    expect(await response.text()).toContain(told)
+  })
+
+  test('and may use the repository once it is authorised', async () => {
+    const token = newToken()
+    github.token(token, { login: 'eve', id: 4, permissions: { 'acme/shop': 'read' } })
+    github.fault(SHOP, 'sso_required', 1)
+    expect((await service.api('GET', '/activity', { token })).status).toBe(403)
+    service.clock.advance(10_001)
+    expect((await service.api('GET', '/activity', { token })).status).toBe(200)
+  })
 })
 
 test('a request to GitHub that gets no response times out', async () => {

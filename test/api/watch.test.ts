@@ -7,6 +7,7 @@ import { repositories } from '../../src/server/repositories/table.ts'
 import { watchOnce } from '../../src/server/tracking/watch.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
+import { SSO_URL } from '../support/github-reply.ts'
 import type { FakeRepository, PullGiven } from '../support/github-repository.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
@@ -318,6 +319,14 @@ describe('watching pauses with one log line, and resumes afterwards', () => {
     for (let minute = 0; minute < 6; minute += 1) await nextTurn()
     expect(await listed()).toHaveLength(1)
     expect(lines('watching pull requests')).toHaveLength(1)
+  })
+
+  test('a token that is not authorised for single sign-on, with the address', async () => {
+    github.fault('GET *', 'sso_required')
+    await turn()
+    expect(lines('watch stopped')).toMatchObject([
+      { status: 403, reason: `authorise GITHUB_TOKEN for SAML at ${SSO_URL}` },
+    ])
   })
 
   test.each([

@@ -115,3 +115,18 @@ test('the service calls GitHub through HTTPS_PROXY', async () => {
   await Promise.all([service, inner].map((each) => each.close()))
   await proxy.close()
 })
+
+test('the service reaches a host in NO_PROXY without the proxy', async () => {
+  const inner = await startBuiltService()
+  const proxy = await startHttpsProxy('github.test', inner.github.url)
+  const service = await startBuiltService({
+    ...proxy.env,
+    NO_PROXY: '.test',
+    GITHUB_API_URL: 'https://github.test',
+    GITHUB_WEB_URL: 'https://github.test',
+  })
+  expect((await apiAt(service.url, 'tok-ada')('GET', '/activity')).status).toBe(503)
+  expect(proxy.tunnels).toEqual([])
+  await Promise.all([service, inner].map((each) => each.close()))
+  await proxy.close()
+})

@@ -174,8 +174,7 @@ export function installationBody(state: GithubState, installation: Installation)
 export const selectionOf = ({ repositories }: Installation) => (repositories === 'all' ? 'all' : 'selected')
 
 export function webUrl(state: GithubState): string {
-  const { host, origin } = new URL(state.api_url)
-  return host === 'api.github.com' ? 'https://github.com' : origin
+  return new URL(state.api_url).origin.replace('://api.', '://')
 }
 
 export const nodeId = (prefix: string, id: number) =>

@@ -18,14 +18,21 @@ const SECONDARY_LIMIT =
 const SECONDARY_LIMIT_PAGE =
   'free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits'
 
+/** Where the owner of a token authorises it. */
+export const SSO_URL = 'https://github.com/orgs/acme/sso?authorization_request=AZSCKtL4U8yX1H3sCQIVnVgm'
+
 const faults = {
   /** A 403 other than a rate limit. */
   forbidden: (now: Date) =>
+    failure(403, 'Resource not accessible by personal access token', `${DOCS}/rest`, now),
+  /** The token is not authorised for the single sign-on of the organization. */
+  sso_required: (now: Date) =>
     failure(
       403,
       'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.',
       `${DOCS}/articles/authenticating-to-a-github-organization-with-saml-single-sign-on/`,
       now,
+      { 'x-github-sso': `required; url=${SSO_URL}` },
     ),
   /** 403 with `x-ratelimit-remaining: 0`. */
   rate_limited: (now: Date, wait_s = 30 * MINUTE_S) =>

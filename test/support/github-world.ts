@@ -52,6 +52,8 @@ export interface GithubWorld {
   fault(route: string, fault: Fault, times?: number, wait_s?: number): void
   /** The calls that are left of 5,000 as its responses say. */
   leaveCalls(remaining: number): void
+  /** Rate limits are off, as on Enterprise Server by default: answers have no headers about them. */
+  disableLimits(): void
   /** Removes all faults. */
   clearFaults(): void
   /** Holds requests of a route until the returned function is called. */
@@ -70,6 +72,7 @@ export function githubWorld(api_url: string): GithubWorld {
   const asked: ReceivedRequest[] = []
   let broken: { route: string; fault: Fault; left: number; wait_s: number | undefined }[] = []
   let calls_left: number | null = null
+  let has_limits = true
   const held = new Map<string, Promise<void>>()
   const heldAnswers = new Map<string, Promise<void>>()
 
@@ -125,6 +128,9 @@ export function githubWorld(api_url: string): GithubWorld {
     leaveCalls(remaining) {
       calls_left = remaining
     },
+    disableLimits() {
+      has_limits = false
+    },
     clearFaults() {
       broken = []
     },
@@ -154,6 +160,9 @@ export function githubWorld(api_url: string): GithubWorld {
       }
       const answer = respond(state, request, now)
       if (calls_left !== null) answer.headers['x-ratelimit-remaining'] = String(calls_left)
+      if (!has_limits)
+        for (const name of Object.keys(answer.headers))
+          if (name.startsWith('x-ratelimit-')) delete answer.headers[name]
       await released(heldAnswers, route)
       const accepted = answer.headers['x-accepted-github-permissions']
       if (accepted) call.accepted = accepted

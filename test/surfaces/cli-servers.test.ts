@@ -1,5 +1,6 @@
 /** The command with servers that do not respond, serve another GitHub, or are not reached over https. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SSO_URL } from '../support/github-reply.ts'
 import { useShop } from '../support/shop.ts'
 import { type SilentServer, startSilentServer } from '../support/silent-server.ts'
 
@@ -34,6 +35,27 @@ describe('a push', () => {
     expect(silent.requests).toEqual(requests)
     expect((await tree.run(['check', '--staged', '--block'], options)).code).toBe(1)
   })
+})
+
+test('a token that is not authorised for single sign-on is told where', async () => {
+  const { github } = shop.github
+  github.token('tok-sso', { login: 'eve', id: 9, permissions: {} })
+  github.fault('GET /repos/acme/shop', 'sso_required')
+  const options = { env: { GITHUB_TOKEN: 'tok-sso' } }
+  const told = `authorise your token for SAML at ${SSO_URL}`
+  expect((await tree.run(['list'], options)).stderr).toContain(told)
+  expect((await tree.run(['doctor'], options)).stdout).toContain(told)
+  github.clearFaults()
+})
+
+test('a remote on a GitHub with data residency is accepted', async () => {
+  silent = await startSilentServer({
+    '/healthz': { status: 'ok', github_host: 'acme.ghe.com' },
+    '/api/v1/repos/acme/shop/activity': { items: [], next_cursor: null },
+  })
+  await tree.git('remote', 'set-url', 'origin', 'git@acme.ghe.com:acme/shop.git')
+  const { code, stderr } = await tree.run(['list'], { env: { DECONFLICT_URL: silent.url } })
+  expect([code, stderr]).toEqual([0, ''])
 })
 
 describe('a remote on github.com', () => {

@@ -7,7 +7,7 @@ import { isNamePart } from '../../vocabulary/repository-name.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { type BranchDirectory, listDirectory } from './directories.ts'
 import { Generations } from './generations.ts'
-import { classifyError, type GithubError, requestOptions, toFailure } from './octokit.ts'
+import { classifyError, type GithubError, requestOptions, ssoRequired, toFailure } from './octokit.ts'
 import {
   ListedRepository,
   type RepositoryList,
@@ -96,7 +96,10 @@ export class Access {
     this.#lists = new RepositoryLists({ github, clock, ttl_ms: this.#ttl, generations })
   }
 
-  /** The repository as GitHub shows it to the token; null if it is not visible. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
+  /**
+   * The repository as GitHub shows it to the token; null if it is not visible. Throws `unauthorized`, `rate_limited`,
+   * `service_unavailable`, and `forbidden` with an address if the organisation requires single sign-on.
+   */
   async repository(
     token: Token,
     wanted: { owner: string; name: string; access: 'read' | 'write' },
@@ -116,8 +119,9 @@ export class Access {
     const outcome = entry.is_stale ? 'honoured' : (context.outcome ?? 'hit')
     this.#metrics.permission_lookups.inc({ outcome })
     if (answer.kind === 'visible') return answer.repository
-    if (answer.kind === 'invisible') return null
-    throw toFailure(answer)
+    if (answer.kind !== 'invisible') throw toFailure(answer)
+    if (answer.sso_url !== null) throw ssoRequired(answer.sso_url)
+    return null
   }
 
   /**
@@ -146,9 +150,10 @@ export class Access {
     } catch (error) {
       const failure = classifyError(error, this.#clock())
       this.tokens.recordFailure(token, failure)
-      if (failure.kind === 'invisible')
-        throw new Failure('forbidden', 'this token cannot read the files of the repository (contents: read)')
-      throw toFailure(failure)
+      if (failure.kind !== 'invisible') throw toFailure(failure)
+      throw failure.sso_url !== null
+        ? ssoRequired(failure.sso_url)
+        : new Failure('forbidden', 'this token cannot read the files of the repository (contents: read)')
     }
   }
 

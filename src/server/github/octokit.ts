@@ -32,7 +32,9 @@ export function requestOptions(token: string, headers: Record<string, string> = 
 }
 
 export type GithubError =
-  | { kind: 'not_modified' | 'unauthorized' | 'invisible' }
+  | { kind: 'not_modified' | 'unauthorized' }
+  /** `sso_url`: where the owner of the token authorises it for the single sign-on of an organisation; null if that is not the reason. */
+  | { kind: 'invisible'; sso_url: string | null }
   /** `is_primary`: no calls are left. A secondary limit concerns only some calls. */
   | { kind: 'rate_limited'; retry_after: number; is_primary: boolean }
   | { kind: 'unavailable' }
@@ -72,13 +74,19 @@ export function classifyError(error: unknown, now: Date): GithubError {
             retry_after: retryAfter(headers, now),
             is_primary: headers['x-ratelimit-remaining'] === '0',
           }
-        : { kind: 'invisible' }
+        : { kind: 'invisible', sso_url: ssoUrlIn(headers) }
     case 404:
     case 451:
-      return { kind: 'invisible' }
+      return { kind: 'invisible', sso_url: null }
     default:
       return { kind: 'unavailable' }
   }
+}
+
+/** The address in `X-GitHub-SSO: required; url=https://…`. */
+function ssoUrlIn(headers: Record<string, string | undefined>): string | null {
+  const given = /^required;\s*url=(https:\S+)/i.exec(headers['x-github-sso'] ?? '')?.[1]
+  return given !== undefined && URL.canParse(given) ? new URL(given).href : null
 }
 
 /** The seconds to wait, from 1 to 3,600. */
@@ -87,6 +95,11 @@ function retryAfter(headers: Record<string, string | undefined>, now: Date): num
   const reset = isUsedUp ? Number(headers['x-ratelimit-reset']) : Number.NaN
   const seconds = Number(headers['retry-after']) || (reset ? reset - now.getTime() / 1000 : LIMIT_DEFAULT_S)
   return Math.min(3600, Math.max(1, Math.ceil(seconds)))
+}
+
+/** The failure of a token that its owner has not authorised for the single sign-on of an organisation. */
+export function ssoRequired(sso_url: string): Failure {
+  return new Failure('forbidden', `authorise your token for SAML at ${sso_url}`)
 }
 
 /** The failure that the client receives. */

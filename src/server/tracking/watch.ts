@@ -106,13 +106,19 @@ function stop(app: App, watched: Watched, error: unknown): void {
   const pause_ms = pauseAfter(error, now)
   if (pause_ms !== null) app.watch?.pause(later(now, pause_ms))
   const { status } = error as { status?: number }
-  const { kind } = classifyError(error, now)
+  const refusal = classifyError(error, now)
+  const { kind } = refusal
   const isInvisible = kind === 'invisible' && pause_ms === null
+  const sso_url = refusal.kind === 'invisible' ? refusal.sso_url : null
   if (isInvisible || kind === 'unauthorized') {
     watched.resolved_at = null
     watched.retry_at = later(now, STOP_MS)
+    const hidden =
+      sso_url === null
+        ? 'GitHub does not show this repository to GITHUB_TOKEN; it needs to read contents and pull requests'
+        : `authorise GITHUB_TOKEN for SAML at ${sso_url}`
     const reason = isInvisible
-      ? 'GitHub does not show this repository to GITHUB_TOKEN; it needs to read contents and pull requests, and may need single sign-on'
+      ? hidden
       : 'GitHub rejected GITHUB_TOKEN; it may be mistyped, expired or revoked'
     report(watched, kind, () =>
       app.log.warn({ ...named(watched), status, reason, retry_s: STOP_MS / 1000 }, 'watch stopped'),

@@ -83,7 +83,8 @@ const FAILURES: ShownFailure[] = [
 
 const FORBIDDEN: ShownFailure = {
   kind: 'forbidden',
-  description: 'The token does not have the required permission on the repository.',
+  description:
+    'The token does not have the required permission on the repository, or is not authorised for single sign-on.',
   message: 'this token can only read the repository; use a token with push access to it',
 }
 
@@ -138,10 +139,10 @@ const LIVE_ONLY = /\/(?:heartbeat|number)$/
 
 /** The error responses of an operation, by status. */
 export function failuresOf(name: OperationName, operation: Operation): ZodOpenApiResponsesObject {
-  const { method, on, record, access, path, is_idempotent } = operation
+  const { method, on, record, path, is_idempotent } = operation
   const all = [
     ...FAILURES,
-    ...(on === 'repository' && (!record || access === 'write') ? [FORBIDDEN] : []),
+    ...(on === 'repository' ? [FORBIDDEN] : []),
     ...(record ? [NOT_FOUND] : []),
     ...(path.includes('{number}') ? [NO_ISSUE] : []),
     ...(method === 'GET' ? [] : [TOO_LARGE]),
