@@ -28,6 +28,17 @@ test('docs/configuration.md names every configuration variable', () => {
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
+test('docs/data.md names every table, and no other', () => {
+  const { entries } = JSON.parse(read('drizzle/meta/_journal.json'))
+  const newest = String(entries.at(-1).idx).padStart(4, '0')
+  const { tables } = JSON.parse(read(`drizzle/meta/${newest}_snapshot.json`))
+  const names = Object.keys(tables).map((name) => name.replace('public.', ''))
+  expect(names.length).toBeGreaterThan(20)
+  const rows = [...read('docs/data.md').matchAll(/^\| (`[^|]+`) \|/gm)]
+  const named = rows.flatMap(([, cell]) => [...(cell as string).matchAll(/`(\w+)`/g)].map(([, name]) => name))
+  expect(named.sort()).toEqual(names.sort())
+})
+
 test('the pictures of the README, docs/install.md and docs/tour.md exist and are small (npm run picture creates them)', () => {
   const names = new Set([
     ...(read('README.md').match(/docs\/[\w-]+\.png/g) ?? []),
