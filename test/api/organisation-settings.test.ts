@@ -1,5 +1,6 @@
 /** The settings file of an organisation: which repositories it reaches, when, and what their own files decide. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { purgeRepository } from '../../src/server/admin/purge-store.ts'
 import { recordInstallation } from '../../src/server/repositories/registration.ts'
 import { listRepositories } from '../../src/server/repositories/store.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
@@ -202,6 +203,22 @@ describe('it does not hold any more', () => {
     expect(await budgetOf(SHOP)).toBe(0.15)
   })
 
+  test('after the App is uninstalled, until it is installed again', async () => {
+    github.app.uninstall(installation.id)
+    await service.deliverAndRun(installationEvent(github, installation, 'deleted'))
+    expect(await budgetOf(SHOP)).toBe(0.15)
+    installation = github.app.install({ account: 'acme' })
+    await install()
+    expect(await budgetOf(SHOP)).toBe(0.05)
+  })
+
+  test('after everything about the repository was purged', async () => {
+    await purgeRepository(service.app.database.connection(), 100)
+    service.clock.advance(HOUR_MS)
+    await service.runDueJobs()
+    expect(await budgetOf(SHOP)).toBe(0.15)
+  })
+
   test('after the App is removed from the repository', async () => {
     installation.repositories = [100, 101, 102]
     github.app.removeRepositories(installation.id, [SHARED])
@@ -287,6 +304,21 @@ describe('repositories names where comments are posted', () => {
   })
 })
 
+test('what changes for open pull requests is published', async () => {
+  await install()
+  const open = async (head: string) => {
+    const { number } = github.at(SHOP).open({ files: [editOfPay(40, [`pay(${head})`])], head, author: head })
+    await service.deliverAndRun(pullRequestEvent(github, SHOP, number, 'opened'))
+    return number
+  }
+  await open('a')
+  const number = await open('b')
+  expect(commentsOn(number)[0]?.body).toContain('Severity: high')
+  service.clock.advance(60_000)
+  await write(SHARED, 'ignore_paths: [src/pay.ts]')
+  expect(commentsOn(number)[0]?.body).not.toContain('Severity: high')
+})
+
 test('a repository that is rolled out comments on later events only', async () => {
   github.at(SHARED).write(SETTINGS, 'repositories: {include: []}')
   await install()
@@ -322,6 +354,13 @@ describe('an invalid file', () => {
       .filter(({ head_sha }) => head_sha === sha)
     expect(runs).toMatchObject([{ conclusion: 'neutral' }])
     expect((await settingsOf(SHARED)).errors).toMatchObject([{ line: 1, key: 'comment.budget' }])
+  })
+
+  test('is reported on the commit even where its own repository is left out', async () => {
+    await write(SHARED, 'repositories: {include: [shop]}')
+    const sha = await write(SHARED, 'repositories: {include: 7}')
+    const runs = github.at(SHARED).checkRuns()
+    expect(runs.filter(({ head_sha }) => head_sha === sha)).toHaveLength(1)
   })
 
   test('is not quoted to callers of other repositories', async () => {

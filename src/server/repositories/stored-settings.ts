@@ -1,5 +1,6 @@
 /** The settings of a repository as they are stored: what its own files say, and what its organisation says about it. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { enqueue } from '../jobs/store.ts'
 import { layersOf, type SettingsLayer, settingsOf, shareOf } from '../settings/layers.ts'
 import type { App } from './app.ts'
@@ -14,6 +15,11 @@ type Stored = Pick<RepositoryRow, 'settings' | 'labeler_areas' | 'organisation'>
 /** The layers of settings that are stored with a repository. */
 export function storedLayers({ settings, labeler_areas, organisation }: Stored): SettingsLayer[] {
   return layersOf({ ...(labeler_areas && { areas: labeler_areas }), ...settings }, organisation)
+}
+
+/** The settings of a repository as if it had no organisation. */
+export function ownSettings(stored: Stored): Settings {
+  return settingsOf(storedLayers({ ...stored, organisation: null }))
 }
 
 function isCommenting(stored: Stored): boolean {

@@ -5,8 +5,10 @@ import { clearRefusals } from '../pull-requests/store.ts'
 import { settingsRunOf } from '../report/check-run.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, takeWrites, unlessRefused } from '../repositories/installation.ts'
+import { isOrganisationRepository } from '../repositories/organisation.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { type Push, refreshSettings } from '../repositories/settings-refresh.ts'
+import { ownSettings } from '../repositories/stored-settings.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
 /**
@@ -20,8 +22,10 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
   if (!stored) return
   const refreshed = await applySettings(app, ctx)
   const problems = stored.settings_errors
-  const isPosting = (refreshed ?? ctx).settings.comment.mode === 'on'
-  if (push === null || problems.length === 0 || !isPosting) return
+  const { settings, repo } = refreshed ?? ctx
+  // The author of an organisation's file hears of mistakes, whether or not the roll-out includes its repository.
+  const { mode } = (isOrganisationRepository(repo.name) ? ownSettings(stored) : settings).comment
+  if (push === null || problems.length === 0 || mode !== 'on') return
   await takeWrites(app, ctx, 1)
   const run = settingsRunOf(push.sha, problems)
   await asInstallation(
