@@ -128,8 +128,8 @@ const readFilesBeneath = prepared('file_claims_beneath', (db) =>
   db
     .select({ record_id: claims.record_id, place: claims.place })
     .from(sql`json_to_recordset(${sql.placeholder('ranges')}::text::json) as wanted(low text, high text)`)
-    .innerJoin(
-      claims,
+    .crossJoin(claims)
+    .where(
       and(
         eq(claims.repo_id, sql.placeholder('repo_id')),
         sql`${claims.place} >= wanted.low collate "C" and ${claims.place} < wanted.high collate "C"`,
