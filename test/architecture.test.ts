@@ -23,7 +23,7 @@ const ARCHITECTURE: Architecture = {
     ['server/telemetry'],
     ['server/db', 'server/github'],
     ['server/claims-index', 'server/jobs', 'server/line-verdicts', 'server/settings', 'server/stacks'],
-    ['server/numbers'],
+    ['server/numbers', 'server/changed-names'],
     ['server/repositories'],
     ['server/announcements'],
     ['server/activities', 'server/notables', 'server/setup', 'server/pull-requests'],

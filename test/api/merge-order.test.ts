@@ -183,6 +183,7 @@ async function push(repo: TestRepository, id: string, edits: ReturnType<typeof e
   await inTransaction(ctx, async (within) => {
     await replacePushedChanges(within, await getActivity(within, id), {
       files,
+      names: [],
       base_sha: null,
       is_complete: true,
     })

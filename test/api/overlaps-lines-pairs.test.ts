@@ -122,6 +122,7 @@ async function begin(repo: TestRepository, [given, index]: [Work, number], sent:
   await inTransaction(ctx, async (within) => {
     await replacePushedChanges(within, await getActivity(within, id), {
       files: pushed,
+      names: [],
       base_sha: pull_request.base_sha,
       is_complete: true,
     })

@@ -36,6 +36,7 @@ test('a pull request whose lines are near is chosen, from either side', async ()
     head: headOf(other),
     base_branch: 'main',
     items: [{ pull_requests: [other, one], heads: [headOf(other), headOf(one)], ...pair }],
+    complete: true,
   })
   expect(await chosen(one)).toEqual([[other, 'near', 'src/pay.ts']])
 })

@@ -38,6 +38,7 @@ async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
   await inTransaction(ctx, async (within) => {
     await replacePushedChanges(within, await getActivity(within, id), {
       files,
+      names: [],
       base_sha: null,
       is_complete: true,
     })

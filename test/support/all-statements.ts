@@ -129,8 +129,13 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
   github.repository({ id: 9000, full_name: shared })
   const push = github.at(shared).write('.github/deconflict.yml', 'comment: {budget: 0.1}')
   const installation = github.app.install({ repositories: [full_name, shared] })
-  const { number } = githubRepo.open({ files: ['src/a.ts'], head: 'c' })
-  const other = githubRepo.open({ files: ['src/a.ts'], head: 'b' })
+  const edit = (line: string) => ({
+    filename: 'src/a.ts',
+    status: 'modified' as const,
+    patch: `@@ -9 +9 @@\n${line}`,
+  })
+  const { number } = githubRepo.open({ files: [edit("-import { pay } from './pay'\n+// paid")], head: 'c' })
+  const other = githubRepo.open({ files: [edit('-stop()\n+pay(1)')], head: 'b' })
   await service.deliverAndRun(
     installationEvent(github, installation, 'created'),
     repo.event(number, 'opened'),
@@ -138,6 +143,7 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
     repo.event(number, 'synchronize'),
     pushEvent(github, full_name, { ref: 'refs/heads/a' }),
   )
+  for (const chosen of [number, other.number]) await repo.request('GET', `/proofs?pull_request=${chosen}`)
   // A branch on top of an open pull request.
   const stacked = { ...githubRepo.push('d'), commits: [githubRepo.pull(number).head.sha] }
   await service.deliverAndRun(pushEvent(github, full_name, stacked))

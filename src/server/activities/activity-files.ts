@@ -4,6 +4,8 @@ import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { periodicYield } from '../base/event-loop.ts'
+import type { ChangedName } from '../changed-names/changed-names.ts'
+import { deleteChangedNames, replaceChangedNames } from '../changed-names/store.ts'
 import { type ChangedFile, changedLinesOf, type FileChange, migrationIn } from '../line-verdicts/change.ts'
 import { type Digest, digestOf } from '../line-verdicts/digest.ts'
 import type { LineHasher } from '../line-verdicts/line-hash.ts'
@@ -78,6 +80,7 @@ export async function declareChanges(
 /** The changed files of a pull request or branch. */
 export interface PushedChanges {
   files: readonly FileChange[]
+  names: readonly ChangedName[]
   /** The commit that the patches start from; null if unknown. */
   base_sha: string | null
   /** False if GitHub cut the list of files. */
@@ -94,12 +97,13 @@ export async function replacePushedChanges(
   changes: PushedChanges,
 ): Promise<boolean> {
   if (!isLive(row.status)) return false
-  const { files, base_sha, is_complete } = changes
+  const { files, names, base_sha, is_complete } = changes
   const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
   const isKnown =
     row.pushed_files !== null && row.pushed_base_sha === base_sha && row.changes_complete === is_complete
   if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files.map(withoutMigration))) return false
   await replaceFileChanges(db, set, files)
+  await replaceChangedNames(db, set, names)
   await learnNumbers(db, repo.id, files)
   await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
   return true
@@ -120,6 +124,7 @@ export async function deletePushed(
   { id: activity_id }: ActivityRow,
 ): Promise<store.ActivityChanges> {
   await replaceFileChanges(db, { repo_id: repo.id, activity_id, origin: 'pushed' }, [])
+  await deleteChangedNames(db, repo.id, [activity_id])
   return {
     pushed_files: null,
     pushed_base_sha: null,

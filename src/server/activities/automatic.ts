@@ -4,6 +4,7 @@ import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import { changesAnything, enqueueRechecks } from '../announcements/announcements.ts'
+import { replaceChangedNames } from '../changed-names/store.ts'
 import { learnNumbers } from '../numbers/learn.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
@@ -76,6 +77,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
     }
     const inserted = await insertLive(within, row, changes.files)
     if (inserted) {
+      await replaceChangedNames(db, { repo_id: repo.id, activity_id: inserted.id }, changes.names)
       await learnNumbers(db, repo.id, changes.files)
       await enqueueRechecks(within, [inserted.id])
     }

@@ -3,6 +3,7 @@ import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, type SQL, sq
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../vocabulary/contract/activity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
+import { deleteChangedNames } from '../changed-names/store.ts'
 import { claimsOf, type StoredScope } from '../claims-index/claim.ts'
 import {
   adjustLiveCount,
@@ -140,10 +141,11 @@ export async function updateActivity(
   return after
 }
 
-/** Removes activities that are no longer live from the index and from their issues, and deletes their changed files. */
+/** Removes activities that are no longer live from the index and from their issues, and deletes their changed files and names. */
 export async function unindexActivities(tx: Db, repo_id: number, ids: string[]): Promise<void> {
   await unindexRecords(tx, repo_id, 'act', ids)
   await deleteFileChanges(tx, repo_id, ids)
+  await deleteChangedNames(tx, repo_id, ids)
   await releaseAllIssues(tx, repo_id, ids)
 }
 

@@ -15,6 +15,7 @@ import type { Conclusion } from '../overlap/conclude.ts'
 import { listDecided } from '../proofs/store.ts'
 import { listHeads } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import { reasonsByNames } from './by-names.ts'
 import { choosePairs, type Reason } from './choose.ts'
 import { addedDirectories, companionsOf, removedDirectories, removedUnder } from './reasons.ts'
 
@@ -37,11 +38,16 @@ export async function choosePairsOf(ctx: RepoContext, { pull_request }: ChoosePa
     )
   const { number, head_sha: head, base_branch } = own
   const activities = await listLiveOf(db, repo.id, pull_request, now)
-  if (activities.length === 0) return { pull_request, head, base_branch, items: [] }
+  if (activities.length === 0) return { pull_request, head, base_branch, items: [], complete: false }
   const conclusion = await checkActivities(ctx, activities)
   const excluded = excludedIds(conclusion, activities)
   const others = await readOthers(ctx, filesOf(activities), excluded)
-  const reasons = [...reasonsByLines(conclusion), ...reasonsByPaths(filesOf(activities), others)]
+  const byNames = await reasonsByNames(ctx, activities, excluded)
+  const reasons = [
+    ...byNames.reasons,
+    ...reasonsByLines(conclusion),
+    ...reasonsByPaths(filesOf(activities), others),
+  ]
   const merged = reasons.filter((each) => !conflicting(conclusion).has(each.number) && each.number !== number)
   const heads = await listHeads(db, repo.id, [...new Set(merged.map((each) => each.number))])
   const decided = new Set(
@@ -52,7 +58,13 @@ export async function choosePairsOf(ctx: RepoContext, { pull_request }: ChoosePa
   const open = heads.filter(
     (each) => each.base_branch === base_branch && !decided.has(`${head} ${each.head_sha}`),
   )
-  return { pull_request, head, base_branch, items: choosePairs(own, open, merged) }
+  return {
+    pull_request,
+    head,
+    base_branch,
+    items: choosePairs(own, open, merged),
+    complete: byNames.is_complete && activities.every(({ changes_complete }) => changes_complete),
+  }
 }
 
 /** The activities with which nothing is proved: own and stacked ones, and work for another base branch. */

@@ -4,6 +4,7 @@ import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
 import type { PushedChanges } from '../activities/activity-files.ts'
 import { describePullRequest, replaceChangesOf } from '../activities/automatic.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
+import { changedNamesOf } from '../changed-names/changed-names.ts'
 import { FILES_MAX, isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { changeOf, type FileEntry } from '../line-verdicts/change.ts'
@@ -35,13 +36,21 @@ export async function readChanges(
   return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < FILES_MAX })
 }
 
-/** GitHub's list of files, with its patches reduced to digests. */
+/** GitHub's list of files, with its patches reduced to digests and hashes of names. */
 export async function pushedChangesOf(
   ctx: RepoContext,
-  { files, ...listed }: Omit<PushedChanges, 'files'> & { files: FileEntry[] },
+  { files, ...listed }: Omit<PushedChanges, 'files' | 'names'> & { files: FileEntry[] },
 ): Promise<PushedChanges> {
   const hash = await readLineHasher(ctx)
-  return { files: files.flatMap((entry) => changeOf(entry, hash) ?? []), ...listed }
+  const changes = files.flatMap((entry) => {
+    const change = changeOf(entry, hash)
+    return change ? [{ change, patch: entry.patch }] : []
+  })
+  const names = changedNamesOf(
+    changes.map(({ change, patch }) => ({ ...change, patch })),
+    hash,
+  )
+  return { files: changes.map(({ change }) => change), names, ...listed }
 }
 
 /** Enqueues a job for each open pull request among `numbers` that reads its files. */

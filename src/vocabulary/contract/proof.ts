@@ -70,7 +70,14 @@ export const Proof = object('Proof', {
 export type Proof = z.output<typeof Proof>
 
 /** Why a pair is worth a run, the best reason first. */
-export const PAIR_REASONS = ['touching', 'near', 'path_removed', 'changed_together'] as const
+export const PAIR_REASONS = [
+  'import_removed',
+  'symbol_removed',
+  'touching',
+  'near',
+  'path_removed',
+  'changed_together',
+] as const
 export type PairReason = (typeof PAIR_REASONS)[number]
 
 /** The maximum number of pairs that are chosen for a pull request. */
@@ -97,7 +104,7 @@ const ChosenPair = object('ChosenPair', {
   reason: z
     .enum(PAIR_REASONS)
     .describe(
-      '`touching`, `near`: their lines lie 1 to 3, or 4 to 30 unchanged lines apart. `path_removed`: one removes or renames a file that the other changes, or a directory to which the other adds. `changed_together`: they change files that conflicts often concern together.',
+      '`import_removed`: one removes an import from a file in which the other uses its name anew. `symbol_removed`: one removes the definition of a name that the other uses anew. `touching`, `near`: their lines lie 1 to 3, or 4 to 30 unchanged lines apart. `path_removed`: one removes or renames a file that the other changes, or a directory to which the other adds. `changed_together`: they change files that conflicts often concern together.',
     ),
   paths: z.array(z.string()).describe(`The files that the reason is about; at most ${REASON_PATHS_MAX}.`),
 })
@@ -111,6 +118,11 @@ export const ProofChoice = object('ProofChoice', {
     .array(ChosenPair)
     .describe(
       `The pairs that are worth a run, the best first; at most ${PAIRS_CHOSEN_MAX}. Pairs that git cannot merge, and those with a result for these heads, are left out.`,
+    ),
+  complete: z
+    .boolean()
+    .describe(
+      'False if the pull request changes more than was compared: more than 2,000 names, or files that GitHub left out of its list. Nothing that is missing from the list is therefore ruled out.',
     ),
 })
 export type ProofChoice = z.output<typeof ProofChoice>

@@ -27,6 +27,7 @@ export const PROOF_EXAMPLES: {
           paths: ['src/checkout/retry.ts'],
         },
       ],
+      complete: true,
     },
   },
   reportProof: {

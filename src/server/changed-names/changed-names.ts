@@ -1,0 +1,154 @@
+/** The names that a pull request takes away or uses anew, as keyed hashes (docs/contract/proofs.md#names). Pure. */
+
+import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
+import { namesOf as pathsOf } from '../line-verdicts/change.ts'
+import type { LineHasher } from '../line-verdicts/line-hash.ts'
+import { PatchError } from '../line-verdicts/patch.ts'
+import { type Language, languageOf, WORD } from './code-text.ts'
+import { distinctness } from './definitions.ts'
+import { type Counts, type FileNames, type RemovedDefinition, readFileNames } from './file-names.ts'
+import { linksOfImport, linksToFile, pythonStem } from './modules.ts'
+
+/** What happens to a name; see `NameKind`. */
+export const NAME_KINDS = ['used', 'import_removed', 'symbol_removed'] as const
+export type NameKind = (typeof NAME_KINDS)[number]
+
+/** A name together with the place that proves which name is meant. Two changes with one key are about the same name. */
+export interface ChangedName {
+  kind: NameKind
+  /** A hash of 31 bits. */
+  key: number
+  /** The index of the file in the list of files. */
+  position: number
+}
+
+/** The maximum number of names of a pull request. Further ones are left out. */
+export const NAMES_MAX = 2_000
+
+export interface PatchedFile {
+  path: string
+  previous_path: string | null
+  status: ChangeStatus
+  patch: string | undefined
+}
+
+interface ReadFile extends FileNames {
+  position: number
+  status: ChangeStatus
+  path: string
+  /** The path on the base branch. */
+  base_path: string
+}
+
+/** At most `NAMES_MAX` names: those that are taken away first. */
+export function changedNamesOf(files: readonly PatchedFile[], hash: LineHasher): ChangedName[] {
+  const read = files.flatMap((file, position) => readFile(file, position) ?? [])
+  const found = new Map<string, ChangedName>()
+  for (const [kind, text, position] of [...removedNames(read, files), ...usedNames(read)]) {
+    if (found.size === NAMES_MAX) break
+    const key = hash(text, true).word >>> 1
+    const id = `${kind} ${key}`
+    if (!found.has(id)) found.set(id, { kind, key, position })
+  }
+  return [...found.values()]
+}
+
+function readFile({ path, previous_path, status, patch }: PatchedFile, position: number): ReadFile | null {
+  const language = languageOf(path)
+  if (language === null || patch === undefined) return null
+  const base_path = pathsOf({ path, previous_path }).at(-1) as string
+  try {
+    return { ...readFileNames(patch, language), position, status, path, base_path }
+  } catch (error) {
+    if (error instanceof PatchError) return null
+    throw error
+  }
+}
+
+type Named = readonly [kind: NameKind, text: string, position: number]
+
+function* removedNames(read: readonly ReadFile[], files: readonly PatchedFile[]): Generator<Named> {
+  for (const { no_longer_imported, status, base_path, position } of read)
+    if (status !== 'removed')
+      for (const name of no_longer_imported) yield ['import_removed', inFile(base_path, name), position]
+  const removed = read.flatMap((file) => file.removed.map((definition) => ({ file, definition })))
+  if (removed.length === 0) return
+  const kept = addedWords(files)
+  for (const { file, definition } of removed) {
+    const distinct = kept.has(definition.name) ? null : distinctness(definition.name)
+    if (distinct === null) continue
+    for (const link of linksToDefinition(file, definition))
+      if (distinct === 'compound' || link.startsWith('import '))
+        yield ['symbol_removed', `${file.language} ${link} ${definition.name}`, file.position]
+  }
+}
+
+/** The words of all added lines, also those of comments and of files in other languages. */
+function addedWords(files: readonly PatchedFile[]): Set<string> {
+  const words = new Set<string>()
+  for (const { patch = '' } of files)
+    for (const [line] of patch.matchAll(/^\+.*$/gm)) for (const [word] of line.matchAll(WORD)) words.add(word)
+  return words
+}
+
+/** How other code can prove that it means this definition. */
+function linksToDefinition({ base_path, language }: ReadFile, { is_top, type }: RemovedDefinition): string[] {
+  const stem = is_top && language === 'python' ? pythonStem(base_path) : null
+  return [
+    ...linksToFile(base_path, language).map((link) => `import ${link}`),
+    `${is_top ? 'bare' : 'own'} ${base_path}`,
+    ...(stem === null ? [] : [`of ${stem}`]),
+    ...(type === null ? [] : [`of ${type}`]),
+  ]
+}
+
+function* usedNames(read: readonly ReadFile[]): Generator<Named> {
+  const isUsedMore = netUses(read)
+  for (const file of read) {
+    const { status, base_path, language, position, defined, imported } = file
+    const isUsed = (name: string) => isUsedMore(language, name)
+    for (const [text] of positive(file.imports)) {
+      const [module, name] = text.split(' ') as [string, string]
+      if (isUsed(name))
+        for (const link of linksOfImport(module, file.path, language))
+          yield ['used', `${language} import ${link} ${name}`, position]
+    }
+    for (const [text] of positive(file.of))
+      if (isUsed(text.split(' ')[1] as string) && language !== 'typescript')
+        yield ['used', `${language} of ${text}`, position]
+    // The base branch has no names of a new file.
+    if (status === 'added') continue
+    const bound = new Set(imported.map((each) => each.bound))
+    for (const [name] of positive(file.code_like))
+      if (!defined.has(name) && !bound.has(name)) yield ['used', inFile(base_path, name), position]
+    for (const [form, counts] of [['bare', file.bare] as const, ['own', file.own] as const])
+      for (const [name] of positive(counts))
+        if (isUsed(name) && distinctness(name) === 'compound')
+          yield ['used', `${language} ${form} ${base_path} ${name}`, position]
+  }
+}
+
+/** Whether all files of a language together use a name more often than before, and define none of that name. */
+function netUses(read: readonly ReadFile[]): (language: Language, name: string) => boolean {
+  const counts: Counts = new Map()
+  const defined = new Set<string>()
+  for (const file of read) {
+    for (const name of file.defined) defined.add(`${file.language} ${name}`)
+    for (const [name, by] of file.words) {
+      const id = `${file.language} ${name}`
+      counts.set(id, (counts.get(id) ?? 0) + by)
+    }
+  }
+  return (language, name) => {
+    const id = `${language} ${name}`
+    return distinctness(name) !== null && !defined.has(id) && (counts.get(id) ?? 0) > 0
+  }
+}
+
+function positive(counts: Counts): [string, number][] {
+  return [...counts].filter(([, by]) => by > 0)
+}
+
+function inFile(path: string, name: string): string {
+  return `in ${path} ${name}`
+}

@@ -1,0 +1,130 @@
+/** Reads from the patch of one file which names it defines, imports and uses before and after. Pure. */
+import { DIGEST_LINES_MAX } from '../line-verdicts/digest.ts'
+import { type PatchHunk, type PatchLine, readPatch } from '../line-verdicts/patch.ts'
+import { codeOf, isKeyword, type Language, WORD } from './code-text.ts'
+import { definitionOn, implementedType } from './definitions.ts'
+import { type Import, importsIn } from './imports.ts'
+import { type Use, usesOn } from './uses.ts'
+
+/** A definition that the patch removes. */
+export interface RemovedDefinition {
+  name: string
+  is_top: boolean
+  /** The Rust type whose `impl` it is in; null for another one. */
+  type: string | null
+}
+
+/** How often a patch adds a name more than it removes it, by the text that stands for the use. */
+export type Counts = Map<string, number>
+
+export interface FileNames {
+  language: Language
+  /** The names that a hunk imports on its old side and not on its new one. */
+  no_longer_imported: Set<string>
+  removed: RemovedDefinition[]
+  /** Names that added lines define. */
+  defined: Set<string>
+  /** What added lines import. */
+  imported: Import[]
+  /** The names of imports that are added more often than they are removed, by `module name`. */
+  imports: Counts
+  /** All words of added lines of code. */
+  added_words: Set<string>
+  words: Counts
+  /** Bare uses that stand where code has a name, all bare ones, those as a member of `self`, and those of `qualifier name`. */
+  code_like: Counts
+  bare: Counts
+  own: Counts
+  of: Counts
+}
+
+export function readFileNames(patch: string, language: Language): FileNames {
+  const names: FileNames = {
+    language,
+    no_longer_imported: new Set(),
+    removed: [],
+    defined: new Set(),
+    imported: [],
+    imports: new Map(),
+    added_words: new Set(),
+    words: new Map(),
+    code_like: new Map(),
+    bare: new Map(),
+    own: new Map(),
+    of: new Map(),
+  }
+  for (const hunk of readPatch(patch, DIGEST_LINES_MAX)) addHunk(names, hunk)
+  for (const word of names.added_words) names.no_longer_imported.delete(word)
+  return names
+}
+
+/** One side of a hunk: the lines before or after the change. */
+interface Side {
+  lines: PatchLine[]
+  code: string[]
+  imports: Import[]
+}
+
+function sideOf({ lines }: PatchHunk, left_out: PatchLine['kind'], language: Language): Side {
+  const kept = lines.filter(({ kind }) => kind !== left_out)
+  const raw = kept.map(({ text }) => text)
+  const code = codeOf(raw, language)
+  return { lines: kept, code, imports: importsIn(raw, code, language) }
+}
+
+function addHunk(names: FileNames, hunk: PatchHunk): void {
+  const { language } = names
+  const [before, after] = [sideOf(hunk, 'added', language), sideOf(hunk, 'removed', language)]
+  const bound = new Set(after.imports.map((each) => each.bound))
+  for (const { bound: name } of before.imports)
+    if (name !== null && name.length >= 2 && !bound.has(name) && !isKeyword(name, language))
+      names.no_longer_imported.add(name)
+  for (const [at, { kind }] of before.lines.entries()) {
+    if (kind !== 'removed') continue
+    const code = before.code[at] as string
+    const definition = definitionOn(code, language)
+    const type = language === 'rust' ? typeAround(before.code.slice(0, at), hunk.section) : null
+    if (definition) names.removed.push({ ...definition, type })
+    countLine(names, code, -1)
+  }
+  for (const [at, { kind }] of after.lines.entries()) {
+    if (kind !== 'added') continue
+    const code = after.code[at] as string
+    const definition = definitionOn(code, language)
+    if (definition) names.defined.add(definition.name)
+    for (const [word] of code.matchAll(WORD)) names.added_words.add(word)
+    countLine(names, code, 1)
+  }
+  for (const [{ lines, imports }, changed, by] of [
+    [before, 'removed', -1],
+    [after, 'added', 1],
+  ] as const)
+    for (const each of imports) {
+      if (lines[each.line]?.kind !== changed) continue
+      if (by === 1) names.imported.push(each)
+      if (each.imported !== null) count(names.imports, `${each.module} ${each.imported}`, by)
+    }
+}
+
+function countLine(names: FileNames, code: string, by: number): void {
+  for (const use of usesOn(code, names.language)) countUse(names, use, by)
+}
+
+function countUse(names: FileNames, { name, form, qualifier, is_code_like }: Use, by: number): void {
+  count(names.words, name, by)
+  if (form === 'bare') {
+    count(names.bare, name, by)
+    if (is_code_like) count(names.code_like, name, by)
+  } else if (form === 'own') count(names.own, name, by)
+  else if (form === 'of') count(names.of, `${qualifier} ${name}`, by)
+}
+
+function count(counts: Counts, name: string, by: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + by)
+}
+
+/** The type whose `impl` a line is in, by the lines before it in its hunk and the header of the hunk. */
+function typeAround(code: readonly string[], section: string): string | null {
+  const around = code.findLast((line) => /^\s*(?:unsafe\s+)?impl\b/.test(line)) ?? section
+  return implementedType(around)
+}
