@@ -46,6 +46,16 @@ test('a symbol that is removed and used anew in another file is chosen, from eit
   expect(await chosen(remover)).toEqual([[user, 'symbol_removed', 'app/pay.py', 'tests/shop.py']])
 })
 
+test('a signature that is changed and called anew in another file is chosen, from either side', async () => {
+  const changer = await repository.openBranch(
+    'changer',
+    file('app/pay.py', 1, 'def pay(a, b):', 'def pay(a):'),
+  )
+  const caller = await repository.openBranch('caller', file('app/b.py', 1, 'pay.pay(1)'))
+  expect(await chosen(caller)).toEqual([[changer, 'signature_changed', 'app/b.py', 'app/pay.py']])
+  expect(await chosen(changer)).toEqual([[caller, 'signature_changed', 'app/pay.py', 'app/b.py']])
+})
+
 test('an import comes before a symbol, and a symbol before lines that are near', async () => {
   const near = await repository.openBranch('near', file('src/a.py', 20, 'a()'))
   const symbol = await repository.openBranch('symbol', withSymbol)

@@ -302,6 +302,165 @@ describe('a symbol that is removed, used anew with a link', () => {
   })
 })
 
+describe('a signature that is changed, called anew with a link', () => {
+  const SIGNATURE = ['signature_changed']
+  const more = edit('app/pay.py', '-def retry(a):\n+def retry(a, b):\n     pass')
+  const call = (args: string) => edit('b.py', ` from app.pay import retry\n+retry(${args})`)
+  const typescript = (before: string, after: string) => edit('src/pay.ts', `-${before}\n+${after}`)
+  const callOf = (text: string) => edit('src/b.ts', ` import { retry } from './pay'\n+${text}`)
+  const rust = edit(
+    'src/bill.rs',
+    '-    pub fn retry(&self, a: u8) {\n+    pub fn retry(&self, a: u8, b: u8) {',
+    {
+      section: 'impl Bill {',
+    },
+  )
+
+  test.each<[string, PatchedFile[], PatchedFile[], string[]]>([
+    ['Python, a new parameter', [more], [call('1')], SIGNATURE],
+    ['Python, called in the new way', [more], [call('1, 2')], NOT],
+    ['Python, called with a list', [more], [call('*a')], NOT],
+    ['Python, without a link', [more], [edit('b.py', '+retry(1)')], NOT],
+    [
+      'Python, a call that was there',
+      [more],
+      [edit('b.py', ' from app.pay import retry\n-retry(1)\n+x = retry(1)')],
+      NOT,
+    ],
+    [
+      'Python, a new parameter with a default',
+      [edit('app/pay.py', '-def retry(a):\n+def retry(a, b=1):')],
+      [call('1')],
+      NOT,
+    ],
+    [
+      'Python, another default',
+      [edit('app/pay.py', '-def retry(a, b=1):\n+def retry(a, b=2):')],
+      [call('1')],
+      SIGNATURE,
+    ],
+    [
+      'Python, another default that the call gives',
+      [edit('app/pay.py', '-def retry(a, b=1):\n+def retry(a, b=2):')],
+      [call('1, 3')],
+      NOT,
+    ],
+    [
+      'Python, a renamed parameter, by name',
+      [edit('app/pay.py', '-def retry(a):\n+def retry(b):')],
+      [call('a=1')],
+      SIGNATURE,
+    ],
+    [
+      'Python, a renamed parameter, by place',
+      [edit('app/pay.py', '-def retry(a):\n+def retry(b):')],
+      [call('1')],
+      NOT,
+    ],
+    [
+      'Python, another order',
+      [edit('app/pay.py', '-def retry(a, b):\n+def retry(b, a):')],
+      [call('1, 2')],
+      SIGNATURE,
+    ],
+    ['Python, async', [edit('app/pay.py', '-def retry(a):\n+async def retry(a):')], [call('1')], SIGNATURE],
+    [
+      'Python, annotated',
+      [edit('app/pay.py', '-def retry(a):\n+def retry(a: int) -> int:')],
+      [call('1')],
+      NOT,
+    ],
+    [
+      'Python, over several lines',
+      [edit('app/pay.py', ' def retry(\n     a,\n+    b,\n ):')],
+      [call('\n+    1,\n+')],
+      SIGNATURE,
+    ],
+    [
+      'Python, a method',
+      [edit('app/pay.py', '-    def retry(self, a):\n+    def retry(self, a, b):')],
+      [edit('app/pay.py', '+        self.retry(1)')],
+      SIGNATURE,
+    ],
+    [
+      'Python, a constructor',
+      [
+        edit('app/pay.py', '-    def __init__(self, a):\n+    def __init__(self, a, b):', {
+          section: 'class Bill:',
+        }),
+      ],
+      [edit('b.py', '+from app.pay import Bill\n+Bill(1)')],
+      SIGNATURE,
+    ],
+    ['Python, module-qualified', [more], [edit('b.py', '+pay.retry(1)')], SIGNATURE],
+    ['Python, same file', [more], [edit('app/pay.py', '+    retry(1)')], SIGNATURE],
+    [
+      'TypeScript',
+      [
+        typescript(
+          'export function retry(a: string) {',
+          'export function retry(a: string, b: Map<string, number>) {',
+        ),
+      ],
+      [callOf("retry('a, b')")],
+      SIGNATURE,
+    ],
+    [
+      'TypeScript, an optional parameter',
+      [typescript('export function retry(a: string) {', 'export function retry(a: string, b?: number) {')],
+      [callOf("retry('a')")],
+      NOT,
+    ],
+    [
+      'TypeScript, another type',
+      [typescript('export function retry(a: string) {', 'export function retry(a: number) {')],
+      [callOf("retry('a')")],
+      SIGNATURE,
+    ],
+    [
+      'TypeScript, another result',
+      [typescript('export function retry(): string {', 'export function retry(): Promise<string> {')],
+      [callOf('retry()')],
+      SIGNATURE,
+    ],
+    [
+      'TypeScript, an arrow',
+      [typescript('export const retry = (a) => a', 'export const retry = (a, b) => a')],
+      [callOf('retry(1)')],
+      SIGNATURE,
+    ],
+    [
+      'TypeScript, a value in brackets',
+      [typescript('export const retry = (1, 2)', 'export const retry = (1)')],
+      [callOf('retry(1, 2)')],
+      NOT,
+    ],
+    [
+      'TypeScript, an alias',
+      [typescript('export function retry(a) {', 'export function retry(a, b) {')],
+      [edit('src/b.ts', " import { retry as again } from './pay'\n+again(1)")],
+      SIGNATURE,
+    ],
+    ['Rust, a method of a type', [rust], [edit('src/b.rs', '+Bill::retry(1)')], SIGNATURE],
+    ['Rust, of another type', [rust], [edit('src/b.rs', '+Shop::retry(1)')], NOT],
+    [
+      'Rust, of a module',
+      [edit('src/bill.rs', "-pub fn retry<'a>(a: &'a str) {\n+pub fn retry<'a>(a: &'a str, b: u8) {")],
+      [edit('src/b.rs', '+bill::retry("a")')],
+      SIGNATURE,
+    ],
+    [
+      'two of one name',
+      [edit('app/pay.py', '-    def retry(self, a):\n+    def retry(self, a, b):\n     def retry(self):')],
+      [edit('app/pay.py', '+self.retry(1)')],
+      NOT,
+    ],
+    ['called in another language', [more], [edit('app/pay.ts', '+retry(1)')], NOT],
+  ])('%s', (_, one, other, expected) => {
+    expect(reasons(one, other)).toEqual(expected)
+  })
+})
+
 describe('the names of a pull request', () => {
   const words = Array.from({ length: 2_500 }, (_, at) => `+f(name_${at})`).join('\n')
 

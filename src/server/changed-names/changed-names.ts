@@ -10,7 +10,7 @@ import { type Counts, type FileNames, type RemovedDefinition, readFileNames } fr
 import { linksOfImport, linksToFile, pythonStem } from './modules.ts'
 
 /** What happens to a name; see `NameKind`. */
-export const NAME_KINDS = ['used', 'import_removed', 'symbol_removed'] as const
+export const NAME_KINDS = ['used', 'import_removed', 'symbol_removed', 'signature_changed'] as const
 export type NameKind = (typeof NAME_KINDS)[number]
 
 /** A name together with the place that proves which name is meant. Two changes with one key are about the same name. */
@@ -71,6 +71,11 @@ function* removedNames(read: readonly ReadFile[], files: readonly PatchedFile[])
   for (const { no_longer_imported, status, base_path, position } of read)
     if (status !== 'removed')
       for (const name of no_longer_imported) yield ['import_removed', inFile(base_path, name), position]
+  for (const file of read)
+    for (const changed of file.changed)
+      for (const link of linksToFunction(file, changed))
+        for (const shape of changed.broken)
+          yield ['signature_changed', `${file.language} ${link} ${changed.name} ${shape}`, file.position]
   const removed = read.flatMap((file) => file.removed.map((definition) => ({ file, definition })))
   if (removed.length === 0) return
   const kept = addedWords(files)
@@ -102,6 +107,16 @@ function linksToDefinition({ base_path, language }: ReadFile, { is_top, type }: 
   ]
 }
 
+/** A call of Rust may also be qualified by its module. */
+function linksToFunction(file: ReadFile, changed: RemovedDefinition): string[] {
+  const { language, base_path } = file
+  const isOfModule = language === 'rust' && changed.is_top
+  return [
+    ...linksToDefinition(file, changed),
+    ...(isOfModule ? linksToFile(base_path, language).map((link) => `of ${link}`) : []),
+  ]
+}
+
 function* usedNames(read: readonly ReadFile[]): Generator<Named> {
   const isUsedMore = netUses(read)
   for (const file of read) {
@@ -116,6 +131,7 @@ function* usedNames(read: readonly ReadFile[]): Generator<Named> {
     for (const [text] of positive(file.of))
       if (isUsed(text.split(' ')[1] as string) && language !== 'typescript')
         yield ['used', `${language} of ${text}`, position]
+    yield* linkedCalls(file)
     // The base branch has no names of a new file.
     if (status === 'added') continue
     const bound = new Set(imported.map((each) => each.bound))
@@ -125,6 +141,21 @@ function* usedNames(read: readonly ReadFile[]): Generator<Named> {
       for (const [name] of positive(counts))
         if (isUsed(name) && distinctness(name) === 'compound')
           yield ['used', `${language} ${form} ${base_path} ${name}`, position]
+  }
+}
+
+function* linkedCalls(file: ReadFile): Generator<Named> {
+  const { language, position, status, path, base_path, defined, bindings } = file
+  for (const [text] of positive(file.calls)) {
+    const [form, qualifier, name, shape] = text.split(' ') as [string, string, string, string]
+    const binding = form === 'bare' ? bindings.get(name) : undefined
+    if (binding?.imported)
+      for (const link of linksOfImport(binding.module, path, language))
+        yield ['used', `${language} import ${link} ${binding.imported} ${shape}`, position]
+    else if (form === 'of' && language !== 'typescript')
+      yield ['used', `${language} of ${qualifier} ${name} ${shape}`, position]
+    else if ((form === 'bare' || form === 'own') && status !== 'added' && !defined.has(name))
+      yield ['used', `${language} ${form} ${base_path} ${name} ${shape}`, position]
   }
 }
 

@@ -4,6 +4,7 @@ import { type PatchHunk, type PatchLine, readPatch } from '../line-verdicts/patc
 import { codeOf, isKeyword, type Language, WORD } from './code-text.ts'
 import { definitionOn, implementedType } from './definitions.ts'
 import { type Import, importsIn } from './imports.ts'
+import { brokenCalls, type Signature, shapesOfCall, signaturesIn } from './signatures.ts'
 import { type Use, usesOn } from './uses.ts'
 
 /** A definition that the patch removes. */
@@ -14,6 +15,12 @@ export interface RemovedDefinition {
   type: string | null
 }
 
+/** A function that the patch changes. */
+export interface ChangedSignature extends RemovedDefinition {
+  /** The calls that fit no more; see `callOf`. */
+  broken: string[]
+}
+
 /** How often a patch adds a name more than it removes it, by the text that stands for the use. */
 export type Counts = Map<string, number>
 
@@ -22,6 +29,7 @@ export interface FileNames {
   /** The names that a hunk imports on its old side and not on its new one. */
   no_longer_imported: Set<string>
   removed: RemovedDefinition[]
+  changed: ChangedSignature[]
   /** Names that added lines define. */
   defined: Set<string>
   /** What added lines import. */
@@ -36,6 +44,10 @@ export interface FileNames {
   bare: Counts
   own: Counts
   of: Counts
+  /** Calls, by the form, the qualifier or `-`, the name and the shape of each (see `callOf`). */
+  calls: Counts
+  /** What the hunks show to be imported after the change, by the name that the file uses. */
+  bindings: Map<string, Import>
 }
 
 export function readFileNames(patch: string, language: Language): FileNames {
@@ -43,6 +55,7 @@ export function readFileNames(patch: string, language: Language): FileNames {
     language,
     no_longer_imported: new Set(),
     removed: [],
+    changed: [],
     defined: new Set(),
     imported: [],
     imports: new Map(),
@@ -52,6 +65,8 @@ export function readFileNames(patch: string, language: Language): FileNames {
     bare: new Map(),
     own: new Map(),
     of: new Map(),
+    calls: new Map(),
+    bindings: new Map(),
   }
   for (const hunk of readPatch(patch, DIGEST_LINES_MAX)) addHunk(names, hunk)
   for (const word of names.added_words) names.no_longer_imported.delete(word)
@@ -63,13 +78,15 @@ interface Side {
   lines: PatchLine[]
   code: string[]
   imports: Import[]
+  signatures: Signature[]
 }
 
-function sideOf({ lines }: PatchHunk, left_out: PatchLine['kind'], language: Language): Side {
+function sideOf({ lines, section }: PatchHunk, left_out: PatchLine['kind'], language: Language): Side {
   const kept = lines.filter(({ kind }) => kind !== left_out)
   const raw = kept.map(({ text }) => text)
   const code = codeOf(raw, language)
-  return { lines: kept, code, imports: importsIn(raw, code, language) }
+  const imports = importsIn(raw, code, language)
+  return { lines: kept, code, imports, signatures: signaturesIn(raw, code, { language, section }) }
 }
 
 function addHunk(names: FileNames, hunk: PatchHunk): void {
@@ -85,7 +102,7 @@ function addHunk(names: FileNames, hunk: PatchHunk): void {
     const definition = definitionOn(code, language)
     const type = language === 'rust' ? typeAround(before.code.slice(0, at), hunk.section) : null
     if (definition) names.removed.push({ ...definition, type })
-    countLine(names, code, -1)
+    countLine(names, before.code, { at, by: -1 })
   }
   for (const [at, { kind }] of after.lines.entries()) {
     if (kind !== 'added') continue
@@ -93,7 +110,7 @@ function addHunk(names: FileNames, hunk: PatchHunk): void {
     const definition = definitionOn(code, language)
     if (definition) names.defined.add(definition.name)
     for (const [word] of code.matchAll(WORD)) names.added_words.add(word)
-    countLine(names, code, 1)
+    countLine(names, after.code, { at, by: 1 })
   }
   for (const [{ lines, imports }, changed, by] of [
     [before, 'removed', -1],
@@ -104,10 +121,37 @@ function addHunk(names: FileNames, hunk: PatchHunk): void {
       if (by === 1) names.imported.push(each)
       if (each.imported !== null) count(names.imports, `${each.module} ${each.imported}`, by)
     }
+  for (const each of after.imports) if (each.bound !== null) names.bindings.set(each.bound, each)
+  addChanged(names, { before, after, section: hunk.section })
 }
 
-function countLine(names: FileNames, code: string, by: number): void {
-  for (const use of usesOn(code, names.language)) countUse(names, use, by)
+function addChanged(
+  { changed, language }: FileNames,
+  { before, after, section }: { before: Side; after: Side; section: string },
+): void {
+  for (const one of before.signatures) {
+    const other = after.signatures.find(({ name }) => name === one.name)
+    const broken = other ? brokenCalls(one, other, language) : []
+    if (broken.length === 0) continue
+    const type = language === 'rust' ? typeAround(before.code, section) : null
+    changed.push({ name: one.name, is_top: one.is_top, type, broken })
+  }
+}
+
+/** The lines of a call that are read. */
+const CALL_LINES_MAX = 30
+
+function countLine(names: FileNames, code: readonly string[], { at, by }: { at: number; by: number }): void {
+  const { language } = names
+  const line = code[at] as string
+  const defined = definitionOn(line, language)?.name
+  for (const use of usesOn(line, language)) {
+    countUse(names, use, by)
+    if (use.name === defined || !/^\s*[(:<?]/.test(line.slice(use.end))) continue
+    const text = code.slice(at, at + CALL_LINES_MAX).join('\n')
+    for (const shape of shapesOfCall(text, use.end, language) ?? [])
+      count(names.calls, `${use.form} ${use.qualifier ?? '-'} ${use.name} ${shape}`, by)
+  }
 }
 
 function countUse(names: FileNames, { name, form, qualifier, is_code_like }: Use, by: number): void {

@@ -73,6 +73,7 @@ export type Proof = z.output<typeof Proof>
 export const PAIR_REASONS = [
   'import_removed',
   'symbol_removed',
+  'signature_changed',
   'touching',
   'near',
   'path_removed',
@@ -104,7 +105,7 @@ const ChosenPair = object('ChosenPair', {
   reason: z
     .enum(PAIR_REASONS)
     .describe(
-      '`import_removed`: one removes an import from a file in which the other uses its name anew. `symbol_removed`: one removes the definition of a name that the other uses anew. `touching`, `near`: their lines lie 1 to 3, or 4 to 30 unchanged lines apart. `path_removed`: one removes or renames a file that the other changes, or a directory to which the other adds. `changed_together`: they change files that conflicts often concern together.',
+      '`import_removed`: one removes an import from a file in which the other uses its name anew. `symbol_removed`: one removes the definition of a name that the other uses anew. `signature_changed`: one changes the parameters or the result of a function so that a call that the other adds fits no more. `touching`, `near`: their lines lie 1 to 3, or 4 to 30 unchanged lines apart. `path_removed`: one removes or renames a file that the other changes, or a directory to which the other adds. `changed_together`: they change files that conflicts often concern together.',
     ),
   paths: z.array(z.string()).describe(`The files that the reason is about; at most ${REASON_PATHS_MAX}.`),
 })
