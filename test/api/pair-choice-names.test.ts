@@ -56,6 +56,24 @@ test('a signature that is changed and called anew in another file is chosen, fro
   expect(await chosen(changer)).toEqual([[caller, 'signature_changed', 'app/pay.py', 'app/b.py']])
 })
 
+test('a module that is renamed and imported anew in another file is chosen, from either side', async () => {
+  const path = { filename: 'app/bill.py', previous_filename: 'app/pay.py', status: 'renamed' } as const
+  const mover = await repository.openBranch('mover', { ...path, patch: null })
+  const user = await repository.openBranch('user', withSymbol)
+  expect(await chosen(user)).toEqual([[mover, 'path_removed', 'tests/shop.py', 'app/bill.py']])
+  expect(await chosen(mover)).toEqual([[user, 'path_removed', 'app/bill.py', 'tests/shop.py']])
+})
+
+test('a constant that is changed and used anew in another file is chosen, from either side', async () => {
+  const changer = await repository.openBranch(
+    'changer',
+    file('app/pay.py', 1, 'MAX_SIZE = 1', 'MAX_SIZE = 2'),
+  )
+  const user = await repository.openBranch('user', file('app/b.py', 1, 'from app.pay import MAX_SIZE'))
+  expect(await chosen(user)).toEqual([[changer, 'definition_changed', 'app/b.py', 'app/pay.py']])
+  expect(await chosen(changer)).toEqual([[user, 'definition_changed', 'app/pay.py', 'app/b.py']])
+})
+
 test('an import comes before a symbol, and a symbol before lines that are near', async () => {
   const near = await repository.openBranch('near', file('src/a.py', 20, 'a()'))
   const symbol = await repository.openBranch('symbol', withSymbol)

@@ -461,6 +461,81 @@ describe('a signature that is changed, called anew with a link', () => {
   })
 })
 
+const moved = {
+  path: 'src/_pay.ts',
+  previous_path: 'src/pay.ts',
+  status: 'renamed',
+  patch: undefined,
+} as const
+
+describe('a module that is removed, imported anew', () => {
+  const PATH = ['path_removed']
+  const python = { path: 'app/pay.py', previous_path: null, status: 'removed', patch: undefined } as const
+  const rust = {
+    path: 'src/http.rs',
+    previous_path: 'src/pay.rs',
+    status: 'renamed',
+    patch: undefined,
+  } as const
+
+  test.each<[string, PatchedFile, PatchedFile, string[]]>([
+    ['TypeScript', moved, edit('src/b.ts', "+import { a } from './pay.js'"), PATH],
+    ['TypeScript, as a whole', moved, edit('src/b.ts', "+import * as pay from './pay'"), PATH],
+    ['TypeScript, another module', moved, edit('src/b.ts', "+import { a } from './bill'"), NOT],
+    [
+      'TypeScript, an import that was there',
+      moved,
+      edit('src/b.ts', "-import { a } from './pay'\n x\n+import { a } from './pay'"),
+      NOT,
+    ],
+    ['Python, a name of it', python, edit('b.py', '+from app.pay import a'), PATH],
+    ['Python, the module', python, edit('b.py', '+from app import pay'), PATH],
+    ['Python, beside it', python, edit('app/b.py', '+from . import pay'), PATH],
+    ['Python, by its path', python, edit('b.py', '+import app.pay'), PATH],
+    ['Rust', rust, edit('src/b.rs', '+use crate::pay::Bill;'), PATH],
+    ['Rust, another module', rust, edit('src/b.rs', '+use crate::bill::Bill;'), NOT],
+  ])('%s', (_, one, other, expected) => {
+    expect(reasons([one], [other])).toEqual(expected)
+  })
+})
+
+describe('a value that is changed, used anew with a link', () => {
+  const DEFINITION = ['definition_changed']
+  const value = edit('app/pay.py', '-MAX_SIZE = 1\n+MAX_SIZE = 2')
+
+  test.each<[string, PatchedFile, PatchedFile, string[]]>([
+    ['a constant', value, edit('b.py', '+from app.pay import MAX_SIZE'), DEFINITION],
+    ['a constant, same file', value, edit('app/pay.py', '+a(MAX_SIZE)'), DEFINITION],
+    ['a constant, without a link', value, edit('b.py', '+a(MAX_SIZE)'), NOT],
+    [
+      'an alias',
+      edit('src/a.ts', '-export type PayBill = string\n+export type PayBill = number'),
+      edit('src/b.ts', "+import type { PayBill } from './a'"),
+      DEFINITION,
+    ],
+    [
+      'Rust',
+      edit('src/a.rs', '-pub const MAX_SIZE: u8 = 1;\n+pub const MAX_SIZE: u8 = 2;'),
+      edit('src/b.rs', '+use crate::a::MAX_SIZE;'),
+      DEFINITION,
+    ],
+    [
+      'a function',
+      edit('src/a.ts', '-export const retryAll = (a) => a\n+export const retryAll = (a) => 1'),
+      edit('src/b.ts', "+import { retryAll } from './a'"),
+      NOT,
+    ],
+    [
+      'a class',
+      edit('app/pay.py', '-class PayBill(A):\n+class PayBill(B):'),
+      edit('b.py', '+from app.pay import PayBill'),
+      NOT,
+    ],
+  ])('%s', (_, one, other, expected) => {
+    expect(reasons([one], [other])).toEqual(expected)
+  })
+})
+
 describe('the names of a pull request', () => {
   const words = Array.from({ length: 2_500 }, (_, at) => `+f(name_${at})`).join('\n')
 

@@ -7,10 +7,17 @@ import { PatchError } from '../line-verdicts/patch.ts'
 import { type Language, languageOf, WORD } from './code-text.ts'
 import { distinctness } from './definitions.ts'
 import { type Counts, type FileNames, type RemovedDefinition, readFileNames } from './file-names.ts'
-import { linksOfImport, linksToFile, pythonStem } from './modules.ts'
+import { linksOfImport, linksToFile, linksToModule, pythonStem } from './modules.ts'
 
 /** What happens to a name; see `NameKind`. */
-export const NAME_KINDS = ['used', 'import_removed', 'symbol_removed', 'signature_changed'] as const
+export const NAME_KINDS = [
+  'used',
+  'import_removed',
+  'symbol_removed',
+  'signature_changed',
+  'path_removed',
+  'definition_changed',
+] as const
 export type NameKind = (typeof NAME_KINDS)[number]
 
 /** A name together with the place that proves which name is meant. Two changes with one key are about the same name. */
@@ -76,15 +83,20 @@ function* removedNames(read: readonly ReadFile[], files: readonly PatchedFile[])
       for (const link of linksToFunction(file, changed))
         for (const shape of changed.broken)
           yield ['signature_changed', `${file.language} ${link} ${changed.name} ${shape}`, file.position]
+  yield* removedModules(files)
+  for (const file of read) {
+    const { language, position } = file
+    for (const definition of file.redefined)
+      for (const link of provingLinks(file, definition))
+        yield ['definition_changed', `${language} ${link} ${definition.name}`, position]
+  }
   const removed = read.flatMap((file) => file.removed.map((definition) => ({ file, definition })))
   if (removed.length === 0) return
   const kept = addedWords(files)
   for (const { file, definition } of removed) {
-    const distinct = kept.has(definition.name) ? null : distinctness(definition.name)
-    if (distinct === null) continue
-    for (const link of linksToDefinition(file, definition))
-      if (distinct === 'compound' || link.startsWith('import '))
-        yield ['symbol_removed', `${file.language} ${link} ${definition.name}`, file.position]
+    if (kept.has(definition.name)) continue
+    for (const link of provingLinks(file, definition))
+      yield ['symbol_removed', `${file.language} ${link} ${definition.name}`, file.position]
   }
 }
 
@@ -96,6 +108,14 @@ function addedWords(files: readonly PatchedFile[]): Set<string> {
   return words
 }
 
+/** Those of the links to a definition that a name which says so much needs. */
+function provingLinks(file: ReadFile, definition: RemovedDefinition): string[] {
+  const distinct = distinctness(definition.name)
+  if (distinct === null) return []
+  const links = linksToDefinition(file, definition)
+  return distinct === 'compound' ? links : links.filter((link) => link.startsWith('import '))
+}
+
 /** How other code can prove that it means this definition. */
 function linksToDefinition({ base_path, language }: ReadFile, { is_top, type }: RemovedDefinition): string[] {
   const stem = is_top && language === 'python' ? pythonStem(base_path) : null
@@ -105,6 +125,16 @@ function linksToDefinition({ base_path, language }: ReadFile, { is_top, type }: 
     ...(stem === null ? [] : [`of ${stem}`]),
     ...(type === null ? [] : [`of ${type}`]),
   ]
+}
+
+function* removedModules(files: readonly PatchedFile[]): Generator<Named> {
+  for (const [position, { path, previous_path, status }] of files.entries()) {
+    const base_path = pathsOf({ path, previous_path }).at(-1) as string
+    const language = status === 'removed' || status === 'renamed' ? languageOf(base_path) : null
+    if (language !== null)
+      for (const link of linksToModule(base_path, language))
+        yield ['path_removed', `${language} module ${link}`, position]
+  }
 }
 
 /** A call of Rust may also be qualified by its module. */
@@ -122,6 +152,7 @@ function* usedNames(read: readonly ReadFile[]): Generator<Named> {
   for (const file of read) {
     const { status, base_path, language, position, defined, imported } = file
     const isUsed = (name: string) => isUsedMore(language, name)
+    for (const link of importedModules(file)) yield ['used', `${language} module ${link}`, position]
     for (const [text] of positive(file.imports)) {
       const [module, name] = text.split(' ') as [string, string]
       if (isUsed(name))
@@ -142,6 +173,25 @@ function* usedNames(read: readonly ReadFile[]): Generator<Named> {
         if (isUsed(name) && distinctness(name) === 'compound')
           yield ['used', `${language} ${form} ${base_path} ${name}`, position]
   }
+}
+
+/** The links of the modules of which a file imports more than before. */
+function importedModules({ imported, imports, language, path }: ReadFile): Set<string> {
+  const added = imported.filter(
+    ({ module, imported: name }) => name === null || (imports.get(`${module} ${name}`) ?? 0) > 0,
+  )
+  return new Set(
+    added.flatMap(({ module, imported: name }) => {
+      // Python and Rust may import a module from the one above it.
+      const below = {
+        python: `${module}${module.endsWith('.') ? '' : '.'}${name}`,
+        rust: name ?? '',
+        typescript: '',
+      }
+      const modules = name === null || language === 'typescript' ? [module] : [module, below[language]]
+      return modules.flatMap((each) => linksOfImport(each, path, language))
+    }),
+  )
 }
 
 function* linkedCalls(file: ReadFile): Generator<Named> {

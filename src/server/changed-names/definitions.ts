@@ -5,6 +5,8 @@ export interface Definition {
   name: string
   /** It starts at the first column, so that it is a name of the file and not of a class. */
   is_top: boolean
+  /** It is a constant, a variable or an alias: its line says what it is. */
+  is_value: boolean
 }
 
 const DEFINITIONS: Record<Language, readonly RegExp[]> = {
@@ -19,11 +21,17 @@ const DEFINITIONS: Record<Language, readonly RegExp[]> = {
   ],
 }
 
+const VALUE: Record<Language, RegExp> = {
+  python: /^\w+\s*(?::[^=]+)?=(?!=)/,
+  typescript: /^(?:export\s+)?(?:const|let|var|type)\s(?!.*=>)(?!.*\bfunction\b)/,
+  rust: /\b(?:const\s+(?!fn\b|unsafe\b|async\b)|static\s|type\s)/,
+}
+
 /** The definition on a line of code; null if there is none. */
 export function definitionOn(code: string, language: Language): Definition | null {
   for (const expression of DEFINITIONS[language]) {
     const [, indent, name] = expression.exec(code) ?? []
-    if (name !== undefined) return { name, is_top: indent === '' }
+    if (name !== undefined) return { name, is_top: indent === '', is_value: VALUE[language].test(code) }
   }
   return null
 }

@@ -29,6 +29,8 @@ export interface FileNames {
   /** The names that a hunk imports on its old side and not on its new one. */
   no_longer_imported: Set<string>
   removed: RemovedDefinition[]
+  /** Values that a hunk defines before and after, with another text. */
+  redefined: RemovedDefinition[]
   changed: ChangedSignature[]
   /** Names that added lines define. */
   defined: Set<string>
@@ -55,6 +57,7 @@ export function readFileNames(patch: string, language: Language): FileNames {
     language,
     no_longer_imported: new Set(),
     removed: [],
+    redefined: [],
     changed: [],
     defined: new Set(),
     imported: [],
@@ -102,6 +105,8 @@ function addHunk(names: FileNames, hunk: PatchHunk): void {
     const definition = definitionOn(code, language)
     const type = language === 'rust' ? typeAround(before.code.slice(0, at), hunk.section) : null
     if (definition) names.removed.push({ ...definition, type })
+    if (definition?.is_value && after.lines.some(isAddedDefinitionOf(definition.name, language)))
+      names.redefined.push({ ...definition, type })
     countLine(names, before.code, { at, by: -1 })
   }
   for (const [at, { kind }] of after.lines.entries()) {
@@ -123,6 +128,10 @@ function addHunk(names: FileNames, hunk: PatchHunk): void {
     }
   for (const each of after.imports) if (each.bound !== null) names.bindings.set(each.bound, each)
   addChanged(names, { before, after, section: hunk.section })
+}
+
+function isAddedDefinitionOf(name: string, language: Language): (line: PatchLine) => boolean {
+  return ({ kind, text }) => kind === 'added' && definitionOn(text, language)?.name === name
 }
 
 function addChanged(

@@ -19,6 +19,11 @@ export function linksToFile(path: string, language: Language): string[] {
   }
 }
 
+/** The links by which an import can name the file, but no other file of its crate. */
+export function linksToModule(path: string, language: Language): string[] {
+  return language === 'rust' ? [rustStem(path)] : linksToFile(path, language)
+}
+
 /** The links of an import of `module` in the file `path`. */
 export function linksOfImport(module: string, path: string, language: Language): string[] {
   switch (language) {

@@ -77,6 +77,7 @@ export const PAIR_REASONS = [
   'touching',
   'near',
   'path_removed',
+  'definition_changed',
   'changed_together',
 ] as const
 export type PairReason = (typeof PAIR_REASONS)[number]
@@ -105,7 +106,7 @@ const ChosenPair = object('ChosenPair', {
   reason: z
     .enum(PAIR_REASONS)
     .describe(
-      '`import_removed`: one removes an import from a file in which the other uses its name anew. `symbol_removed`: one removes the definition of a name that the other uses anew. `signature_changed`: one changes the parameters or the result of a function so that a call that the other adds fits no more. `touching`, `near`: their lines lie 1 to 3, or 4 to 30 unchanged lines apart. `path_removed`: one removes or renames a file that the other changes, or a directory to which the other adds. `changed_together`: they change files that conflicts often concern together.',
+      '`import_removed`: one removes an import from a file in which the other uses its name anew. `symbol_removed`: one removes the definition of a name that the other uses anew. `signature_changed`: one changes the parameters or the result of a function so that a call that the other adds fits no more. `touching`, `near`: their lines lie 1 to 3, or 4 to 30 unchanged lines apart. `path_removed`: one removes or renames a file that the other changes, or a directory to which the other adds, or a module that the other imports anew. `definition_changed`: one changes a constant or an alias that the other uses anew. `changed_together`: they change files that conflicts often concern together.',
     ),
   paths: z.array(z.string()).describe(`The files that the reason is about; at most ${REASON_PATHS_MAX}.`),
 })
