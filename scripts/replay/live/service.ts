@@ -19,6 +19,7 @@ const WEBHOOK_SECRET = 'replay'
 const DAY_MS = 86_400_000
 
 export interface LiveService {
+  url: string
   github: FakeGithubServer
   clock: { now: Date }
   /** Runs everything that is due until `at`, at the times when it is due, and sets the clock to `at`. */
@@ -108,6 +109,7 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
     return JSON.parse(text)
   }
   return {
+    url: service.url,
     github,
     clock,
     advanceTo,
