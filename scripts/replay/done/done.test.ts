@@ -73,7 +73,7 @@ describe('a mirror in which work is done twice', () => {
   })
 
   test('shows the closed ones of which a merge leaves nothing', () => {
-    expect(measured.superseded.map(({ pr, lines: added }) => [pr.n, added])).toEqual([[2, 12]])
+    expect(measured.superseded.map(({ pr, by, lines: added }) => [pr.n, by?.n, added])).toEqual([[2, 1, 12]])
   })
 
   test('is written as a table', () => {

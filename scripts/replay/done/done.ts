@@ -15,7 +15,7 @@ export interface Measured {
   /** Opened in the period. */
   pull_requests: Changed[]
   told: Told[]
-  /** Pull requests that a commit of any branch says to be merged. */
+  /** Pull requests that a commit says to be merged, but none on their base branch as the replay knows it. */
   elsewhere: ReadonlySet<number>
   /** Closed without a merge in the period, although nothing of them is left after a merge into their base branch. */
   superseded: Superseded[]
@@ -23,6 +23,8 @@ export interface Measured {
 
 export interface Superseded {
   pr: Changed
+  /** Before the merge of this one a merge left something; null if no single pull request is known to have brought it. */
+  by: Changed | null
   /** How many telling lines it adds. */
   lines: number
 }
@@ -33,50 +35,115 @@ export async function replayDone(directory: string, options: ReplayOptions): Pro
   const git = await scratchOf(mirror.git, mirror.absent)
   try {
     const history = await readHistory(mirror, git, options)
-    const { commits, branches, since, until, changed } = history
+    const { commits, since, until, changed } = history
     const isAgain = ({ own }: Changed) =>
       isMadeAgain(commits.all[Math.max(...own)]?.subject ?? '') ||
       isMadeAgain(commits.all[Math.min(...own)]?.subject ?? '')
     const played = tellDone(changed, { noise: history.noise, since, isAgain, isStacked })
     options.report(`${played.told.length} pull requests told that their work is done`)
-    const elsewhere = new Set(commits.all.flatMap((commit) => numberNamed(commit) ?? []))
+    const elsewhere = mergedElsewhere(history)
     const closed = changed.filter(
       ({ n, merged, is_open, opened, ended }) =>
         merged === null && !is_open && opened >= since && ended <= until && !elsewhere.has(n),
     )
-    const empty = await leavingNothing(git, { commits, branches }, closed)
+    const empty = await leavingNothing(
+      git,
+      history,
+      closed.map((pr) => ({ pr, tip: tipAt(history, pr) })),
+    )
     options.report(`${empty.length} of ${closed.length} closed ones leave nothing after a merge`)
-    const superseded = empty.map((pr) => ({ pr, lines: played.linesOf(pr) }))
+    const superseded = await supersededBy(
+      git,
+      history,
+      empty.map(({ pr }) => pr),
+    )
     const counted = changed.filter(({ opened, last }) => opened >= since && last.files.length > 0)
-    return { since, until, pull_requests: counted, told: played.told, elsewhere, superseded }
+    return {
+      since,
+      until,
+      pull_requests: counted,
+      told: played.told,
+      elsewhere,
+      superseded: superseded.map((each) => ({ ...each, lines: played.linesOf(each.pr) })),
+    }
   } finally {
     await git.remove()
   }
 }
 
-/** Those that change nothing when they are merged into the base branch as it was when they ended. */
-async function leavingNothing(
+/** A backport, or a part of a branch that was merged as a whole later: its base branch is not known. */
+function mergedElsewhere({ commits: { all }, branches, changed }: History): Set<number> {
+  const here = branches.map(({ chain }) => new Set(chain.map((at) => numberNamed(all[at] as Commit))))
+  const branchOf = new Map(changed.map(({ n, branch }) => [n, branch]))
+  const named = new Set(all.flatMap((commit) => numberNamed(commit) ?? []))
+  return new Set([...named].filter((n) => !here[branchOf.get(n) ?? 0]?.has(n)))
+}
+
+/** A pull request, and a commit of its base branch to merge it with. */
+interface Candidate {
+  pr: Changed
+  tip: Commit
+}
+
+/** Those that change nothing when they are merged. */
+async function leavingNothing<Each extends Candidate>(
   git: Git,
-  { commits: { all }, branches }: Pick<History, 'commits' | 'branches'>,
-  closed: readonly Changed[],
-): Promise<Changed[]> {
-  const tips = closed.map(({ branch, ended }) => tipAt(all, branches[branch] as Branch, ended))
+  { commits: { all } }: Pick<History, 'commits'>,
+  candidates: readonly Each[],
+): Promise<Each[]> {
   const merged = await mergeAll(
     git,
-    closed.map(({ base, head }, at) => ({
+    candidates.map(({ pr: { base, head }, tip }) => ({
       base: (all[base] as Commit).sha,
-      ours: (tips[at] as Commit).tree,
+      ours: tip.tree,
       theirs: (all[head] as Commit).tree,
     })),
   )
-  return closed.filter(({ base, head }, at) => {
+  return candidates.filter(({ pr: { base, head }, tip }, at) => {
     const isChange = (all[base] as Commit).tree !== (all[head] as Commit).tree
-    return isChange && merged[at]?.conflicts.size === 0 && merged[at]?.tree === tips[at]?.tree
+    return isChange && merged[at]?.conflicts.size === 0 && merged[at]?.tree === tip.tree
   })
 }
 
-/** The newest commit of a branch that was made before, else its first one. */
-function tipAt(all: readonly Commit[], { chain }: Branch, before: number): Commit {
-  const tip = chain.findLast((at) => (all[at] as Commit).committed <= before) ?? (chain[0] as number)
+/** Finds the merged pull request after which nothing was left of each, while something was before. */
+async function supersededBy(
+  git: Git,
+  history: History,
+  superseded: readonly Changed[],
+): Promise<Omit<Superseded, 'lines'>[]> {
+  const { commits, branches, changed } = history
+  const commitAt = ({ chain }: Branch, position: number) => commits.all[chain[position] as number] as Commit
+  const candidates = superseded.flatMap((pr) => {
+    const branch = branches[pr.branch] as Branch
+    const names = new Set(pr.last.files.map(({ path }) => path))
+    return changed.flatMap((by) => {
+      if (by === pr || by.merged?.branch !== pr.branch || by.merged.at > pr.ended) return []
+      const { position } = by.merged
+      if (
+        position <= (branch.arrival[pr.base] as number) ||
+        !by.last.files.some(({ path }) => names.has(path))
+      )
+        return []
+      return { pr, by, tip: commitAt(branch, position), before: commitAt(branch, position - 1) }
+    })
+  })
+  const after = await leavingNothing(git, history, candidates)
+  const before = new Set(
+    (
+      await leavingNothing(
+        git,
+        history,
+        after.map((each) => ({ ...each, of: each, tip: each.before })),
+      )
+    ).map(({ of }) => of),
+  )
+  const by = new Map(after.filter((each) => !before.has(each)).map((each) => [each.pr, each.by]))
+  return superseded.map((pr) => ({ pr, by: by.get(pr) ?? null }))
+}
+
+/** The newest commit of the base branch that was made before the pull request ended, else its first one. */
+function tipAt({ commits: { all }, branches }: History, { branch, ended }: Changed): Commit {
+  const { chain } = branches[branch] as Branch
+  const tip = chain.findLast((at) => (all[at] as Commit).committed <= ended) ?? (chain[0] as number)
   return all[tip] as Commit
 }

@@ -12,7 +12,8 @@ export function doneTables({ since, until, pull_requests, told, elsewhere, super
     told.filter((each) => outcomeOf(each, elsewhere) === outcome)
   const [right, wrong] = [by('given_up'), by('merged')]
   const known = new Set(told.map(({ pr }) => pr))
-  const large = superseded.filter(({ lines }) => lines >= LINES_MIN)
+  const brought = superseded.filter(({ by }) => by !== null)
+  const large = brought.filter(({ lines }) => lines >= LINES_MIN)
   const missed = large.filter(({ pr }) => !known.has(pr))
   const apart = told.filter(({ pr, by }) => !isSameAuthor(pr.last.author, by.last.author))
   const people = pull_requests.filter(({ is_bot }) => !is_bot).length
@@ -27,10 +28,11 @@ export function doneTables({ since, until, pull_requests, told, elsewhere, super
     ['closed without a merge', String(right.length)],
     ['pushed without the lines, then merged or open', String(by('pushed').length)],
     ['merged after all', String(wrong.length)],
-    ['open, or merged into a branch that is no base branch of the replay', String(by('open').length)],
+    ['open', String(by('open').length)],
+    ['base branch not known', String(by('unknown').length)],
     [
       'right: closed or pushed, of those that ended',
-      shareOf(right.length + by('pushed').length, told.length - by('open').length),
+      shareOf(right.length + by('pushed').length, right.length + by('pushed').length + wrong.length),
     ],
     ['for another branch than the default one', String(told.filter(({ pr }) => pr.branch !== 0).length)],
     [
@@ -48,17 +50,17 @@ export function doneTables({ since, until, pull_requests, told, elsewhere, super
     listOf('Open', by('open').map(lineOf)),
     listOf(
       'Missed',
-      missed.map(({ pr, lines }: Superseded) => `#${pr.n}: ${lines} lines`),
+      missed.map(({ pr, by, lines }: Superseded) => `#${pr.n}: ${lines} lines, by #${by?.n}`),
     ),
   ].join('\n\n')
 }
 
 /** `elsewhere`: see `Measured`. */
 export function outcomeOf(
-  { pr, is_told_at_end }: Told,
+  { pr, by, is_told_at_end }: Told,
   elsewhere: ReadonlySet<number>,
-): 'given_up' | 'pushed' | 'merged' | 'open' {
-  if (pr.merged === null && elsewhere.has(pr.n)) return 'open'
+): 'given_up' | 'pushed' | 'merged' | 'open' | 'unknown' {
+  if (elsewhere.has(pr.n) || elsewhere.has(by.n)) return 'unknown'
   if (pr.merged === null && !pr.is_open) return 'given_up'
   if (!is_told_at_end) return 'pushed'
   return pr.merged === null ? 'open' : 'merged'
