@@ -221,6 +221,14 @@ describe('nothing is said', () => {
     expect(await doneBy([adds(RETRY)])).toEqual([])
   })
 
+  test('of work that a pushed commit took back', async () => {
+    const merged = await openMerged('retry', [adds(RETRY)])
+    const message = `Revert "Retry payments (#${merged})"`
+    const push = { ...repository.githubRepo.push('main'), message }
+    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+    expect(await doneBy([adds(RETRY)])).toEqual([])
+  })
+
   test.each(['Revert "Drop retries"', 'Reapply "Retry payments"', 'feat(pay): re-land retries'])(
     'of a pull request with the title %s',
     async (title) => {

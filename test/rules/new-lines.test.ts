@@ -1,6 +1,6 @@
 /** Which lines of a change show that work was done already (docs/contract/issues.md#done-already). */
 import { describe, expect, test } from 'vitest'
-import { isMadeAgain, newLinesOf } from '../../src/server/line-verdicts/new-lines.ts'
+import { isMadeAgain, newLinesOf, numbersReverted } from '../../src/server/line-verdicts/new-lines.ts'
 import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
 import { change } from '../support/lines.ts'
 
@@ -83,4 +83,14 @@ test.each([
   ['Retry payments', false],
 ])('whether the title “%s” says that work is made again: %s', (title, expected) => {
   expect(isMadeAgain(title)).toBe(expected)
+})
+
+test.each<[string, number[]]>([
+  ['Revert "Retry payments (#40)"', [40]],
+  ['fix: revert "perf(pay): retry payments (#40)" (#41)', [40]],
+  ['Revert "Retry payments"\n\nThis reverts commit 1234567 of #40.', []],
+  ['Retry "payments (#40)"', []],
+  ['Revert the retries of #40', []],
+])('the commit “%s” takes back %j', (message, expected) => {
+  expect(numbersReverted(message)).toEqual(expected)
 })

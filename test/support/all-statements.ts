@@ -142,6 +142,7 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
     repo.event(other.number, 'opened'),
     repo.event(number, 'synchronize'),
     pushEvent(github, full_name, { ref: 'refs/heads/a' }),
+    pushEvent(github, full_name, { ref: 'refs/heads/main', message: 'Revert "Pay (#1)"' }),
   )
   for (const chosen of [number, other.number]) await repo.request('GET', `/proofs?pull_request=${chosen}`)
   // A branch on top of an open pull request.

@@ -1,5 +1,5 @@
 /** Measures on a mirror how well work is recognized that a merged pull request has done already (docs/done-already.md). */
-import { isMadeAgain } from '../../../src/server/line-verdicts/new-lines.ts'
+import { isMadeAgain, numbersReverted } from '../../../src/server/line-verdicts/new-lines.ts'
 import type { Branch, Commit } from '../commits.ts'
 import { type Git, scratchOf } from '../git.ts'
 import { type Changed, isStacked } from '../heads.ts'
@@ -7,7 +7,7 @@ import { type History, type ReplayOptions, readHistory } from '../history.ts'
 import { mergeAll } from '../merge-tree.ts'
 import { numberNamed } from '../merges.ts'
 import { openMirror } from '../mirror.ts'
-import { type Told, tellDone } from './tell.ts'
+import { type Reverted, type Told, tellDone } from './tell.ts'
 
 export interface Measured {
   since: number
@@ -39,7 +39,8 @@ export async function replayDone(directory: string, options: ReplayOptions): Pro
     const isAgain = ({ own }: Changed) =>
       isMadeAgain(commits.all[Math.max(...own)]?.subject ?? '') ||
       isMadeAgain(commits.all[Math.min(...own)]?.subject ?? '')
-    const played = tellDone(changed, { noise: history.noise, since, isAgain, isStacked })
+    const reverted = revertedIn(history)
+    const played = tellDone(changed, { noise: history.noise, since, isAgain, isStacked, reverted })
     options.report(`${played.told.length} pull requests told that their work is done`)
     const elsewhere = mergedElsewhere(history)
     const closed = changed.filter(
@@ -69,6 +70,15 @@ export async function replayDone(directory: string, options: ReplayOptions): Pro
   } finally {
     await git.remove()
   }
+}
+
+function revertedIn({ commits: { all }, branches }: History): Reverted[] {
+  return branches.flatMap(({ chain }, branch) =>
+    chain.flatMap((at) => {
+      const { subject, committed } = all[at] as Commit
+      return numbersReverted(subject).map((number) => ({ at: committed, branch, number }))
+    }),
+  )
 }
 
 /** A backport, or a part of a branch that was merged as a whole later: its base branch is not known. */

@@ -28,6 +28,14 @@ interface Rules {
   /** The work is made again or taken back. */
   isAgain: (pr: Changed) => boolean
   isStacked: (a: Changed, b: Changed) => boolean
+  reverted: readonly Reverted[]
+}
+
+/** A commit takes a pull request back. */
+export interface Reverted {
+  at: number
+  branch: number
+  number: number
 }
 
 interface Merged {
@@ -36,7 +44,7 @@ interface Merged {
   lines: Set<number>
 }
 
-export function tellDone(changed: readonly Changed[], { noise, since, isAgain, isStacked }: Rules) {
+export function tellDone(changed: readonly Changed[], { noise, since, isAgain, isStacked, reverted }: Rules) {
   const known = new Map<Head, NewLines>()
   const linesOf = (head: Head): NewLines => {
     const lines = known.get(head) ?? newLinesOf(head.files, noise)
@@ -85,7 +93,18 @@ export function tellDone(changed: readonly Changed[], { noise, since, isAgain, i
       if (linesOf(head).added.some((hash) => own.lines.has(hash))) tell(other, head, at)
   }
 
+  const takenBack = reverted.toSorted((a, b) => a.at - b.at)
+  const forget = ({ branch, number }: Reverted) => {
+    const gone = merged.find(({ pr }) => pr.n === number && pr.branch === branch)
+    for (const hash of gone?.lines ?? [])
+      byHash.set(
+        hash,
+        (byHash.get(hash) ?? []).filter((other) => other !== gone),
+      )
+  }
+
   for (const { at, pr, head } of eventsOf(changed)) {
+    while (takenBack[0] !== undefined && takenBack[0].at <= at) forget(takenBack.shift() as Reverted)
     if (head === null) {
       open.delete(pr)
       if (pr.merged !== null) merge(pr, at)

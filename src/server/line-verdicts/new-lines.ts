@@ -41,9 +41,19 @@ function addTelling(words: Set<LineWord>, found: Uint32Array): void {
 }
 
 /** Titles as git and GitHub write them for a change that is taken back, or made again: `Revert "…"`, `Reapply "…"`, `Reland …`, `Restore …`. */
-const AGAIN = /^\s*(?:\w+(?:\([^)]*\))?!?:\s*)?(?:revert|reapply|re-?land|restore)/i
+const TYPE = String.raw`^\s*(?:\w+(?:\([^)]*\))?!?:\s*)?`
+const AGAIN = new RegExp(`${TYPE}(?:revert|reapply|re-?land|restore)`, 'i')
+const REVERT = new RegExp(`${TYPE}revert`, 'i')
 
 /** Whether the title says that work is made again or taken back, so that its lines stood somewhere before. */
 export function isMadeAgain(title: string): boolean {
   return AGAIN.test(title)
+}
+
+/** The pull requests that a commit takes back by its subject: `Revert "Retry payments (#40)"`. */
+export function numbersReverted(message: string): number[] {
+  const [subject = ''] = message.split('\n', 1)
+  if (!REVERT.test(subject)) return []
+  const quoted = /"(.*)"/.exec(subject)?.[1] ?? ''
+  return [...quoted.matchAll(/#(\d{1,9})\b/g)].map(([, number]) => Number(number))
 }

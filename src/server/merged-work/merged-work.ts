@@ -1,10 +1,17 @@
 /** Finds work that a merged pull request has done already, by the lines that both add (docs/contract/issues.md#done-already). */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
-import { type NewLines, newLinesOf } from '../line-verdicts/new-lines.ts'
+import { type NewLines, newLinesOf, numbersReverted } from '../line-verdicts/new-lines.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { deleteRemovedLines, findTwin, type MergedTwin, type NewWork, saveMergedLines } from './store.ts'
+import {
+  deleteLinesOf,
+  deleteRemovedLines,
+  findTwin,
+  type MergedTwin,
+  type NewWork,
+  saveMergedLines,
+} from './store.ts'
 
 /** How long the lines of a merged pull request are kept. */
 export const KEPT_FOR_MS = 30 * DAY_MS
@@ -35,6 +42,15 @@ export async function keepMergedWork(
     if (added.length > 0 && added.length <= NEW_LINES_MAX)
       await saveMergedLines(db, repo.id, { number, hashes: added })
   })
+}
+
+/** Forgets the lines of pull requests that pushed commits take back by their messages, without a pull request of their own. */
+export async function forgetReverted(
+  { db, repo }: RepoContext,
+  { branch, messages }: { branch: string; messages: readonly string[] },
+): Promise<void> {
+  const numbers = messages.flatMap(numbersReverted)
+  if (numbers.length > 0) await deleteLinesOf(db, repo.id, { numbers, base_branch: branch })
 }
 
 /** The merged pull request that has most of the lines that work adds; null if there is none, or if lines are unknown. */

@@ -33,6 +33,17 @@ export async function deleteRemovedLines(
       select number from pull_requests where repo_id = ${repo_id} and base_branch = ${base_branch})`)
 }
 
+/** Deletes the lines of these pull requests, if they were merged into `base_branch`. */
+export async function deleteLinesOf(
+  db: Db,
+  repo_id: number,
+  { numbers, base_branch }: { numbers: readonly number[]; base_branch: string },
+): Promise<void> {
+  await db.execute(sql`delete from merged_lines where repo_id = ${repo_id} and number in (
+    select number from pull_requests where repo_id = ${repo_id} and base_branch = ${base_branch}
+      and number = any(${arrayOf(numbers)}::int[]))`)
+}
+
 /** Work with the hashes of the lines that it adds. */
 export interface NewWork {
   hashes: readonly number[]

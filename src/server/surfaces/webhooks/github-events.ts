@@ -4,6 +4,7 @@ import type { Probot } from 'probot'
 import { deleteBranch } from '../../activities/branches.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import { enqueue } from '../../jobs/store.ts'
+import { forgetReverted } from '../../merged-work/merged-work.ts'
 import type { App } from '../../repositories/app.ts'
 import { type InstalledRepository, openInstalled } from '../../repositories/registration.ts'
 import { SETTINGS_PATHS } from '../../repositories/settings-refresh.ts'
@@ -98,6 +99,7 @@ export function handleEvents(app: App, probot: Probot): void {
     const { before, after, forced } = payload
     const actor = payload.pusher.name
     await branchPushed(ctx, { branch, default_branch, actor, message, head_sha: after })
+    await forgetReverted(ctx, { branch, messages: payload.commits.map((commit) => commit.message) })
     const commits = payload.commits.map(({ id }) => id)
     if (branch !== default_branch)
       await linkPushedStack(ctx, { branch, default_branch, before, after, forced, commits })
