@@ -1,19 +1,19 @@
 /** Applies what was decided: the rows in one transaction, then the publication, then who was shown what. */
 import { enqueueNotification } from '../announcements/notification-queue.ts'
-import { recordShown, writePairs } from '../ledger/ledger.ts'
+import { inLedger, recordShown, writePairs } from '../ledger/ledger.ts'
 import { pullRequestKey } from '../ledger/pair.ts'
-import { clearShown, lockLedger, saveNoisePairs } from '../ledger/store.ts'
+import { clearShown, saveNoisePairs } from '../ledger/store.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
 import { publish } from '../report/publish.ts'
 import type { App } from '../repositories/app.ts'
-import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import type { RepoContext } from '../repositories/repo.ts'
 import { type Decision, decide } from './decide.ts'
 import type { Check } from './facts.ts'
 import { readFacts } from './read.ts'
 
 /** Records what a check leads to. The decision is made in the transaction, because it depends on rows that are locked. */
 export function record(ctx: RepoContext, check: Check): Promise<Decision> {
-  return inTransaction(ctx, async (within) => {
+  return inLedger(ctx, async (within) => {
     const decision = decide(await readFacts(within, check))
     const { db, now, repo } = within
     await writePairs(within, decision.pairs)
@@ -43,8 +43,7 @@ export async function recordAndPublish(app: App, ctx: RepoContext, check: Check)
 
 /** Records that somebody deleted the comment on a pull request. Only pairs that are found after `deleted_at` make a new one. */
 export function forgetComment(ctx: RepoContext, number: number, deleted_at: Date): Promise<void> {
-  return inTransaction(ctx, async ({ db, repo }) => {
-    await lockLedger(db, repo.id)
+  return inLedger(ctx, async ({ db, repo }) => {
     await clearShown(db, repo.id, pullRequestKey(number))
     await savePullRequest(db, repo.id, number, {
       comment_id: null,

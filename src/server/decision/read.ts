@@ -2,7 +2,7 @@
 import { comparedScopeOf } from '../activities/compared-scope.ts'
 import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { lockPairs } from '../ledger/ledger.ts'
+import { readPairs } from '../ledger/ledger.ts'
 import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
 import { listMergedChanges } from '../ledger/store.ts'
@@ -69,12 +69,12 @@ export function branchCheck(
   return { subject, conclusion, is_partial, room: 'any', page_url: null }
 }
 
-/** Adds to a check what else the decision depends on. `within`: a transaction. Locks the ledger if it may change. */
+/** Adds to a check what else the decision depends on. `within`: that of `inLedger`. */
 export async function readFacts(within: RepoContext, check: Check): Promise<Facts> {
   const { now, repo, settings } = within
   const { subject, conclusion } = check
   const isRecorded = conclusion !== null && settings.comment.mode !== 'off'
-  const own = isRecorded ? await lockPairs(within, subject.key, subject.branch) : null
+  const own = isRecorded ? await readPairs(within, subject.key, subject.branch) : null
   const groups = groupOverlaps(conclusion?.collisions ?? [])
   const keys = [...groups.map(({ key }) => key ?? ''), ...(own?.pairs.keys() ?? [])]
   const others = await readOpen(within, keys)

@@ -1,6 +1,7 @@
 /** The ledger records which pairs conflict, who was shown them, and what became of them. */
 import { later } from '../../vocabulary/clock.ts'
 import type { Outcome } from '../../vocabulary/outcome.ts'
+import { inTurn } from '../base/turns.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { branchKey, numberOf, otherSlot, type SideKey } from './pair.ts'
@@ -9,19 +10,35 @@ import * as store from './store.ts'
 import type { PairName, PairRow } from './table.ts'
 import { afterEnd, withOutcome } from './transitions.ts'
 
-/** Locks the ledger and reads the pairs of a side; see `gatherPairs`. `within`: a transaction. */
-export async function lockPairs(
+/**
+ * Runs a transaction that has locked the ledger of the repository. Those of one repository wait for each other before they
+ * take a connection: they would hold all connections of the pool if one of them took long.
+ */
+export function inLedger<Result>(
+  ctx: RepoContext,
+  work: (within: RepoContext) => Promise<Result>,
+): Promise<Result> {
+  const { id } = ctx.repo
+  return inTurn(`ledger:${id}`, () =>
+    inTransaction(ctx, async (within) => {
+      await store.lockLedger(within.db, id)
+      return work(within)
+    }),
+  )
+}
+
+/** Reads the pairs of a side, to change them; see `gatherPairs`. `within`: that of `inLedger`. */
+export async function readPairs(
   { db, repo }: RepoContext,
   key: SideKey,
   branch: string | null,
 ): Promise<SidePairs> {
-  await store.lockLedger(db, repo.id)
   const branch_key = branch === null ? key : branchKey(branch)
   const rows = await store.listPairsOf(db, repo.id, [...new Set([key, branch_key])])
   return { rows, pairs: gatherPairs(rows, key, branch_key) }
 }
 
-/** Writes pairs that were read with `lockPairs` in the same transaction. */
+/** Writes pairs that were read with `readPairs` in the same transaction. */
 export async function writePairs({ db, repo }: RepoContext, { deleted, saved }: PairChanges): Promise<void> {
   for (const name of deleted) await store.deletePair(db, repo.id, name)
   await store.savePairs(db, saved)
@@ -42,8 +59,8 @@ export interface EndedSide {
 
 /** Records that a side ended. Returns those of its pairs whose outcome now depends on the other side. */
 export function recordEnd(ctx: RepoContext, side: EndedSide): Promise<PairRow[]> {
-  return inTransaction(ctx, async (within) => {
-    const own = await lockPairs(within, side.key, side.branch)
+  return inLedger(ctx, async (within) => {
+    const own = await readPairs(within, side.key, side.branch)
     const next = new Map([...own.pairs].map(([other, row]) => [other, afterEnd(row, side)]))
     const awaited = [...next.values()].filter(
       (row) => row.outcome === 'open' && row.merged !== null && row[row.merged] === side.key,
@@ -80,8 +97,7 @@ function changePair(
   name: PairName,
   change: (row: PairRow) => PairRow | undefined,
 ): Promise<PairRow | undefined> {
-  return inTransaction(ctx, async (within) => {
-    await store.lockLedger(within.db, within.repo.id)
+  return inLedger(ctx, async (within) => {
     const row = await store.findPair(within.db, within.repo.id, name)
     const next = row?.outcome === 'open' ? change(row) : undefined
     if (next) await writePairs(within, { deleted: [], saved: [next] })
