@@ -233,6 +233,18 @@ describe('which directories are numbered', () => {
     expect(sequence.map(({ directory }: { directory: string }) => directory)).toEqual(['notes'])
   })
 
+  test.each([
+    ['{"db/*": true, "db/old": false}', ['db/new']],
+    ['{"db/old": true, "db/*": false}', ['db/old']],
+  ])('follows the longest glob, in %s', async (globs, expected) => {
+    useSettings(`number_directories: ${globs}`)
+    const files = (name: string) => [added(`db/old/12-${name}.sql`), added(`db/new/12-${name}.sql`)]
+    await open('carts', files('carts'))
+    await open('orders', files('orders'))
+    const [{ sequence }] = (await get('/overlaps')).items
+    expect(sequence.map(({ directory }: { directory: string }) => directory)).toEqual(expected)
+  })
+
   test('is learned from three files that pull requests added before', async () => {
     for (const number of [1, 2]) await open(`first-${number}`, [added(`notes/0${number}-first.md`)])
     await open('third', [added('notes/03-third.md')])

@@ -68,7 +68,9 @@ export function rulesWithNoise(settings: RuleSettings, attributes: readonly Attr
 }
 
 function numberRulesOf(globs: Settings['number_directories'], ignore: Exclusion): NumberRules {
-  const compiled = Object.entries(globs).map(([glob, is_numbered]) => ({ glob: parsed(glob), is_numbered }))
+  // The database does not keep the order of keys.
+  const longest = Object.entries(globs).toSorted(([a], [b]) => b.length - a.length)
+  const compiled = longest.map(([glob, is_numbered]) => ({ glob: parsed(glob), is_numbered }))
   return {
     isNumbered: (directory) =>
       compiled.find(({ glob }) => matchesPath(glob, directory, { remaining: PATH_UNITS_MAX }))?.is_numbered,

@@ -121,7 +121,7 @@ export const Settings = object('Settings', {
     .refine((globs) => paths.safeParse(Object.keys(globs)).success, { error: 'must have globs as its keys' })
     .default({})
     .describe(
-      'Globs of directories whose files are numbered, or are not. By default, those are numbered whose name, or the name of the directory above, is that of migrations, decision records or proposals. The first glob that matches counts.',
+      'Globs of directories whose files are numbered, or are not. By default, those are numbered whose name, or the name of the directory above, is that of migrations, decision records or proposals. The longest glob that matches counts.',
     ),
   noise_classes: byNoiseClass(boolean('Whether the class is on.'))
     .default({})
