@@ -41,7 +41,11 @@ export async function runCommand(command: readonly string[], run: CommandRun): P
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text: Buffer) => output.write(`${text}`))
   let isLate = false
-  const end = () => endGroup(child)
+  let isEnding = false
+  const end = () => {
+    isEnding = true
+    endGroup(child)
+  }
   const timer = setTimeout(() => {
     isLate = true
     end()
@@ -50,8 +54,10 @@ export async function runCommand(command: readonly string[], run: CommandRun): P
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.on('error', (error) => reject(new CliError(`${program} cannot be run: ${error.message}`)))
-      // What it left running keeps its output open.
-      child.on('exit', () => signalGroup(child, 'SIGKILL'))
+      // What it left running keeps its output open. When it was ended, that has the same time to end as the command.
+      child.on('exit', () => {
+        if (!isEnding) signalGroup(child, 'SIGKILL')
+      })
       child.on('close', resolve)
     })
     if (stopped.aborted) throw new Stopped()
