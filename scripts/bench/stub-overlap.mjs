@@ -9,6 +9,7 @@ const NO_OVERLAP = {
   notables: [],
   noise: [],
   merged: [],
+  done_by: null,
   total_related: 0,
   cut: 0,
   checked_against: { activities: 0, notables: 0, as_of: '2026-01-31T09:30:00.000Z', complete: true },
