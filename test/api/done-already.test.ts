@@ -253,6 +253,27 @@ describe('nothing is said', () => {
     expect(repository.comment(upper) ?? '').not.toContain(DONE)
   })
 
+  test('of a stack whose parts were changed after it had left them, and were squashed one after the other', async () => {
+    const bottom = await open('bottom', [adds(RETRY)])
+    const middle = await open('middle', [adds(linesOf('middle', 2), 'src/middle.ts')], { base: 'bottom' })
+    const top = await open('top', [adds(linesOf('top', 1), 'src/top.ts')], { base: 'middle' })
+    for (const [lower, upper] of [
+      [bottom, middle],
+      [middle, top],
+    ] as const) {
+      await repository.push(lower, repository.githubRepo.pull(lower).files)
+      const { files } = repository.githubRepo.pull(lower)
+      await merge(lower, squash)
+      repository.githubRepo.update(upper, {
+        base: 'main',
+        files: [...files, ...repository.githubRepo.pull(upper).files],
+      })
+      await repository.deliver(upper, 'edited')
+      await repository.advance(2 * QUIET_MS)
+      expect(repository.comment(upper) ?? '').not.toContain(DONE)
+    }
+  })
+
   test('of more work on the branch that was merged', async () => {
     const first = await openMerged('feature', [adds(RETRY)])
     const again = await open('feature', [adds(RETRY)])

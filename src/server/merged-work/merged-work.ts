@@ -3,6 +3,7 @@ import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../line-verdicts/new-lines.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
+import { saveMergedBelow } from '../pull-requests/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import {
   deleteLinesOf,
@@ -29,15 +30,16 @@ export interface DoneBy extends MergedTwin {
 
 /**
  * Keeps the lines of a pull request that is merged now, and forgets those of earlier ones that it removes: work that was
- * taken back may be done again. `files`: its changed files.
+ * taken back may be done again. Those above it in a stack have its lines, and have not done them again. `files`: its changed files.
  */
 export async function keepMergedWork(
   ctx: RepoContext,
-  { number, base_branch }: { number: number; base_branch: string },
+  { number, branch, base_branch }: { number: number; branch: string; base_branch: string },
   { files, noise }: { files: readonly FileChange[]; noise: NoiseRules },
 ): Promise<void> {
   const { added, removed } = newLinesOf(files, noise)
   await inTransaction(ctx, async ({ db, repo }) => {
+    await saveMergedBelow(db, repo.id, { number, branch })
     if (removed.length > 0) await deleteRemovedLines(db, repo.id, { number, base_branch, hashes: removed })
     if (added.length > 0 && added.length <= NEW_LINES_MAX)
       await saveMergedLines(db, repo.id, { number, hashes: added })

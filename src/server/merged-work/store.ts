@@ -105,7 +105,7 @@ const readTwins = prepared('merged_twins', (db) => {
   const lines = sql<number>`(${sql.placeholder('lines')}::int - ${common.lines})`
   const { number, title, author, is_by_newcomer, head_sha, merged_at } = pull_requests
   const own = alias(pull_requests, 'own')
-  // The branch has its head, or was built on its branch, or the other way round, or both are of one stack of GitHub.
+  // The branch has its head, or was built on its branch, or the other way round; or both are of one stack, of GitHub or by their bases.
   const isStacked = sql`(${pull_requests.branch} = ${branch}
     or exists (select from ${branch_commits} where ${branch_commits.repo_id} = ${repo_id}::bigint
       and ${branch_commits.sha} = ${head_sha} and ${branch_commits.branch} = ${branch})
@@ -113,7 +113,8 @@ const readTwins = prepared('merged_twins', (db) => {
       and ((${branch_links.branch} = ${branch} and ${branch_links.base_branch} = ${pull_requests.branch})
         or (${branch_links.branch} = ${pull_requests.branch} and ${branch_links.base_branch} = ${branch}))))`
   const isInStack = sql`exists (select from ${pull_requests} own where ${own.repo_id} = ${repo_id}::bigint
-    and ${own.number} = any(${sql.placeholder('numbers')}::int[]) and ${own.stack_number} = ${pull_requests.stack_number})`
+    and ${own.number} = any(${sql.placeholder('numbers')}::int[])
+    and (${own.stack_number} = ${pull_requests.stack_number} or ${pull_requests.number} = any(${own.merged_below})))`
   return db
     .with(found)
     .select({

@@ -31,6 +31,8 @@ export const pull_requests = pgTable(
     /** GitHub's stack that it belongs to, and its place there: 1 is the bottom. */
     stack_number: integer(),
     stack_position: integer(),
+    /** The merged pull requests below it: each was merged while this one, or one below this one, was based on its branch. */
+    merged_below: integer().array(),
     /** Its author has merged nothing in the repository yet, so that comments leave its title out. */
     is_by_newcomer: boolean().notNull().default(false),
     /** The login of its author. */

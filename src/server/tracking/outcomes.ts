@@ -58,7 +58,7 @@ export async function recordPullRequestEnd(ctx: RepoContext, pr: EndedPullReques
 /** Keeps the lines of a merged pull request, by which the same work is recognized. Its activities are still live. */
 export async function keepLines(
   ctx: RepoContext,
-  pr: Pick<GithubPullRequest, 'number' | 'base_branch'>,
+  pr: Pick<GithubPullRequest, 'number' | 'branch' | 'base_branch'>,
 ): Promise<void> {
   const { db, now, repo, settings } = ctx
   const files: FileChange[] = []
