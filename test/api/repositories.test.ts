@@ -229,6 +229,17 @@ describe('GitHub', () => {
     })
   })
 
+  test('is not complete where GitHub leaves out an organisation with single sign-on', async () => {
+    const permissions = { 'acme/shop': 'read', 'globex/till': 'read' } as const
+    github.repository({ id: 9_000, full_name: 'globex/till' })
+    github.token('eve', { login: 'eve', id: 9, permissions, without_sso: ['globex'] })
+    const { body } = await overview('eve')
+    expect(body.items.map(({ name }: { name: string }) => name)).toEqual(['shop'])
+    expect(body.complete).toBe(false)
+    github.token('fay', { login: 'fay', id: 10, permissions })
+    expect((await overview('fay')).body.complete).toBe(true)
+  })
+
   test('lists the repositories of an installation for its token', async () => {
     github.installation('bot', { 'acme/shop': 'write' })
     const { status, body } = await overview('bot')

@@ -195,16 +195,20 @@ function userRepositories(context: RouteContext): GithubResponse {
   if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
   if (caller.kind !== 'token' || !caller.credential.user)
     return failure(403, 'Resource not accessible by integration', docs, now)
-  const listed = state.repositories
-    .filter((repository) => granted(repository, caller) !== 'none')
+  const { without_sso = [] } = caller.credential
+  const all = state.repositories.filter((repository) => granted(repository, caller) !== 'none')
+  const listed = all
+    .filter(({ full_name }) => !without_sso.includes(full_name.split('/')[0] as string))
     .toSorted((one, other) => other.id - one.id)
-  return paged(
+  const answer = paged(
     context,
     listed.map((repository) => ({
       ...repositoryBody(state, repository),
       permissions: permissionsOf(permission(state, repository, caller)),
     })),
   )
+  if (listed.length < all.length) answer.headers['x-github-sso'] = 'partial-results; organizations=4711'
+  return answer
 }
 
 function repositoryAnswer({

@@ -23,6 +23,8 @@ export interface GithubCredential {
   user?: { login: string; id: number }
   /** By full name, current or former. */
   permissions: Record<string, Permission>
+  /** Owners with single sign-on that the token is not authorised for: lists leave their repositories out. */
+  without_sso?: string[]
 }
 
 /** The author of a pull request, comment or push. The id is derived from the login unless a token's user has that login. */

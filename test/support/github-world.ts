@@ -39,8 +39,11 @@ export interface GithubWorld {
   /** Redirects its old name. */
   rename(from: string, to: string): void
   remove(full_name: string): void
-  /** Adds a user's token, or replaces its permissions. */
-  token(token: string, user: { login: string; id: number; permissions: Permissions }): void
+  /** Adds a user's token, or replaces its permissions. `without_sso`: see `GithubCredential`. */
+  token(
+    token: string,
+    user: { login: string; id: number; permissions: Permissions; without_sso?: string[] },
+  ): void
   /** Adds an installation token, such as that of a workflow run. */
   installation(token: string, permissions: Permissions): void
   revoke(token: string): void
@@ -116,7 +119,7 @@ export function githubWorld(api_url: string): GithubWorld {
       const gone = repositoryNamed(full_name)
       state.repositories = state.repositories.filter((repository) => repository !== gone)
     },
-    token: (token, { login, id, permissions }) => setCredential({ token, user: { login, id }, permissions }),
+    token: (token, { login, id, ...given }) => setCredential({ token, user: { login, id }, ...given }),
     installation: (token, permissions) => setCredential({ token, permissions }),
     revoke(token) {
       state.credentials = state.credentials.filter((credential) => credential.token !== token)

@@ -38,7 +38,7 @@ const InstallationPage = z.object({ repositories: UserPage })
 
 export interface RepositoryList {
   repositories: VisibleRepository[]
-  /** False if there are more. */
+  /** False if there are more, or GitHub leaves out those of organisations whose single sign-on the token is not authorised for. */
   complete: boolean
 }
 
@@ -91,11 +91,13 @@ export class RepositoryLists {
   async #fetch(lister: Lister): Promise<Entry> {
     const generation = this.#generations.now
     const repositories: VisibleRepository[] = []
+    let is_partial = false
     try {
       for (let page = 1; page <= PAGES_MAX; page += 1) {
-        const { listed, is_last } = await this.#page(lister, page)
-        repositories.push(...listed.map(visibleOf))
-        if (is_last) return { repositories, complete: true, generation }
+        const answer = await this.#page(lister, page)
+        repositories.push(...answer.listed.map(visibleOf))
+        is_partial ||= answer.is_partial
+        if (answer.is_last) return { repositories, complete: !is_partial, generation }
       }
       return { repositories, complete: false, generation }
     } catch (error) {
@@ -114,7 +116,9 @@ export class RepositoryLists {
       ? await github.rest.repos.listForAuthenticatedUser({ sort: 'pushed', ...options })
       : await github.rest.apps.listReposAccessibleToInstallation(options)
     const listed = is_user ? UserPage.parse(data) : InstallationPage.parse(data).repositories
-    return { listed, is_last: isLast(listed, headers) }
+    // `partial-results; organizations=1,2`
+    const is_partial = /^partial-results\b/i.test(`${headers['x-github-sso'] ?? ''}`)
+    return { listed, is_last: isLast(listed, headers), is_partial }
   }
 }
 
