@@ -226,6 +226,12 @@ function targets(results: Results, sizes: Sizes): Target[] {
       value: median('overview.counted'),
     },
     {
+      what: `longest turn of the event loop, pull requests of ${sizes.turns.files} files`,
+      bound: { most: 50 },
+      unit: 'ms',
+      value: highest(results, 'turns.'),
+    },
+    {
       what: 'hostile check, worst kind',
       bound: { most: 100 },
       unit: 'ms',

@@ -21,6 +21,7 @@ import { pullRequestsPart } from './parts/pull-requests.ts'
 import { createPart, requestsPart } from './parts/requests.ts'
 import { soakPart } from './parts/soak.ts'
 import { startPart } from './parts/start.ts'
+import { turnsPart } from './parts/turns.ts'
 import { webhooksPart } from './parts/webhooks.ts'
 import { goalTable, type Report, writeDocs, writeJson } from './report.ts'
 import { commitOf, openRig, type Rig } from './rig.ts'
@@ -47,6 +48,7 @@ const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   webhooks: webhooksPart,
   import: importPart,
   overview: overviewPart,
+  turns: turnsPart,
   hostile: hostilePart,
   embedded: embeddedPart,
   peer: peerPart,

@@ -16,6 +16,7 @@ export const PARTS = [
   'webhooks',
   'import',
   'overview',
+  'turns',
   'hostile',
   'embedded',
   'peer',
@@ -61,6 +62,8 @@ export interface Sizes {
   import: { imported: number; rounds: number }
   /** Repositories of one caller, and rounds of 30 seconds each. */
   overview: { repositories: number; rounds: number }
+  /** The changed files of a pull request, and the changed lines of each. */
+  turns: { files: number; lines: number }
   /** Live activities on the web page, and for how long they change in each round. */
   page: { live: number; seconds: number }
   soak_minutes: number
@@ -82,6 +85,7 @@ const FULL: Sizes = {
   pulls: { open: 1000, files: 300, imported: 400, rounds: 12 },
   import: { imported: 300, rounds: 40 },
   overview: { repositories: 1000, rounds: 3 },
+  turns: { files: 3000, lines: 200 },
   page: { live: 400, seconds: 10 },
   soak_minutes: 10,
   soak_minute_ms: 60_000,
@@ -102,6 +106,7 @@ const QUICK: Sizes = {
   pulls: { open: 20, files: 10, imported: 5, rounds: 1 },
   import: { imported: 6, rounds: 2 },
   overview: { repositories: 20, rounds: 1 },
+  turns: { files: 30, lines: 20 },
   page: { live: 20, seconds: 2 },
   soak_minutes: 2,
   soak_minute_ms: 1000,

@@ -1,0 +1,140 @@
+/** The longest turn of the service's event loop while it imports, compares and checks pull requests of the maximum size. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { editOf } from '../../../test/support/lines.ts'
+import { installationEvent, pullRequestEvent, signedDelivery } from '../../../test/support/webhooks.ts'
+import { type Rig, TOKEN, WEBHOOK_SECRET } from '../rig.ts'
+
+const REPOSITORY = { id: 910_001, full_name: 'large/monorepo' }
+const TIMEOUT_MS = 300_000
+const POLL_MS = 50
+/** Longer than the interval in which the service measures its event loop. */
+const SETTLE_MS = 100
+
+export async function turnsPart(rig: Rig): Promise<void> {
+  const { files, lines } = rig.options.sizes.turns
+  const { github } = await rig.github()
+  const { app } = github
+  const service = await rig.startService({
+    DATABASE_URL: await rig.emptyDatabase(),
+    APP_ID: String(app.id),
+    PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
+    WEBHOOK_SECRET,
+  })
+  const { full_name } = REPOSITORY
+  github.repository(REPOSITORY)
+  const at = github.at(full_name)
+  github.token(TOKEN, { login: 'ada', id: 1, permissions: { [full_name]: 'write' } })
+  const installation = app.install({ repositories: [full_name] })
+  const deliver = async (webhook: ReturnType<typeof installationEvent>) => {
+    const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook })
+    const response = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
+    await response.arrayBuffer()
+    if (response.status !== 202) throw new Error(`a delivery got status ${response.status}`)
+  }
+  const request = async (path: string, body?: object) => {
+    const response = await fetch(`${service.url}/api/v1/repos/${full_name}${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const answer = await response.json()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`)
+    return answer as { total: number; checked_against: { complete: boolean } }
+  }
+  const changesOf = (patchOf: (file: number) => string) =>
+    Array.from({ length: files }, (_, file) => ({
+      path: `src/part-${file % 50}/file-${file}.ts`,
+      patch: patchOf(file),
+    }))
+  const open = (n: number) =>
+    deliver(
+      pullRequestEvent(
+        github,
+        full_name,
+        at.open({
+          title: `Change ${n}`,
+          head: `change-${n}`,
+          author: `person-${n}`,
+          files: changesOf((file) => largePatchOf(file, { n, lines })).map(({ path, patch }) => ({
+            filename: path,
+            status: 'modified',
+            patch,
+          })),
+        }).number,
+        'opened',
+      ),
+    )
+  const measure = async (id: string, label: string, run: () => Promise<unknown>) => {
+    await lagOf(service.url)
+    const started = performance.now()
+    await run()
+    await wait(SETTLE_MS)
+    const { max, p99 } = await lagOf(service.url)
+    rig.results.add(`turns.${id}.max`, `${label}, longest turn of the event loop`, 'ms', [max])
+    rig.results.add(`turns.${id}.p99`, `${label}, 99th percentile of the turns`, 'ms', [p99])
+    rig.say(`  ${label}: ${Math.round(performance.now() - started)} ms`)
+  }
+  try {
+    await deliver(installationEvent(github, installation, 'created'))
+    const size = `${files} files × ${lines} lines`
+    await measure('import', `import of a pull request of ${size}`, async () => {
+      await open(1)
+      await until('the first import', async () => (await liveIn(service.url)) === 1)
+    })
+    await measure('compare', `import of a second one with the same files, and its comment`, async () => {
+      await open(2)
+      await until('the comment', async () => at.comments(2).length > 0)
+    })
+    // The patches of one request have a limit of bytes.
+    const patched = Math.floor((files * 2) / 3)
+    const changes = changesOf((file) => editOf(baseOf(file, lines), 5, 1, ['  checked()']))
+    const body = {
+      scope: { changes: changes.map(({ path, patch }, at) => (at < patched ? { path, patch } : { path })) },
+    }
+    await measure('check', `check of ${files} changed files against both`, () =>
+      request('/activity/check', body),
+    )
+    await measure('overlaps', 'all collisions', () => request('/overlaps'))
+  } finally {
+    await service.stop()
+  }
+
+  async function liveIn(url: string): Promise<number> {
+    const response = await fetch(`${url}/api/v1/repos/${full_name}/activity?limit=1`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
+    return ((await response.json()) as { items: unknown[] }).items.length
+  }
+}
+
+function baseOf(file: number, lines: number): string[] {
+  return Array.from({ length: 2 * lines + 20 }, (_, line) => `  const v${line} = compute(${file}, ${line})`)
+}
+
+/** At two places of a file, a quarter of `lines`, which depend on `n`, replaces as many. */
+function largePatchOf(file: number, { n, lines }: { n: number; lines: number }): string {
+  const base = baseOf(file, lines)
+  const each = lines / 4
+  const added = (place: number) =>
+    Array.from({ length: each }, (_, line) => `  changed(${n}, ${file}, ${place}, ${line})`)
+  return [editOf(base, 5, each, added(0)), editOf(base, 15 + lines, each, added(1))].join('\n')
+}
+
+/** The turns since the last call, in milliseconds. */
+async function lagOf(url: string): Promise<{ max: number; p99: number }> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const of = (name: string) => {
+    const [, seconds] = new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text) ?? []
+    if (seconds === undefined) throw new Error(`the service has no metric for ${name} of its event loop`)
+    return 1000 * Number(seconds)
+  }
+  return { max: of('max'), p99: of('p99') }
+}
+
+async function until(what: string, isDone: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + TIMEOUT_MS
+  while (!(await isDone())) {
+    if (performance.now() > end) throw new Error(`timed out waiting for ${what}`)
+    await wait(POLL_MS)
+  }
+}
