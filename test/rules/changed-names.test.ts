@@ -4,6 +4,7 @@ import { changedNamesOf, NAMES_MAX, type PatchedFile } from '../../src/server/ch
 import { matchNames } from '../../src/server/changed-names/match.ts'
 import { KEY_BYTES, type LineHasher, lineHasher } from '../../src/server/line-verdicts/line-hash.ts'
 import { hash } from '../support/lines.ts'
+import { atOnce } from '../support/steps.ts'
 
 /** A file whose patch has one hunk with these lines, each behind its ` `, `-` or `+`. */
 function edit(
@@ -19,7 +20,7 @@ function edit(
 }
 
 function reasons(one: PatchedFile[], other: PatchedFile[]): string[] {
-  const found = matchNames(changedNamesOf(one, hash), changedNamesOf(other, hash))
+  const found = matchNames(atOnce(changedNamesOf(one, hash)), atOnce(changedNamesOf(other, hash)))
   return [...new Set(found.map(({ reason }) => reason))]
 }
 
@@ -540,22 +541,22 @@ describe('the names of a pull request', () => {
   const words = Array.from({ length: 2_500 }, (_, at) => `+f(name_${at})`).join('\n')
 
   test('are at most 2,000', () => {
-    expect(changedNamesOf([edit('a.py', words)], hash)).toHaveLength(NAMES_MAX)
+    expect(atOnce(changedNamesOf([edit('a.py', words)], hash))).toHaveLength(NAMES_MAX)
   })
 
   test('are first those that are taken away', () => {
     const files = [edit('a.py', words), edit('b.py', '-def retry_all():')]
-    expect(changedNamesOf(files, hash)[0]?.kind).toBe('symbol_removed')
+    expect(atOnce(changedNamesOf(files, hash))[0]?.kind).toBe('symbol_removed')
   })
 
   test('are none for a patch that cannot be read', () => {
-    expect(changedNamesOf([{ ...edit('a.py', ''), patch: '@@ -1 +1 @@' }], hash)).toEqual([])
+    expect(atOnce(changedNamesOf([{ ...edit('a.py', ''), patch: '@@ -1 +1 @@' }], hash))).toEqual([])
   })
 
   test('have other keys in another repository', () => {
     const other = lineHasher(new Uint8Array(KEY_BYTES).fill(8))
     const keysOf = (by: LineHasher) =>
-      changedNamesOf([edit('a.py', '-import retries')], by).map(({ key }) => key)
+      atOnce(changedNamesOf([edit('a.py', '-import retries')], by)).map(({ key }) => key)
     expect(keysOf(hash)).not.toEqual(keysOf(other))
   })
 })

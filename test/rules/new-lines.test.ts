@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isMadeAgain, newLinesOf, numbersReverted } from '../../src/server/line-verdicts/new-lines.ts'
 import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
 import { change } from '../support/lines.ts'
+import { atOnce } from '../support/steps.ts'
 
 const patchOf = (removed: string[], added: string[]) =>
   [
@@ -11,7 +12,7 @@ const patchOf = (removed: string[], added: string[]) =>
     ...added.map((line) => `+${line}`),
   ].join('\n')
 const counts = (...files: Parameters<typeof change>[0][]) => {
-  const { added, removed, is_complete } = newLinesOf(files.map(change), DEFAULT_NOISE)
+  const { added, removed, is_complete } = atOnce(newLinesOf(files.map(change), DEFAULT_NOISE))
   return { added: added.length, removed: removed.length, is_complete }
 }
 

@@ -5,6 +5,7 @@ import { type NewLines, newLinesOf } from '../../../src/server/line-verdicts/new
 import type { NoiseRules } from '../../../src/server/line-verdicts/noise.ts'
 import { ENOUGH, KEPT_FOR_MS, NEW_LINES_MAX } from '../../../src/server/merged-work/merged-work.ts'
 import { COMMON_MIN } from '../../../src/server/merged-work/store.ts'
+import { atOnce } from '../../../test/support/steps.ts'
 import type { Changed, Head } from '../heads.ts'
 
 const KEPT_FOR = KEPT_FOR_MS / 1000
@@ -47,7 +48,7 @@ interface Merged {
 export function tellDone(changed: readonly Changed[], { noise, since, isAgain, isStacked, reverted }: Rules) {
   const known = new Map<Head, NewLines>()
   const linesOf = (head: Head): NewLines => {
-    const lines = known.get(head) ?? newLinesOf(head.files, noise)
+    const lines = known.get(head) ?? atOnce(newLinesOf(head.files, noise))
     known.set(head, lines)
     return lines
   }

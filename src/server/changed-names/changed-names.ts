@@ -1,6 +1,7 @@
 /** The names that a pull request takes away or uses anew, as keyed hashes (docs/contract/proofs.md#names). Pure. */
 
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
+import { mapped, type Steps } from '../base/event-loop.ts'
 import { namesOf as pathsOf } from '../line-verdicts/change.ts'
 import type { LineHasher } from '../line-verdicts/line-hash.ts'
 import { PatchError } from '../line-verdicts/patch.ts'
@@ -48,16 +49,27 @@ interface ReadFile extends FileNames {
 }
 
 /** At most `NAMES_MAX` names: those that are taken away first. */
-export function changedNamesOf(files: readonly PatchedFile[], hash: LineHasher): ChangedName[] {
-  const read = files.flatMap((file, position) => readFile(file, position) ?? [])
+export function* changedNamesOf(files: readonly PatchedFile[], hash: LineHasher): Steps<ChangedName[]> {
+  const read = (yield* mapped(files, readFile)).filter((file) => file !== null)
   const found = new Map<string, ChangedName>()
-  for (const [kind, text, position] of [...removedNames(read, files), ...usedNames(read)]) {
+  for (const named of namesIn(read, files)) {
+    yield
+    if (named === undefined) continue
     if (found.size === NAMES_MAX) break
+    const [kind, text, position] = named
     const key = hash(text, true).word >>> 1
     const id = `${kind} ${key}`
     if (!found.has(id)) found.set(id, { kind, key, position })
   }
   return [...found.values()]
+}
+
+/** Undefined after a step without a name. */
+type Named = readonly [kind: NameKind, text: string, position: number] | undefined
+
+function* namesIn(read: readonly ReadFile[], files: readonly PatchedFile[]): Generator<Named> {
+  yield* removedNames(read, files)
+  yield* usedNames(read)
 }
 
 function readFile({ path, previous_path, status, patch }: PatchedFile, position: number): ReadFile | null {
@@ -71,8 +83,6 @@ function readFile({ path, previous_path, status, patch }: PatchedFile, position:
     throw error
   }
 }
-
-type Named = readonly [kind: NameKind, text: string, position: number]
 
 function* removedNames(read: readonly ReadFile[], files: readonly PatchedFile[]): Generator<Named> {
   for (const { no_longer_imported, status, base_path, position } of read)
@@ -92,7 +102,7 @@ function* removedNames(read: readonly ReadFile[], files: readonly PatchedFile[])
   }
   const removed = read.flatMap((file) => file.removed.map((definition) => ({ file, definition })))
   if (removed.length === 0) return
-  const kept = addedWords(files)
+  const kept = yield* addedWords(files)
   for (const { file, definition } of removed) {
     if (kept.has(definition.name)) continue
     for (const link of provingLinks(file, definition))
@@ -101,10 +111,12 @@ function* removedNames(read: readonly ReadFile[], files: readonly PatchedFile[])
 }
 
 /** The words of all added lines, also those of comments and of files in other languages. */
-function addedWords(files: readonly PatchedFile[]): Set<string> {
+function* addedWords(files: readonly PatchedFile[]): Steps<Set<string>> {
   const words = new Set<string>()
-  for (const { patch = '' } of files)
+  for (const { patch = '' } of files) {
     for (const [line] of patch.matchAll(/^\+.*$/gm)) for (const [word] of line.matchAll(WORD)) words.add(word)
+    yield
+  }
   return words
 }
 
@@ -148,7 +160,7 @@ function linksToFunction(file: ReadFile, changed: RemovedDefinition): string[] {
 }
 
 function* usedNames(read: readonly ReadFile[]): Generator<Named> {
-  const isUsedMore = netUses(read)
+  const isUsedMore = yield* netUses(read)
   for (const file of read) {
     const { status, base_path, language, position, defined, imported } = file
     const isUsed = (name: string) => isUsedMore(language, name)
@@ -210,7 +222,7 @@ function* linkedCalls(file: ReadFile): Generator<Named> {
 }
 
 /** Whether all files of a language together use a name more often than before, and define none of that name. */
-function netUses(read: readonly ReadFile[]): (language: Language, name: string) => boolean {
+function* netUses(read: readonly ReadFile[]): Steps<(language: Language, name: string) => boolean> {
   const counts: Counts = new Map()
   const defined = new Set<string>()
   for (const file of read) {
@@ -219,6 +231,7 @@ function netUses(read: readonly ReadFile[]): (language: Language, name: string) 
       const id = `${file.language} ${name}`
       counts.set(id, (counts.get(id) ?? 0) + by)
     }
+    yield
   }
   return (language, name) => {
     const id = `${language} ${name}`

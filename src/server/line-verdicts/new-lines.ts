@@ -1,4 +1,5 @@
 /** The lines that a change brings and takes away, as hashes: what shows that work was done already (docs/contract/issues.md#done-already). Pure. */
+import type { Steps } from '../base/event-loop.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
 import { isWork } from './duplicate.ts'
@@ -16,19 +17,30 @@ export interface NewLines {
   is_complete: boolean
 }
 
+/** Words of one step. */
+const STEP = 1_000
+
 /** `files`: those of one side. Files that are noise bring no lines. */
-export function newLinesOf(files: readonly FileChange[], rules: NoiseRules): NewLines {
+export function* newLinesOf(files: readonly FileChange[], rules: NoiseRules): Steps<NewLines> {
   const [added, removed] = [new Set<LineWord>(), new Set<LineWord>()]
   let is_complete = true
   for (const file of files) {
+    yield
     if (file.digest) addRemoved(removed, file.digest)
     if (!isWork(file, rules)) continue
     if (file.digest) addTelling(added, file.digest.added)
     else is_complete &&= file.status === 'removed' || isOnlyRenamed(file) || isBinary(file)
   }
-  const only = (words: Set<LineWord>, others: Set<LineWord>) =>
-    [...words].filter((word) => !others.has(word)).map((word) => word >>> 1)
-  return { added: only(added, removed), removed: only(removed, added), is_complete }
+  return { added: yield* onlyIn(added, removed), removed: yield* onlyIn(removed, added), is_complete }
+}
+
+function* onlyIn(words: Set<LineWord>, others: Set<LineWord>): Steps<number[]> {
+  const only: number[] = []
+  for (const word of words) {
+    if (!others.has(word)) only.push(word >>> 1)
+    if (only.length % STEP === 0) yield
+  }
+  return only
 }
 
 function addRemoved(words: Set<LineWord>, { blocks, lines }: Digest): void {

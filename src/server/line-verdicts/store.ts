@@ -30,9 +30,21 @@ export async function replaceFileChanges(
 
 /** Inserts the files of a set that is empty so far. */
 export async function insertFileChanges(db: Db, set: ChangeSet, files: readonly FileChange[]): Promise<void> {
-  if (files.length === 0) return
-  const rows = files.flatMap(({ digest, ...file }, position) => {
+  for (let from = 0; from < files.length; from += INSERTED_AT_ONCE)
+    await insertPage(db, set, { files: files.slice(from, from + INSERTED_AT_ONCE), from })
+}
+
+/** Encoding this many takes some milliseconds. */
+const INSERTED_AT_ONCE = 100
+
+async function insertPage(
+  db: Db,
+  set: ChangeSet,
+  { files, from }: { files: readonly FileChange[]; from: number },
+): Promise<void> {
+  const rows = files.flatMap(({ digest, ...file }, index) => {
     const encoded = digest && Buffer.from(encodeDigest(digest)).toString('base64')
+    const position = from + index
     return namesOf(file).map((name) => ({ ...file, name, name_key: keyOf(name), position, digest: encoded }))
   })
   await db.execute(sql`insert into file_changes (repo_id, activity_id, origin, name_key, position, name, path,

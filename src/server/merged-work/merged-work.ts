@@ -1,5 +1,6 @@
 /** Finds work that a merged pull request has done already, by the lines that both add (docs/contract/issues.md#done-already). */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import { inTurns } from '../base/event-loop.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../line-verdicts/new-lines.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
@@ -37,7 +38,7 @@ export async function keepMergedWork(
   { number, branch, base_branch }: { number: number; branch: string; base_branch: string },
   { files, noise }: { files: readonly FileChange[]; noise: NoiseRules },
 ): Promise<void> {
-  const { added, removed } = newLinesOf(files, noise)
+  const { added, removed } = await inTurns(newLinesOf(files, noise))
   await inTransaction(ctx, async ({ db, repo }) => {
     await saveMergedBelow(db, repo.id, { number, branch })
     if (removed.length > 0) await deleteRemovedLines(db, repo.id, { number, base_branch, hashes: removed })

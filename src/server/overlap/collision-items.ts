@@ -1,10 +1,11 @@
 /** The collisions of a repository as they are listed. Pure. */
 import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
+import type { Steps } from '../base/event-loop.ts'
 import type { Participant, SharedGlob } from './collisions.ts'
 import type { RankedCollision } from './collisions-by-lines.ts'
 import { exampleOf } from './glob-table.ts'
 import { pairOfFile, relationOf } from './sides-by-lines.ts'
-import type { Steps, WorkBudget } from './work-budget.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 /** If the budget is exhausted, examples of shared paths are missing. */
 export function* overlapItems(

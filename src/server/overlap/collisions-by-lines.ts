@@ -3,6 +3,7 @@ import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import { collisionSeverity, higher, type Severity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { listScopesOf } from '../activities/live-store.ts'
+import { inTurns, type Steps } from '../base/event-loop.ts'
 import { addTo } from '../base/lists.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
@@ -14,7 +15,7 @@ import type { Rules } from './rules.ts'
 import { type DigestedFile, sideOf } from './side.ts'
 import { readFilesOf, withDigests } from './side-files.ts'
 import { type DigestedSide, digestedSide, type SideVerdict, sideVerdict } from './sides-by-lines.ts'
-import { type Steps, WorkBudget } from './work-budget.ts'
+import { WorkBudget } from './work-budget.ts'
 
 /** The budget of all pairs, in units of about 5 ns. */
 const LINE_UNITS_MAX = 40_000_000
@@ -107,7 +108,7 @@ async function* loadSides(
     for await (const { each, stored } of readFilesOf(ctx, sides, names)) {
       budget.remaining -= FILE_COST * each.side.files.length
       if (budget.isExhausted) return
-      const files = withDigests(each.side.files, stored, budget)
+      const files = await inTurns(withDigests(each.side.files, stored, budget))
       const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
       const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
       const size = sizeOf(files)

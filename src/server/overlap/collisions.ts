@@ -5,6 +5,7 @@ import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
 import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../vocabulary/severity.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import type { OutlinedActivity } from '../activities/live-store.ts'
+import type { Steps } from '../base/event-loop.ts'
 import { addTo } from '../base/lists.ts'
 import { areaPrefix, ISSUE_MARK, type StoredScope } from '../claims-index/claim.ts'
 import { counterPlace } from '../numbers/moved.ts'
@@ -13,7 +14,7 @@ import { type GlobOverlap, GlobTable, type KnownGlob } from './glob-table.ts'
 import type { Rules } from './rules.ts'
 import type { Side } from './side.ts'
 import type { Stacks } from './stacks.ts'
-import type { Steps, WorkBudget } from './work-budget.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 /** An activity that is compared, without its scope. */
 export type Participant = Pick<OutlinedActivity, 'id' | 'branch' | 'base_branch' | 'risk' | 'blocking'> &

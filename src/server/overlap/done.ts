@@ -1,4 +1,5 @@
 /** Finds the merged pull request that has done the checked work already (docs/contract/issues.md#done-already). */
+import { inTurns } from '../base/event-loop.ts'
 import { newLinesOf } from '../line-verdicts/new-lines.ts'
 import { type DoneBy, findDoneBy } from '../merged-work/merged-work.ts'
 import type { CheckedWork } from './checked-work.ts'
@@ -19,6 +20,7 @@ export async function readDoneBy({
   readFiles,
 }: CheckedWork): Promise<DoneBy | null> {
   if (!ctx.repo.is_tracked || proposal.emptiness !== null || side.files.length === 0) return null
-  const lines = newLinesOf(await readFiles(lineBudget(ctx, OWN_LINE_UNITS_MAX)), rules.noise)
+  const files = await readFiles(lineBudget(ctx, OWN_LINE_UNITS_MAX))
+  const lines = await inTurns(newLinesOf(files, rules.noise))
   return findDoneBy(ctx, lines, { branch, base_branch, numbers: [...pull_requests] })
 }

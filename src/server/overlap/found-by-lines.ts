@@ -6,6 +6,7 @@ import { bySeverity, collisionSeverity, type Ranked, type Severity } from '../..
 import { activityWeight } from '../../vocabulary/weight.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
+import { inTurns } from '../base/event-loop.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
@@ -97,9 +98,11 @@ async function rankPage(
   for await (const { each, stored } of readFilesOf(ctx, sides, own.index)) {
     budget.remaining -= FILE_COST * each.side.files.length
     if (budget.remaining < 0) break
-    const files = withDigests(each.side.files, stored, budget)
+    const files = await inTurns(withDigests(each.side.files, stored, budget))
     const theirs = digestedSide(each.side, files, noise)
+    await pause()
     const shared = sharedFiles(own.index, files)
+    await pause()
     const side_verdict = sideVerdict(own, theirs, { shared, noise, numbers, budget })
     const by = sharedBesideFiles(work, each.row)
     const severity = collisionSeverity(side_verdict, by, activityWeight(each.row))
@@ -127,10 +130,11 @@ function sharedBesideFiles(
 }
 
 /** The side of the proposal. Its `index` leaves out the files that the settings ignore. */
-async function ownOf({ proposal, side, readFiles, rules }: CheckedWork, budget: Budget): Promise<Own> {
+async function ownOf({ proposal, side, readFiles, rules, pause }: CheckedWork, budget: Budget): Promise<Own> {
   const files = await readFiles(budget)
   const names = proposal.files
   const index = indexFiles(files)
+  await pause()
   return {
     ...digestedSide(side, files, rules.noise),
     index: new Map([...index].filter(([name]) => names.has(name))),

@@ -4,8 +4,9 @@ import type { Alternative } from '../../vocabulary/scope/alternative.ts'
 import { alternativesOf, type Glob } from '../../vocabulary/scope/glob.ts'
 import { alternativesOverlap, sharedPath } from '../../vocabulary/scope/intersect.ts'
 import { type Exclusion, isIgnored } from '../../vocabulary/scope/path-set.ts'
+import type { Steps } from '../base/event-loop.ts'
 import { addTo } from '../base/lists.ts'
-import type { Steps, WorkBudget } from './work-budget.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 /** An entry of the table: one distinct glob. */
 export interface KnownGlob {

@@ -18,6 +18,7 @@ import {
   type OutlinedActivity,
   type SidedActivity,
 } from '../activities/live-store.ts'
+import type { Steps } from '../base/event-loop.ts'
 import { pagesOf } from '../base/lists.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import { listLearned } from '../numbers/learned-store.ts'
@@ -35,7 +36,7 @@ import { type Linked, linkedPullRequest, mergeOrder, openPullRequests } from './
 import { rulesOf } from './rules.ts'
 import { intentOf } from './side.ts'
 import { Stacks } from './stacks.ts'
-import { type Steps, WorkBudget } from './work-budget.ts'
+import { WorkBudget } from './work-budget.ts'
 
 /**
  * The work budget of comparing the paths, in cost units of 10 to 50 ns: about a fifth of a second. Comparing lines has its

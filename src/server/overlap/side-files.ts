@@ -1,6 +1,7 @@
 /** Reads the changed files of activities with their digests, in bounded queries. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
+import { inTurns, mapped, type Steps } from '../base/event-loop.ts'
 import { pagesOf } from '../base/lists.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import type { Digest } from '../line-verdicts/digest.ts'
@@ -65,7 +66,10 @@ export async function readOwnFiles(
   budget: Budget,
 ): Promise<DigestedFile[]> {
   const stored = await readPage(ctx, sides, ALL)
-  return sides.flatMap(({ id, side }) => withDigests(side.files, stored.get(id) ?? [], budget))
+  const files: DigestedFile[] = []
+  for (const { id, side } of sides)
+    for (const file of await inTurns(withDigests(side.files, stored.get(id) ?? [], budget))) files.push(file)
+  return files
 }
 
 /** Adds the stored digests to files. A file that is not stored any more, because its activity has changed or ended, gets none. */
@@ -73,9 +77,9 @@ export function withDigests(
   files: readonly SideFile[],
   stored: readonly Stored[],
   budget: Budget,
-): DigestedFile[] {
+): Steps<DigestedFile[]> {
   const byKey = new Map(stored.map((each) => [keyOf(each), each]))
-  return files.map((file) => {
+  return mapped(files, (file) => {
     const { changed_lines = null, digest = null } = byKey.get(keyOf(file)) ?? {}
     if (!(digest instanceof Uint8Array)) return { ...file, changed_lines, digest }
     budget.remaining -= DECODE_COST + BYTE_COST * digest.length

@@ -1,9 +1,6 @@
 /** The budget of a long computation that yields to other requests and can be cancelled. */
 import type { Budget } from '../../vocabulary/budget.ts'
-import { periodicYield } from '../base/event-loop.ts'
-
-/** Work that yields whenever a pause is due. To await after every step would take longer than the step. */
-export type Steps<Result> = Generator<undefined, Result>
+import { periodicYield, type Steps } from '../base/event-loop.ts'
 
 /** Units of work between two reads of the clock: a millisecond at most. */
 const TURN_UNITS = 20_000
@@ -44,7 +41,7 @@ export class WorkBudget implements Budget {
     return this.remaining < this.#pause_at
   }
 
-  /** Runs the work, and yields to other requests in between. Throws if the computation is cancelled. */
+  /** Runs work that pauses whenever one is due (to await after every step would take longer than the step). Throws if the computation is cancelled. */
   async run<Result>(steps: Steps<Result>): Promise<Result> {
     for (;;) {
       const step = steps.next()

@@ -4,6 +4,7 @@ import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
 import type { PushedChanges } from '../activities/activity-files.ts'
 import { describePullRequest, replaceChangesOf } from '../activities/automatic.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
+import { inTurns, mapped } from '../base/event-loop.ts'
 import { changedNamesOf } from '../changed-names/changed-names.ts'
 import { FILES_MAX, isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
@@ -42,15 +43,10 @@ export async function pushedChangesOf(
   { files, ...listed }: Omit<PushedChanges, 'files' | 'names'> & { files: FileEntry[] },
 ): Promise<PushedChanges> {
   const hash = await readLineHasher(ctx)
-  const changes = files.flatMap((entry) => {
-    const change = changeOf(entry, hash)
-    return change ? [{ change, patch: entry.patch }] : []
-  })
-  const names = changedNamesOf(
-    changes.map(({ change, patch }) => ({ ...change, patch })),
-    hash,
-  )
-  return { files: changes.map(({ change }) => change), names, ...listed }
+  const changes = await inTurns(mapped(files, (entry) => changeOf(entry, hash)))
+  const changed = changes.filter((change) => change !== null)
+  const patched = changes.flatMap((change, at) => (change ? [{ ...change, patch: files[at]?.patch }] : []))
+  return { files: changed, names: await inTurns(changedNamesOf(patched, hash)), ...listed }
 }
 
 /** Enqueues a job for each open pull request among `numbers` that reads its files. */
