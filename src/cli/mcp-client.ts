@@ -1,6 +1,7 @@
 /** A client for agents on this machine: it resolves the paths that they name, and adds the changed files of the working tree. */
 import type { Client, RequestOf } from '../client/client.ts'
 import { Failure } from '../vocabulary/failure.ts'
+import { issueOfBranch } from '../vocabulary/issue-reference.ts'
 import { withChanges } from './given-scope.ts'
 import { CliError } from './runtime.ts'
 import { type ChangedFiles, readChangedFiles } from './working-tree-files.ts'
@@ -12,7 +13,7 @@ type Request = { owner: string; repo: string; input?: Input | undefined }
 
 /**
  * Returns a client that resolves `scope.paths` against the working directory, and adds `scope.changes` to checks, creates and
- * updates of a scope in this branch, unless the agent sends them itself. Requests for other repositories, and from outside of
+ * updates of a scope in this branch, and to creates the issue that the branch names, unless the agent sends them itself. Requests for other repositories, and from outside of
  * a working tree, must have paths from the root.
  */
 export function withTree(client: Client, workspace: Workspace): Client {
@@ -34,12 +35,26 @@ export function withTree(client: Client, workspace: Workspace): Client {
     ...client,
     checkOverlap: async (request) =>
       client.checkOverlap(await withFiles({ ...request, input: request.input ?? {} })),
-    createActivity: async (request) => client.createActivity(await withFiles(request)),
+    createActivity: async (request) => {
+      const given = await withFiles(request)
+      const input = isHere(given) ? withIssue(given.input, await git.branch()) : given.input
+      return client.createActivity({ ...given, input })
+    },
     updateActivity: async (request) =>
       client.updateActivity(request.input?.scope === undefined ? request : await withFiles(request)),
     createNotable: async (request) => client.createNotable(await withPaths(request)),
     updateNotable: async (request) => client.updateNotable(await withPaths(request)),
   }
+}
+
+/** Adds the issue that the branch names, unless the agent sends one. */
+function withIssue<Given extends { branch?: unknown; issue?: unknown }>(
+  input: Given,
+  current: string | undefined,
+): Given {
+  const branch = input.branch ?? current
+  const issue = typeof branch === 'string' ? issueOfBranch(branch) : null
+  return issue === null || input.issue !== undefined ? input : { ...input, issue }
 }
 
 /** An agent may send anything: an invalid scope is left as it is, and the service rejects it. */

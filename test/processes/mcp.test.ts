@@ -339,6 +339,32 @@ describe('changed files', () => {
   })
 })
 
+test('over standard input, start_work takes the issue that the branch names, unless another one is sent', async () => {
+  await tree.git('checkout', '-q', '-b', '12-carts')
+  const ada = await overStdio('tok-ada')
+  const issueOf = async (given: object) => {
+    const { activity } = await callTool(ada, 'start_work', {
+      title: 'Carts',
+      summary: 'x',
+      actor: 'Ada',
+      ...given,
+    })
+    await callTool(ada, 'finish_work', { id: activity.id })
+    return activity.issue ?? null
+  }
+  expect(await issueOf({})).toBe(12)
+  expect(await issueOf({ branch: 'fix/13-carts' })).toBe(13)
+  expect(await issueOf({ issue: 14 })).toBe(14)
+  expect(await issueOf({ branch: 'carts' })).toBe(null)
+  expect(
+    (await callTool(ada, 'start_work', { title: 'Carts', summary: 'x', branch: 12 })).error,
+  ).toMatchObject({
+    param: 'branch',
+  })
+  await ada.close()
+  await tree.git('checkout', '-q', '-f', 'main')
+})
+
 test('over HTTP, a token that GitHub rejects is rejected before the protocol starts', async () => {
   await expect(overHttp('nobody')).rejects.toThrow('GitHub rejected this token')
 })
