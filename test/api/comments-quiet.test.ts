@@ -43,6 +43,21 @@ describe('the App is installed on pull requests that conflict', () => {
     expect(numbers.filter(hasComment)).toEqual([last])
   })
 
+  test('old ones are rechecked because of their own events only, and pairs with them are recorded', async () => {
+    const [first] = await importSome({ created_at: daysAgo(60) })
+    const rechecks = async () => {
+      const jobs = await fixture.service.jobs('recheck')
+      return jobs.find(({ id }) => id.endsWith(`:${first}`))?.run
+    }
+    const before = await rechecks()
+    expect(before).toBeGreaterThan(0)
+    await open('new')
+    expect(await rechecks()).toBe(before)
+    expect((await signal()).recorded).toBe(66 + 12)
+    await pushed(first, 'again')
+    expect(await rechecks()).toBeGreaterThan(before as number)
+  })
+
   test('a draft that is made ready gets a comment', async () => {
     const [first] = await importSome({ created_at: daysAgo(60) })
     const draft = openUnseen('draft', { draft: true, created_at: daysAgo(60), files: [edit(80, 'draft')] })

@@ -112,6 +112,8 @@ function report(
 ) {
   const facts = {
     published_at: null,
+    comment_id: null,
+    check_hash: null,
     is_bot: false,
     is_by_newcomer: false,
     author: 'ben',

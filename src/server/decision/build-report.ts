@@ -20,7 +20,7 @@ import type {
   TakenOnBase,
 } from '../report/report.ts'
 import type { Facts } from './facts.ts'
-import { type Counterpart, isEarlier, lastActive } from './sides.ts'
+import { type Counterpart, isEarlier } from './sides.ts'
 import { takenAfterMerge } from './taken-after-merge.ts'
 import {
   earnsComment,
@@ -30,6 +30,7 @@ import {
   isCounted,
   isDoneShown,
   isTakenShown,
+  lastActive,
   thresholdFor,
 } from './who-is-told.ts'
 

@@ -23,7 +23,7 @@ import type { Found } from '../overlap/conclude.ts'
 import { isSameAuthor } from '../overlap/side.ts'
 import type { NumberedPullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
-import { type Breadth, type Candidate, isBot } from './who-is-told.ts'
+import { type Breadth, type Candidate, isBot, lastActive } from './who-is-told.ts'
 
 /** The side that is checked: a pull request, or a branch without one. */
 export interface Subject extends LedgerSide {
@@ -245,11 +245,6 @@ export function lastPush({
   head_sha,
 }: Pick<PullRequestRow, 'pushed_at' | 'push_received_at' | 'is_push_seen' | 'head_sha'>): LastChange {
   return { at: pushed_at, received_at: push_received_at, is_exact: is_push_seen, head: head_sha }
-}
-
-/** When a pull request was last pushed or made ready. */
-export function lastActive({ pushed_at, ready_at }: Pick<PullRequestRow, 'pushed_at' | 'ready_at'>): Date {
-  return ready_at !== null && ready_at > pushed_at ? ready_at : pushed_at
 }
 
 /** When the activities of a branch were last declared or pushed. */

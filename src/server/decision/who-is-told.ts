@@ -93,6 +93,15 @@ export function isDoneShown(
   return !isStale(rules.active_at, rules) && !isBySame(authors, comment) && room !== 'none'
 }
 
+/** Whether a change of other work cannot change what a pull request shows: nothing is on it, and it is too stale for a first comment. */
+export function isSilent(
+  pr: Pick<PullRequestRow, 'pushed_at' | 'ready_at' | 'comment_id' | 'check_hash'>,
+  { settings: { comment, check_run }, now }: { settings: Pick<Settings, 'comment' | 'check_run'>; now: Date },
+): boolean {
+  const isEmpty = pr.comment_id === null && pr.check_hash === null && !check_run
+  return isEmpty && isStale(lastActive(pr), { comment, now })
+}
+
 /** Whether both sides of a pair are by one person, who is not told. A coding agent works for many people. */
 export function isBySame(
   { first_author, second_author }: Pick<PairRow, 'first_author' | 'second_author'>,
@@ -133,6 +142,11 @@ export function thresholdFor(
   is_draft: boolean,
 ): Severity {
   return is_draft ? draft_min_severity : min_severity
+}
+
+/** When a pull request was last pushed or made ready. */
+export function lastActive({ pushed_at, ready_at }: Pick<PullRequestRow, 'pushed_at' | 'ready_at'>): Date {
+  return ready_at !== null && ready_at > pushed_at ? ready_at : pushed_at
 }
 
 /** Whether work that was last pushed or declared at `active_at` is too old to be shown. */

@@ -158,9 +158,20 @@ export function listOpen(
     .limit(page.limit)
 }
 
+/** What decides whether and when a pull request is rechecked because of others. */
+const rechecked = {
+  number: pull_requests.number,
+  published_at: pull_requests.published_at,
+  pushed_at: pull_requests.pushed_at,
+  ready_at: pull_requests.ready_at,
+  comment_id: pull_requests.comment_id,
+  check_hash: pull_requests.check_hash,
+}
+export type RecheckedPullRequest = Pick<PullRequestRow, keyof typeof rechecked>
+
 const readRelatedTo = prepared('pull_requests_related_to', (db) =>
   db
-    .select({ number: pull_requests.number, published_at: pull_requests.published_at })
+    .select(rechecked)
     .from(pull_requests)
     .where(
       and(
@@ -172,27 +183,20 @@ const readRelatedTo = prepared('pull_requests_related_to', (db) =>
 )
 
 /** The open pull requests whose last recheck found one of the records `ids`. */
-export function listRelatedTo(
-  db: Db,
-  repo_id: number,
-  ids: string[],
-): Promise<Pick<PullRequestRow, 'number' | 'published_at'>[]> {
+export function listRelatedTo(db: Db, repo_id: number, ids: string[]): Promise<RecheckedPullRequest[]> {
   return readRelatedTo(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
 const numbered = {
-  number: pull_requests.number,
+  ...rechecked,
   branch: pull_requests.branch,
-  published_at: pull_requests.published_at,
   is_queued: pull_requests.is_queued,
   is_bot: pull_requests.is_bot,
   is_by_newcomer: pull_requests.is_by_newcomer,
   author: pull_requests.author,
   opened_at: pull_requests.opened_at,
-  pushed_at: pull_requests.pushed_at,
   is_push_seen: pull_requests.is_push_seen,
   push_received_at: pull_requests.push_received_at,
-  ready_at: pull_requests.ready_at,
   own_event_at: pull_requests.own_event_at,
   head_sha: pull_requests.head_sha,
   changed_at: pull_requests.changed_at,

@@ -6,6 +6,7 @@ import { asOf } from '../activities/lifecycle.ts'
 import { listPullRequestsOf } from '../activities/pull-request-store.ts'
 import { findActivity } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
+import { isSilent } from '../decision/who-is-told.ts'
 import { findAffected } from '../overlap/check.ts'
 import { listNumbered, listRelatedTo } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
@@ -16,8 +17,8 @@ import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 
 /**
- * Enqueues a recheck of each pull request that may overlap with the changed record now, or did at its last recheck. Calls
- * GitHub only if a caller archived or finished an activity that was linked to a pull request but not created from it: the
+ * Enqueues a recheck of each pull request that may overlap with the changed record now, or did at its last recheck; not of
+ * one that shows nothing either way, if the recheck of the changed pull request finds the pairs. Calls GitHub only if a caller archived or finished an activity that was linked to a pull request but not created from it: the
  * pull request may need a new activity.
  */
 export async function recheckAffected(
@@ -25,7 +26,7 @@ export async function recheckAffected(
   ctx: RepoContext,
   { record_id }: { record_id: string },
 ): Promise<void> {
-  const { db, now, repo } = ctx
+  const { db, now, repo, settings } = ctx
   // A notable may affect any pull request. A recheck that finds no difference makes no call.
   if (!isId('act', record_id)) return enqueueAllRechecks(ctx)
   const stored = await findActivity(db, repo.id, record_id)
@@ -34,7 +35,11 @@ export async function recheckAffected(
   const numbers = activity ? await listAffected(ctx, activity) : []
   const before = await listRelatedTo(db, repo.id, [record_id])
   const present = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
-  await enqueueRecheck(ctx, [...before, ...present])
+  const own = present.find(({ number }) => number === activity?.pr_number)
+  const affected = [...before, ...present].filter(
+    (pr) => own === undefined || pr.number === own.number || !isSilent(pr, { settings, now }),
+  )
+  await enqueueRecheck(ctx, affected)
   if (!activity) return
   if (activity.pr_number === null) {
     if (activity.branch !== null) await branchChanged(ctx, activity.branch, activity)
