@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { GithubRepository, Permission } from '../test/support/github-state.ts'
 import { type GithubWorld, githubWorld } from '../test/support/github-world.ts'
@@ -20,8 +19,6 @@ export interface FakeGithubServer {
   url: string
   /** Changes its state, injects failures, and counts requests. */
   github: GithubWorld
-  /** Delays every answer. */
-  delay_ms: number
   close(): Promise<void>
 }
 
@@ -32,7 +29,6 @@ export async function startFakeGithubServer(options: FakeGithubOptions = {}): Pr
 
   const started = {
     github,
-    delay_ms: 0,
     async close() {
       server.close()
       server.closeAllConnections()
@@ -41,8 +37,7 @@ export async function startFakeGithubServer(options: FakeGithubOptions = {}): Pr
   }
   // A slow client must not reuse a connection that is being closed.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    const waited = started.delay_ms > 0 ? wait(started.delay_ms) : Promise.resolve()
-    waited.then(() => answer(github, request, response)).catch((error: Error) => response.destroy(error))
+    answer(github, request, response).catch((error: Error) => response.destroy(error))
   })
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')

@@ -3,9 +3,9 @@ import {
   appRoutes,
   installationAnswer,
   installationRepositories,
+  isOfToken,
   jwtProblem,
   permissionsOfToken,
-  repositoriesOfToken,
   suspended,
 } from './github-app.ts'
 import { permissionsOf, repositoryBody } from './github-bodies.ts'
@@ -21,6 +21,7 @@ import { type Caller, findRoute, type RepositoryRoute, type RouteContext } from 
 import {
   type GithubRepository,
   type GithubState,
+  includes,
   installationOf,
   namedRepository,
   type Permission,
@@ -75,7 +76,7 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubRes
   const ofManifest = manifestAnswer(state, request, now)
   if (ofManifest) return ofManifest
   const path = pathUnder(state.api_url, request.path)
-  const token = /^(?:bearer|token) +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  const token = tokenOf(request)
   const body = bodyOf(request)
   if (!body) return failure(400, 'Problems parsing JSON', `${DOCS}/rest`, now)
   const context: RouteContext = {
@@ -120,7 +121,12 @@ function bodyOf({ body }: GithubRequest): Record<string, unknown> | undefined {
   }
 }
 
-function callerOf(state: GithubState, token: string | undefined, now: Date): Caller | undefined {
+export function tokenOf({ headers }: GithubRequest): string | undefined {
+  return /^(?:bearer|token) +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+/** The caller with this token; undefined if it is not valid. */
+export function callerOf(state: GithubState, token: string | undefined, now: Date): Caller | undefined {
   if (!token) return { kind: 'nobody' }
   const credential = state.credentials.find((known) => known.token === token)
   if (credential) return { kind: 'token', credential }
@@ -138,7 +144,7 @@ function underRepository(context: RouteContext, method: string, path: string): G
   const repository = byName
     ? namedRepository(state, byName)
     : state.repositories.find(({ id }) => id === Number(byId))
-  if (!repository || permission(state, repository, caller) === 'none') return notFound(now)
+  if (!repository || permission(repository, caller) === 'none') return notFound(now)
   if (byName && !sameName(repository.full_name, byName)) return moved(context, repository, method, rest)
 
   const match = findRoute(ofRepositories, method, rest)
@@ -153,7 +159,7 @@ function underRepository(context: RouteContext, method: string, path: string): G
 }
 
 function refusalOf(
-  { state, now, caller }: RouteContext,
+  { now, caller }: RouteContext,
   repository: GithubRepository,
   { method, needs }: { method: string; needs: string[] },
 ): GithubResponse | undefined {
@@ -175,7 +181,7 @@ function refusalOf(
     return failure(403, 'Resource not accessible by integration', docs, now)
   }
   const isWorkflow = caller.kind === 'token' && !caller.credential.user
-  const mayWrite = permissionsOf(permission(state, repository, caller)).push
+  const mayWrite = permissionsOf(permission(repository, caller)).push
   return isWorkflow && writes && !mayWrite
     ? failure(403, 'Resource not accessible by integration', docs, now)
     : undefined
@@ -204,7 +210,7 @@ function userRepositories(context: RouteContext): GithubResponse {
     context,
     listed.map((repository) => ({
       ...repositoryBody(state, repository),
-      permissions: permissionsOf(permission(state, repository, caller)),
+      permissions: permissionsOf(permission(repository, caller)),
     })),
   )
   if (listed.length < all.length) answer.headers['x-github-sso'] = 'partial-results; organizations=4711'
@@ -217,7 +223,7 @@ function repositoryAnswer({
   caller,
   now,
 }: RouteContext & { repository: GithubRepository }) {
-  const permissions = permissionsOf(permission(state, repository, caller))
+  const permissions = permissionsOf(permission(repository, caller))
   return json(
     200,
     {
@@ -244,10 +250,11 @@ function moved(
   return { ...answer, headers: { ...answer.headers, location } }
 }
 
-function permission(state: GithubState, repository: GithubRepository, caller: Caller): Permission {
+function permission(repository: GithubRepository, caller: Caller): Permission {
   if (caller.kind === 'installation') {
-    if (!repositoriesOfToken(state, caller).includes(repository)) return 'none'
-    return permissionsOfToken(caller.installation, caller.token).contents === 'write' ? 'write' : 'read'
+    const { installation, token } = caller
+    if (!includes(installation, repository) || !isOfToken(token, repository.id)) return 'none'
+    return permissionsOfToken(installation, token).contents === 'write' ? 'write' : 'read'
   }
   const own = caller.kind === 'token' ? granted(repository, caller) : 'none'
   return own === 'none' && repository.private === false ? 'read' : own

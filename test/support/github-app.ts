@@ -67,13 +67,16 @@ function decoded(part: string): Record<string, unknown> {
 }
 
 /** The repositories of an installation token: never more than its installation has now. */
-export function repositoriesOfToken(
+function repositoriesOfToken(
   state: GithubState,
   { installation, token }: { installation: Installation; token: AppToken },
 ): GithubRepository[] {
-  return installedRepositories(state, installation).filter(
-    ({ id }) => token.repository_ids?.includes(id) ?? true,
-  )
+  return installedRepositories(state, installation).filter(({ id }) => isOfToken(token, id))
+}
+
+/** Whether a token reaches a repository of its installation. */
+export function isOfToken({ repository_ids }: AppToken, id: number): boolean {
+  return repository_ids?.includes(id) ?? true
 }
 
 /** The permissions of a token: never more than its installation has now. */

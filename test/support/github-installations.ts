@@ -62,7 +62,7 @@ export function fakeApp(state: GithubState, named: (name: string) => GithubRepos
     return known
   }
   const idsOf = (names: string[]) => names.map((name) => named(name).id)
-  const now = () => timestamp(new Date())
+  const now = () => timestamp(state.now())
   const withMetadata = (permissions: AppPermissions): AppPermissions => ({ metadata: 'read', ...permissions })
 
   return {

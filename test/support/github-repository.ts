@@ -40,7 +40,7 @@ export interface PullGiven {
   assignees?: string[]
   author?: Actor | string
   files?: FileGiven[]
-  /** GitHub's timestamp. Default: now, by the real clock. */
+  /** Default: now. */
   created_at?: string
 }
 
@@ -83,7 +83,7 @@ export interface FakeRepository {
 
 export function fakeRepository(state: GithubState, repository: GithubRepository): FakeRepository {
   const contents = contentsOf(state, repository)
-  const now = () => timestamp(new Date())
+  const now = () => timestamp(state.now())
   const newSha = () => digest(`commit ${nextId(state)}`).slice(0, 40)
   const tip = (branch: string): string => {
     const known = contents.branches.get(branch)

@@ -186,6 +186,8 @@ export interface ConfirmedManifest {
 
 export interface GithubState {
   api_url: string
+  /** GitHub's clock. */
+  now: () => Date
   repositories: GithubRepository[]
   credentials: GithubCredential[]
   app: GithubApp
@@ -210,6 +212,7 @@ export function emptyState(api_url: string): GithubState {
   }
   return {
     api_url,
+    now: () => new Date(),
     repositories: [],
     credentials: [],
     app,
@@ -241,7 +244,8 @@ export function installedRepositories(state: GithubState, installation: Installa
   return state.repositories.filter((repository) => includes(installation, repository))
 }
 
-function includes(installation: Installation, repository: GithubRepository): boolean {
+/** Whether the App is installed in the repository by this installation. */
+export function includes(installation: Installation, repository: GithubRepository): boolean {
   if (!sameName(ownerOf(repository), installation.account)) return false
   return installation.repositories === 'all' || installation.repositories.includes(repository.id)
 }

@@ -1,6 +1,8 @@
 /** The fake GitHub: state, injected faults and received requests. `github.ts` serves it by nock, `fake-github-server.ts` over HTTP. */
-import { type GithubRequest, pathUnder, respond } from './github-answers.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { callerOf, type GithubRequest, pathUnder, respond, tokenOf } from './github-answers.ts'
 import { type FakeApp, fakeApp } from './github-installations.ts'
+import { INSTALLATION_LIMITS, type LimitName, RateLimits, USER_LIMITS } from './github-limits.ts'
 import { type AnsweredFault, type GithubResponse, respondWithFault } from './github-reply.ts'
 import { type FakeRepository, fakeRepository } from './github-repository.ts'
 import {
@@ -24,7 +26,10 @@ export interface ReceivedRequest {
   path: string
   body: unknown
   token: string | undefined
+  received_at: Date
   status?: number
+  /** The limit that refused it. */
+  refused_by?: LimitName
   /** The permissions of which an installation token needed one: `issues=write; pull_requests=write`. */
   accepted?: string
 }
@@ -53,6 +58,12 @@ export interface GithubWorld {
   at(full_name: string): FakeRepository
   /** Injects a fault into a route, permanently or for `times` requests. `wait_s` is the wait time of a rate limit. */
   fault(route: string, fault: Fault, times?: number, wait_s?: number): void
+  /** Sets GitHub's clock, which goes on from there. */
+  setClock(now: Date): void
+  /** Delays every answer. */
+  delayAnswers(ms: number): void
+  /** Enforces the limits of installations and users from now on, beginning with none used. */
+  enforceLimits(): void
   /** The calls that are left of 5,000 as its responses say. */
   leaveCalls(remaining: number): void
   /** Rate limits are off, as on Enterprise Server by default: answers have no headers about them. */
@@ -76,6 +87,8 @@ export function githubWorld(api_url: string): GithubWorld {
   let broken: { route: string; fault: Fault; left: number; wait_s: number | undefined }[] = []
   let calls_left: number | null = null
   let has_limits = true
+  let delay_ms = 0
+  let limits: Map<string, RateLimits> | undefined
   const held = new Map<string, Promise<void>>()
   const heldAnswers = new Map<string, Promise<void>>()
 
@@ -103,6 +116,16 @@ export function githubWorld(api_url: string): GithubWorld {
   const released = async (gates: Map<string, Promise<void>>, route: string) => {
     for (const [heldRoute, gate] of [...gates]) if (matches(heldRoute, route)) await gate
   }
+  const limitsOf = (request: GithubRequest): RateLimits | undefined => {
+    const caller = limits && callerOf(state, tokenOf(request), state.now())
+    const user = caller?.kind === 'token' ? caller.credential.user?.login : undefined
+    const name = caller?.kind === 'installation' ? caller.installation.id : user
+    if (!limits || name === undefined) return undefined
+    const known =
+      limits.get(`${name}`) ?? new RateLimits(user === undefined ? INSTALLATION_LIMITS : USER_LIMITS)
+    limits.set(`${name}`, known)
+    return known
+  }
   const callsOf = (route: string) => asked.filter((call) => matches(route, call.route))
 
   return {
@@ -128,6 +151,16 @@ export function githubWorld(api_url: string): GithubWorld {
     at: (full_name) => fakeRepository(state, repositoryNamed(full_name)),
     fault: (route, fault, times = Number.POSITIVE_INFINITY, wait_s = undefined) =>
       broken.unshift({ route, fault, left: times, wait_s }),
+    setClock(now) {
+      const ahead_ms = now.getTime() - Date.now()
+      state.now = () => new Date(Date.now() + ahead_ms)
+    },
+    delayAnswers(ms) {
+      delay_ms = ms
+    },
+    enforceLimits() {
+      limits = new Map()
+    },
     leaveCalls(remaining) {
       calls_left = remaining
     },
@@ -149,30 +182,39 @@ export function githubWorld(api_url: string): GithubWorld {
         path: request.path,
         body: parsed(request.body),
         token: tokenOf(request),
+        received_at: state.now(),
       }
       asked.push(call)
-      const broke = nextFault(route)
-      const fault = broke?.fault
-      await released(held, route)
-      if (fault === 'silent' || fault === 'reset' || fault === 'timed_out') return fault
-      const now = new Date()
-      if (fault && fault !== 'lost') {
-        const answer = respondWithFault(fault, now, broke?.wait_s)
-        call.status = answer.status
-        return answer
-      }
-      const answer = respond(state, request, now)
-      if (calls_left !== null) answer.headers['x-ratelimit-remaining'] = String(calls_left)
-      if (!has_limits)
-        for (const name of Object.keys(answer.headers))
-          if (name.startsWith('x-ratelimit-')) delete answer.headers[name]
-      await released(heldAnswers, route)
-      const accepted = answer.headers['x-accepted-github-permissions']
-      if (accepted) call.accepted = accepted
-      if (fault === 'lost') return 'reset'
-      call.status = answer.status
+      const limited = limitsOf(request)?.begin(request.method, call.received_at)
+      if (limited?.refused_by) call.refused_by = limited.refused_by
+      if (delay_ms > 0) await wait(delay_ms)
+      const answer = limited?.refusal ?? (await answerTo(request, call))
+      limited?.end(typeof answer === 'object' ? answer : null)
+      if (typeof answer === 'object') call.status = answer.status
       return answer
     },
+  }
+
+  async function answerTo(
+    request: GithubRequest,
+    call: ReceivedRequest,
+  ): Promise<GithubResponse | SilentFault> {
+    const { route } = call
+    const broke = nextFault(route)
+    const fault = broke?.fault
+    await released(held, route)
+    if (fault === 'silent' || fault === 'reset' || fault === 'timed_out') return fault
+    const now = state.now()
+    if (fault && fault !== 'lost') return respondWithFault(fault, now, broke?.wait_s)
+    const answer = respond(state, request, now)
+    if (calls_left !== null) answer.headers['x-ratelimit-remaining'] = String(calls_left)
+    if (!has_limits)
+      for (const name of Object.keys(answer.headers))
+        if (name.startsWith('x-ratelimit-')) delete answer.headers[name]
+    await released(heldAnswers, route)
+    const accepted = answer.headers['x-accepted-github-permissions']
+    if (accepted) call.accepted = accepted
+    return fault === 'lost' ? 'reset' : answer
   }
 }
 
@@ -189,10 +231,6 @@ function parsed(body: string | undefined): unknown {
   } catch {
     return body
   }
-}
-
-function tokenOf({ headers }: GithubRequest): string | undefined {
-  return headers.authorization?.split(' ')[1]
 }
 
 function matches(pattern: string, route: string): boolean {

@@ -137,7 +137,7 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     ...(example.head_commit as Json),
     id: after,
     message: push.message ?? 'A commit',
-    timestamp: timestamp(new Date()),
+    timestamp: timestamp(state.now()),
     url: `${webUrl(state)}/${repository.full_name}/commit/${after}`,
     author: person,
     committer: person,

@@ -19,8 +19,7 @@ const FILE = Array.from({ length: 40 }, (_, line) => `line ${line}`)
 
 export async function importPart(rig: Rig): Promise<void> {
   const { imported, rounds } = rig.options.sizes.import
-  const stand_in = await rig.github()
-  const { github } = stand_in
+  const { github } = await rig.github()
   const { app } = github
   const service = await rig.startService({
     DATABASE_URL: await rig.emptyDatabase(),
@@ -53,7 +52,7 @@ export async function importPart(rig: Rig): Promise<void> {
     for (let pull = 0; pull < PULLS; pull += 1) open(full_name, pull, `src/${pull % 2}.ts`)
   }
   github.app.addRepositories(installation.id, names)
-  stand_in.delay_ms = GITHUB_MS
+  github.delayAnswers(GITHUB_MS)
   const lists = () => github.calls(`GET /repos/${OWNER}/r*/pulls`)
   try {
     await deliver(installationEvent(github, installation, 'new_permissions_accepted'))
@@ -74,7 +73,7 @@ export async function importPart(rig: Rig): Promise<void> {
     rig.results.add('import.comment.p95', `${label}, p95`, 'ms', [at(0.95)])
     rig.say(`  ${lists()} of ${imported} repositories were imported meanwhile`)
   } finally {
-    stand_in.delay_ms = 0
+    github.delayAnswers(0)
     await service.stop()
   }
 }

@@ -70,8 +70,7 @@ async function largePullRequest(rig: Rig): Promise<void> {
 /** From the delivery of an opened pull request that conflicts with another one to its comment. */
 async function deliveryToComment(rig: Rig): Promise<void> {
   const { imported, rounds } = rig.options.sizes.pulls
-  const stand_in = await rig.github()
-  const { github } = stand_in
+  const { github } = await rig.github()
   const { app } = github
   const service = await rig.startService({
     DATABASE_URL: await rig.emptyDatabase(),
@@ -89,7 +88,7 @@ async function deliveryToComment(rig: Rig): Promise<void> {
   // Every file is changed by one of these, so that they get no comments.
   for (let n = 0; n < imported; n++) await deliver(service, github, { repository, number: open(n, n) })
   await untilImported(service, rig.names.commented, imported)
-  stand_in.delay_ms = GITHUB_MS
+  github.delayAnswers(GITHUB_MS)
   try {
     const { comment } = await interleaved(rounds, {
       comment: async (round) => {
@@ -104,7 +103,7 @@ async function deliveryToComment(rig: Rig): Promise<void> {
     const label = `delivery to comment, ${imported} open, GitHub takes ${GITHUB_MS} ms`
     rig.results.add('pulls.comment', label, 'ms', comment)
   } finally {
-    stand_in.delay_ms = 0
+    github.delayAnswers(0)
     await service.stop()
   }
 }
