@@ -69,7 +69,7 @@ export interface ServiceOptions {
   connection_limits?: Partial<ConnectionLimits>
   /** If false, jobs and the sweep run only when the test runs them. */
   has_workers?: boolean
-  /** If false, writes to GitHub are not paced. */
+  /** If false, writes to GitHub and imports are not paced. */
   paces_writes?: boolean
   /** How long the idle worker waits before it polls for jobs again. */
   job_poll_ms?: number

@@ -25,13 +25,18 @@ async function stop(): Promise<void> {
 }
 
 let next_id = 1000
-function addRepositories(owner: string, count: number, pulls = 1): string[] {
+function addRepositories(
+  owner: string,
+  count: number,
+  pulls = 1,
+  fileOf = (_number: number) => 'src/pay.ts',
+): string[] {
   return Array.from({ length: count }, (_, index) => {
     next_id += 1
     const full_name = `${owner}/big-${index}`
     github.repository({ id: next_id, full_name })
     for (let number = 1; number <= pulls; number += 1)
-      github.at(full_name).open({ files: ['src/pay.ts'], head: `b${number}`, author: `author-${number}` })
+      github.at(full_name).open({ files: [fileOf(number)], head: `b${number}`, author: `author-${number}` })
     return full_name
   })
 }
@@ -206,5 +211,33 @@ describe('writes of an installation', () => {
     service.clock.advance(HOUR_MS)
     await service.runDueJobs()
     expect(commentsOn(number)).toBe(1)
+  })
+})
+
+describe('imports of an installation', () => {
+  beforeAll(() => start({ paces_writes: true }))
+  afterAll(stop)
+
+  test('make at most half of the calls that GitHub allows in a minute, and live work goes on meanwhile', async () => {
+    service.clock.now = new Date()
+    addLive()
+    await install([LIVE])
+    await push('ben')
+    await service.runDueJobs()
+    await install(addRepositories('delta', 6, 25, (number) => `src/${number}.ts`))
+    const calls = () => github.calls('GET /repos/delta/**')
+    const lists = () => github.calls('GET /repos/delta/*/pulls/*/files')
+    await service.runDueJobs()
+    expect(calls()).toBeGreaterThan(100)
+    expect(calls()).toBeLessThanOrEqual(150)
+    const number = await push('ada')
+    await service.runDueJobs()
+    expect(commentsOn(number)).toBe(1)
+    for (let turn = 0; turn < 4; turn += 1) {
+      service.clock.advance(10 * SECOND_MS)
+      await service.runDueJobs()
+    }
+    expect(lists()).toBe(6 * 25)
+    expect(github.calls('GET /repos/delta/*/pulls/*/files', 403)).toBe(0)
   })
 })

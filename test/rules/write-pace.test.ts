@@ -1,6 +1,11 @@
-/** The pace of an installation's writes to GitHub: at most 80 a minute and 500 an hour, kept back evenly. */
-import { expect, test } from 'vitest'
-import { bookWrites, type WritePace } from '../../src/server/repositories/write-pace.ts'
+/** The pace of an installation: at most 80 writes a minute and 500 an hour, kept back evenly, and 450 calls a minute for imports. */
+import { describe, expect, test } from 'vitest'
+import {
+  bookImportCalls,
+  bookWrites,
+  type ImportPace,
+  type WritePace,
+} from '../../src/server/repositories/write-pace.ts'
 
 const START = Date.parse('2026-03-02T09:00:00.000Z')
 const SECOND_MS = 1000
@@ -11,9 +16,9 @@ const HOUR_MS = 3_600_000
 function booked(count: number, pace: WritePace = { next_write_at: null, writes_until: null }): number[] {
   let current = pace
   return Array.from({ length: count }, () => {
-    const { write_at, ...next } = bookWrites(current, 1, new Date(START))
+    const { at, ...next } = bookWrites(current, 1, new Date(START))
     current = next
-    return (write_at.getTime() - START) / SECOND_MS
+    return (at.getTime() - START) / SECOND_MS
   })
 }
 
@@ -41,8 +46,8 @@ test('no hour has more than 500', () => {
 })
 
 test('two writes at once delay the next one by two seconds', () => {
-  const { write_at, ...pace } = bookWrites({ next_write_at: null, writes_until: null }, 2, new Date(START))
-  expect(write_at.getTime()).toBe(START)
+  const { at, ...pace } = bookWrites({ next_write_at: null, writes_until: null }, 2, new Date(START))
+  expect(at.getTime()).toBe(START)
   expect(booked(1, pace)).toEqual([2])
 })
 
@@ -50,5 +55,32 @@ test('an hour without writes restores the burst', () => {
   let pace: WritePace = { next_write_at: null, writes_until: null }
   for (let count = 0; count < 80; count += 1) pace = bookWrites(pace, 1, new Date(START))
   const after = new Date(START + HOUR_MS)
-  expect(bookWrites(pace, 1, after).write_at).toEqual(after)
+  expect(bookWrites(pace, 1, after).at).toEqual(after)
+})
+
+describe('imports', () => {
+  /** When imports of so many calls each are made that are all wanted at the start, in seconds. */
+  const imported = (imports: number, calls: number): number[] => {
+    let current: ImportPace = { imports_until: null }
+    return Array.from({ length: imports }, () => {
+      const { at, ...next } = bookImportCalls(current, calls, new Date(START))
+      current = next
+      return (at.getTime() - START) / SECOND_MS
+    })
+  }
+
+  test('the first 150 calls are made at once, and then one every 200 ms', () => {
+    expect(imported(32, 5).slice(28)).toEqual([0, 0, 1, 2])
+  })
+
+  test('no minute has more than 450 calls', () => {
+    expect(5 * mostWithin(imported(1000, 5), MINUTE_MS / SECOND_MS)).toBeLessThanOrEqual(450)
+  })
+
+  test('30 seconds without an import restore the burst', () => {
+    let pace: ImportPace = { imports_until: null }
+    for (let count = 0; count < 150; count += 1) pace = bookImportCalls(pace, 1, new Date(START))
+    const after = new Date(START + 30 * SECOND_MS)
+    expect(bookImportCalls(pace, 150, after).at).toEqual(after)
+  })
 })

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JobRow } from './table.ts'
 
-/** `write_at`: the time that is reserved for its next write to GitHub; null if none is. */
+/** `write_at`: the time that is reserved for its next write to GitHub, or for the calls of an import; null if none is. */
 export type RunningJob = Pick<JobRow, 'priority' | 'run_at' | 'write_at'>
 
 const current = new AsyncLocalStorage<RunningJob>()

@@ -24,7 +24,7 @@ export interface App {
   access: Access
   /** Null without a GitHub App. `/setup` can create one while the service runs. */
   github_app: GithubApp | null
-  /** Whether writes to GitHub wait for their turn. */
+  /** Whether writes to GitHub, and imports, wait for their turn. */
   paces_writes: boolean
   /** The OAuth client that people sign in to the page with; null if there is none. `/setup` can create it too. */
   sign_in: OAuthClient | null

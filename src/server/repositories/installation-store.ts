@@ -1,9 +1,9 @@
-/** Queries for the state of installations: until when GitHub limits their calls, and the pace of their writes. */
+/** Queries for the state of installations: until when GitHub limits their calls, and the pace of their writes and imports. */
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { installations } from './table.ts'
-import { bookWrites } from './write-pace.ts'
+import { bookImportCalls, bookWrites } from './write-pace.ts'
 
 export type InstallationRow = typeof installations.$inferSelect
 
@@ -29,20 +29,37 @@ export async function pauseInstallation(db: Db, installation_id: number, pause: 
     .onConflictDoUpdate({ target: installations.installation_id, set: pause })
 }
 
-/** Books `count` writes of an installation. Returns when they can be made. Instances book one after another. */
-export function bookInstallationWrites(
+/** Books `count` writes of an installation. Returns when they can be made. */
+export function bookInstallationWrites(db: Db, id: number, { count, now }: Booking): Promise<Date> {
+  return book(db, id, (row) => {
+    const paused = row.writes_paused_until
+    return bookWrites(row, count, paused && paused > now ? paused : now)
+  })
+}
+
+/** Books `count` calls of an import. Returns when they can be made. */
+export function bookInstallationImport(db: Db, id: number, { count, now }: Booking): Promise<Date> {
+  return book(db, id, (row) => bookImportCalls(row, count, now))
+}
+
+interface Booking {
+  count: number
+  now: Date
+}
+
+/** Instances book one after another. */
+function book(
   db: Db,
   installation_id: number,
-  { count, now }: { count: number; now: Date },
+  placeIn: (row: InstallationRow) => Partial<InstallationRow> & { at: Date },
 ): Promise<Date> {
   return db.transaction(async (tx) => {
     const isThis = eq(installations.installation_id, installation_id)
     await tx.insert(installations).values({ installation_id }).onConflictDoNothing()
     const [row] = await tx.select().from(installations).where(isThis).for('update')
     if (!row) throw new Error('the installation was deleted')
-    const paused = row.writes_paused_until
-    const { write_at, ...pace } = bookWrites(row, count, paused && paused > now ? paused : now)
+    const { at, ...pace } = placeIn(row)
     await tx.update(installations).set(pace).where(isThis)
-    return write_at
+    return at
   })
 }

@@ -8,6 +8,7 @@ import { runningJob } from '../jobs/running.ts'
 import type { JobRow } from '../jobs/table.ts'
 import type { App } from './app.ts'
 import {
+  bookInstallationImport,
   bookInstallationWrites,
   findInstallationState,
   type Pause,
@@ -28,8 +29,8 @@ export class RateLimited extends Error {
   }
 }
 
-/** Thrown by a write that has to wait for its turn. The turn is reserved for the job that runs. */
-export class WriteReserved extends RateLimited {}
+/** Thrown by a write, or an import, that has to wait for its turn. The turn is reserved for the job that runs. */
+export class TurnReserved extends RateLimited {}
 
 /** A job handler that reschedules its job when GitHub limits the rate, and otherwise throws what `work` throws. */
 export function rescheduledByRateLimit(
@@ -44,7 +45,7 @@ export function rescheduledByRateLimit(
       // Probot collects the errors of event handlers in an AggregateError.
       const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
       if (error instanceof RateLimited)
-        return { retry_at: error.retry_at, is_reserved: error instanceof WriteReserved }
+        return { retry_at: error.retry_at, is_reserved: error instanceof TurnReserved }
       const refusal = classifyError(error, app.clock())
       if (refusal.kind !== 'rate_limited') throw error
       return { retry_at: later(app.clock(), refusal.retry_after * 1000) }
@@ -52,23 +53,43 @@ export function rescheduledByRateLimit(
   }
 }
 
-/** How long a job can make a write after the time that was reserved for it. Later, it needs another turn. */
-const RESERVED_FOR_MS = 60_000
+/** Waits for the turn of `count` writes of the repository's installation. Throws `TurnReserved` if that is later. */
+export async function takeWrites(app: App, { db, repo }: RepoContext, count: number): Promise<void> {
+  const { installation_id } = repo
+  if (installation_id === null) return
+  await takeTurn(app, (now) => bookInstallationWrites(db, installation_id, { count, now }))
+}
 
 /**
- * Waits for the turn of `count` writes of the repository's installation: throws `WriteReserved` if that is later. The
- * next run of the job finds its turn reserved.
+ * Waits for the turn of `count` calls of an import. Throws `RateLimited` if imports have used their share of the hour, and
+ * `TurnReserved` if the turn is later.
  */
-export async function takeWrites(app: App, { db, repo }: RepoContext, count: number): Promise<void> {
+export async function takeImportCalls(
+  app: App,
+  installation_id: number | null,
+  count: number,
+): Promise<void> {
+  if (installation_id === null) return
+  const retry_at = app.github_app?.budgets.importAt(installation_id, app.clock())
+  if (retry_at) throw new RateLimited(retry_at)
+  const db = app.database.connection()
+  await takeTurn(app, (now) => bookInstallationImport(db, installation_id, { count, now }))
+}
+
+/** How long a job can use its turn after the time that was reserved for it. Later, it needs another one. */
+const RESERVED_FOR_MS = 60_000
+
+/** The next run of the job finds the turn reserved that it booked. */
+async function takeTurn(app: App, book: (now: Date) => Promise<Date>): Promise<void> {
+  if (!app.paces_writes) return
   const now = app.clock()
-  if (!app.paces_writes || repo.installation_id === null) return
   const job = runningJob()
   const reserved_at = job?.write_at ?? null
-  if (reserved_at && reserved_at > now) throw new WriteReserved(reserved_at)
+  if (reserved_at && reserved_at > now) throw new TurnReserved(reserved_at)
   if (job) job.write_at = null
   if (reserved_at && reserved_at > later(now, -RESERVED_FOR_MS)) return
-  const write_at = await bookInstallationWrites(db, repo.installation_id, { count, now })
-  if (write_at > now) throw new WriteReserved(write_at)
+  const at = await book(now)
+  if (at > now) throw new TurnReserved(at)
 }
 
 /**
@@ -107,13 +128,6 @@ export async function openInstallation({ probot, budgets }: GithubApp, id: numbe
   const client = await probot.auth(id)
   client.hook.after('request', ({ headers }) => budgets.observe(id, headers))
   return client
-}
-
-/** Throws `RateLimited` when an import has used its share of the rate limit. */
-export function leaveCallsToLiveWork(app: App, installation_id: number | null): void {
-  const retry_at =
-    installation_id === null ? null : app.github_app?.budgets.importAt(installation_id, app.clock())
-  if (retry_at) throw new RateLimited(retry_at)
 }
 
 /** What a rate limit pauses: a secondary limit only the calls that it concerns. */

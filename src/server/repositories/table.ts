@@ -83,6 +83,8 @@ export const installations = pgTable('installations', {
   /** See `WritePace`. */
   next_write_at: instant(),
   writes_until: instant(),
+  /** See `ImportPace`. */
+  imports_until: instant(),
 })
 
 /**

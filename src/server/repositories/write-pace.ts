@@ -1,4 +1,4 @@
-/** How fast an installation writes to GitHub (docs/contract/organisations.md#queue). Pure. */
+/** How fast an installation writes to GitHub and imports (docs/contract/organisations.md#queue). Pure. */
 import { later } from '../../vocabulary/clock.ts'
 
 /** GitHub allows an App about 80 writes a minute and 500 an hour that create content. */
@@ -18,14 +18,33 @@ export interface WritePace {
 }
 
 /** When `count` writes can be made, and the pace after that. */
-export function bookWrites(pace: WritePace, count: number, not_before: Date): WritePace & { write_at: Date } {
+export function bookWrites(pace: WritePace, count: number, not_before: Date): WritePace & { at: Date } {
   const until = latest(not_before, pace.writes_until)
-  const write_at = latest(latest(not_before, pace.next_write_at), later(until, (count - BURST) * INTERVAL_MS))
+  const at = latest(latest(not_before, pace.next_write_at), later(until, (count - BURST) * INTERVAL_MS))
   return {
-    write_at,
-    next_write_at: later(write_at, count * SPACING_MS),
-    writes_until: later(latest(until, write_at), count * INTERVAL_MS),
+    at,
+    next_write_at: later(at, count * SPACING_MS),
+    writes_until: later(latest(until, at), count * INTERVAL_MS),
   }
+}
+
+/** GitHub allows 900 points in a minute, one for each read. Imports use at most half of them: the burst and a minute of intervals. */
+const IMPORT_BURST = 150
+const IMPORT_INTERVAL_MS = 200
+
+export interface ImportPace {
+  /** The calls of imports so far are worth this much time, at one in `IMPORT_INTERVAL_MS`. */
+  imports_until: Date | null
+}
+
+/** When an import can make `count` calls, and the pace after that. */
+export function bookImportCalls(
+  { imports_until }: ImportPace,
+  count: number,
+  now: Date,
+): ImportPace & { at: Date } {
+  const until = later(latest(now, imports_until), count * IMPORT_INTERVAL_MS)
+  return { at: latest(now, later(until, -IMPORT_BURST * IMPORT_INTERVAL_MS)), imports_until: until }
 }
 
 function latest(one: Date, other: Date | null): Date {

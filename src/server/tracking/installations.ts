@@ -7,9 +7,9 @@ import type { App } from '../repositories/app.ts'
 import {
   asInstallation,
   isSuspended,
-  leaveCallsToLiveWork,
   mayBeUninstalled,
   openInstallation,
+  takeImportCalls,
 } from '../repositories/installation.ts'
 import { isOrganisationRepository, storeUninstalled } from '../repositories/organisation.ts'
 import { deleteOrganisation } from '../repositories/organisation-store.ts'
@@ -32,6 +32,8 @@ export const PULL_REQUEST = 'pull_request'
 
 const PAGE = 100
 const ENQUEUED_AT_ONCE = 500
+/** The most calls that an import of a repository makes before those of its pull requests: the first page of these, and settings. */
+const REPOSITORY_CALLS = 5
 /** The number of pull requests that one job imports at the same time. */
 const IMPORTED_AT_ONCE = 5
 /** The number of pull requests whose jobs run in the order of the list, because their due times differ. */
@@ -123,7 +125,7 @@ async function listInstalled(
 
 /** Imports a repository: reads its settings and enqueues a job for each open pull request. One call per 100 pull requests. */
 export async function importRepository(app: App, repository: InstalledRepository, now: Date): Promise<void> {
-  leaveCallsToLiveWork(app, repository.installation_id)
+  await takeImportCalls(app, repository.installation_id, REPOSITORY_CALLS)
   await findOrganisationFile(app, repository, now)
   const known = await openKnownRepo(app, repository.id, now)
   if (!known?.repo.is_installed) await recordInstallation(app, repository, now)
@@ -170,7 +172,7 @@ export function pullRequestJobs(
  * others then cost no call.
  */
 export async function importBatch(app: App, ctx: RepoContext, prs: unknown[]): Promise<void> {
-  leaveCallsToLiveWork(app, ctx.repo.installation_id)
+  await takeImportCalls(app, ctx.repo.installation_id, prs.length)
   const imports = await Promise.allSettled(
     prs.map(async (pr) => pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')),
   )

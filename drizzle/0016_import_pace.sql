@@ -1,0 +1,1 @@
+ALTER TABLE "installations" ADD COLUMN "imports_until" timestamp (3) with time zone;
