@@ -75,6 +75,23 @@ test('a run of some parts measures them side by side, and prints them with the g
   await scratch.remove()
 })
 
+test('the load of an organisation brings every comment, and GitHub refuses no call', async () => {
+  const scratch = await temporaryDirectory('bench-test')
+  const json = join(scratch.path, 'results.json')
+  const { said, status } = await bench('--built', '--quick', '--only', 'organisation', '--json', json)
+  expect(status, said).toBe(0)
+  const report: Report = JSON.parse(await readFile(json, 'utf8'))
+  const rounds = Object.fromEntries(report.measures.map((measure) => [measure.id, measure.rounds]))
+  for (const id of ['organisation', 'organisation.import']) {
+    expect(rounds[`${id}.missing`], said).toEqual([0])
+    expect(rounds[`${id}.refused`], said).toEqual([0])
+    expect(rounds[`${id}.acknowledged`], said).toHaveLength(3)
+  }
+  // 20 repositories of 8 open and 2 merged pull requests, 2 that are imported, those that were opened, and the agents.
+  expect(rounds['organisation.table.pull_requests.rows']?.[0]).toBeGreaterThanOrEqual(22 * 8 + 20 * 2)
+  await scratch.remove()
+})
+
 test('an unknown part is rejected, and the known ones are listed', async () => {
   const { said, status } = await bench('--only', 'globs')
   expect(status).toBe(1)

@@ -220,6 +220,18 @@ function targets(results: Results, sizes: Sizes): Target[] {
       value: median('import.comment.p95'),
     },
     {
+      what: `the same in an organisation of ${sizes.organisation.repositories} repositories, 20 deliveries/s, p95`,
+      bound: { most: 5000 },
+      unit: 'ms',
+      value: median('organisation.import.comment.p95'),
+    },
+    {
+      what: 'calls of that organisation that GitHub refuses',
+      bound: { most: 0 },
+      unit: 'calls',
+      value: median('organisation.import.refused'),
+    },
+    {
       what: `overview of ${sizes.overview.repositories} repositories`,
       bound: { most: 300 },
       unit: 'ms',

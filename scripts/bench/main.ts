@@ -12,6 +12,7 @@ import { httpPart } from './parts/http.ts'
 import { importPart } from './parts/import.ts'
 import { instancesPart } from './parts/instances.ts'
 import { linesPart } from './parts/lines.ts'
+import { organisationPart } from './parts/organisation.ts'
 import { overlapsPart } from './parts/overlaps.ts'
 import { overviewPart } from './parts/overview.ts'
 import { pagePart } from './parts/page.ts'
@@ -49,6 +50,7 @@ const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   import: importPart,
   overview: overviewPart,
   turns: turnsPart,
+  organisation: organisationPart,
   hostile: hostilePart,
   embedded: embeddedPart,
   peer: peerPart,

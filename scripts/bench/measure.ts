@@ -1,6 +1,19 @@
 /** Interleaved rounds of several variants, and the statistics of their figures. */
 
-export type Unit = 'requests/s' | 'ms' | 'ns' | 'µs' | 'MB' | 'kB' | 'requests' | 's' | '%' | '×' | 'bytes'
+export type Unit =
+  | 'requests/s'
+  | 'ms'
+  | 'ns'
+  | 'µs'
+  | 'MB'
+  | 'kB'
+  | 'requests'
+  | 's'
+  | '%'
+  | '×'
+  | 'bytes'
+  | Counted
+type Counted = 'calls' | 'comments' | 'connections' | 'jobs' | 'rows'
 
 export interface Measure {
   /** The key that goals and plots use, such as `heartbeat.8.service.rate`. */

@@ -22,7 +22,9 @@ export const PARTS = [
   'peer',
   'page',
 ] as const
-export type PartName = (typeof PARTS)[number] | 'soak'
+/** Those that take long. */
+const ON_REQUEST = ['organisation', 'soak'] as const
+export type PartName = (typeof PARTS)[number] | (typeof ON_REQUEST)[number]
 
 export interface Options {
   parts: PartName[]
@@ -64,10 +66,27 @@ export interface Sizes {
   overview: { repositories: number; rounds: number }
   /** The changed files of a pull request, and the changed lines of each. */
   turns: { files: number; lines: number }
+  organisation: OrganisationSizes
   /** Live activities on the web page, and for how long they change in each round. */
   page: { live: number; seconds: number }
   soak_minutes: number
   soak_minute_ms: number
+}
+
+export interface OrganisationSizes {
+  repositories: number
+  /** Open pull requests of each repository. */
+  pulls: number
+  /** Pull requests of each repository that were merged in the last month. */
+  merged: number
+  agents: number
+  /** Bursts of so many deliveries, one every `burst_ms`; so many of each bring a conflict about. */
+  bursts: number
+  burst: number
+  burst_ms: number
+  conflicts: number
+  /** Repositories that are added meanwhile, in a second run. */
+  imported: number
 }
 
 const FULL: Sizes = {
@@ -86,6 +105,17 @@ const FULL: Sizes = {
   import: { imported: 300, rounds: 40 },
   overview: { repositories: 1000, rounds: 3 },
   turns: { files: 3000, lines: 200 },
+  organisation: {
+    repositories: 5000,
+    pulls: 10,
+    merged: 20,
+    agents: 500,
+    bursts: 60,
+    burst: 200,
+    burst_ms: 10_000,
+    conflicts: 2,
+    imported: 300,
+  },
   page: { live: 400, seconds: 10 },
   soak_minutes: 10,
   soak_minute_ms: 60_000,
@@ -107,15 +137,27 @@ const QUICK: Sizes = {
   import: { imported: 6, rounds: 2 },
   overview: { repositories: 20, rounds: 1 },
   turns: { files: 30, lines: 20 },
+  organisation: {
+    repositories: 20,
+    pulls: 8,
+    merged: 2,
+    agents: 10,
+    bursts: 3,
+    burst: 20,
+    burst_ms: 1000,
+    conflicts: 1,
+    imported: 2,
+  },
   page: { live: 20, seconds: 2 },
   soak_minutes: 2,
   soak_minute_ms: 1000,
 }
 
-const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--soak] [--quick] [--live 100,1000] [--built] [--json FILE] [--docs]
-  parts: ${PARTS.join(', ')}; soak (ten minutes) runs only on request
+const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--soak] [--quick] [--live 100,1000] [--repositories 5000] [--minutes 10] [--built] [--json FILE] [--docs]
+  parts: ${PARTS.join(', ')}; organisation (half an hour) and soak (ten minutes) run only on request
   --quick  small sizes, as a smoke test; the figures are meaningless
   --live   live activities per repository, instead of 100 to 100,000
+  --repositories, --minutes  of the organisation, instead of 5,000 and 10
   --built  measures dist/ without building it first
   --docs   also writes docs/performance.json, docs/performance.svg and the table in docs/performance.md`
 
@@ -128,6 +170,8 @@ export function readOptions(args: string[]): Options {
       soak: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       live: { type: 'string' },
+      repositories: { type: 'string' },
+      minutes: { type: 'string' },
       built: { type: 'boolean', default: false },
       docs: { type: 'boolean', default: false },
       json: { type: 'string', default: 'bench-results.json' },
@@ -135,24 +179,37 @@ export function readOptions(args: string[]): Options {
   })
   const { only, soak, quick, built, docs, json, live } = values
   const names = only?.split(',').map((name) => name.trim())
-  const known: readonly string[] = [...PARTS, 'soak']
+  const known: readonly string[] = [...PARTS, ...ON_REQUEST]
   const unknown = names?.find((name) => !known.includes(name))
   if (unknown !== undefined) throw new Error(`unknown part ${unknown}\n${USAGE}`)
   const selected = names ? known.filter((name) => names.includes(name)) : soak ? [] : [...PARTS]
   const parts = (soak ? [...new Set([...selected, 'soak'])] : selected) as PartName[]
-  const sizes = quick ? QUICK : FULL
+  const sizes = { ...(quick ? QUICK : FULL) }
+  if (live) sizes.live = live.split(',').map((text) => sizeOf('live', text, 10))
+  sizes.organisation = organisationOf(sizes.organisation, values)
   return {
     parts,
     quick,
     built,
     json,
     docs,
-    sizes: live ? { ...sizes, live: live.split(',').map(sizeOf) } : sizes,
+    sizes,
   }
 }
 
-function sizeOf(text: string): number {
+function organisationOf(
+  sizes: OrganisationSizes,
+  { repositories, minutes }: { repositories?: string | undefined; minutes?: string | undefined },
+): OrganisationSizes {
+  return {
+    ...sizes,
+    ...(repositories && { repositories: sizeOf('repositories', repositories, 10) }),
+    ...(minutes && { bursts: Math.ceil((sizeOf('minutes', minutes, 1) * 60_000) / sizes.burst_ms) }),
+  }
+}
+
+function sizeOf(option: string, text: string, least: number): number {
   const size = Number(text)
-  if (Number.isInteger(size) && size >= 10) return size
-  throw new Error(`--live: ${text} is not a whole number of at least 10\n${USAGE}`)
+  if (Number.isInteger(size) && size >= least) return size
+  throw new Error(`--${option}: ${text} is not a whole number of at least ${least}\n${USAGE}`)
 }

@@ -83,7 +83,7 @@ function mixPathsOf(n: number, root: string): string[] {
 }
 
 /** Whole numbers below a bound, the same for the same seed (mulberry32). */
-function randomOf(seed: number): (below: number) => number {
+export function randomOf(seed: number): (below: number) => number {
   let state = Math.imul(seed + 1, 0x9e3779b1)
   return (below) => {
     state = (state + 0x6d2b79f5) | 0
