@@ -5,8 +5,10 @@ import { text } from 'node:stream/consumers'
 
 export interface LossyProxy {
   url: string
-  /** Closes the connection instead of responding, while true for the method and path. */
+  /** Loses the response, while true for the method and path. */
   loses: (request: string) => boolean
+  /** What the client gets instead: a closed connection, which is the default, or a 502 as of a load balancer. */
+  loss: 'closed' | 'bad_gateway'
   /** Methods and paths of the requests so far. */
   requests: string[]
   close(): Promise<void>
@@ -25,13 +27,15 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
       ...(body !== '' && { body }),
     })
     const answered = await answer.text()
-    if (proxy.loses(request)) return void res.destroy()
+    if (proxy.loses(request))
+      return void (proxy.loss === 'closed' ? res.destroy() : res.writeHead(502).end('Bad Gateway'))
     res.writeHead(answer.status, { 'content-type': 'application/json' }).end(answered)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const proxy: LossyProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     loses: () => false,
+    loss: 'closed',
     requests: [],
     close: () =>
       new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /** Sessions whose requests reach the service while the responses are lost: each has one activity, and ends it. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type LossyProxy, startLossyProxy } from '../support/lossy-proxy.ts'
 import { useShop } from '../support/shop.ts'
 
@@ -141,9 +141,51 @@ test('archiving an activity that is archived already causes no error', async () 
   await lost(isArchive, 'session-end', { reason: 'exit' })
   expect(await listed()).toEqual([])
   await endPause()
+  const before = proxy.requests.filter(isArchive).length
   await quiet('session-start', { session_id: 's2' })
-  expect(proxy.requests.filter(isArchive)).toHaveLength(2)
+  expect(proxy.requests.filter(isArchive)).toHaveLength(before + 1)
   await onlyId()
+})
+
+describe('a response that is lost once', () => {
+  const HELD = expect.stringContaining('issue #7 is held by “Ben”')
+  const loseOnce = (which: (request: string) => boolean) => {
+    let isLost = false
+    proxy.loses = (request) => {
+      const loses = !isLost && which(request)
+      isLost ||= loses
+      return loses
+    }
+  }
+  const isUpdate = (request: string) => request.startsWith('PATCH ')
+
+  beforeEach(async () => {
+    const body = { title: 'Retry', summary: 'x', actor: 'Ben', branch: 'ben', issue: 7 }
+    await shop.api('POST', '/activity', { token: 'tok-ben', body })
+  })
+
+  test('creates one activity, and the same hook says who holds its issue', async () => {
+    await tree.git('checkout', '-q', '-b', '7-retry')
+    loseOnce(isCreate)
+    const { stdout, stderr } = await hook('session-start', { source: 'startup' })
+    expect([stdout, stderr]).toEqual([HELD, ''])
+    expect(await listed()).toHaveLength(2)
+  })
+
+  test('moves the activity, and the same hook says who holds the issue of the prompt', async () => {
+    await quiet('session-start', { source: 'startup' })
+    loseOnce(isUpdate)
+    const { stdout, stderr } = await hook('prompt', { prompt: 'Fix #7.' })
+    expect([stdout, stderr]).toEqual([HELD, ''])
+  })
+
+  test('is asked for again if a load balancer says that the instance ended', async () => {
+    await quiet('session-start', { source: 'startup' })
+    proxy.loss = 'bad_gateway'
+    loseOnce(isUpdate)
+    const { stdout, stderr } = await hook('prompt', { prompt: 'Fix #7.' })
+    expect([stdout, stderr]).toEqual([HELD, ''])
+  })
 })
 
 test('a request that was never sent is not repeated', async () => {

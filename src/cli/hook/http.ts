@@ -1,7 +1,29 @@
 /** Sends a request with `node:http`: loading the global `fetch` takes longer than everything else in a hook. */
 
-/** The part of `fetch` that the client uses. The body is text. */
+/** What a load balancer answers if the instance that it chose ends before it answers. */
+const BAD_GATEWAY = 502
+
+/**
+ * The part of `fetch` that the client uses. The body is text. If an instance of the service ends before it answers, the request
+ * is sent once more, for another instance to answer it: hooks send only requests that can be repeated.
+ */
 export async function sendWithHttp(url: string, init: RequestInit): Promise<Response> {
+  try {
+    const response = await send(url, init)
+    return response.status === BAD_GATEWAY ? await send(url, init) : response
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error
+    // The first error says that the service may have carried out the request.
+    return send(url, init).catch(() => Promise.reject(error))
+  }
+}
+
+function isConnectionLost(error: unknown): boolean {
+  const { code, syscall } = Object(Object(error).cause) as { code?: string; syscall?: string }
+  return syscall !== 'connect' && (code === 'ECONNRESET' || code === 'EPIPE')
+}
+
+async function send(url: string, init: RequestInit): Promise<Response> {
   // `import` would load the loader of ES modules.
   const { request } = url.startsWith('https:')
     ? process.getBuiltinModule('node:https')
