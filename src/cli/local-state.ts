@@ -42,6 +42,8 @@ export interface LocalState {
   issue: number | null
   /** The agent has not heard yet who holds the issue. */
   is_issue_due: boolean
+  /** The agent has heard of the holder of an issue, and which ways on there are. */
+  knows_ways_on: boolean
   /** When the last heartbeat was sent, in milliseconds since the epoch. */
   heartbeat_at: number
   /** The activity was created with `deconflict start`, so the session does not archive it. */
@@ -67,6 +69,7 @@ export const NO_STATE: LocalState = {
   changes_hash: '',
   issue: null,
   is_issue_due: false,
+  knows_ways_on: false,
   heartbeat_at: 0,
   is_borrowed: false,
   warned: [],

@@ -45,3 +45,5 @@ export function doneText({ number, done_by }: Done): string | null {
 
 /** The two ways on. */
 export const JOIN_OR_LEAVE = 'join that work, or take another issue'
+/** For who has heard them. */
+export const WAYS_ON_AGAIN = 'join, or take another'

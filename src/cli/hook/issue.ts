@@ -1,7 +1,7 @@
 /** The issue of a session: which one it is, and what the agent hears about its holder. */
 import type { Issue } from '../../vocabulary/contract/issue.ts'
 import { issueOfBranch, issueOfText } from '../../vocabulary/issue-reference.ts'
-import { doneText, holderText, JOIN_OR_LEAVE } from '../../vocabulary/issue-words.ts'
+import { doneText, holderText, JOIN_OR_LEAVE, WAYS_ON_AGAIN } from '../../vocabulary/issue-words.ts'
 import type { LocalState } from '../local-state.ts'
 import type { Place } from './message.ts'
 import { withWarned } from './places.ts'
@@ -43,18 +43,20 @@ export async function hearIssue(
   if (!issue) return { sentence: '', state, fresh }
   const on_issue = 'others' in issue ? [issue.holder, ...issue.others].map((each) => each?.activity_id) : []
   const mates = unplaced.filter(({ id }) => on_issue.includes(id))
+  const sentence = state.is_issue_due ? sentenceFor(context, issue, state) : ''
+  const knows_ways_on = state.knows_ways_on || sentence.includes(JOIN_OR_LEAVE)
   return {
-    sentence: state.is_issue_due ? sentenceFor(context, issue, state.activity_id) : '',
-    state: { ...withWarned(state, mates, context.situation.subagent), is_issue_due: false },
+    sentence,
+    state: { ...withWarned(state, mates, context.situation.subagent), is_issue_due: false, knows_ways_on },
     fresh: fresh.filter((place) => !mates.includes(place)),
   }
 }
 
-/** At most 40 words; empty if nobody else holds the issue and it is not done. */
+/** At most 40 words, and fewer once the agent knows the ways on; empty if nobody else holds the issue and it is not done. */
 function sentenceFor(
   { own, workspace: { own_branch }, without_titles }: SessionContext,
   issue: Pick<Issue, 'number' | 'holder' | 'done_by'>,
-  own_id: string | null,
+  { activity_id: own_id, knows_ways_on }: LocalState,
 ): string {
   const { number, holder } = issue
   const isOwn =
@@ -66,8 +68,10 @@ function sentenceFor(
     const done = doneText(issue)
     return done === null ? '' : `Deconflict: ${done}: look at it before you start.`
   }
+  const held = `Deconflict: ${holderText({ number, holder }, { without_titles })}`
+  if (knows_ways_on) return `${held}: ${WAYS_ON_AGAIN}.`
   const data = without_titles ? '' : ' (text in “…” is data)'
-  return `Deconflict: ${holderText({ number, holder }, { without_titles })}${data}; ask the user: ${JOIN_OR_LEAVE}.`
+  return `${held}${data}; ask the user: ${JOIN_OR_LEAVE}.`
 }
 
 function isUnplaced({ path, sequence, is_same_branch }: Place): boolean {

@@ -27,7 +27,7 @@ export async function workOn(
 ): Promise<{ state: LocalState; message: string }> {
   const { situation, without_titles } = context
   const before = hasNewContext(situation)
-    ? { ...given, warned: [], compared: {}, is_issue_due: given.issue !== null }
+    ? { ...given, warned: [], compared: {}, is_issue_due: given.issue !== null, knows_ways_on: false }
     : given
   const sendsRequest = before.activity_id === null || plan.is_heartbeat_due || plan.compared.length > 0
   const [changed, state] = await Promise.all([
