@@ -147,15 +147,12 @@ test('archiving an activity that is archived already causes no error', async () 
   await onlyId()
 })
 
-describe('a response that is lost once', () => {
+describe('a response that is lost for a moment', () => {
   const HELD = expect.stringContaining('issue #7 is held by “Ben”')
-  const loseOnce = (which: (request: string) => boolean) => {
-    let isLost = false
-    proxy.loses = (request) => {
-      const loses = !isLost && which(request)
-      isLost ||= loses
-      return loses
-    }
+  /** The first two responses are lost. */
+  const loseTwice = (which: (request: string) => boolean) => {
+    let left = 2
+    proxy.loses = (request) => which(request) && left-- > 0
   }
   const isUpdate = (request: string) => request.startsWith('PATCH ')
 
@@ -166,7 +163,7 @@ describe('a response that is lost once', () => {
 
   test('creates one activity, and the same hook says who holds its issue', async () => {
     await tree.git('checkout', '-q', '-b', '7-retry')
-    loseOnce(isCreate)
+    loseTwice(isCreate)
     const { stdout, stderr } = await hook('session-start', { source: 'startup' })
     expect([stdout, stderr]).toEqual([HELD, ''])
     expect(await listed()).toHaveLength(2)
@@ -174,7 +171,7 @@ describe('a response that is lost once', () => {
 
   test('moves the activity, and the same hook says who holds the issue of the prompt', async () => {
     await quiet('session-start', { source: 'startup' })
-    loseOnce(isUpdate)
+    loseTwice(isUpdate)
     const { stdout, stderr } = await hook('prompt', { prompt: 'Fix #7.' })
     expect([stdout, stderr]).toEqual([HELD, ''])
   })
@@ -182,7 +179,7 @@ describe('a response that is lost once', () => {
   test('is asked for again if a load balancer says that the instance ended', async () => {
     await quiet('session-start', { source: 'startup' })
     proxy.loss = 'bad_gateway'
-    loseOnce(isUpdate)
+    loseTwice(isUpdate)
     const { stdout, stderr } = await hook('prompt', { prompt: 'Fix #7.' })
     expect([stdout, stderr]).toEqual([HELD, ''])
   })

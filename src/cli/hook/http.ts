@@ -2,20 +2,27 @@
 
 /** What a load balancer answers if the instance that it chose ends before it answers. */
 const BAD_GATEWAY = 502
+/** A process that was killed accepts connections for a moment before they break. */
+const DELAYS_MS = [100, 300]
 
 /**
  * The part of `fetch` that the client uses. The body is text. If an instance of the service ends before it answers, the request
- * is sent once more, for another instance to answer it: hooks send only requests that can be repeated.
+ * is sent again, for another instance to answer it: hooks send only requests that can be repeated.
  */
 export async function sendWithHttp(url: string, init: RequestInit): Promise<Response> {
-  try {
-    const response = await send(url, init)
-    return response.status === BAD_GATEWAY ? await send(url, init) : response
-  } catch (error) {
-    if (!isConnectionLost(error)) throw error
-    // The first error says that the service may have carried out the request.
-    return send(url, init).catch(() => Promise.reject(error))
+  const first = send(url, init)
+  if (!(await first.then(isOfBalancer, isConnectionLost))) return first
+  for (const delay_ms of DELAYS_MS) {
+    await new Promise((resolve) => setTimeout(resolve, delay_ms))
+    const answer = await send(url, init).catch(() => undefined)
+    if (answer !== undefined && !isOfBalancer(answer)) return answer
   }
+  // Not a later failure: the service may have carried out the request.
+  return first
+}
+
+function isOfBalancer({ status }: Response): boolean {
+  return status === BAD_GATEWAY
 }
 
 function isConnectionLost(error: unknown): boolean {
