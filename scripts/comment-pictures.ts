@@ -9,12 +9,6 @@ import { startBrowser } from '../test/support/browser.ts'
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 const STYLE = readFileSync(fileURLToPath(import.meta.resolve('github-markdown-css')), 'utf8')
 
-const PICTURES = [
-  { name: 'comment-light', scheme: 'light', width: 820 },
-  { name: 'comment-dark', scheme: 'dark', width: 820 },
-  { name: 'comment-phone', scheme: 'light', width: 390 },
-] as const
-
 function place(example: string, theirs: [number, number], yours: [number, number]): ReportedPath {
   return { example, verdict: 'conflict', confidence: 'proved', your_lines: yours, their_lines: theirs }
 }
@@ -74,27 +68,44 @@ const CY = other(118, 'Split the checkout', {
 })
 const DEE = other(129, 'Log each retry', { actor: 'dee', stage: 'draft', is_ahead: false })
 
-const COMMENTS: [title: string, report: Report][] = [
+/** On the same issue, with other files. */
+const EVE = other(141, 'Limit the retries of each order', {
+  actor: 'eve',
+  paths: [],
+  duplicate: { share: 0, added_lines: 0, issue: 7 },
+})
+
+type Titled = [title: string, report: Report]
+const COMMENTS: Titled[] = [
   ['One other pull request', report([BEN])],
   ['Several', report([BEN, CY, DEE])],
   ['The overlap is gone', report([])],
 ]
+const SAME_ISSUE: Titled[] = [['Another pull request closes the same issue', report([EVE])]]
 
-const sections = COMMENTS.map(
-  ([title, each]) =>
-    `<h4>${title}</h4><div class="comment">${marked.parse(commentOf(each), { async: false })}</div>`,
-)
-const html = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+const PICTURES = [
+  { name: 'comment-light', scheme: 'light', width: 820, comments: COMMENTS },
+  { name: 'comment-dark', scheme: 'dark', width: 820, comments: COMMENTS },
+  { name: 'comment-phone', scheme: 'light', width: 390, comments: COMMENTS },
+  { name: 'backlog-comment-light', scheme: 'light', width: 820, comments: SAME_ISSUE },
+  { name: 'backlog-comment-dark', scheme: 'dark', width: 820, comments: SAME_ISSUE },
+] as const
+
+const sectionOf = ([title, each]: Titled) =>
+  `<h4>${title}</h4><div class="comment">${marked.parse(commentOf(each), { async: false })}</div>`
+const htmlOf = (
+  comments: readonly Titled[],
+) => `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <style>${STYLE}
 body { margin: 0; padding: 16px; background: Canvas; color-scheme: light dark }
 .comment { padding: 16px; border: 1px solid #8884; border-radius: 6px; margin-bottom: 16px }</style>
-<body class="markdown-body">${sections.join('')}</body>`
+<body class="markdown-body">${comments.map(sectionOf).join('')}</body>`
 
 const browser = await startBrowser()
 try {
-  for (const { name, scheme, width } of PICTURES) {
-    const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 300 } })
-    await page.setContent(html)
+  for (const { name, scheme, width, comments } of PICTURES) {
+    const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 200 } })
+    await page.setContent(htmlOf(comments))
     await page.screenshot({ path: `${DOCS}/${name}.png`, fullPage: true })
     await page.close()
   }

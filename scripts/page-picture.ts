@@ -1,6 +1,6 @@
 /**
- * `npm run picture`: takes the screenshots of the page in README.md and docs/tour.md, with the work of a made-up team, and those of
- * docs/install.md, in a real browser.
+ * `npm run picture`: takes the screenshots of the page in README.md, docs/tour.md and docs/backlog.md, with the work of a made-up
+ * team, and those of docs/install.md, in a real browser.
  */
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
@@ -11,7 +11,7 @@ import { type Api, apiAt } from '../test/support/api.ts'
 import { startBrowser } from '../test/support/browser.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
-import { TEAM, TEAM_NOTABLES, teamWork } from './page-team.ts'
+import { agentsWork, TEAM, TEAM_NOTABLES, teamWork } from './page-team.ts'
 import { takeSetupPictures } from './setup-pictures.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
@@ -89,6 +89,18 @@ const PICTURES: Picture[] = [
   { name: 'tour-phone', hash: `#/${SHOP}`, size: PHONE, scheme: 'dark', isReady: compared },
 ]
 
+/** After the work of the agents was declared. */
+const WITH_AGENTS = (['light', 'dark'] as const).map(
+  (scheme): Picture => ({
+    name: `backlog-issues-${scheme}`,
+    hash: `#/${SHOP}`,
+    size: WIDE,
+    scheme,
+    isReady: (page) => page.getByText('3 at work').waitFor(),
+    part: 'section[aria-labelledby="issues-heading"]',
+  }),
+)
+
 async function main(): Promise<void> {
   const names = [SHOP, ...OTHERS.map(([name]) => name)]
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
@@ -125,6 +137,8 @@ async function main(): Promise<void> {
     const api = apiBelow(apiAt(service.url, 'goro'), SHOP)
     for (const body of TEAM_NOTABLES) await api('POST', '/notables', { body })
     for (const picture of PICTURES) await take(browser, service.url, picture)
+    for (const work of agentsWork(WEB_URL, SHOP)) await declare(SHOP, work)
+    for (const picture of WITH_AGENTS) await take(browser, service.url, picture)
   } finally {
     await browser.close()
     await service.close()

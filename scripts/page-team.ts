@@ -24,6 +24,8 @@ interface Work {
   pr?: number
   draft?: boolean
   risk?: 'medium' | 'high' | 'critical'
+  issue?: number
+  branch?: string
 }
 
 const WORK: readonly Work[] = [
@@ -203,6 +205,18 @@ const ALONE = [
   'Bulk price edit',
 ]
 
+/** Agents that take the issues of one backlog. */
+const AGENTS: readonly Work[] = [
+  { who: 'ben', title: 'Limit the retries of each order', age: 160, pr: 141, agent: 'codex', issue: 7 },
+  { who: 'ben', title: 'Work on 7-agent-4', branch: '7-agent-4', age: 34, agent: 'claude-code', issue: 7 },
+  { who: 'lena', title: 'Work on 7-agent-9', branch: '7-agent-9', age: 12, agent: 'gemini', issue: 7 },
+  { who: 'jun', title: 'Work on 12-agent-2', branch: '12-agent-2', age: 21, agent: 'copilot', issue: 12 },
+  { who: 'ben', title: 'Work on 12-agent-6', branch: '12-agent-6', age: 8, agent: 'claude-code', issue: 12 },
+]
+
+/** The work of agents on one backlog, in the form of `teamWork`. */
+export const agentsWork = (web_url: string, repository: string) => bodiesOf(AGENTS, web_url, repository)
+
 /** Bodies of `POST /activity`, oldest first, each with its author's token and its age in minutes. */
 export function teamWork(web_url: string, repository: string) {
   const alone = ALONE.map((title, index): Work => {
@@ -217,7 +231,11 @@ export function teamWork(web_url: string, repository: string) {
       ...(agents[index % 5] ? { agent: agents[index % 5] as string } : {}),
     }
   })
-  return [...WORK, ...alone]
+  return bodiesOf([...WORK, ...alone], web_url, repository)
+}
+
+function bodiesOf(work: readonly Work[], web_url: string, repository: string) {
+  return work
     .toSorted((one, other) => other.age - one.age)
     .map(({ who, age, edits = [], paths = [], areas = [], pr, draft, ...rest }) => ({
       token: who,
@@ -226,7 +244,7 @@ export function teamWork(web_url: string, repository: string) {
         ...rest,
         summary: `${rest.title}.`,
         actor: who,
-        branch: `${who}/${rest.title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`,
+        branch: rest.branch ?? `${who}/${rest.title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`,
         base_branch: 'main',
         ...(pr ? { pr_url: `${web_url}/${repository}/pull/${pr}`, draft_pr: draft === true } : {}),
         scope: { areas, paths, changes: edits.map((edit) => changeOf(edit, who)) },
