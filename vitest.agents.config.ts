@@ -13,6 +13,6 @@ export default defineConfig({
     hookTimeout: 3 * MINUTE_MS,
     globalSetup: ['./test/support/setup.ts', './test/support/build.ts', './test/agents/install.ts'],
     setupFiles: './test/support/kill-processes.ts',
-    env: { TEST_DATABASE_KIND: 'embedded' },
+    env: { TEST_DATABASE_KIND: 'postgres' },
   },
 })

@@ -14,14 +14,10 @@ export interface Model {
   close(): Promise<void>
 }
 
-/**
- * Replies with `script[n]` to a request that has the results of n tools, and ends the turn after the script. `onTurn`
- * runs before each reply.
- */
-export async function startModel(
-  dialect: Dialect,
-  { script, onTurn }: { script: Reply[]; onTurn(turn: number): Promise<void> },
-): Promise<Model> {
+/** Replies to a request, which is the last of `turns`, that has the results of so many tools. Undefined ends the session. */
+export type ReplyTo = (results: number, turns: readonly Json[]) => Promise<Reply | undefined>
+
+export async function startModel(dialect: Dialect, replyTo: ReplyTo): Promise<Model> {
   const turns: Json[] = []
   const paths: string[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -36,8 +32,7 @@ export async function startModel(
     let reply: Reply = { text: 'Retry payments' }
     if (dialect.has_tools(body)) {
       turns.push(body)
-      await onTurn(turns.length)
-      reply = script[dialect.results(body)] ?? { text: 'Done.' }
+      reply = (await replyTo(dialect.results(body), turns)) ?? { text: 'Done.' }
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const { name, data } of dialect.events(reply, String(paths.length))) {

@@ -41,8 +41,10 @@ export interface Program {
   files?: (place: Place) => Record<string, string>
   /** Whether it runs no hook at the end of a session without a terminal, so that the activity expires. */
   has_no_end?: boolean
-  /** Calls of its tools: reads `file`, then replaces `from` by `to` twice. */
-  script: (file: string, edits: [Edit, Edit]) => Reply[]
+  /** Calls of its tools. */
+  read: (file: string) => Reply
+  edit: (file: string, edit: Edit) => Reply
+  shell: (command: string) => Reply
 }
 
 export interface Edit {
@@ -66,7 +68,7 @@ export const PROGRAMS: Program[] = [
       '--permission-mode',
       'acceptEdits',
       '--allowedTools',
-      'Read,Edit',
+      'Read,Edit,Bash(git switch:*)',
       '--',
       prompt,
     ],
@@ -75,13 +77,12 @@ export const PROGRAMS: Program[] = [
       ANTHROPIC_API_KEY: 'stub',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     }),
-    script: (file, edits) => [
-      { tool: 'Read', input: { file_path: file } },
-      ...edits.map(({ from, to }) => ({
-        tool: 'Edit',
-        input: { file_path: file, old_string: from, new_string: to },
-      })),
-    ],
+    read: (file) => ({ tool: 'Read', input: { file_path: file } }),
+    edit: (file, { from, to }) => ({
+      tool: 'Edit',
+      input: { file_path: file, old_string: from, new_string: to },
+    }),
+    shell: (command) => ({ tool: 'Bash', input: { command } }),
   },
   {
     name: 'Codex',
@@ -108,10 +109,9 @@ export const PROGRAMS: Program[] = [
         '',
       ].join('\n'),
     }),
-    script: (file, edits) => [
-      { tool: 'exec_command', input: { cmd: `cat ${file}` } },
-      ...edits.map((edit) => ({ tool: 'apply_patch', input: {}, free_form: patch(file, edit) })),
-    ],
+    read: (file) => ({ tool: 'exec_command', input: { cmd: `cat ${file}` } }),
+    edit: (file, edit) => ({ tool: 'apply_patch', input: {}, free_form: patch(file, edit) }),
+    shell: (command) => ({ tool: 'exec_command', input: { cmd: command } }),
   },
   {
     name: 'Gemini CLI',
@@ -133,13 +133,12 @@ export const PROGRAMS: Program[] = [
         general: { enableAutoUpdate: false },
       }),
     }),
-    script: (file, edits) => [
-      { tool: 'read_file', input: { file_path: file } },
-      ...edits.map(({ from, to }) => ({
-        tool: 'replace',
-        input: { file_path: file, instruction: 'Retry', old_string: from, new_string: to },
-      })),
-    ],
+    read: (file) => ({ tool: 'read_file', input: { file_path: file } }),
+    edit: (file, { from, to }) => ({
+      tool: 'replace',
+      input: { file_path: file, instruction: 'Retry', old_string: from, new_string: to },
+    }),
+    shell: (command) => ({ tool: 'run_shell_command', input: { command } }),
   },
   {
     name: 'Copilot CLI',
@@ -157,10 +156,9 @@ export const PROGRAMS: Program[] = [
       COPILOT_ALLOW_ALL: 'true',
       COPILOT_AUTO_UPDATE: 'false',
     }),
-    script: (file, edits) => [
-      { tool: 'view', input: { path: file } },
-      ...edits.map(({ from, to }) => ({ tool: 'edit', input: { path: file, old_str: from, new_str: to } })),
-    ],
+    read: (file) => ({ tool: 'view', input: { path: file } }),
+    edit: (file, { from, to }) => ({ tool: 'edit', input: { path: file, old_str: from, new_str: to } }),
+    shell: (command) => ({ tool: 'bash', input: { command, description: 'Switch' } }),
   },
   {
     name: 'OpenCode',
@@ -190,13 +188,12 @@ export const PROGRAMS: Program[] = [
         },
       }),
     }),
-    script: (file, edits) => [
-      { tool: 'read', input: { filePath: file } },
-      ...edits.map(({ from, to }) => ({
-        tool: 'edit',
-        input: { filePath: file, oldString: from, newString: to },
-      })),
-    ],
+    read: (file) => ({ tool: 'read', input: { filePath: file } }),
+    edit: (file, { from, to }) => ({
+      tool: 'edit',
+      input: { filePath: file, oldString: from, newString: to },
+    }),
+    shell: (command) => ({ tool: 'bash', input: { command, description: 'Switch' } }),
   },
   {
     name: 'Qwen Code',
@@ -219,13 +216,12 @@ export const PROGRAMS: Program[] = [
       }),
     }),
     has_no_end: true,
-    script: (file, edits) => [
-      { tool: 'read_file', input: { file_path: file } },
-      ...edits.map(({ from, to }) => ({
-        tool: 'edit',
-        input: { file_path: file, old_string: from, new_string: to },
-      })),
-    ],
+    read: (file) => ({ tool: 'read_file', input: { file_path: file } }),
+    edit: (file, { from, to }) => ({
+      tool: 'edit',
+      input: { file_path: file, old_string: from, new_string: to },
+    }),
+    shell: (command) => ({ tool: 'run_shell_command', input: { command, is_background: false } }),
   },
 ]
 

@@ -8,12 +8,12 @@ import { stopwatch } from '../../src/vocabulary/clock.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 import { trustCodexHooks } from './codex-trust.ts'
-import { startModel } from './model.ts'
+import { type ReplyTo, startModel } from './model.ts'
 import type { Program } from './programs.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 /** A session is killed after this time. OpenCode installs a package in each new working tree. */
-const SESSION_MS = 150_000
+const SESSION_MS = 280_000
 /** For hooks, which have one second by default: too little on a busy machine. */
 const HOOK_MS = 9000
 
@@ -34,8 +34,14 @@ export interface SessionOptions {
   is_timed?: boolean
   /** Runs in the working tree, on the branch `work`, before the session. */
   prepare?: (tree: WorkingTree) => Promise<void>
+  /** What `deconflict init` is called with; null: the tree has no hooks. Default: all that it installs. */
+  init?: string[] | null
+  /** Runs when everything is ready, before the program starts. */
+  begin?: () => Promise<void>
   /** Runs before the reply to each request to the model, counted from 1. */
   onTurn?: (turn: number) => Promise<void>
+  /** The model of a session in `tree`. Default: it reads a file, edits it twice and ends. */
+  modelIn?: (tree: WorkingTree) => ReplyTo
 }
 
 export interface Session {
@@ -58,7 +64,7 @@ export const EDITED = TEXTS[2]
 
 /** Installs all hooks, and runs the program until it ends by itself. */
 export async function runSession(program: Program, options: SessionOptions): Promise<Session> {
-  const { executables, url, prompt, is_timed = false, prepare, onTurn = async () => {} } = options
+  const { executables, url, prompt, is_timed = false, init = [], prepare, begin, onTurn } = options
   const tree = await workingTree({})
   const directory = await temporaryDirectory('agent')
   const home = join(directory.path, 'home')
@@ -74,7 +80,7 @@ export async function runSession(program: Program, options: SessionOptions): Pro
   // The token comes from this file: some programs keep GITHUB_TOKEN from their hooks.
   await write(join(home, '.config/deconflict/config.json'), JSON.stringify({ url, token: 'tok-ada' }))
   await tree.write({ [FILE]: TEXTS[0] })
-  await tree.runProcess(['init', '--yes'])
+  if (init) await tree.runProcess(['init', '--yes', ...init])
   await tree.git('add', '-A')
   await tree.git('commit', '-q', '-m', 'Install hooks')
   await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
@@ -86,8 +92,12 @@ export async function runSession(program: Program, options: SessionOptions): Pro
     from: TEXTS[from]?.trim() as string,
     to: TEXTS[from + 1]?.trim() as string,
   })
-  const script = program.script(file, [replacing(0), replacing(1)])
-  const model = await startModel(program.dialect, { script, onTurn })
+  const script = [program.read(file), program.edit(file, replacing(0)), program.edit(file, replacing(1))]
+  const replyTo = options.modelIn?.(tree) ?? (async (results: number) => script[results])
+  const model = await startModel(program.dialect, async (results, turns) => {
+    await onTurn?.(turns.length)
+    return replyTo(results, turns)
+  })
   const place = { home, tree: tree.path, model: model.url }
   for (const [name, content] of Object.entries(program.files?.(place) ?? {}))
     await write(join(home, name), content)
@@ -99,7 +109,8 @@ export async function runSession(program: Program, options: SessionOptions): Pro
     ...program.env(place),
   }
   const command = join(executables, program.command)
-  if (program.part === 'codex') await trustCodexHooks(command, { env, cwd: tree.path, home })
+  if (program.part === 'codex' && init) await trustCodexHooks(command, { env, cwd: tree.path, home })
+  await begin?.()
   const elapsed = stopwatch()
   const ran = await run(command, { args: program.args(prompt, place), env, cwd: tree.path })
   const duration_ms = Math.round(elapsed())
