@@ -4,7 +4,6 @@ import { inTurns } from '../base/event-loop.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../line-verdicts/new-lines.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
-import { saveMergedBelow } from '../pull-requests/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import {
   deleteLinesOf,
@@ -12,6 +11,7 @@ import {
   findTwin,
   type MergedTwin,
   type NewWork,
+  saveMergedBelow,
   saveMergedLines,
 } from './store.ts'
 

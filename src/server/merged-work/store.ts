@@ -1,8 +1,9 @@
 /** Queries for the lines of merged pull requests. Every statement starts with the repository id. */
-import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
+import { findPullRequest } from '../pull-requests/store.ts'
 import { pull_requests } from '../pull-requests/table.ts'
 import { branch_commits, branch_links } from '../stacks/table.ts'
 import { merged_lines } from './table.ts'
@@ -204,4 +205,27 @@ export function deleteMergedLines(tx: Db, repo_id: number): Promise<number> {
 async function deleteLines(db: Db, condition: SQL | undefined): Promise<number> {
   const deleted = await db.delete(merged_lines).where(condition).returning({ number: merged_lines.number })
   return deleted.length
+}
+
+/** How many merged pull requests below one are remembered, the last ones. */
+const MERGED_BELOW_MAX = 50
+
+/** Notes the merge of `number` at the open pull requests that are based on its branch. */
+export async function saveMergedBelow(
+  tx: Db,
+  repo_id: number,
+  { number, branch }: { number: number; branch: string },
+): Promise<void> {
+  const { merged_below } = (await findPullRequest(tx, repo_id, number)) ?? {}
+  await tx
+    .update(pull_requests)
+    .set({ merged_below: [...(merged_below ?? []), number].slice(-MERGED_BELOW_MAX) })
+    .where(
+      and(
+        eq(pull_requests.repo_id, repo_id),
+        pull_requests.is_open,
+        eq(pull_requests.base_branch, branch),
+        ne(pull_requests.number, number),
+      ),
+    )
 }

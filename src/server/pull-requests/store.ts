@@ -1,5 +1,5 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import { and, asc, desc, eq, gt, inArray, lt, lte, ne, not, or, type Placeholder, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, lte, not, or, type Placeholder, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
@@ -114,29 +114,6 @@ export async function savePullRequest(
   changes: Partial<Omit<PullRequestRow, 'repo_id' | 'number'>>,
 ): Promise<void> {
   await db.update(pull_requests).set(changes).where(isPullRequest(repo_id, number))
-}
-
-/** How many merged pull requests below one are remembered, the last ones. */
-const MERGED_BELOW_MAX = 50
-
-/** Notes the merge of `number` at the open pull requests that are based on its branch. */
-export async function saveMergedBelow(
-  tx: Db,
-  repo_id: number,
-  { number, branch }: { number: number; branch: string },
-): Promise<void> {
-  const { merged_below } = (await findPullRequest(tx, repo_id, number)) ?? {}
-  await tx
-    .update(pull_requests)
-    .set({ merged_below: [...(merged_below ?? []), number].slice(-MERGED_BELOW_MAX) })
-    .where(
-      and(
-        eq(pull_requests.repo_id, repo_id),
-        pull_requests.is_open,
-        eq(pull_requests.base_branch, branch),
-        ne(pull_requests.number, number),
-      ),
-    )
 }
 
 /** Up to `limit` open pull requests after the number `after`, by number. */
