@@ -74,6 +74,18 @@ test('a constant that is changed and used anew in another file is chosen, from e
   expect(await chosen(changer)).toEqual([[user, 'definition_changed', 'app/pay.py', 'app/b.py']])
 })
 
+test('work that expired is not chosen', async () => {
+  const HOUR_MS = 3_600_000
+  await repository.openBranch('remover', withoutImport)
+  const user = await repository.openBranch('user', withImported)
+  const { items } = (await repository.request('GET', '/activity?branch=user')).body
+  fixture.service.clock.advance(20 * HOUR_MS)
+  await repository.request('POST', `/activity/${items[0].id}/heartbeat`)
+  expect(await chosen(user)).toHaveLength(1)
+  fixture.service.clock.advance(5 * HOUR_MS)
+  expect(await choice(user)).toMatchObject({ items: [], complete: true })
+})
+
 test('an import comes before a symbol, and a symbol before lines that are near', async () => {
   const near = await repository.openBranch('near', file('src/a.py', 20, 'a()'))
   const symbol = await repository.openBranch('symbol', withSymbol)

@@ -4,7 +4,7 @@ import type { ChoosePairs, ProofChoice } from '../../vocabulary/contract/proof.t
 import { Failure } from '../../vocabulary/failure.ts'
 import { comparedScopeOf } from '../activities/compared-scope.ts'
 import { listScopesOf, type SidedActivity } from '../activities/live-store.ts'
-import { listLiveOf } from '../activities/pull-request-store.ts'
+import { listLiveOf, listLivePullRequests } from '../activities/pull-request-store.ts'
 import { addTo } from '../base/lists.ts'
 import { isStorable, prefixOf } from '../claims-index/claim.ts'
 import { listFilesBeneath } from '../claims-index/store.ts'
@@ -49,14 +49,18 @@ export async function choosePairsOf(ctx: RepoContext, { pull_request }: ChoosePa
     ...reasonsByPaths(filesOf(activities), others),
   ]
   const merged = reasons.filter((each) => !conflicting(conclusion).has(each.number) && each.number !== number)
-  const heads = await listHeads(db, repo.id, [...new Set(merged.map((each) => each.number))])
+  const numbers = [...new Set(merged.map((each) => each.number))]
+  const heads = await listHeads(db, repo.id, numbers)
+  // Work that expired is not compared by lines, so nothing is known of whether git merges it.
+  const live = await listLivePullRequests(db, repo.id, { numbers, now })
   const decided = new Set(
     (await listDecided(db, repo.id, number)).map((row) =>
       row.first === number ? `${row.first_head} ${row.second_head}` : `${row.second_head} ${row.first_head}`,
     ),
   )
   const open = heads.filter(
-    (each) => each.base_branch === base_branch && !decided.has(`${head} ${each.head_sha}`),
+    (each) =>
+      live.has(each.number) && each.base_branch === base_branch && !decided.has(`${head} ${each.head_sha}`),
   )
   return {
     pull_request,
