@@ -1,5 +1,6 @@
 /** The activities of the benchmark, and its requests. */
 import { CreateActivity } from '../../src/vocabulary/contract/activity.ts'
+import { randomOf } from '../random.ts'
 import type { Template } from './load.ts'
 
 /** One activity in eight has a path in the shared directory, so that a check of that directory overlaps with 13 %. */
@@ -80,17 +81,6 @@ function mixPathsOf(n: number, root: string): string[] {
     return [`${path}/part-${file}.${extension}`, `${path}/**`, `${path}/*.test.ts`][random(3)] as string
   })
   return [...new Set(paths)]
-}
-
-/** Whole numbers below a bound, the same for the same seed (mulberry32). */
-export function randomOf(seed: number): (below: number) => number {
-  let state = Math.imul(seed + 1, 0x9e3779b1)
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
 }
 
 function lastPathOf(n: number): string {

@@ -1,30 +1,66 @@
-/** `npm run proofs`: measures which seeded conflicts of a real project are chosen and proved (docs/prove.md#measured). */
+/** `npm run proofs`: measures which seeded conflicts of a real project are chosen and proved, and which pairs of a real history fail (docs/prove.md#measured). */
+import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { seedClone } from './branches.ts'
+import { type Candidate, findCandidates } from './candidates.ts'
 import { measure } from './measure.ts'
+import { proveSample } from './sample.ts'
+import { sampleTable } from './sample-table.ts'
 import { SEEDS } from './seeds/seeds.ts'
 import { tableOf } from './table.ts'
 
 const USAGE = `npm run --silent proofs -- --git DIR --project NAME [--reverts 30] -- COMMAND…
-  a table on stdout, progress on stderr; DIR is a clone of the project, which is not modified, COMMAND runs its tests;
-  NAME is one of ${Object.keys(SEEDS).join(', ')}; --reverts: how many of its last commits are reverted by other pull requests`
+  seeded conflicts; DIR is a clone of the project, which is not modified, COMMAND runs its tests;
+  NAME is one of ${Object.keys(SEEDS).join(', ')}; --reverts: how many of its last commits are reverted by other pull requests
+npm run --silent proofs -- --git MIRROR --choose FILE [--days 90] [--seed 1]
+  writes the pairs that the service chooses in a real history, and pairs at random, as lines of JSON;
+  MIRROR is a bare mirror with refs/pull/N/head, which is not modified: git clone --mirror URL
+npm run --silent proofs -- --git MIRROR --pairs FILE [--sample 30] [--seed 1] [--cache FILE] -- COMMAND…
+  proves that many of the pairs that were chosen, and of those at random, and counts them
+A table on stdout, progress on stderr.`
+
+const { values, positionals: command } = parseArgs({
+  allowPositionals: true,
+  options: {
+    git: { type: 'string' },
+    project: { type: 'string' },
+    reverts: { type: 'string', default: '30' },
+    choose: { type: 'string' },
+    days: { type: 'string', default: '90' },
+    seed: { type: 'string', default: '1' },
+    pairs: { type: 'string' },
+    sample: { type: 'string', default: '30' },
+    cache: { type: 'string' },
+  },
+})
+const report = (line: string) => void process.stderr.write(`${line}\n`)
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      git: { type: 'string' },
-      project: { type: 'string' },
-      reverts: { type: 'string', default: '30' },
-    },
-  })
-  const seeds = SEEDS[values.project ?? '']
-  if (values.git === undefined || seeds === undefined || positionals.length === 0) throw new Error(USAGE)
-  const report = (line: string) => void process.stderr.write(`${line}\n`)
-  const seeded = await seedClone(resolve(values.git), seeds, Number(values.reverts))
+  const { git, project, choose, pairs } = values
+  if (git === undefined) throw new Error(USAGE)
+  const seed = Number(values.seed)
+  if (choose !== undefined) {
+    const found: Candidate[] = []
+    const onPair = (pair: Candidate) => void found.push(pair)
+    await findCandidates(git, { days: Number(values.days), closed_after_days: 14, seed, report, onPair })
+    return writeFile(choose, found.map((pair) => `${JSON.stringify(pair)}\n`).join(''))
+  }
+  if (command.length === 0) throw new Error(USAGE)
+  if (pairs !== undefined) {
+    const lines = (await readFile(pairs, 'utf8')).trim().split('\n')
+    const candidates = lines.map((line) => JSON.parse(line) as Candidate)
+    const cache = resolve(values.cache ?? `${pairs}.proved.json`)
+    const size = Number(values.sample)
+    const proved = await proveSample(git, candidates, { size, seed, cache, command, report })
+    process.stdout.write(`${sampleTable(proved)}\n`)
+    return
+  }
+  const seeds = SEEDS[project ?? '']
+  if (seeds === undefined) throw new Error(USAGE)
+  const seeded = await seedClone(resolve(git), seeds, Number(values.reverts))
   try {
-    process.stdout.write(`${tableOf(await measure(seeded, positionals, report))}\n`)
+    process.stdout.write(`${tableOf(await measure(seeded, command, report))}\n`)
   } finally {
     await seeded.remove()
   }

@@ -4,7 +4,7 @@ import type { FakeRepository } from '../../../test/support/github-repository.ts'
 import type { GithubWorld } from '../../../test/support/github-world.ts'
 import type { Webhook } from '../../../test/support/webhook-payload.ts'
 import { pullRequestEvent, pushEvent, refEvent } from '../../../test/support/webhooks.ts'
-import { randomOf } from '../work.ts'
+import { randomOf } from '../../random.ts'
 import { fileOf, filesOf, fullNameOf } from './state.ts'
 
 /** What happens, and how often: of 100 deliveries, 40 are about pushes to pull requests. */

@@ -32,8 +32,15 @@ export interface LiveService {
   close(): Promise<void>
 }
 
-/** Starts the service on a PostgreSQL cluster of its own. `full_name`: the repository, with the App not yet installed. */
-export async function startLiveService(full_name: string, now: Date): Promise<LiveService> {
+/**
+ * Starts the service on a PostgreSQL cluster of its own. `full_name`: the repository, with the App not yet installed.
+ * `skipped`: kinds of jobs that do nothing.
+ */
+export async function startLiveService(
+  full_name: string,
+  now: Date,
+  skipped: readonly string[] = [],
+): Promise<LiveService> {
   const cluster = await startCluster()
   const github = await startFakeGithubServer({ repositories: [{ id: 1, full_name }] })
   const config = readConfig({
@@ -61,6 +68,7 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
     [DELIVERY]: handleDelivery(app),
     // No delivery fails here. Looking for failed ones every ten minutes would take most of the time of a replay.
     [REDELIVER]: async () => undefined,
+    ...Object.fromEntries(skipped.map((kind) => [kind, async () => undefined])),
   }
   const runner = {
     database: app.database,
