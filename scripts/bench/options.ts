@@ -114,7 +114,7 @@ const FULL: Sizes = {
     burst: 200,
     burst_ms: 10_000,
     conflicts: 2,
-    imported: 300,
+    imported: 100,
   },
   page: { live: 400, seconds: 10 },
   soak_minutes: 10,

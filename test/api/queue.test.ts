@@ -218,18 +218,18 @@ describe('imports of an installation', () => {
   beforeAll(() => start({ paces_writes: true }))
   afterAll(stop)
 
-  test('make at most half of the calls that GitHub allows in a minute, and live work goes on meanwhile', async () => {
+  test('make at most a third of the calls that GitHub allows in a minute, and live work goes on meanwhile', async () => {
     service.clock.now = new Date()
     addLive()
     await install([LIVE])
     await push('ben')
     await service.runDueJobs()
-    await install(addRepositories('delta', 6, 25, (number) => `src/${number}.ts`))
+    await install(addRepositories('delta', 6, 20, (number) => `src/${number}.ts`))
     const calls = () => github.calls('GET /repos/delta/**')
     const lists = () => github.calls('GET /repos/delta/*/pulls/*/files')
     await service.runDueJobs()
-    expect(calls()).toBeGreaterThan(100)
-    expect(calls()).toBeLessThanOrEqual(150)
+    expect(calls()).toBeGreaterThan(50)
+    expect(calls()).toBeLessThanOrEqual(100)
     const number = await push('ada')
     await service.runDueJobs()
     expect(commentsOn(number)).toBe(1)
@@ -237,7 +237,7 @@ describe('imports of an installation', () => {
       service.clock.advance(10 * SECOND_MS)
       await service.runDueJobs()
     }
-    expect(lists()).toBe(6 * 25)
+    expect(lists()).toBe(6 * 20)
     expect(github.calls('GET /repos/delta/*/pulls/*/files', 403)).toBe(0)
   })
 })

@@ -18,7 +18,7 @@ import { type Rig, WEBHOOK_SECRET } from '../rig.ts'
 const GITHUB_MS = 100
 const SAMPLE_MS = 5000
 const POLL_MS = 250
-const DRAIN_MAX_MS = 600_000
+const DRAIN_MAX_MS = 1_800_000
 const FILL_MAX_MS = 3_600_000
 
 export async function organisationPart(rig: Rig): Promise<void> {
