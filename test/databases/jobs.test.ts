@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/server/db/database.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
 import { type JobHandler, runNext, runUntil } from '../../src/server/jobs/jobs.ts'
-import { endRun, leaseNext, renewLease } from '../../src/server/jobs/run-store.ts'
+import { endRun, leaseDue, renewLease } from '../../src/server/jobs/run-store.ts'
 import {
   deleteJobs,
   enqueue,
@@ -71,6 +71,9 @@ const runner = {
   },
 }
 const run = () => runNext(runner)
+const leaseSome = (all: number, not_urgent = all) =>
+  leaseDue(db, now, { leased_until: inMs(LEASE_MS), served: [], places: { all, not_urgent } })
+const leaseOne = async (): Promise<JobRow | undefined> => (await leaseSome(1))[0]
 async function runAll(): Promise<string[]> {
   const from = ran.length
   while (await run()) {}
@@ -333,25 +336,23 @@ describe('enqueued again', () => {
 })
 
 describe('a lease', () => {
-  const lease = () => leaseNext(db, now, { leased_until: inMs(LEASE_MS), served: [], lowest: 'reconcile' })
-
   test('keeps other workers off until it expires', async () => {
     await enqueue(db, [job('a')], now)
-    const first = await lease()
+    const first = await leaseOne()
     expect(first).toMatchObject({ id: 'a', attempts: 1 })
     advance(LEASE_MS - 1)
-    expect(await lease()).toBeUndefined()
+    expect(await leaseOne()).toBeUndefined()
     advance(1)
-    expect(await lease()).toMatchObject({ id: 'a', attempts: 2, payload: { id: 'a' } })
+    expect(await leaseOne()).toMatchObject({ id: 'a', attempts: 2, payload: { id: 'a' } })
   })
 
   test('that expired does not let the late run change the next one', async () => {
     await enqueue(db, [job('a')], now)
-    const late = (await lease()) as JobRow
+    const late = (await leaseOne()) as JobRow
     advance(LEASE_MS)
-    const next = (await lease()) as JobRow
+    const next = (await leaseOne()) as JobRow
     await endRun(db, late, { state: 'pending', run_at: now, last_error: 'late', now })
-    expect(await lease()).toBeUndefined()
+    expect(await leaseOne()).toBeUndefined()
     await endRun(db, next, { state: 'done', last_error: null, now })
     expect((await row('a')).state).toBe('done')
   })
@@ -363,16 +364,48 @@ describe('a lease', () => {
       now,
     )
     const taken: string[] = []
-    for (let claimed = await lease(); claimed; claimed = await lease()) taken.push(claimed.id)
+    for (let claimed = await leaseOne(); claimed; claimed = await leaseOne()) taken.push(claimed.id)
     expect(taken).toEqual(['a', 'c', 'd', 'e'])
     await endRun(db, await row('a'), { state: 'done', last_error: null, now })
-    expect(await lease()).toMatchObject({ id: 'b' })
+    expect(await leaseOne()).toMatchObject({ id: 'b' })
+  })
+})
+
+describe('several jobs that are leased at once', () => {
+  const idsOf = (leased: JobRow[]) => leased.map(({ id }) => id)
+  const ofRepository = (repo_id: number, over: Partial<NewJob> = {}) =>
+    job(`${over.owner ?? 'acme'}-${repo_id}`, { repo_id, ...over })
+
+  test('are of different repositories, the longest due first, as many as there are places', async () => {
+    const due = [3, 1, 2, 4].map((repo_id, age) => ofRepository(repo_id, { run_at: inMs(age) }))
+    await enqueue(db, [...due, job('second', { repo_id: 3 })], now)
+    advance(10)
+    expect(idsOf(await leaseSome(3))).toEqual(['acme-3', 'acme-1', 'acme-2'])
+    expect(idsOf(await leaseSome(3))).toEqual(['acme-4'])
+  })
+
+  test('are of the owners in turn', async () => {
+    const owners = ['acme', 'acme', 'acme', 'beta', 'beta']
+    await enqueue(
+      db,
+      owners.map((owner, index) => ofRepository(index + 1, { owner })),
+      now,
+    )
+    expect(idsOf(await leaseSome(4))).toEqual(['acme-1', 'beta-4', 'acme-2', 'beta-5'])
+  })
+
+  test('take no more places for imports than they may', async () => {
+    const imports = [1, 2, 3].map((repo_id) => ofRepository(repo_id, { priority: 'import' }))
+    await enqueue(db, [...imports, job('push', { repo_id: 9, run_at: inMs(5) })], now)
+    advance(10)
+    expect(idsOf(await leaseSome(4, 2))).toEqual(['push', 'acme-1', 'acme-2'])
+    expect(idsOf(await leaseSome(1, 0))).toEqual([])
+    expect(idsOf(await leaseSome(2, 2))).toEqual(['acme-3'])
   })
 })
 
 describe('a renewal concurrent with the end of its run', () => {
-  const lease = async () =>
-    (await leaseNext(db, now, { leased_until: inMs(LEASE_MS), served: [], lowest: 'reconcile' })) as JobRow
+  const lease = async () => (await leaseOne()) as JobRow
   const done = { state: 'done', last_error: null } as const
 
   beforeEach(() => enqueue(db, [job('a'), job('b')], now))
@@ -493,7 +526,7 @@ describe('while the statistics say that the table has one row', () => {
   })
 
   test('a lease takes one job', async () => {
-    const leased = await leaseNext(db, now, { leased_until: inMs(LEASE_MS), served: [], lowest: 'reconcile' })
+    const leased = await leaseOne()
     const held = (await db.select().from(jobs)).filter(({ leased_until }) => leased_until !== null)
     expect(held.map(({ id }) => id)).toEqual([leased?.id])
   })

@@ -7,8 +7,8 @@ import { faultOf } from '../db/errors.ts'
 import { type Execution, runInExecution } from '../telemetry/execution.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { inSpan, markFailed } from '../telemetry/trace.ts'
-import { IMPORT_RANK, type Priority } from './priority.ts'
-import { endRun, leaseNext, type RunEnd, renewLease } from './run-store.ts'
+import { IMPORT_RANK } from './priority.ts'
+import { endRun, type LeaseRequest, leaseDue, type RunEnd, renewLease } from './run-store.ts'
 import { runAsJob } from './running.ts'
 import type { JobRow } from './table.ts'
 import type { Wakeup } from './wakeup.ts'
@@ -18,10 +18,10 @@ const LEASE_MS = 30_000
 const ATTEMPTS_MAX = 12
 const FIRST_DELAY_MS = 2000
 const DELAY_MAX_MS = 3_600_000
-/** Jobs that one instance runs at the same time, each of a different repository. */
-const CONCURRENCY = 4
+/** Jobs that one instance runs at the same time, each of a different repository. Most of the time, they wait for GitHub. */
+const CONCURRENCY = 8
 /** Of these, how many may import or reconcile: a delivery finds a place. */
-const NOT_URGENT_MAX = CONCURRENCY - 1
+const NOT_URGENT_MAX = CONCURRENCY / 2
 /** How long an idle worker waits before it polls again for jobs that became due or that another instance enqueued. */
 const POLL_MS = 500
 
@@ -54,17 +54,20 @@ export interface Polling {
 
 /** Runs the next due job to its end. Returns whether there was one. `runUntil` repeats the same steps. */
 export async function runNext(runner: JobRunner): Promise<boolean> {
-  const job = await lease(runner, 'reconcile')
+  const [job] = await lease(runner, { all: 1, not_urgent: 1 })
   if (job) await run(runner, job)
   return job !== undefined
 }
 
-async function lease({ database, clock, served }: JobRunner, lowest: Priority): Promise<JobRow | undefined> {
+async function lease(
+  { database, clock, served }: JobRunner,
+  places: LeaseRequest['places'],
+): Promise<JobRow[]> {
   const now = clock()
   const leased_until = later(now, LEASE_MS)
-  const job = await leaseNext(database.connection(), now, { leased_until, served, lowest })
-  if (job) served[job.priority] = job.owner
-  return job
+  const leased = await leaseDue(database.connection(), now, { leased_until, served, places })
+  for (const { priority, owner } of leased) served[priority] = owner
+  return leased
 }
 
 /** How a run ended. A `failed` job is retried, a `dead` one is not. */
@@ -167,18 +170,7 @@ export async function runUntil(
   const running = new Map<Promise<void>, JobRow>()
   const wake = () => wakeup.wake()
   stopped.addEventListener('abort', wake)
-  while (!stopped.aborted) {
-    const woken = wakeup.arm()
-    const notUrgent = [...running.values()].filter(({ priority }) => priority >= IMPORT_RANK)
-    const lowest = notUrgent.length < NOT_URGENT_MAX ? 'reconcile' : 'recheck'
-    const job = await lease(runner, lowest).catch((error: unknown) => {
-      runner.log.error(faultOf(error), 'job queue not readable')
-      return undefined
-    })
-    if (!job) {
-      await wait(poll_ms, undefined, { signal: woken }).catch(() => {})
-      continue
-    }
+  const start = (job: JobRow) => {
     const active = run(runner, job)
       // If the result cannot be stored, the lease expires and the job runs again.
       .catch((error: unknown) =>
@@ -193,6 +185,17 @@ export async function runUntil(
         wake()
       })
     running.set(active, job)
+  }
+  while (!stopped.aborted) {
+    const woken = wakeup.arm()
+    const notUrgent = [...running.values()].filter(({ priority }) => priority >= IMPORT_RANK)
+    const places = { all: CONCURRENCY - running.size, not_urgent: NOT_URGENT_MAX - notUrgent.length }
+    const leased = await lease(runner, places).catch((error: unknown) => {
+      runner.log.error(faultOf(error), 'job queue not readable')
+      return []
+    })
+    for (const job of leased) start(job)
+    if (leased.length === 0) await wait(poll_ms, undefined, { signal: woken }).catch(() => {})
     if (running.size >= CONCURRENCY) await Promise.race(running.keys())
   }
   stopped.removeEventListener('abort', wake)

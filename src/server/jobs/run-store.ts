@@ -2,7 +2,7 @@
 import { and, eq, isNotNull, isNull, lte, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
-import { type Priority, rankOf } from './priority.ts'
+import { IMPORT_RANK, rankOf } from './priority.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 /** The key of the advisory lock under which jobs are leased: an arbitrary constant. */
@@ -10,24 +10,31 @@ const LEASE_LOCK = 7_046_031_416
 
 const NOW = sql`${sql.placeholder('now')}::timestamptz`
 
-const tryLeaseLock = prepared('try_lease_lock', (db) =>
+const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, NOW))
+
+const takeLeaseLock = prepared('lease_lock', (db) =>
   db
-    .select({ is_held: sql<boolean>`pg_try_advisory_xact_lock(${LEASE_LOCK}::bigint)` })
+    .select({ is_held: sql<boolean>`pg_advisory_xact_lock(${LEASE_LOCK}::bigint) is not null` })
     .from(sql`(values (1)) as one`),
 )
 
-const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, NOW))
+/** So many more candidates than places, because a transaction that enqueues a job again may hold its lock. */
+const SPARE = 4
 
-/** More candidates than one, because a transaction that enqueues a job again may hold its lock. */
-const CANDIDATES = 5
+interface Candidate {
+  id: string
+  priority: number
+  repo_id: number
+}
 
 /**
- * The jobs that may run, of each owner the one that has been due longest, in the order of their turns. The owners with waiting jobs are found by
- * one step of the index each, however many jobs they have.
+ * The jobs that may run, in the order of their turns: of each owner in turn the one that has been due longest, then the next one.
+ * The owners with waiting jobs are found by one step of the index each, however many jobs they have.
  */
 const findRunnable = prepared('find_runnable_jobs', (db) => {
   const after = sql`(${sql.placeholder('served')}::text::json ->> lines.priority::int)`
   const lowest = sql`${sql.placeholder('lowest')}::int`
+  const limit = sql`${sql.placeholder('limit')}::int`
   const isRunningThere = sql`jobs.repo_id <> 0 and exists (select 1 from jobs as running
     where running.repo_id = jobs.repo_id and running.leased_until > ${NOW})`
   // One that has failed is not waited for.
@@ -43,30 +50,35 @@ const findRunnable = prepared('find_runnable_jobs', (db) => {
       select next.* from lines cross join lateral
         ${first(sql`(priority, owner) > (lines.priority, lines.owner)`)} as next
     )
-    select job.id, lines.priority, lines.owner, lines.owner <= ${after} as was_served
+    select job.id, job.repo_id, lines.priority, lines.owner, lines.owner <= ${after} as was_served,
+      row_number() over (partition by lines.priority, lines.owner order by job.run_at, job.id) as place
     from lines cross join lateral (
-      select id from jobs
+      select id, repo_id, run_at from jobs
       where state = 'pending' and priority = lines.priority and owner = lines.owner and run_at <= ${NOW}
         and (leased_until is null or leased_until <= ${NOW})
         and not (${isRunningThere}) and not (${isEarlierStepWaiting})
-      order by run_at, id limit 1
+      order by run_at, id limit ${limit}
     ) as job
   ) as runnable`
   return db
-    .select({ id: sql<string>`id` })
+    .select({
+      id: sql<string>`id`,
+      priority: sql<number>`priority`,
+      repo_id: sql<number>`repo_id`.mapWith(Number),
+    })
     .from(runnable)
-    .orderBy(sql`priority, was_served, owner`)
-    .limit(CANDIDATES)
+    .orderBy(sql`priority, place, was_served, owner`)
+    .limit(sql.placeholder('limit'))
 })
 
-const runLease = prepared('lease_job', (db) => {
+const runLease = prepared('lease_jobs', (db) => {
   const among = sql`array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`
-  const first = db
+  const free = db
     .select({ id: jobs.id })
     .from(jobs)
     .where(and(sql`${jobs.id} = any(${among})`, eq(jobs.state, 'pending'), isFree))
     .orderBy(sql`array_position(${among}, ${jobs.id})`)
-    .limit(1)
+    .limit(sql.placeholder('limit'))
     .for('update', { skipLocked: true })
   return (
     db
@@ -77,45 +89,62 @@ const runLease = prepared('lease_job', (db) => {
         run: sql`${jobs.run} + 1`,
         updated_at: NOW,
       })
-      // With `in`, the planner may run the subquery once per row, and each run would lock another job.
-      .where(eq(jobs.id, first))
+      // With `in`, the planner may run the subquery once per row, and each run would lock other jobs.
+      .where(sql`${jobs.id} = any(array${free})`)
       .returning()
   )
 })
 
-/** Which job is leased next. */
+/** Which jobs are leased next. */
 export interface LeaseRequest {
   leased_until: Date
   /** The owner that was served last, by priority. */
   served: readonly string[]
-  /** No job of a lower priority. */
-  lowest: Priority
+  /** At most so many, and so many that are not urgent. */
+  places: { all: number; not_urgent: number }
 }
 
 /**
- * Leases the next job: of the most urgent priority, of the owner whose turn it is, the job that has been due longest. Leaves out
- * repositories that have a running job. Undefined if there is none.
+ * Leases the next jobs, in the order in which they are to start: of the most urgent priority, of the owner whose turn it is, the
+ * job that has been due longest. Leaves out repositories that have a running job. At least one unless none may run, or all of them are just being enqueued again.
  */
-export function leaseNext(
+export function leaseDue(
   db: Db,
   now: Date,
-  { leased_until, served, lowest }: LeaseRequest,
-): Promise<JobRow | undefined> {
+  { leased_until, served, places }: LeaseRequest,
+): Promise<JobRow[]> {
   return db.transaction(async (tx) => {
-    // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease. A worker that
-    // does not get the lock polls again later, so that no connection waits.
-    const [lock] = await tryLeaseLock(tx, {})
-    if (!lock?.is_held) return undefined
+    // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease.
+    await takeLeaseLock(tx, {})
     const at = now.toISOString()
-    const runnable = await findRunnable(tx, {
+    const found = await findRunnable(tx, {
       now: at,
       served: JSON.stringify(served),
-      lowest: rankOf(lowest),
+      lowest: rankOf(places.not_urgent > 0 ? 'reconcile' : 'recheck'),
+      limit: places.all + SPARE,
     })
-    if (runnable.length === 0) return undefined
-    const ids = JSON.stringify(runnable.map(({ id }) => id))
-    const [leased] = await runLease(tx, { ids, now: at, leased_until: leased_until.toISOString() })
-    return leased
+    const order = inTurn(found, places.not_urgent).map(({ id }) => id)
+    if (order.length === 0) return []
+    const ids = JSON.stringify(order)
+    const leased = await runLease(tx, {
+      ids,
+      now: at,
+      leased_until: leased_until.toISOString(),
+      limit: places.all,
+    })
+    return leased.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+  })
+}
+
+/** Those that can run at the same time: one of each repository, and at most `not_urgent` that are not urgent. */
+function inTurn(found: Candidate[], not_urgent: number): Candidate[] {
+  const repositories = new Set<number>()
+  let left = not_urgent
+  return found.filter(({ priority, repo_id }) => {
+    if (repositories.has(repo_id)) return false
+    if (priority >= IMPORT_RANK && left-- <= 0) return false
+    if (repo_id !== 0) repositories.add(repo_id)
+    return true
   })
 }
 
