@@ -107,6 +107,21 @@ describe('in the queue', () => {
     expect(comment).toBeLessThan(imported)
   })
 
+  test('what a push causes comes before what is delivered later', async () => {
+    addLive()
+    await install([LIVE])
+    await push('ben')
+    await service.runDueJobs()
+    const first = await push('ada')
+    service.clock.advance(SECOND_MS)
+    const second = await push('eve')
+    await service.runDueJobs()
+    const all = routes()
+    const comment = all.indexOf(`POST /repos/${LIVE}/issues/${first}/comments`)
+    expect(comment).toBeGreaterThan(-1)
+    expect(comment).toBeLessThan(all.indexOf(`GET /repos/${LIVE}/pulls/${second}/files`))
+  })
+
   test('owners take turns', async () => {
     await install(addRepositories('alpha', IMPORTED))
     await install(addRepositories('beta', 2))

@@ -7,6 +7,7 @@ import {
   isEnd,
   isQueued,
   isTied,
+  needsRecheck,
   type PullRequestEvent,
   planOf,
 } from '../../src/server/tracking/event-plan.ts'
@@ -21,7 +22,7 @@ const CURRENT: Current = {
   changed_at: new Date('2026-03-02T09:00:00Z'),
 }
 /** Stored, unless a test changes it: the same pull request. */
-const STORED: Before = { ...CURRENT, is_queued: false, is_behind: false }
+const STORED: Before = { ...CURRENT, is_queued: false, is_behind: false, is_muted: false, comment_id: null }
 
 const NOTHING: ActivityPlan = { link: false, track: false, refresh: null }
 const FIELDS = { title: false, summary: false, base_branch: false, files: false }
@@ -120,4 +121,19 @@ test.each<[string, Partial<Before>, boolean]>([
   ['closed a second earlier', { is_open: false, changed_at: new Date('2026-03-02T08:59:59Z') }, false],
 ])('an open pull request that is stored as %s: reads GitHub: %s', (_, stored, expected) => {
   expect(isTied(CURRENT, { ...STORED, ...stored })).toBe(expected)
+})
+
+test.each<[string, PullRequestEvent, Partial<Before> | null, boolean]>([
+  ['a push', 'files', {}, true],
+  ['an edit', 'edited', {}, true],
+  ['a label', 'other', {}, false],
+  ['a label where there is a comment', 'other', { comment_id: 7 }, true],
+  ['the label that mutes it', 'other', { is_muted: true }, true],
+  ['a label after a push whose event was missed', 'other', { head_sha: 'a0' }, true],
+  ['a label after a change of the base branch', 'other', { base_branch: 'next' }, true],
+  ['a label after an event that could not be applied', 'other', { is_behind: true }, true],
+  ['a label of one that was never seen', 'other', null, true],
+])('%s rechecks the pull request: %s, stored %o: %s', (_, event, stored, expected) => {
+  const before = stored === null ? undefined : { ...STORED, ...stored }
+  expect(needsRecheck(event, { ...CURRENT, is_muted: false }, before)).toBe(expected)
 })

@@ -15,8 +15,22 @@ describe('a job that nothing but a request or a delivery causes', () => {
     ['reconcile', 3, 0],
   ])('with the priority %s has rank %i and step %i', (priority, rank, step) => {
     expect(placeOf({ priority, run_at: now }, undefined, now)).toEqual({ priority: rank, step, run_at: now })
-    expect(placeOf({ priority, run_at: now }, cause('live'), now).priority).toBe(rank)
-    expect(placeOf({ priority, run_at: now }, cause('recheck'), now).step).toBe(step)
+  })
+})
+
+describe('a job that a delivery or a recheck causes', () => {
+  test.each<[Priority, Priority, number, number]>([
+    ['live', 'live', 0, 0],
+    ['recheck', 'live', 1, 0],
+    ['import', 'live', 2, 1],
+    ['live', 'recheck', 0, 0],
+    ['recheck', 'recheck', 1, 0],
+  ])('%s within %s has rank %i and step %i, and is due since its cause is', (priority, of, rank, step) => {
+    expect(placeOf({ priority, run_at: now }, cause(of), now)).toEqual({
+      priority: rank,
+      step,
+      run_at: earlier,
+    })
   })
 })
 

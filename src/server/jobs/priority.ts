@@ -28,8 +28,9 @@ export interface Place {
 }
 
 /**
- * The place of a job that is enqueued at `now`, while the job `cause` runs. What an import causes is as urgent as the import, and is due
- * since the same time, so that one repository is completed before the next one begins. A job for later keeps its own priority.
+ * The place of a job that is enqueued at `now`, while the job `cause` runs. It is due since its cause is: so what a delivery or an import
+ * causes is completed before what came later. What an import causes is also no more urgent than the import. A job for later
+ * keeps its own place.
  */
 export function placeOf(
   { priority, run_at }: { priority: Priority; run_at: Date },
@@ -37,11 +38,11 @@ export function placeOf(
   now: Date,
 ): Place {
   const own = rankOf(priority)
-  if (run_at > now || cause === undefined || cause.priority < IMPORT_RANK)
-    return { priority: own, step: own >= IMPORT_RANK ? STEPS[priority] : 0, run_at }
+  const isForLater = run_at > now || cause === undefined
+  const rank = isForLater || cause.priority < IMPORT_RANK ? own : Math.max(own, cause.priority)
   return {
-    priority: Math.max(own, cause.priority),
-    step: STEPS[priority],
-    run_at: new Date(cause.run_at.getTime() - (now.getTime() - run_at.getTime())),
+    priority: rank,
+    step: rank >= IMPORT_RANK ? STEPS[priority] : 0,
+    run_at: isForLater ? run_at : new Date(cause.run_at.getTime() - (now.getTime() - run_at.getTime())),
   }
 }

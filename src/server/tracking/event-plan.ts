@@ -30,11 +30,13 @@ export type Before = Pick<
   | 'is_draft'
   | 'is_queued'
   | 'is_behind'
+  | 'is_muted'
   | 'head_sha'
   | 'base_branch'
   | 'title'
   | 'summary_hash'
   | 'changed_at'
+  | 'comment_id'
 >
 
 /** What to do with the activities of an open pull request, in this order. */
@@ -109,4 +111,19 @@ export function takesTitle(event: PullRequestEvent): boolean {
 /** Whether GitHub may accept after the event what it refused before. */
 export function mayBeUnlocked(event: PullRequestEvent): boolean {
   return event === 'unlocked' || event === 'seen'
+}
+
+/**
+ * Whether the event may change what is published on the pull request. Labels and assignees come often and mostly change nothing; an
+ * assignee is a field of the activity, whose change is rechecked. A comment may be in the words of an earlier version.
+ */
+export function needsRecheck(
+  event: PullRequestEvent,
+  pr: Pick<Before, 'is_open' | 'is_draft' | 'head_sha' | 'base_branch' | 'is_muted'>,
+  before: Before | undefined,
+): boolean {
+  const compared = ({ is_open, is_draft, head_sha, base_branch, is_muted }: typeof pr) =>
+    [is_open, is_draft, head_sha, base_branch, is_muted].join()
+  if (event !== 'other' || !before || before.is_behind || before.comment_id !== null) return true
+  return compared(pr) !== compared(before)
 }

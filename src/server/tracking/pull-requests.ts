@@ -30,6 +30,7 @@ import {
   isQueued,
   isTied,
   mayBeUnlocked,
+  needsRecheck,
   type PullRequestEvent,
   planOf,
   takesTitle,
@@ -78,8 +79,9 @@ export async function pullRequestChanged(
   await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...texts })
   const is_queued = isQueued(event, pr, before)
   if (is_queued !== (before?.is_queued ?? false)) await setQueued(ctx, pr.number, is_queued)
+  if (!needsRecheck(event, facts, before)) return
   const stored = await findPullRequest(db, repo.id, pr.number)
-  if (stored?.is_open) await enqueueRecheck(ctx, [stored])
+  if (stored?.is_open) await enqueueRecheck(ctx, [stored], event === 'seen' ? 'recheck' : 'live')
 }
 
 async function updateActivities(

@@ -18,17 +18,21 @@ export const RECHECK = 'recheck'
 const QUIET_MS = 30_000
 const PAGE = 500
 
-/** Enqueues a recheck of each of these pull requests. It runs once, even if it is enqueued several times before. */
+/**
+ * Enqueues a recheck of each of these pull requests. It runs once, even if it is enqueued several times before. `live`: their authors
+ * wait for it.
+ */
 export async function enqueueRecheck(
   { db, now, repo }: RepoContext,
   prs: Pick<PullRequestRow, 'number' | 'published_at'>[],
+  priority: 'live' | 'recheck' = 'recheck',
 ): Promise<void> {
   const jobs = prs.map(({ number, published_at }) => {
     const quiet_until = published_at && later(published_at, QUIET_MS)
     return {
       id: `${RECHECK}:${repo.id}:${number}`,
       kind: RECHECK,
-      priority: 'recheck' as const,
+      priority,
       repo_id: repo.id,
       owner: repo.owner,
       payload: { number },
