@@ -36,12 +36,14 @@ export class Organisation {
     this.#repositories = repositories
   }
 
-  /** `count` deliveries, of which `conflicts` bring a conflict about, in repositories that had none before. */
+  /** `count` deliveries, of which `conflicts` bring a conflict about, anywhere among the others, in repositories that had none before. */
   next(count: number, conflicts: number): Sent[] {
-    const sent: Sent[] = []
-    for (let each = 0; each < conflicts; each += 1) sent.push(...this.#conflict())
-    while (sent.length < count) sent.push(...this.#any())
-    return sent.slice(0, count)
+    const found = Array.from({ length: conflicts }, () => this.#conflict())
+    const others: Sent[] = []
+    while (others.length < count - found.flat().length) others.push(...this.#any())
+    const sent = others.slice(0, count - found.flat().length)
+    for (const conflict of found) sent.splice(this.#random(sent.length + 1), 0, ...conflict)
+    return sent
   }
 
   #conflict(): Sent[] {
