@@ -549,6 +549,33 @@ describe('the names of a pull request', () => {
     expect(atOnce(changedNamesOf(files, hash))[0]?.kind).toBe('symbol_removed')
   })
 
+  const retries = edit('a.js', "-import { retry_all } from './pay'\n x")
+
+  test('are not read from lines of more than 500 characters', () => {
+    const long = `+retry_all(${'a'.repeat(500)})`
+    expect(reasons([retries], [edit('a.js', '+retry_all()')])).toEqual(IMPORT)
+    expect(reasons([retries], [edit('a.js', long)])).toEqual(NOT)
+  })
+
+  test('are not read after the first 5,000 lines of a patch', () => {
+    const far = (count: number) => edit('a.js', `${' x\n'.repeat(count)}+retry_all()`)
+    expect(reasons([retries], [far(4_999)])).toEqual(IMPORT)
+    expect(reasons([retries], [far(5_000)])).toEqual(NOT)
+  })
+
+  /** Work that grows with the square of the length would take minutes, in which the service answers nobody. */
+  test.each([
+    ['a line of minified code', 'a.js', '+ab1,'.repeat(80_000)],
+    ['a line of members', 'a.py', `+${'aa.'.repeat(130_000)}`],
+    ['thousands of functions', 'a.rs', '+pub fn f(\n'.repeat(20_000)],
+    ['thousands of calls that do not end', 'a.js', `+${'foo('.repeat(120)}\n`.repeat(400)],
+    ['thousands of imports that do not end', 'a.ts', '+import {\n'.repeat(20_000)],
+    ['thousands of strings that do not end', 'a.rs', `+${'r#"'.repeat(160)}\n`.repeat(400)],
+  ])('take little work in %s', (_, path, lines) => {
+    const removed = lines.replace(/^\+/gm, '-').replace(/\n?$/, '\n')
+    expect(reasons([edit(path, removed + lines)], [edit('a.js', '+retry_all()')])).toEqual(NOT)
+  })
+
   test('are none for a patch that cannot be read', () => {
     expect(atOnce(changedNamesOf([{ ...edit('a.py', ''), patch: '@@ -1 +1 @@' }], hash))).toEqual([])
   })

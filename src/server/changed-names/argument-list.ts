@@ -2,6 +2,8 @@
 
 const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}', '<': '>' }
 const LENGTH_MAX = 4_000
+/** The maximum number of brackets around a place in the list. */
+const DEPTH_MAX = 30
 
 /** A list in brackets, and what follows it. */
 export interface ArgumentList {
@@ -23,8 +25,10 @@ export function argumentListAt(text: string, start: number, with_types: boolean)
       const end = text.indexOf(character, at + 1)
       // A lifetime of Rust has no second quote near.
       if (end !== -1 && (character !== "'" || !/^'\w+[\s,>&)]/.test(text.slice(at)))) at = end
-    } else if (isOpening(character, with_types)) open.push(CLOSING[character] as string)
-    else if (character === open.at(-1) && !isArrow(text, at)) {
+    } else if (isOpening(character, with_types)) {
+      if (open.length === DEPTH_MAX) return null
+      open.push(CLOSING[character] as string)
+    } else if (character === open.at(-1) && !isArrow(text, at)) {
       open.pop()
       if (open.length > 0) continue
       items.push(text.slice(from, at))

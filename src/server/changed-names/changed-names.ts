@@ -1,7 +1,7 @@
 /** The names that a pull request takes away or uses anew, as keyed hashes (docs/contract/proofs.md#names). Pure. */
 
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
-import { mapped, type Steps } from '../base/event-loop.ts'
+import type { Steps } from '../base/event-loop.ts'
 import { namesOf as pathsOf } from '../line-verdicts/change.ts'
 import type { LineHasher } from '../line-verdicts/line-hash.ts'
 import { PatchError } from '../line-verdicts/patch.ts'
@@ -33,6 +33,9 @@ export interface ChangedName {
 /** The maximum number of names of a pull request. Further ones are left out. */
 export const NAMES_MAX = 2_000
 
+/** The maximum number of characters of all patches that are read. Files whose patches go beyond it have no names. */
+const CHARACTERS_MAX = 4_000_000
+
 export interface PatchedFile {
   path: string
   previous_path: string | null
@@ -50,7 +53,7 @@ interface ReadFile extends FileNames {
 
 /** At most `NAMES_MAX` names: those that are taken away first. */
 export function* changedNamesOf(files: readonly PatchedFile[], hash: LineHasher): Steps<ChangedName[]> {
-  const read = (yield* mapped(files, readFile)).filter((file) => file !== null)
+  const read = yield* readFiles(files)
   const found = new Map<string, ChangedName>()
   for (const named of namesIn(read, files)) {
     yield
@@ -72,16 +75,22 @@ function* namesIn(read: readonly ReadFile[], files: readonly PatchedFile[]): Gen
   yield* usedNames(read)
 }
 
-function readFile({ path, previous_path, status, patch }: PatchedFile, position: number): ReadFile | null {
-  const language = languageOf(path)
-  if (language === null || patch === undefined) return null
-  const base_path = pathsOf({ path, previous_path }).at(-1) as string
-  try {
-    return { ...readFileNames(patch, language), position, status, path, base_path }
-  } catch (error) {
-    if (error instanceof PatchError) return null
-    throw error
+function* readFiles(files: readonly PatchedFile[]): Steps<ReadFile[]> {
+  const read: ReadFile[] = []
+  let left = CHARACTERS_MAX
+  for (const [position, { path, previous_path, status, patch }] of files.entries()) {
+    yield
+    const language = languageOf(path)
+    if (language === null || patch === undefined || patch.length > left) continue
+    left -= patch.length
+    const base_path = pathsOf({ path, previous_path }).at(-1) as string
+    try {
+      read.push({ ...(yield* readFileNames(patch, language)), position, status, path, base_path })
+    } catch (error) {
+      if (!(error instanceof PatchError)) throw error
+    }
   }
+  return read
 }
 
 function* removedNames(read: readonly ReadFile[], files: readonly PatchedFile[]): Generator<Named> {

@@ -22,12 +22,12 @@ export function languageOf(path: string): Language | null {
   return Object.hasOwn(LANGUAGES, extension) ? (LANGUAGES[extension] as Language) : null
 }
 
-/** A string without its closing quotes within the hunk ends with its line. */
+/** A string without its closing quotes within the hunk ends with its line. That of Rust holds no other one, so that the search for its end is short. */
 const HIDDEN: Record<Language, RegExp> = {
   python: /("""|''')[\s\S]*?\1|(?:"""|''')[^\n]*|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|#[^\n]*/g,
   typescript:
     /`(?:\\[\s\S]|[^`\\])*`|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
-  rust: /r(#+)"[\s\S]*?"\1|"(?:\\[\s\S]|[^"\\])*"|'(?:\\[^']{1,10}|[^'\\\n])'|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
+  rust: /r(#+)"(?:(?!r#)[\s\S])*?"\1|"(?:\\[\s\S]|[^"\\])*"|'(?:\\[^']{1,10}|[^'\\\n])'|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
 }
 
 /** The lines with an empty string in place of each string, and without comments. What templates insert stays. */

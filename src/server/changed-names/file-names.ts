@@ -1,5 +1,5 @@
 /** Reads from the patch of one file which names it defines, imports and uses before and after. Pure. */
-import { DIGEST_LINES_MAX } from '../line-verdicts/digest.ts'
+import type { Steps } from '../base/event-loop.ts'
 import { type PatchHunk, type PatchLine, readPatch } from '../line-verdicts/patch.ts'
 import { codeOf, isKeyword, type Language, WORD } from './code-text.ts'
 import { definitionOn, implementedType } from './definitions.ts'
@@ -52,7 +52,14 @@ export interface FileNames {
   bindings: Map<string, Import>
 }
 
-export function readFileNames(patch: string, language: Language): FileNames {
+/**
+ * Patches are written by strangers: these limits bound the work on one hunk. Longer lines, such as those of minified code, are
+ * read as empty ones.
+ */
+const LINE_MAX = 500
+const LINES_MAX = 5_000
+
+export function* readFileNames(patch: string, language: Language): Steps<FileNames> {
   const names: FileNames = {
     language,
     no_longer_imported: new Set(),
@@ -71,7 +78,7 @@ export function readFileNames(patch: string, language: Language): FileNames {
     calls: new Map(),
     bindings: new Map(),
   }
-  for (const hunk of readPatch(patch, DIGEST_LINES_MAX)) addHunk(names, hunk)
+  for (const hunk of readPatch(patch, LINES_MAX)) yield* addHunk(names, hunk)
   for (const word of names.added_words) names.no_longer_imported.delete(word)
   return names
 }
@@ -84,38 +91,52 @@ interface Side {
   signatures: Signature[]
 }
 
-function sideOf({ lines, section }: PatchHunk, left_out: PatchLine['kind'], language: Language): Side {
+function* sideOf(
+  { lines, section }: PatchHunk,
+  left_out: PatchLine['kind'],
+  language: Language,
+): Steps<Side> {
   const kept = lines.filter(({ kind }) => kind !== left_out)
-  const raw = kept.map(({ text }) => text)
+  const raw = kept.map(({ text }) => (text.length > LINE_MAX ? '' : text))
   const code = codeOf(raw, language)
+  yield
   const imports = importsIn(raw, code, language)
-  return { lines: kept, code, imports, signatures: signaturesIn(raw, code, { language, section }) }
+  yield
+  const signatures = yield* signaturesIn(raw, code, { language, section })
+  return { lines: kept, code, imports, signatures }
 }
 
-function addHunk(names: FileNames, hunk: PatchHunk): void {
+function* addHunk(names: FileNames, hunk: PatchHunk): Steps<void> {
   const { language } = names
-  const [before, after] = [sideOf(hunk, 'added', language), sideOf(hunk, 'removed', language)]
+  const before = yield* sideOf(hunk, 'added', language)
+  const after = yield* sideOf(hunk, 'removed', language)
   const bound = new Set(after.imports.map((each) => each.bound))
   for (const { bound: name } of before.imports)
     if (name !== null && name.length >= 2 && !bound.has(name) && !isKeyword(name, language))
       names.no_longer_imported.add(name)
-  for (const [at, { kind }] of before.lines.entries()) {
-    if (kind !== 'removed') continue
-    const code = before.code[at] as string
-    const definition = definitionOn(code, language)
-    const type = language === 'rust' ? typeAround(before.code.slice(0, at), hunk.section) : null
-    if (definition) names.removed.push({ ...definition, type })
-    if (definition?.is_value && after.lines.some(isAddedDefinitionOf(definition.name, language)))
-      names.redefined.push({ ...definition, type })
-    countLine(names, before.code, { at, by: -1 })
-  }
+  const added = new Set<string>()
   for (const [at, { kind }] of after.lines.entries()) {
     if (kind !== 'added') continue
+    yield
     const code = after.code[at] as string
     const definition = definitionOn(code, language)
-    if (definition) names.defined.add(definition.name)
+    if (definition) added.add(definition.name)
     for (const [word] of code.matchAll(WORD)) names.added_words.add(word)
     countLine(names, after.code, { at, by: 1 })
+  }
+  for (const name of added) names.defined.add(name)
+  let around = hunk.section
+  for (const [at, { kind }] of before.lines.entries()) {
+    const code = before.code[at] as string
+    if (kind === 'removed') {
+      yield
+      const definition = definitionOn(code, language)
+      const type = language === 'rust' ? implementedType(around) : null
+      if (definition) names.removed.push({ ...definition, type })
+      if (definition?.is_value && added.has(definition.name)) names.redefined.push({ ...definition, type })
+      countLine(names, before.code, { at, by: -1 })
+    }
+    if (IMPL.test(code)) around = code
   }
   for (const [{ lines, imports }, changed, by] of [
     [before, 'removed', -1],
@@ -130,19 +151,16 @@ function addHunk(names: FileNames, hunk: PatchHunk): void {
   addChanged(names, { before, after, section: hunk.section })
 }
 
-function isAddedDefinitionOf(name: string, language: Language): (line: PatchLine) => boolean {
-  return ({ kind, text }) => kind === 'added' && definitionOn(text, language)?.name === name
-}
-
 function addChanged(
   { changed, language }: FileNames,
   { before, after, section }: { before: Side; after: Side; section: string },
 ): void {
+  const others = new Map(after.signatures.map((each) => [each.name, each]))
+  const type = language === 'rust' ? implementedType(before.code.findLast(isImpl) ?? section) : null
   for (const one of before.signatures) {
-    const other = after.signatures.find(({ name }) => name === one.name)
+    const other = others.get(one.name)
     const broken = other ? brokenCalls(one, other, language) : []
     if (broken.length === 0) continue
-    const type = language === 'rust' ? typeAround(before.code, section) : null
     changed.push({ name: one.name, is_top: one.is_top, type, broken })
   }
 }
@@ -154,10 +172,11 @@ function countLine(names: FileNames, code: readonly string[], { at, by }: { at: 
   const { language } = names
   const line = code[at] as string
   const defined = definitionOn(line, language)?.name
+  let text: string | undefined
   for (const use of usesOn(line, language)) {
     countUse(names, use, by)
     if (use.name === defined || !/^\s*[(:<?]/.test(line.slice(use.end))) continue
-    const text = code.slice(at, at + CALL_LINES_MAX).join('\n')
+    text ??= code.slice(at, at + CALL_LINES_MAX).join('\n')
     for (const shape of shapesOfCall(text, use.end, language) ?? [])
       count(names.calls, `${use.form} ${use.qualifier ?? '-'} ${use.name} ${shape}`, by)
   }
@@ -176,8 +195,9 @@ function count(counts: Counts, name: string, by: number): void {
   counts.set(name, (counts.get(name) ?? 0) + by)
 }
 
-/** The type whose `impl` a line is in, by the lines before it in its hunk and the header of the hunk. */
-function typeAround(code: readonly string[], section: string): string | null {
-  const around = code.findLast((line) => /^\s*(?:unsafe\s+)?impl\b/.test(line)) ?? section
-  return implementedType(around)
+/** Begins the lines that are in the `impl` of a type. */
+const IMPL = /^\s*(?:unsafe\s+)?impl\b/
+
+function isImpl(line: string): boolean {
+  return IMPL.test(line)
 }

@@ -47,6 +47,10 @@ function pythonImports(code: readonly string[]): Import[] {
   return found
 }
 
+/** A statement with more lines is not read to its end, nor are deeper lists. */
+const LINES_MAX = 100
+const DEPTH_MAX = 20
+
 const FROM = /\bfrom\s*["']([^"']+)["']/
 /** A line of a list of names. */
 const LISTED = /^\s+(?:type\s+)?[\w$]+(?:\s+as\s+[\w$]+)?,?\s*$/
@@ -82,7 +86,7 @@ function typescriptImports(raw: readonly string[], code: readonly string[]): Imp
 }
 
 function endOfImport(raw: readonly string[], start: number): number {
-  for (let at = start; at < raw.length; at++) {
+  for (let at = start; at < Math.min(raw.length, start + LINES_MAX); at++) {
     const line = raw[at] as string
     if (FROM.test(line) || /;\s*$/.test(line)) return at
   }
@@ -119,7 +123,8 @@ function rustImports(code: readonly string[]): Import[] {
     const [, first] = /^\s*(?:pub(?:\([^)]*\))?\s+)?use\s+(.*)/.exec(code[at] as string) ?? []
     if (first === undefined) continue
     const start = at
-    while (!(code[at] as string).includes(';') && at + 1 < code.length) at++
+    const last = Math.min(code.length, start + LINES_MAX) - 1
+    while (!(code[at] as string).includes(';') && at < last) at++
     const lines = [first, ...code.slice(start + 1, at + 1)]
     const tokens = lines.flatMap((text, index) =>
       [...text.matchAll(/\w+|::|[{},;*]/g)].map(([token]) => ({ token, line: start + index })),
@@ -148,6 +153,7 @@ function leavesOf(tokens: readonly { token: string; line: number }[]): Import[] 
     alias = undefined
   }
   for (const [index, { token, line }] of tokens.entries()) {
+    if (token === '{' && outer.length === DEPTH_MAX) return found
     if (token === '{') outer.push([...path])
     else if (token === '}') {
       end(tokens[index - 1]?.line ?? line)

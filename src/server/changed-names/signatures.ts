@@ -1,4 +1,5 @@
 /** Finds the parameters of functions, and which calls a change of them breaks. Pure. */
+import type { Steps } from '../base/event-loop.ts'
 import { argumentListAt } from './argument-list.ts'
 import { isKeyword, type Language } from './code-text.ts'
 
@@ -23,6 +24,8 @@ interface Parameter {
   is_keyword: boolean
 }
 
+/** What follows in a longer parameter does not count. */
+const PARAMETER_MAX = 500
 /** Calls with more arguments are not told apart. */
 const ARGUMENTS_MAX = 8
 
@@ -44,42 +47,57 @@ const RESULT: Record<Language, RegExp> = {
   typescript: /^\s*:([^={\n]+)/,
 }
 
+/** A signature with more lines is not read to its end. */
+const LINES_MAX = 100
+
 /** The functions whose first line is among the lines of one side of a hunk. Those of one name are left out. */
-export function signaturesIn(
+export function* signaturesIn(
   raw: readonly string[],
   code: readonly string[],
   { language, section }: { language: Language; section: string },
-): Signature[] {
-  const found = code.flatMap((line, at) => {
-    for (const head of HEADS[language]) {
-      const [whole, indent, name] = head.exec(line) ?? []
-      if (whole === undefined || name === undefined || isKeyword(name, language)) continue
-      const first = raw[at] as string
-      const text = [first.slice(first.indexOf('(', whole.length)), ...raw.slice(at + 1)].join('\n')
-      const list = text.startsWith('(') ? argumentListAt(text, 0, true) : null
-      const after = text.slice(list?.end)
-      const isValue = language === 'typescript' && /\bconst\s/.test(whole) && !/\bfunction\b/.test(whole)
-      const called = constructedBy(name, code.slice(0, at), section)
-      if (list === null || called === null || (isValue && !/^\s*(?::[^=]+)?=>/.test(after))) return []
-      return [
-        {
-          name: called,
-          is_top: indent === '' || called !== name,
-          is_async: /\basync\b/.test(line),
-          parameters: parametersOf(list.items, language),
-          result: (RESULT[language].exec(after)?.[1] ?? '').replace(/\s+/g, ''),
-        },
-      ]
+): Steps<Signature[]> {
+  const found = new Map<string, Signature | null>()
+  /** The line of the class that the next ones are in. */
+  let around = section
+  for (const [at, line] of code.entries()) {
+    yield
+    const signature = signatureOn(line, { raw: raw.slice(at, at + LINES_MAX), around, language })
+    if (signature) found.set(signature.name, found.has(signature.name) ? null : signature)
+    if (/\bclass\s/.test(line)) around = line
+  }
+  return [...found.values()].filter((signature) => signature !== null)
+}
+
+/** The function that begins on a line. `raw`: the line and those below it, with strings and comments. */
+function signatureOn(
+  line: string,
+  { raw, around, language }: { raw: readonly string[]; around: string; language: Language },
+): Signature | null {
+  for (const head of HEADS[language]) {
+    const [whole, indent, name] = head.exec(line) ?? []
+    if (whole === undefined || name === undefined || isKeyword(name, language)) continue
+    const text = raw.join('\n')
+    const start = (raw[0] as string).indexOf('(', whole.length)
+    const list = start === -1 ? null : argumentListAt(text, start, true)
+    const called = constructedBy(name, around)
+    if (list === null || called === null) return null
+    const after = text.slice(list.end)
+    const isValue = language === 'typescript' && /\bconst\s/.test(whole) && !/\bfunction\b/.test(whole)
+    if (isValue && !/^\s*(?::[^=]+)?=>/.test(after)) return null
+    return {
+      name: called,
+      is_top: indent === '' || called !== name,
+      is_async: /\basync\b/.test(line),
+      parameters: parametersOf(list.items, language),
+      result: (RESULT[language].exec(after)?.[1] ?? '').replace(/\s+/g, ''),
     }
-    return []
-  })
-  return found.filter(({ name }) => found.filter((each) => each.name === name).length === 1)
+  }
+  return null
 }
 
 /** The name itself, or that of the class that it constructs; null if the class is not shown. */
-function constructedBy(name: string, above: readonly string[], section: string): string | null {
+function constructedBy(name: string, around: string): string | null {
   if (name !== '__init__' && name !== 'constructor') return name
-  const around = above.findLast((line) => /\bclass\s/.test(line)) ?? section
   return /\bclass\s+([\w$]+)/.exec(around)?.[1] ?? null
 }
 
@@ -91,7 +109,7 @@ function parametersOf(items: readonly string[], language: Language): Parameter[]
     if (/^[*/]$/.test(item) || (index === 0 && isReceiver(item))) continue
     const [, rest = '', name = '', optional = '', type = '', value] =
       /^(\*{1,2}|\.\.\.)?(?:(?:mut|readonly|public|private|protected)\s+)*([\w$]+|[{[][\s\S]*?[}\]])\s*(\?)?\s*(?::((?:[^=]|=>)*))?(?:=([\s\S]*))?$/.exec(
-        item,
+        item.slice(0, PARAMETER_MAX),
       ) ?? []
     found.push({
       name,

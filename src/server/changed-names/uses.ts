@@ -20,13 +20,16 @@ const OPERATOR_BEFORE = /(?:^|\s)(?:return|raise|await|new|in|not|is|as|extends|
 const PUNCTUATION_BEFORE = /[^\s\p{L}\p{N}_$]\s*$/u
 const PUNCTUATION_AFTER = /^\s*[^\s\p{L}\p{N}_$]/u
 
+/** How much of the code before a name tells its form. */
+const BEFORE_MAX = 100
+
 /** The names on a line of code without keywords. */
 export function usesOn(code: string, language: Language): Use[] {
   const found: Use[] = []
   for (const match of code.matchAll(NAME)) {
     const [name] = match
     if (name.length < 2 || isKeyword(name, language)) continue
-    const before = code.slice(0, match.index)
+    const before = code.slice(Math.max(0, match.index - BEFORE_MAX), match.index)
     const end = match.index + name.length
     const after = code.slice(end)
     // `name=` binds a name, or names a parameter.
