@@ -165,6 +165,38 @@ describe('a pair of which one removes what the other uses', () => {
     await fixture.runJobs()
     expect(repository.comment(rename)).toContain('fail together')
   })
+
+  describe('and whose results code of the pull request wrote', () => {
+    /** Sends the results after `change`, as the second workflow does. */
+    const send = async (number: number, change: (pair: object) => object[]) => {
+      const { answer } = await proveJson(number, '--no-report', ...COMMAND)
+      const results = join(remote.path, 'results.json')
+      await writeFile(results, JSON.stringify({ ...answer, pairs: change(answer.pairs[0]) }))
+      const { head } = repository.githubRepo.pull(number)
+      const log = ['--log-url', 'https://github.com/acme/shop/actions/runs/17']
+      const ran = await prove(['--results', results, '--head', head.sha, ...log])
+      await fixture.runJobs()
+      return ran
+    }
+
+    test('is reported with the log of the run, whatever the file names', async () => {
+      const [rename, use] = await openFailing()
+      await send(use, (pair) => [{ ...pair, log_url: 'https://phish.example/' }])
+      expect(repository.comment(rename)).toContain('(<https://github.com/acme/shop/actions/runs/17>)')
+    })
+
+    test('is not reported with a pull request that the service does not choose', async () => {
+      const [, use] = await openFailing()
+      const far = await repository.open({ head: 'far', files: ['docs/far.md'] })
+      const { head } = repository.githubRepo.pull(far)
+      const { code, stdout } = await send(use, (pair) => [
+        { ...pair, pull_requests: [use, far], heads: [repository.githubRepo.pull(use).head.sha, head.sha] },
+      ])
+      expect(stdout).toContain('not reported: the service does not choose this pair')
+      expect(code).toBe(0)
+      expect(repository.comment(far)).toBeUndefined()
+    })
+  })
 })
 
 describe('nothing is said about a pair', () => {

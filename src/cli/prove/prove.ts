@@ -5,7 +5,15 @@ import { type ChosenPair, PAIRS_CHOSEN_MAX, type ProofChoice } from '../../vocab
 import { type CommandContext, type CommonOptions, openContext } from '../command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { runCommand } from './command-run.ts'
-import { type Proved, type ProvedPair, readResults, reportAll, requireHead, resultLines } from './results.ts'
+import {
+  onlyChosen,
+  type Proved,
+  type ProvedPair,
+  readResults,
+  reportAll,
+  requireHead,
+  resultLines,
+} from './results.ts'
 import { RunCache } from './run-cache.ts'
 import { Scratch } from './scratch.ts'
 import { untilSignal } from './signals.ts'
@@ -29,16 +37,21 @@ export async function prove(runtime: Runtime, command: string[], options: ProveO
   const proved =
     options.results === undefined
       ? await run(context, command, options)
-      : resultsOf(options.results, options.head)
+      : await resultsOf(context, options.results, options)
   const reported = options.report ? await reportAll(context, proved) : proved
   context.show(reported, () => resultLines(reported))
   return reported.pairs.some(({ result }) => result === 'failed') ? EXIT.overlap : EXIT.clear
 }
 
-function resultsOf(file: string, head: string | undefined): Proved {
+/** Code of the pull request may have written the file. So only pairs that the service chooses count, and their log is ours. */
+async function resultsOf(
+  context: CommandContext,
+  file: string,
+  { head, logUrl: log }: ProveOptions,
+): Promise<Proved> {
   const proved = readResults(file)
   if (head !== undefined) requireHead(proved, head)
-  return proved
+  return onlyChosen(context, proved, logUrl(log, context.runtime.env))
 }
 
 async function run(context: CommandContext, command: string[], options: ProveOptions): Promise<Proved> {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { DeconflictError } from '../../client/client.ts'
-import { ReportProof } from '../../vocabulary/contract/proof.ts'
+import { PAIRS_CHOSEN_MAX, type ProofChoice, ReportProof } from '../../vocabulary/contract/proof.ts'
 import { sanitize } from '../../vocabulary/others-text.ts'
 import type { CommandContext } from '../command-context.ts'
 import { CliError } from '../runtime.ts'
@@ -15,7 +15,11 @@ const ProvedPair = z.object({
 })
 export type ProvedPair = z.output<typeof ProvedPair>
 
-const Proved = z.object({ pull_request: z.int(), base_branch: z.string(), pairs: z.array(ProvedPair) })
+const Proved = z.object({
+  pull_request: z.int(),
+  base_branch: z.string(),
+  pairs: z.array(ProvedPair).max(PAIRS_CHOSEN_MAX),
+})
 export type Proved = z.output<typeof Proved>
 
 /** Reads what an earlier run printed with `--json`. Throws `CliError`. */
@@ -40,6 +44,32 @@ export function requireHead({ pairs }: Proved, head: string): void {
     throw new CliError(
       `the results are about commit ${other.heads[0]}, not ${sanitize(head)}; nothing was reported`,
     )
+}
+
+/** Leaves undecided what the service does not choose for these heads, and replaces the log of each pair. */
+export async function onlyChosen(
+  { client, at }: CommandContext,
+  { pull_request, ...proved }: Proved,
+  log_url: string | null,
+): Promise<Proved> {
+  const input = { pull_request }
+  const { items } = await client.choosePairs({ ...at, input }).catch(noneIfRefused)
+  const chosen = new Set(items.map(nameOf))
+  const pairs = proved.pairs.map((pair) => {
+    const note = 'not reported: the service does not choose this pair'
+    return chosen.has(nameOf(pair)) ? { ...pair, log_url } : { ...pair, log_url, result: null, note }
+  })
+  return { ...proved, pull_request, pairs }
+}
+
+function nameOf({ pull_requests, heads }: Pick<ProvedPair, 'pull_requests' | 'heads'>): string {
+  return [...pull_requests, ...heads].join(' ')
+}
+
+/** The pull request was closed meanwhile, or never was one. */
+function noneIfRefused(error: unknown): Pick<ProofChoice, 'items'> {
+  if (error instanceof DeconflictError && error.type === 'validation_error') return { items: [] }
+  throw error
 }
 
 /** Reports each decided pair. One that the service refuses, because a side was pushed meanwhile, gets a note. */
