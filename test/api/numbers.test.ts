@@ -314,6 +314,24 @@ describe('a reserved number', () => {
     expect((await reserve(three as string)).body.number).toBe('0002')
   })
 
+  test('is none that was merged since the base branch was listed', async () => {
+    await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
+    const carts = await open('carts', [added(CARTS)])
+    const [one, two] = [
+      await repository.createActivity({ branch: 'one' }),
+      await repository.createActivity({ branch: 'two' }),
+    ]
+    expect((await reserve(one)).body.number).toBe('0043')
+    repository.githubRepo.write(CARTS, 'create table carts ();')
+    repository.githubRepo.merge(carts)
+    await repository.deliver(carts, 'closed')
+    await repository.request('POST', `/activity/${one}/archive`)
+    expect((await reserve(two)).body).toMatchObject({
+      number: '0043',
+      taken: [{ number: '0042', by: 'base' }],
+    })
+  })
+
   test('is used up by a file with it', async () => {
     const id = await repository.createActivity({ branch: 'tills' })
     expect((await reserve(id)).body.number).toBe('0001')

@@ -10,7 +10,7 @@ import * as store from './store.ts'
 /** A name that begins with a timestamp rather than a number. */
 const TIMESTAMPED = /^\D{0,4}\d{8,}/
 
-/** How long a listing of the base branch is used. */
+/** How long a listing of the base branch is used, unless work is merged meanwhile. */
 const LISTED_FOR_MS = 60_000
 
 /** A directory of the branch that work will be merged into; `base_branch` is null for the default branch. */
@@ -56,8 +56,8 @@ export async function readHighest(ctx: RepoContext, base: BaseDirectory): Promis
   const { db, now, repo, caller } = ctx
   const { directory, base_branch } = base
   const at = { repo_id: repo.id, directory, branch: base_branch ?? '' }
-  const listed = await store.findListed(db, at, later(now, -LISTED_FOR_MS))
-  if (listed !== undefined) return listed
+  const listed = await store.findListed(db, at)
+  if (listed && (await isFresh(ctx, listed))) return listed.highest
   const names = await caller.listDirectory(base)
   if (names === null) return null
   if (names.some((name) => TIMESTAMPED.test(name)))
@@ -70,6 +70,13 @@ export async function readHighest(ctx: RepoContext, base: BaseDirectory): Promis
   const highest = values.length === 0 ? null : highestNumber(values)
   if (repo.is_known) await store.saveListed(db, at, highest, now)
   return highest
+}
+
+/** Live work holds the numbers of its files until it is merged; then they are in no earlier listing. */
+async function isFresh({ db, now, repo }: RepoContext, { listed_at }: { listed_at: Date }): Promise<boolean> {
+  if (listed_at < later(now, -LISTED_FOR_MS)) return false
+  const merged_at = await store.findLastMerge(db, repo.id)
+  return merged_at === null || merged_at < listed_at
 }
 
 /** The numbers of those files that lie directly in the directory. */
@@ -98,7 +105,7 @@ export async function findKnownNext(
   more: readonly string[],
 ): Promise<string> {
   const at = { repo_id: ctx.repo.id, directory: base.directory, branch: base.base_branch ?? '' }
-  const highest = (await store.findListed(ctx.db, at, new Date(0))) ?? null
+  const highest = (await store.findListed(ctx.db, at))?.highest ?? null
   return nextAfter(ctx, base, { more, highest })
 }
 

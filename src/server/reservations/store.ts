@@ -1,5 +1,5 @@
 /** Queries of reserved numbers and of numbered files. Every statement starts with the repository id. */
-import { and, asc, eq, gt, gte, inArray, isNull, lt, notExists, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
 import { isLiveAt } from '../activities/status-store.ts'
 import { activities } from '../activities/table.ts'
 import { FILE, prefixEnd, prefixOf } from '../claims-index/claim.ts'
@@ -129,17 +129,25 @@ function isDirectory({ repo_id, directory, branch }: BranchDirectory) {
   )
 }
 
-/** The highest number that GitHub listed since `since`; undefined if the directory was not listed since. */
+/** The highest number that GitHub listed last; undefined if the directory was not listed. */
 export async function findListed(
   db: Db,
   at: BranchDirectory,
-  since: Date,
-): Promise<string | null | undefined> {
+): Promise<{ highest: string | null; listed_at: Date } | undefined> {
+  const { highest, listed_at } = listed_directories
+  const [row] = await db.select({ highest, listed_at }).from(listed_directories).where(isDirectory(at))
+  return row
+}
+
+/** When work of the repository was merged last; null if none was. */
+export async function findLastMerge(db: Db, repo_id: number): Promise<Date | null> {
   const [row] = await db
-    .select({ highest: listed_directories.highest })
-    .from(listed_directories)
-    .where(and(isDirectory(at), gte(listed_directories.listed_at, since)))
-  return row?.highest
+    .select({ merged_at: activities.merged_at })
+    .from(activities)
+    .where(and(eq(activities.repo_id, repo_id), isNotNull(activities.merged_at)))
+    .orderBy(desc(activities.merged_at))
+    .limit(1)
+  return row?.merged_at ?? null
 }
 
 export async function saveListed(
