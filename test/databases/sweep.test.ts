@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Swept, sweep } from '../../src/server/operations/sweep.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
+import { listed_directories } from '../../src/server/reservations/table.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { isEmbedded } from '../support/database.ts'
@@ -135,6 +136,18 @@ describe('a sweep', () => {
     await sweep(service.app)
     const rows = await db().execute(sql`select 1 from quotas`)
     expect(Array.isArray(rows) ? rows : (rows as { rows: unknown[] }).rows).toEqual([])
+  })
+
+  test('deletes what GitHub listed of a directory RETENTION_DAYS later', async () => {
+    const id = await repo.createActivity({})
+    const body = { directory: 'db/migrations' }
+    expect((await repo.request('POST', `/activity/${id}/number`, { body })).status).toBe(201)
+    service.clock.advance(RETENTION_DAYS * DAY_MS)
+    await sweep(service.app)
+    expect(await db().select().from(listed_directories)).toHaveLength(1)
+    service.clock.advance(5 * MINUTE_MS)
+    await sweep(service.app)
+    expect(await db().select().from(listed_directories)).toEqual([])
   })
 })
 

@@ -26,7 +26,7 @@ import type { App } from '../repositories/app.ts'
 import { deleteEtags } from '../repositories/etags-store.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../repositories/store.ts'
-import { deleteNumbers, deleteOrphans } from '../reservations/store.ts'
+import { deleteListed, deleteNumbers, deleteOrphans } from '../reservations/store.ts'
 import { deleteStacks } from '../stacks/store.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import { inBatches, type Processing } from './batch-loop.ts'
@@ -156,6 +156,7 @@ async function sweepRepository(
   swept.purged += await deleteProofs(db, id, ended_before)
   swept.purged += await deleteStacks(db, id, kept_from)
   swept.purged += await deleteAll((limit) => deleteOrphans(db, id, limit))
+  swept.purged += await deleteListed(db, id, kept_from)
   if (is_tracked) await deleteOldLines(db, id, later(now, -KEPT_FOR_MS), PAGE)
   swept.keys += await inBatches<KeyName>({
     list: (batch) => listExpiredKeys(db, id, keys_before, batch),

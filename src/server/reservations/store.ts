@@ -165,6 +165,15 @@ export async function saveListed(
     })
 }
 
+/** Deletes what GitHub listed before `before`. Returns how many directories. */
+export async function deleteListed(db: Db, repo_id: number, before: Date): Promise<number> {
+  const deleted = await db
+    .delete(listed_directories)
+    .where(and(eq(listed_directories.repo_id, repo_id), lt(listed_directories.listed_at, before)))
+    .returning({ directory: listed_directories.directory })
+  return deleted.length
+}
+
 /** Deletes what is stored about the numbers of a repository. */
 export async function deleteNumbers(tx: Db, repo_id: number): Promise<void> {
   await tx.delete(reserved_numbers).where(eq(reserved_numbers.repo_id, repo_id))
