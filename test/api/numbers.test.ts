@@ -332,6 +332,12 @@ describe('a reserved number', () => {
     })
   })
 
+  test('follows the default branch if the base branch was not pushed yet', async () => {
+    await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
+    const id = await repository.createActivity({ branch: 'tills', base_branch: 'not-pushed' })
+    expect((await reserve(id)).body.number).toBe('0042')
+  })
+
   test('is used up by a file with it', async () => {
     const id = await repository.createActivity({ branch: 'tills' })
     expect((await reserve(id)).body.number).toBe('0001')

@@ -1,7 +1,7 @@
 /** Lists a directory of a repository. */
 import type { Octokit } from '@octokit/rest'
 import { requestOptions, statusOf } from './octokit.ts'
-import type { RepositoryName } from './repository-calls.ts'
+import { isCommitUnknown, type RepositoryName } from './repository-calls.ts'
 
 export interface BranchDirectory {
   /** Relative to the root, which is empty. */
@@ -19,8 +19,9 @@ interface Lister {
 const ENTRIES_MAX = 1_000
 
 /**
- * The names in a directory of a branch; none if there is no such directory. `token`: for a client without one of its own.
- * One call, or two for a directory with 1,000 entries or more.
+ * The names in a directory of a branch; none if there is no such directory. A branch that GitHub does not have, because it
+ * was not pushed yet, means the default branch. `token`: for a client without one of its own. One call, or two for a
+ * directory with 1,000 entries or more, and one more for an unknown branch.
  */
 export async function listDirectory(
   client: Lister,
@@ -39,7 +40,9 @@ export async function listDirectory(
     })
     return tree.data.tree.map(({ path }) => path)
   } catch (error) {
-    if (statusOf(error) === 404) return []
-    throw error
+    if (statusOf(error) !== 404) throw error
+    const isUnknownBranch = base_branch !== null && isCommitUnknown(error)
+    const of_default = { directory, base_branch: null, ...(token !== undefined && { token }) }
+    return isUnknownBranch ? listDirectory(client, { owner, name: repo }, of_default) : []
   }
 }

@@ -170,8 +170,7 @@ export async function readFile(
   } catch (error) {
     if (statusOf(error) === 304) return undefined
     if (!isNotFound(error)) throw error
-    const isCommitUnknown = ref !== null && /No commit found/i.test((error as Error).message)
-    return isCommitUnknown ? readFile(client, repo, path) : { text: null, etag: null }
+    return ref !== null && isCommitUnknown(error) ? readFile(client, repo, path) : { text: null, etag: null }
   }
 }
 
@@ -253,6 +252,11 @@ export async function editComment(
   const { data } = await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
   recordEffect('comment_edited')
   return { thumbs_up: data.reactions?.['+1'] ?? 0, thumbs_down: data.reactions?.['-1'] ?? 0 }
+}
+
+/** Whether contents were not found because GitHub has no such branch or commit. */
+export function isCommitUnknown(error: unknown): boolean {
+  return /No commit found/i.test((error as Error).message)
 }
 
 /** Whether a call failed because the resource does not exist, or no longer exists. */
