@@ -220,6 +220,18 @@ describe('events', () => {
     await reader.cancel()
   })
 
+  test('are sent over at most 50 streams of one token, which leaves room for others', async () => {
+    const open = await Promise.all(Array.from({ length: 50 }, () => events('ada')))
+    expect(open.map(({ status }) => status)).toEqual(Array(50).fill(200))
+    const refused = await events('ada')
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('60')
+    const other = await events('rita')
+    expect(other.status).toBe(200)
+    await Promise.all([...open, other].map(({ body }) => body?.cancel()))
+    await expect.poll(async () => (await events('ada')).status).toBe(200)
+  })
+
   /** The first event that contains the text. What changed before may still be sent. */
   async function eventWith(reader: ReadableStreamDefaultReader<string>, text: string): Promise<string> {
     let received = ''

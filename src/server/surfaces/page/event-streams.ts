@@ -11,6 +11,8 @@ import { EventBacklog } from './event-backlog.ts'
 
 /** The maximum number of event streams that one instance serves at the same time. */
 const STREAMS_MAX = 5000
+/** How many of them one token may have, so that nobody takes the streams of all others. */
+const STREAMS_OF_TOKEN_MAX = 50
 /** How often each stream checks the permission and writes a comment, because proxies close connections without traffic. */
 const CHECK_MS = 30_000
 
@@ -19,6 +21,7 @@ interface Stream {
   send(text: string): Promise<void>
   end(): void
   check: NodeJS.Timeout
+  token_hash: string
 }
 
 /** The open streams of this instance, by the repository's GitHub id. */
@@ -27,6 +30,8 @@ export class EventStreams {
   readonly #open = new Map<number, Set<Stream>>()
   readonly #records: EventBacklog
   readonly #collisions: EventBacklog
+  /** The number of open streams of each token. */
+  readonly #ofToken = new Map<string, number>()
   #count = 0
 
   constructor(app: App) {
@@ -63,6 +68,11 @@ export class EventStreams {
       throw new Failure('service_unavailable', 'too many open event streams; reload the page to update it', {
         headers: { 'Retry-After': '60' },
       })
+    const token_hash = caller.token.hash
+    if ((this.#ofToken.get(token_hash) ?? 0) >= STREAMS_OF_TOKEN_MAX)
+      throw new Failure('rate_limited', 'too many open event streams with this token; close other pages', {
+        headers: { 'Retry-After': '60' },
+      })
     // Another repository can take over the name. Its page has to open a stream of its own.
     const send = (text: string) =>
       admit().then(
@@ -70,7 +80,7 @@ export class EventStreams {
         () => void res.end(),
       )
     const check = setInterval(() => void send(': keep-alive\n\n'), CHECK_MS)
-    const stream: Stream = { send, end: () => res.end(), check }
+    const stream: Stream = { send, end: () => res.end(), check, token_hash }
     this.#add(repository.id, stream)
     res.on('close', () => this.#remove(repository.id, stream))
     // Without this, a buffering proxy would hold back every event.
@@ -103,16 +113,23 @@ export class EventStreams {
   #add(repo_id: number, stream: Stream): void {
     const streams = this.#open.get(repo_id) ?? new Set()
     this.#open.set(repo_id, streams.add(stream))
-    this.#count += 1
+    this.#countOf(stream, 1)
     this.#app.metrics.open_pages.set(this.#count)
   }
 
   #remove(repo_id: number, stream: Stream): void {
     clearInterval(stream.check)
     const streams = this.#open.get(repo_id)
-    if (streams?.delete(stream)) this.#count -= 1
+    if (streams?.delete(stream)) this.#countOf(stream, -1)
     this.#app.metrics.open_pages.set(this.#count)
     if (streams?.size === 0) this.#open.delete(repo_id)
+  }
+
+  #countOf({ token_hash }: Stream, by: 1 | -1): void {
+    this.#count += by
+    const left = (this.#ofToken.get(token_hash) ?? 0) + by
+    if (left === 0) this.#ofToken.delete(token_hash)
+    else this.#ofToken.set(token_hash, left)
   }
 }
 
