@@ -51,6 +51,18 @@ test('one whose lines touch comes before one whose lines are near', async () => 
   ])
 })
 
+test('the code of a newcomer is not chosen for the run of another, whose workflow nobody approves', async () => {
+  const files = (at: number, line: string) => [editOfPay(at, [line])]
+  const member = await repository.open({ head: 'member', files: files(40, 'retry()') })
+  const newcomer = await repository.open({
+    head: 'newcomer',
+    files: files(60, 'tidy()'),
+    author_association: 'FIRST_TIME_CONTRIBUTOR',
+  })
+  expect(await chosen(member)).toEqual([])
+  expect(await chosen(newcomer)).toEqual([[member, 'near', 'src/pay.ts']])
+})
+
 describe('a pull request that moves a directory', () => {
   const move = [renamed('src/pay/a.ts', 'src/bill/a.ts'), renamed('src/pay/b.ts', 'src/bill/b.ts')]
 

@@ -60,7 +60,11 @@ export async function choosePairsOf(ctx: RepoContext, { pull_request }: ChoosePa
   )
   const open = heads.filter(
     (each) =>
-      live.has(each.number) && each.base_branch === base_branch && !decided.has(`${head} ${each.head_sha}`),
+      live.has(each.number) &&
+      each.base_branch === base_branch &&
+      !decided.has(`${head} ${each.head_sha}`) &&
+      // GitHub runs the workflows of a newcomer only when a member approves. Those of others must not run such code unasked.
+      (!each.is_by_newcomer || own.is_by_newcomer),
   )
   return {
     pull_request,

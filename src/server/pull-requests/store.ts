@@ -198,15 +198,15 @@ export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promis
   return readNumbered(db, { repo_id, numbers: `{${numbers}}` })
 }
 
-/** The heads and base branches of the open pull requests among `numbers`. */
+/** The heads and base branches of the open pull requests among `numbers`, and whether their authors are new here. */
 export function listHeads(
   db: Db,
   repo_id: number,
   numbers: readonly number[],
-): Promise<Pick<PullRequestRow, 'number' | 'head_sha' | 'base_branch'>[]> {
-  const { number, head_sha, base_branch, is_open } = pull_requests
+): Promise<Pick<PullRequestRow, 'number' | 'head_sha' | 'base_branch' | 'is_by_newcomer'>[]> {
+  const { number, head_sha, base_branch, is_by_newcomer, is_open } = pull_requests
   return db
-    .select({ number, head_sha, base_branch })
+    .select({ number, head_sha, base_branch, is_by_newcomer })
     .from(pull_requests)
     .where(and(eq(pull_requests.repo_id, repo_id), is_open, inArray(number, [...numbers])))
 }
