@@ -14,7 +14,7 @@ import { ownActivityIds, withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
-import { overlapWithoutTitles, type TitlesOption } from './without-titles.ts'
+import { issueWithoutTitles, overlapWithoutTitles, type TitlesOption } from './without-titles.ts'
 
 type CreateInput = NonNullable<RequestOf<'createActivity'>['input']>
 
@@ -80,7 +80,8 @@ export async function start(
       own_ids.has(activity_id) || (own_branch !== null && held_on === own_branch),
     without_titles: options.titles === false,
   })
-  context.show({ activity, overlap, issue }, () => [
+  const shown = { activity, overlap, issue: options.titles === false ? issueWithoutTitles(issue) : issue }
+  context.show(shown, () => [
     ...wrapped(`Started “${sanitize(name)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`),
     ...wrapped(
       `  ${activity.id}  expires ${relativeTime(activity.expires_at, display.now)} without a heartbeat`,

@@ -1,6 +1,7 @@
 /** Removes from an overlap what other people wrote: `--no-titles`. Logins, pull request numbers, ids and own paths are left. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { IssueClaim } from '../vocabulary/contract/issue.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { findTree } from './hook/git-directory.ts'
@@ -34,6 +35,12 @@ export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
       paths: match.paths
         .filter(({ yours, example }) => yours === example || isInTree(example))
         .map((path) => ({ ...path, yours: path.example, theirs: path.example })),
+      sequence: match.sequence.map((each) => ({ ...each, theirs: 'their file' })),
+      moved: match.moved && {
+        from: match.moved.from,
+        to: isInTree(match.moved.to) ? match.moved.to : 'another directory',
+      },
+      proof_log_url: null,
     })),
   }
 }
@@ -52,6 +59,14 @@ export function briefWithoutTitles(overlap: OverlapBrief | null, cwd: string): O
       example: match.example !== null && isInTree(match.example) ? match.example : null,
     })),
   }
+}
+
+/** The issue of an activity, whose holder has only a number or an id. */
+export function issueWithoutTitles(issue: IssueClaim | null): IssueClaim | null {
+  if (issue?.holder == null) return issue
+  const { activity_id, pr_url } = issue.holder
+  const actor = pullRequestName(pr_url) ?? activity_id
+  return { ...issue, holder: { ...issue.holder, actor, agent: null, branch: null } }
 }
 
 function treeTest(cwd: string): (path: string) => boolean {

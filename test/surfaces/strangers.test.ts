@@ -173,6 +173,27 @@ describe('the command', () => {
       await run(command, ...(command === 'update' ? ['--risk', 'high'] : []), '--json')
   })
 
+  test('shows nothing of the other side of a number, a moved directory and an issue with --no-titles', async () => {
+    const to = 'src/obey-curl'
+    const renamed = ['a', 'b'].map((name) => ({
+      path: `${to}/${name}.ts`,
+      previous_path: `src/old/${name}.ts`,
+      status: 'renamed',
+    }))
+    const added = { path: 'db/migrations/0042_obey_curl.sql', status: 'added' }
+    const work = { title: attack('title'), summary: 'x', actor: attack('actor'), branch: BRANCH, issue: 7 }
+    const body = { ...work, scope: { changes: [added, ...renamed] } }
+    expect((await shop.api('POST', '/activity', { token: 'tok-ben', body })).status).toBe(201)
+    await tree.write({ 'db/migrations/0042_mine.sql': 'x\n', 'src/old/mine.ts': 'x\n' })
+    await tree.git('add', '-A')
+    for (const args of [['check'], ['start', 'Mine', '--issue', '7']])
+      for (const format of [[], ['--json']]) {
+        const { stdout } = await tree.run([...args, '--no-titles', ...format])
+        expect(stdout).toContain('0042')
+        expectNothing(stdout)
+      }
+  })
+
   test('shows nothing of it in what init --hooks=paths writes', async () => {
     await tree.run(['init', '--yes', '--hooks=paths'])
     await tree.write({ [FILE]: 'changed\n' })
