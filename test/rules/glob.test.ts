@@ -7,10 +7,26 @@ import {
   literalDir,
   parseGlob,
 } from '../../src/vocabulary/scope/glob.ts'
-import { matchesPath } from '../../src/vocabulary/scope/intersect.ts'
+import { matchesName, matchesPath } from '../../src/vocabulary/scope/intersect.ts'
 import { intersect, overlaps } from '../support/glob-pairs.ts'
 
 const plenty = () => ({ remaining: 50_000_000 })
+
+describe('the globs of a settings file match a name', () => {
+  test.each([
+    ['200 globs', 199, 'team/**/*-{fix,feature}-*'],
+    ['3,000 names', 2_999, 'x'.repeat(90)],
+  ])('by the last of %s', (_, count, other) => {
+    const others = Array.from({ length: count }, (_, at) => `${other}${at}`)
+    expect(matchesName([...others, 'agents/*'], 'agents/a')).toBe(true)
+  })
+
+  test('only as far as their work is bounded', () => {
+    const costly = `${'**/*a*/'.repeat(55)}{${Array.from({ length: 40 }, (_, at) => at)}}`
+    const others = Array.from({ length: 199 }, (_, at) => `${at}/${costly}`)
+    expect(matchesName([...others, 'a*'], 'a'.repeat(240))).toBe(false)
+  })
+})
 
 describe('a glob matches by these rules:', () => {
   test.each<[rule: string, glob: string, matched: string[], unmatched: string[]]>([

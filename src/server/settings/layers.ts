@@ -5,8 +5,7 @@ import {
   type Settings,
   type SettingsSource,
 } from '../../vocabulary/contract/settings.ts'
-import { parseGlob } from '../../vocabulary/scope/glob.ts'
-import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+import { matchesName } from '../../vocabulary/scope/intersect.ts'
 
 /** What the settings of an organisation say about one repository. */
 export interface OrganisationShare {
@@ -79,6 +78,9 @@ function modeOf(isOn: boolean): 'on' | 'off' {
 export function shareOf(organisation: FileSettings, name: string): OrganisationShare {
   const { repositories: { include, exclude = [] } = {}, ...settings } = organisation
   const isNamed = (globs: string[]) =>
-    globs.some((glob) => matchesPath(parseGlob(glob.toLowerCase()), name.toLowerCase()))
+    matchesName(
+      globs.map((glob) => glob.toLowerCase()),
+      name.toLowerCase(),
+    )
   return { settings, is_included: (include === undefined || isNamed(include)) && !isNamed(exclude) }
 }

@@ -1,8 +1,7 @@
 /** Creates activities for pushed branches that have no pull request (docs/contract/activities.md#branches). */
 
 import { later } from '../../vocabulary/clock.ts'
-import { parseGlob } from '../../vocabulary/scope/glob.ts'
-import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+import { matchesName } from '../../vocabulary/scope/intersect.ts'
 import { findTracking, pushBranch, trackBranch, trackingBy } from '../activities/branches.ts'
 import { compareBranches, hasOpenPullRequest, isNotFound } from '../github/repository-calls.ts'
 import { type ChangedFiles, completeFiles } from '../github/trees.ts'
@@ -52,7 +51,7 @@ export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<
 
 function isTracked({ settings }: RepoContext, { branch, default_branch }: BranchPush): boolean {
   if (branch === default_branch || branch.length > BRANCH_MAX) return false
-  return settings.track_branches.some((glob) => matchesPath(parseGlob(glob), branch))
+  return matchesName(settings.track_branches, branch)
 }
 
 /**

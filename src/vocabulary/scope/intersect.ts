@@ -1,7 +1,7 @@
 /** Decides exactly, in polynomial time, whether two globs match a common path, and finds an example. */
 import { type Budget, comparisonCost, unbounded } from '../budget.ts'
 import { type Alternative, partsOf } from './alternative.ts'
-import { alternativesOf, type Glob } from './glob.ts'
+import { alternativesOf, type Glob, parseGlob } from './glob.ts'
 import { partsOverlap, shortestPath } from './path-search.ts'
 
 /**
@@ -25,6 +25,18 @@ export function alternativesOverlap(a: Alternative, b: Alternative, budget: Budg
  */
 export function matchesPath(glob: Glob, path: string, budget: Budget = unbounded()): boolean {
   return alternativesOf(glob, budget).some((alternative) => matchesAlternative(alternative, path, budget))
+}
+
+/** More than the cost of a list of 3,000 names of 100 characters, and of 200 ordinary globs. */
+const NAME_UNITS_MAX = 1_000_000
+
+/**
+ * Whether one of the globs of a settings file matches a name, such as that of a branch. The work is bounded, because whoever
+ * installs the App writes such a file: globs after that are ignored.
+ */
+export function matchesName(globs: readonly string[], name: string): boolean {
+  const budget: Budget = { remaining: NAME_UNITS_MAX }
+  return globs.some((glob) => budget.remaining > 0 && matchesPath(parseGlob(glob, budget), name, budget))
 }
 
 /** `matchesPath` for one alternative. */
