@@ -122,18 +122,29 @@ export function numberKey({ directory, prefix, value }: Numbered): string {
 /** The first number of a directory without any. */
 const FIRST = '0001'
 
-/** The number after the highest one, in the same width; of a version its last part. */
+/** A number so far above the others is none of the sequence: a template such as `9999-name.md`, or a mistake. */
+const GAP_MAX = 1000
+/** A longer number would be a timestamp. */
+const NUMBER_MAX = 10 ** (TIMESTAMP_DIGITS - 1) - 1
+
+/** The number after the last one, in the same width; of a version its last part. */
 export function nextNumber(values: readonly string[]): string {
   if (values.length === 0) return FIRST
-  const highest = highestNumber(values)
-  const parts = highest.split('.')
+  const parts = lastNumber(values).split('.')
   const last = parts.pop() as string
   return [...parts, String(Number(last) + 1).padStart(last.length, '0')].join('.')
 }
 
-/** `values` must not be empty. Of equal numbers, the first one. */
-export function highestNumber(values: readonly string[]): string {
-  return values.reduce((one, other) => (compareNumbers(one, other) < 0 ? other : one))
+/** The highest number of the sequence. `values` must not be empty. Of equal numbers, the first one. */
+export function lastNumber(values: readonly string[]): string {
+  const ascending = values
+    .toSorted(compareNumbers)
+    .filter((value, at, all) => at === 0 || compareNumbers(all[at - 1] as string, value) !== 0)
+  const last = ascending.findLast((value, at) => {
+    const number = Number.parseInt(value, 10)
+    return number < NUMBER_MAX && number - Number.parseInt(ascending[at - 1] ?? value, 10) <= GAP_MAX
+  })
+  return last ?? (ascending[0] as string)
 }
 
 /** Negative if the first number is lower. */

@@ -332,6 +332,13 @@ describe('a reserved number', () => {
     })
   })
 
+  test('does not follow a number that leaves no next one', async () => {
+    await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
+    await open('far', [added('db/migrations/9999999_far.sql')])
+    const id = await repository.createActivity({ branch: 'tills' })
+    expect((await reserve(id)).body.number).toBe('0042')
+  })
+
   test('follows the default branch if the base branch was not pushed yet', async () => {
     await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
     const id = await repository.createActivity({ branch: 'tills', base_branch: 'not-pushed' })

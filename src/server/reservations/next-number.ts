@@ -1,7 +1,7 @@
 /** The next free number of a directory (docs/contract/numbers.md#next). */
 import { later } from '../../vocabulary/clock.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { highestNumber, nextNumber, numberOf } from '../../vocabulary/file-number.ts'
+import { lastNumber, nextNumber, numberOf } from '../../vocabulary/file-number.ts'
 import type { ChangedFile } from '../line-verdicts/change.ts'
 import { directoryOf } from '../numbers/moved.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -67,7 +67,7 @@ export async function readHighest(ctx: RepoContext, base: BaseDirectory): Promis
       { param: 'directory' },
     )
   const values = names.flatMap((name) => numberIn(directory, name) ?? [])
-  const highest = values.length === 0 ? null : highestNumber(values)
+  const highest = values.length === 0 ? null : lastNumber(values)
   if (repo.is_known) await store.saveListed(db, at, highest, now)
   return highest
 }
