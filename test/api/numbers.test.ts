@@ -1,10 +1,11 @@
 /** Numbers and parents that two sides take, and directories that one of them moves (docs/contract/numbers.md). */
+import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import type { PullGiven } from '../support/github-repository.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
-const { repository, useSettings } = usePullRequests()
+const { fixture, repository, useSettings } = usePullRequests()
 
 const added = (filename: string, ...lines: string[]): PullFile => {
   const text = lines.length > 0 ? lines : [`-- ${filename}`]
@@ -256,6 +257,16 @@ describe('which directories are numbered', () => {
       { sequence: [{ directory: 'notes', value: '04' }] },
     ])
   })
+})
+
+test('a repository learns a limited number of directories', async () => {
+  const { id } = repository.githubRepo.repository
+  const db = fixture.service.app.database.connection()
+  await db.execute(sql`insert into learned_directories (repo_id, directory, files, last)
+    select ${id}, 'learned/' || n, 1, 1 from generate_series(1, 10000) as n`)
+  for (const number of [1, 2, 3, 4]) await open(`notes-${number}`, [added(`notes/0${number}-first.md`)])
+  await open('other', [added('notes/04-other.md')])
+  expect((await get('/overlaps')).items).toEqual([])
 })
 
 describe('a directory that one side moves', () => {

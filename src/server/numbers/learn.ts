@@ -2,14 +2,16 @@
 import { isNamedForNumbers, numberOf } from '../../vocabulary/file-number.ts'
 import type { Db } from '../db/database.ts'
 import type { ChangedFile } from '../line-verdicts/change.ts'
-import { learnNumber } from './learned-store.ts'
+import { isFull, learnNumber } from './learned-store.ts'
 
 /** The maximum number of files of one pull request that are learned from. */
 const FILES_MAX = 50
 
 /** `files`: the changed files of a pull request. */
 export async function learnNumbers(db: Db, repo_id: number, files: readonly ChangedFile[]): Promise<void> {
-  for (const each of addedNumbers(files)) await learnNumber(db, repo_id, each)
+  const added = addedNumbers(files)
+  if (added.length === 0 || (await isFull(db, repo_id))) return
+  for (const each of added) await learnNumber(db, repo_id, each)
 }
 
 /** What can be learned from the files, the lowest number first. */

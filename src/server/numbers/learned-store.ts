@@ -6,6 +6,19 @@ import { learned_directories } from './table.ts'
 /** How many files show that a directory is numbered (docs/contract/numbers.md#directories). */
 export const FILES_MIN = 3
 const LISTED_MAX = 1_000
+/** A repository keeps at most so many directories: pull requests of strangers teach too. */
+const KEPT_MAX = 10_000
+
+/** Whether no further directory is learned. */
+export async function isFull(db: Db, repo_id: number): Promise<boolean> {
+  const last = await db
+    .select({ directory: learned_directories.directory })
+    .from(learned_directories)
+    .where(eq(learned_directories.repo_id, repo_id))
+    .offset(KEPT_MAX - 1)
+    .limit(1)
+  return last.length > 0
+}
 
 /** Records that a file with this number was added, if the number is above all before. */
 export async function learnNumber(
