@@ -84,6 +84,17 @@ describe('the id of a delivery finds', () => {
     )
   })
 
+  test('why GitHub could not be reached', async () => {
+    const repo = freshRepository()
+    github.fault('* /repos/*/pulls/*', 'reset')
+    const id = await opened(repo)
+    github.clearFaults()
+    service.clock.advance(10_000)
+    await service.runDueJobs()
+    const silent = linesWith(id).find(({ msg }) => msg === 'github did not respond')
+    expect(silent).toMatchObject({ fault: 'TypeError', code: 'ECONNRESET' })
+  })
+
   test('a job with several causes, by each of them', async () => {
     const repo = freshRepository()
     const ids = [randomUUID(), randomUUID()]

@@ -94,9 +94,17 @@ export function isRateLimited(status: number, headers: Record<string, unknown>):
   return status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined)
 }
 
-/** Why there was no response, without the error message, which can contain an address. */
+/** Why there was no response, without the error message, which can contain an address. Octokit wraps the error of `fetch`. */
 function causeOf(error: unknown): { fault?: string; code?: string } {
   if (!(error instanceof Error)) return {}
-  const { code } = (error.cause ?? {}) as { code?: unknown }
-  return { fault: error.name, ...(typeof code === 'string' && { code }) }
+  const { name } = error.cause instanceof Error ? error.cause : error
+  const code = codeOf(error.cause)
+  return { fault: name, ...(code !== undefined && { code }) }
+}
+
+/** The code of the connection's error, such as ENOTFOUND or SELF_SIGNED_CERT_IN_CHAIN. `fetch` wraps that error. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as NodeJS.ErrnoException
+  return typeof code === 'string' ? code : codeOf(error.cause)
 }
