@@ -1,5 +1,7 @@
 /** Reads the state of a working tree from git: remote, branch, base branch. Every call has a timeout. */
+import { resolve } from 'node:path'
 import { CONFIGURATION_ARGS, type GitConfiguration, readConfiguration } from './git-configuration.ts'
+import { findTree } from './hook/git-directory.ts'
 import { outputOf } from './program-output.ts'
 
 const TIMEOUT_MS = 15_000
@@ -41,11 +43,20 @@ export class Git {
 
   /** The git directory of the main working tree, which linked ones share. */
   commonDirectory(): Promise<string | undefined> {
-    return this.output(['rev-parse', '--path-format=absolute', '--git-common-dir'])
+    return this.#path(['--git-common-dir'])
   }
 
   hooksDirectory(): Promise<string | undefined> {
-    return this.output(['rev-parse', '--path-format=absolute', '--git-path', 'hooks'])
+    return this.#path(['--git-path', 'hooks'])
+  }
+
+  /** Says why there is no repository, for a message: git also fails if it is not installed, or distrusts the owner of the files. */
+  async missing(): Promise<string> {
+    if ((await this.output(['--version'])) === undefined) return 'git is not on the PATH; install it'
+    const root = findTree(this.#cwd)?.root
+    return root === undefined
+      ? 'not a git repository; change to one'
+      : `git cannot read the repository ${root}; run git status to see why`
   }
 
   /** The checked-out branch; undefined on a detached HEAD. */
@@ -81,6 +92,12 @@ export class Git {
       if (sha) return sha
     }
     return undefined
+  }
+
+  /** Git before 2.31 has no `--path-format`, and prints unknown options. It names paths relative to the working directory. */
+  async #path(args: string[]): Promise<string | undefined> {
+    const path = await this.output(['rev-parse', ...args])
+    return path && resolve(this.#cwd, path)
   }
 
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */

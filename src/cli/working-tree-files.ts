@@ -34,6 +34,9 @@ const DIFF = [
   'diff.suppressBlankEmpty=false',
   '-c',
   `core.bigFileThreshold=${FILE_MAX}`,
+  // Git before 2.28 has neither this setting nor the option that overrides it.
+  '-c',
+  'diff.relative=false',
   'diff',
   '--raw',
   '-z',
@@ -41,7 +44,6 @@ const DIFF = [
   '--no-color',
   '--no-ext-diff',
   '--no-textconv',
-  '--no-relative',
   '--ignore-submodules=dirty',
   '-O/dev/null',
 ]

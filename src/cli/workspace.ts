@@ -62,7 +62,7 @@ export async function findWorkspace(
   if (!repository) {
     throw new CliError(
       git_directory === null
-        ? 'not a git repository; change to one, or name it with --repo OWNER/NAME'
+        ? `${await git.missing()}, or name the repository with --repo OWNER/NAME`
         : 'this repository has no remote on GitHub; name it with --repo OWNER/NAME',
     )
   }

@@ -573,6 +573,23 @@ describe('the repository', () => {
     const outside = await tree.run(['list'], { cwd: '/' })
     expect(outside.stderr).toMatch(/not a git repository/)
   })
+
+  test('is not found without git, and the message says so', async () => {
+    const { code, stderr } = await tree.run(['list'], { env: { PATH: '/none' } })
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      'deconflict: git is not on the PATH; install it, or name the repository with --repo OWNER/NAME\n',
+    )
+  })
+
+  test('is not found where git refuses to read it, and the message says so', async () => {
+    await tree.write({ '.git/config': '[core' })
+    const { code, stderr } = await tree.run(['list'])
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `deconflict: git cannot read the repository ${tree.path}; run git status to see why, or name the repository with --repo OWNER/NAME\n`,
+    )
+  })
 })
 
 describe('one line says what to do after', () => {

@@ -312,6 +312,17 @@ describe('init', () => {
     expect(await snapshot()).toEqual(before)
   })
 
+  test('installs the hook of git from a folder, also with a git that has no --path-format', async () => {
+    // Git before 2.31 prints options that rev-parse does not know.
+    const old = `#!/bin/sh\nPATH=\${PATH#*:}\ncase "$*" in *--path-format*) echo --path-format=absolute;; esac\nexec git "$@"\n`
+    await tree.write({ '../old/git': old })
+    await chmod(at('../old/git'), 0o755)
+    const env = { PATH: `${at('../old')}:${process.env.PATH}` }
+    const ran = await tree.run(['init', '--yes', '--only', 'git'], { cwd: at('src'), env })
+    expect(ran.stdout).toMatch(/^\+ \.git\/hooks\/pre-push +/)
+    expect(await read('.git/hooks/pre-push')).toContain('deconflict check --staged')
+  })
+
   describe('core.hooksPath', () => {
     const push = async () => tree.run(['init', '--yes', '--only', 'git'])
 

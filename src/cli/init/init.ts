@@ -29,7 +29,7 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
     git.gitDirectory(),
   ])
   if (!root || !common_directory || !hooks_directory || !git_directory)
-    throw new CliError('not a git working tree; change to one')
+    throw new CliError(git_directory ? 'not a git working tree; change to one' : await git.missing())
   const file = join(git_directory, 'deconflict', 'init.json')
   const record = await readRecord(file)
   const parts = parseParts(options.only, options.undo ? PARTS : DEFAULT_PARTS)
