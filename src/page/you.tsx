@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { AgentIcon, Avatar } from './avatar.tsx'
 import { EncounterItem } from './encounter.tsx'
 import { type Encounter, encounterOf, encountersOf } from './encounters.ts'
-import { type LiveWork, nameOf, rankOf } from './live-work.ts'
+import { type LiveWork, nameOf, pathsOf, rankOf } from './live-work.ts'
 import { RecordLink } from './record-link.tsx'
 import type { Activity } from './records.ts'
 import type { Subject } from './repository-model.ts'
@@ -34,7 +34,9 @@ export function You(props: Props) {
   const all = activities
     .map((activity) => ({ activity, encounters: encountersOf(activity, work, reader) }))
     .sort((a, b) => worstRank(b.encounters) - worstRank(a.encounters))
-  const clear = all.filter(({ encounters }) => encounters.length === 0).map(({ activity }) => activity)
+  const others = all.filter(({ encounters }) => encounters.length === 0).map(({ activity }) => activity)
+  const clear = others.filter(namesPlaces)
+  const unnamed = others.filter((activity) => !namesPlaces(activity))
   return (
     <>
       {all
@@ -42,9 +44,23 @@ export function You(props: Props) {
         .map(({ activity, encounters }) => (
           <Work key={activity.id} {...{ activity, encounters, now_ms }} />
         ))}
-      {clear.length > 0 && <Clear activities={clear} />}
+      {clear.length > 0 && (
+        <p class="all-clear">
+          No collisions: <Titles activities={clear} />.
+        </p>
+      )}
+      {unnamed.length > 0 && (
+        <p class="hint">
+          Not compared, because no files are named: <Titles activities={unnamed} />.
+        </p>
+      )}
     </>
   )
+}
+
+/** Whether there is anything to compare with the places of others. */
+function namesPlaces(activity: Activity): boolean {
+  return pathsOf(activity).length > 0 || activity.scope.areas.length > 0
 }
 
 /** The most severe encounter comes first. */
@@ -93,18 +109,17 @@ function Everyone({ work, reader, note }: Props & { note: string | null }) {
   )
 }
 
-function Clear({ activities }: { activities: Activity[] }) {
+function Titles({ activities }: { activities: Activity[] }) {
   return (
-    <p class="all-clear">
-      No collisions:{' '}
+    <>
       {activities.slice(0, SHOWN_MAX).map(({ id, title }, index) => (
         <span key={id}>
           {index > 0 && ', '}
           <RecordLink id={id}>{title}</RecordLink>
         </span>
       ))}
-      {activities.length > SHOWN_MAX && ` and ${activities.length - SHOWN_MAX} more`}.
-    </p>
+      {activities.length > SHOWN_MAX && ` and ${activities.length - SHOWN_MAX} more`}
+    </>
   )
 }
 

@@ -97,6 +97,18 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await you().getByText('No collisions: Write docs.').waitFor(OPTIONS)
   })
 
+  test('does not call work that names no files free of collisions', async () => {
+    await declareTeam()
+    await repo.createActivity({ title: 'Think first', actor: 'Dee', branch: 'think' })
+    await fixture.open(page, repo)
+    await compared()
+    await you()
+      .getByRole('button', { name: /^.?.?\s*Dee/ })
+      .click()
+    await you().getByText('No collisions: Write docs.').waitFor(OPTIONS)
+    await you().getByText('Not compared, because no files are named: Think first.').waitFor()
+  })
+
   test('shows where most people are, and on a click their lines on a strip of the file', async () => {
     await declareTeam()
     await fixture.open(page, repo)
