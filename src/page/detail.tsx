@@ -126,7 +126,7 @@ function Detail<Record extends { title: string; status: string }>(props: DetailP
   }, [id])
   const canChange = record && mayWrite && record.status !== 'archived' && record.status !== 'expired'
   return (
-    <Dialog title={record?.title ?? 'Loading …'} onClose={onClose}>
+    <Dialog title={record?.title ?? (problem ? 'Not available' : 'Loading …')} onClose={onClose}>
       <ProblemText text={problem} />
       {record && children(record)}
       {record && (

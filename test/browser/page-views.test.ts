@@ -147,6 +147,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.keyboard.press('Escape')
     await expect.poll(hashOf, OPTIONS).toBe(`#/${repo.name}`)
 
+    await page.goto(`${fixture.url}/#/${repo.name}?record=act_none`)
+    await page.getByRole('dialog', { name: 'Not available' }).getByText('does not exist').waitFor(OPTIONS)
     await page.goto(`${fixture.url}/#/${repo.name}?q=docs&record=${ids.ada}`)
     await page.getByRole('dialog').getByRole('heading', { name: 'Retry twice' }).waitFor(OPTIONS)
     expect(await page.getByRole('searchbox', { includeHidden: true }).inputValue()).toBe('docs')
