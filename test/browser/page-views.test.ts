@@ -232,6 +232,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
 
   test('shows collisions and hot spots first on a phone, within its width, with large targets', async () => {
     await declareTeam()
+    const branch = 'a_branch_whose_name_is_one_word_that_is_longer_than_the_screen_of_a_phone_is_wide'
+    await repo.createActivity({ title: 'Retry', actor: 'Eve', branch, scope: { paths: ['src/retry.ts'] } })
     await page.setViewportSize({ width: 390, height: 844 })
     await fixture.open(page, repo)
     await compared()
