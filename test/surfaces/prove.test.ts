@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startGitServer } from '../support/git-server.ts'
 import { editOf } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -98,6 +99,31 @@ describe('a pair that passes', () => {
     )
     expect(await leftovers()).toEqual(CLEAN)
   })
+})
+
+test.each([
+  ['keeps no credentials', undefined],
+  ['keeps credentials that have expired', 'AUTHORIZATION: basic ZXhwaXJlZA=='],
+])('in a workflow run whose checkout %s, fetches with the token of the run', async (_, kept) => {
+  const [, second] = await openBreaking()
+  const server = await startGitServer(remote.path, 'ada')
+  try {
+    await tree.git('remote', 'set-url', 'origin', `${server.url}/origin.git`)
+    if (kept !== undefined) await tree.git('config', `http.${server.url}/.extraheader`, kept)
+    const numbered = ['--pull-request', `${second}`]
+    const outside = await prove([...numbered, ...COMMAND])
+    expect(outside.stderr).toMatch(/^deconflict: git fetch failed: /)
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_SERVER_URL: server.url }
+    const seen = join(remote.path, 'seen')
+    const ran = await prove([...numbered, '--', 'sh', '-c', `env | grep -c extraheader > ${seen}; true`], {
+      env,
+    })
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toContain('pass together')
+    expect(await readFile(seen, 'utf8')).toBe('0\n')
+  } finally {
+    await server.close()
+  }
 })
 
 describe('a pair of which one removes what the other uses', () => {

@@ -66,16 +66,19 @@ export class Scratch {
     const refOf = (number: number) => `${REFS}/${number}`
     for (const ref of [base_ref, ...numbers.map(refOf)]) this.#refs.add(ref)
     const isShallow = (await this.#git(['rev-parse', '--is-shallow-repository'])) === 'true'
-    await this.#git([
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      '--force',
-      ...(isShallow ? ['--unshallow'] : []),
-      this.#clone.remote,
-      `+refs/heads/${base_branch}:${base_ref}`,
-      ...numbers.map((number) => `+refs/pull/${number}/head:${refOf(number)}`),
-    ])
+    await this.#git(
+      [
+        'fetch',
+        '--quiet',
+        '--no-tags',
+        '--force',
+        ...(isShallow ? ['--unshallow'] : []),
+        this.#clone.remote,
+        `+refs/heads/${base_branch}:${base_ref}`,
+        ...numbers.map((number) => `+refs/pull/${number}/head:${refOf(number)}`),
+      ],
+      { env: tokenOfRun(this.#clone.env) },
+    )
     const commitOf = (ref: string) => this.#git(['rev-parse', '--verify', `${ref}^{commit}`])
     const heads = new Map<number, string>()
     for (const number of numbers) heads.set(number, await commitOf(refOf(number)))
@@ -100,10 +103,10 @@ export class Scratch {
 
   async #merge(path: string, head: string): Promise<boolean> {
     try {
-      await this.#git(['merge', '--quiet', '--no-ff', '--no-edit', head], path)
+      await this.#git(['merge', '--quiet', '--no-ff', '--no-edit', head], { cwd: path })
       return true
     } catch (error) {
-      const isConflict = (await this.#git(['ls-files', '--unmerged'], path)) !== ''
+      const isConflict = (await this.#git(['ls-files', '--unmerged'], { cwd: path })) !== ''
       if (isConflict) return false
       throw error
     }
@@ -122,8 +125,11 @@ export class Scratch {
   }
 
   /** Standard output without the final newline. Throws `CliError` with what git says. */
-  async #git(args: string[], cwd = this.#clone.cwd): Promise<string> {
-    const env = { ...withoutTokens(this.#clone.env), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' }
+  async #git(
+    args: string[],
+    { cwd = this.#clone.cwd, env: added }: { cwd?: string; env?: Clone['env'] } = {},
+  ): Promise<string> {
+    const env = { ...withoutTokens(this.#clone.env), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...added }
     try {
       const { stdout } = await run('git', [...PLAIN, ...args], {
         cwd,
@@ -137,4 +143,22 @@ export class Scratch {
       throw new CliError(`git ${args[0]} failed: ${sanitize(said || (error as Error).message)}`)
     }
   }
+}
+
+/**
+ * Settings with which git sends the token of a workflow run to GitHub, and to no other host: the checkout of a private
+ * repository may keep no credentials. Empty outside of a run.
+ */
+function tokenOfRun(env: Clone['env']): Clone['env'] {
+  const { GITHUB_ACTIONS, GITHUB_SERVER_URL, GITHUB_TOKEN, GH_TOKEN, GIT_CONFIG_COUNT } = env
+  const token = GITHUB_TOKEN || GH_TOKEN
+  if (GITHUB_ACTIONS !== 'true' || !GITHUB_SERVER_URL || !token) return {}
+  const header = `AUTHORIZATION: basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
+  const first = Number(GIT_CONFIG_COUNT || 0)
+  // The empty value removes the header of a checkout that did keep its credentials: GitHub refuses two.
+  const settings = ['', header].flatMap((value, at) => [
+    [`GIT_CONFIG_KEY_${first + at}`, `http.${GITHUB_SERVER_URL}/.extraheader`],
+    [`GIT_CONFIG_VALUE_${first + at}`, value],
+  ])
+  return { GIT_CONFIG_COUNT: `${first + 2}`, ...Object.fromEntries(settings) }
 }
