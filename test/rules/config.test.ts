@@ -213,6 +213,11 @@ describe('an invalid value gives one line that names the variable:', () => {
     ],
     ['GITHUB_API_URL', 'api.github.com', 'GITHUB_API_URL must be an http:// or https:// URL'],
     ['GITHUB_API_URL', 'ftp://api.github.com', 'GITHUB_API_URL must be an http:// or https:// URL'],
+    ...['https://github.com', 'https://acme.ghe.com/api/v3'].map((page) => [
+      'GITHUB_API_URL',
+      page,
+      'GITHUB_API_URL must be https://api.github.com, https://api.SUBDOMAIN.ghe.com or https://HOST/api/v3',
+    ]),
     ['GITHUB_WEB_URL', 'ftp://github.com', 'GITHUB_WEB_URL must be an http:// or https:// URL'],
     ['GITHUB_WEB_URL', 'github', 'GITHUB_WEB_URL must be an http:// or https:// URL'],
     ['RATE_LIMIT_PER_MINUTE', '0', 'RATE_LIMIT_PER_MINUTE must be at least 1'],

@@ -7,6 +7,15 @@ import { readDatabaseUrl } from './database-url.ts'
 export const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
   .transform((url) => url.replace(/\/+$/, ''))
+/** The page of github.com, or of a host with data residency, is at another address than its API, which would only answer 404. */
+export const restRoot = webAddress.refine((url) => !isPageOfGithub(new URL(url).hostname), {
+  error: 'must be https://api.github.com, https://api.SUBDOMAIN.ghe.com or https://HOST/api/v3',
+})
+
+function isPageOfGithub(hostname: string): boolean {
+  return /^(www\.)?github\.com$/.test(hostname) || /^(?!api\.)[^.]+\.ghe\.com$/.test(hostname)
+}
+
 /**
  * The addresses of many receivers contain a secret, so the service connects over TLS, except on this machine. A user or
  * password is rejected: `fetch` refuses to call such a URL, with an error that contains it.

@@ -4,7 +4,15 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type HttpsProxy, readProxy } from '../../vocabulary/proxy.ts'
 import { parseFullName } from '../../vocabulary/repository-name.ts'
-import { count, postgresAddress, proxies, receiverAddress, secretsKey, webAddress } from './config-values.ts'
+import {
+  count,
+  postgresAddress,
+  proxies,
+  receiverAddress,
+  restRoot,
+  secretsKey,
+  webAddress,
+} from './config-values.ts'
 
 const Environment = z.object({
   PORT: count(0, 65_535).default(3000),
@@ -12,7 +20,7 @@ const Environment = z.object({
   DATABASE_URL: postgresAddress.optional(),
   DATABASE_DIRECT_URL: postgresAddress.optional(),
   DATA_DIR: z.string().default('./data'),
-  GITHUB_API_URL: webAddress.default('https://api.github.com'),
+  GITHUB_API_URL: restRoot.default('https://api.github.com'),
   GITHUB_WEB_URL: webAddress.optional(),
   APP_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
   PRIVATE_KEY: z.string().optional(),
