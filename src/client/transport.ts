@@ -179,11 +179,15 @@ async function send(settings: Settings, url: string, init: RequestInit): Promise
   }
 }
 
+function durationText(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`
+}
+
 function connectionError(error: unknown, origin: string, timeout_ms: number): DeconflictError {
   if ((error as Error).name === 'TimeoutError')
     return errorWithoutResponse(
       'timed_out',
-      `${origin} did not answer within ${Math.round(timeout_ms / 100) / 10} s`,
+      `${origin} did not answer within ${durationText(timeout_ms)}`,
       error,
     )
   const code = ((error as Error).cause as { code?: string } | undefined)?.code
