@@ -27,9 +27,9 @@ import { findWorkspace } from './workspace.ts'
 
 const HELP_FOOTER = `
 Server: --url, DECONFLICT_URL, or the address stored by deconflict login.
-Token: GITHUB_TOKEN, GH_TOKEN, or gh auth token. It is sent over https://, and
-over http:// only to this machine, unless you pass --insecure or set
-DECONFLICT_INSECURE=1.
+Token: GITHUB_TOKEN, GH_TOKEN, the one stored by deconflict login --with-token,
+or gh auth token. It is sent over https://, and over http:// only to this
+machine, unless you pass --insecure or set DECONFLICT_INSECURE=1.
 Exit codes: 0 no overlap, 2 overlap (prove: a pair fails together), 1 error.`
 
 /** Runs one command and returns its exit code. A failure is printed as one line. `args` do not contain the program name. */
