@@ -1,4 +1,4 @@
-/** A large organisation on two instances: bursts of deliveries, agents, and an import, with GitHub's limits enforced (docs/performance.md#a-large-organisation). */
+/** A large organisation on two instances: bursts of deliveries, agents, and an import, with GitHub's limits enforced (docs/operations.md#a-large-organisation). */
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startTask, type Task } from '../child.ts'
