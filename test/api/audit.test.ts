@@ -9,6 +9,7 @@ import {
   type TrackedRepository,
 } from '../support/pull-request-service.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
+import { startTestService } from '../support/service.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 
 const github = fakeGithub()
@@ -114,5 +115,16 @@ describe('the audit log', () => {
     )
     await create()
     expect(await lines()).toHaveLength(1)
+  })
+
+  test('says at the start of the service that its file cannot be opened', async () => {
+    const audit_log = join(directory.path, 'none', 'audit.jsonl')
+    const service = await startTestService({ token: 'ada', config: { audit_log } })
+    try {
+      await service.app.audit?.idle()
+      expect(service.log.join('')).toMatch(/"code":"ENOENT","msg":"line of the audit log not written"/)
+    } finally {
+      await service.close()
+    }
   })
 })

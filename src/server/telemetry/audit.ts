@@ -29,12 +29,12 @@ export interface AuditLog {
 
 /**
  * `target`: `stdout`, or a file that is opened for appending with each line, so that it can be moved away. `onError` is
- * called for each line that could not be written.
+ * called for each line that could not be written, and at once if the file cannot be opened, before a line is lost.
  */
 export function openAuditLog(target: string, onError: (error: unknown) => void): AuditLog {
-  let last = Promise.resolve()
-  const append = (line: string) =>
-    target === 'stdout' ? void process.stdout.write(line) : appendFile(target, line, { mode: 0o600 })
+  const append = async (line: string) =>
+    target === 'stdout' ? void process.stdout.write(line) : await appendFile(target, line, { mode: 0o600 })
+  let last = append('').catch(onError)
   return {
     write: (entry) => {
       last = last.then(async () => append(`${JSON.stringify(await entry)}\n`)).catch(onError)
