@@ -85,6 +85,13 @@ function either(expressions: string[]): RegExp {
   return new RegExp(expressions.join('|'), 'i')
 }
 
+const ofAnyClass = either(NOISE_CLASSES.flatMap(nameExpressions))
+
+/** Whether `isNamed` may be true for any class. Few paths are of one, and this is ten times as fast as asking for each. */
+export function mayBeNamed(path: string): boolean {
+  return ofAnyClass.test(`/${path}/`)
+}
+
 /**
  * Whether a path belongs to a class by its name alone. `is_file`: nothing lies beneath the path. Any other path may be a
  * directory, which belongs to a class if everything in it does.

@@ -1,6 +1,6 @@
 /** Classifies paths and changed files as noise (docs/contract/lines.md#noise). Pure. */
 import { type Budget, comparisonCost, unbounded } from '../../vocabulary/budget.ts'
-import { isNamed, NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'
+import { isNamed, mayBeNamed, NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'
 import type { Glob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
 import { type FileChange, isBinary } from './change.ts'
@@ -41,9 +41,10 @@ export function noiseOfPath(
 ): NoiseClass | null {
   const units = Math.min(budget.remaining, PATH_COST_MAX)
   const globs: Budget = { remaining: units }
+  const hasName = mayBeNamed(path)
   const isOf = (noise: NoiseClass) =>
     rules.paths[noise]?.some((glob) => matchesPath(glob, path, globs)) ||
-    (rules.attributes?.says(path, noise, globs) ?? isNamed(path, noise, { is_file }))
+    (rules.attributes?.says(path, noise, globs) ?? (hasName && isNamed(path, noise, { is_file })))
   const found = NOISE_CLASSES.find((noise) => isOn(noise, rules) && isOf(noise)) ?? null
   budget.remaining -= NAMES_COST + comparisonCost(path.length) + units - globs.remaining
   return found

@@ -9,6 +9,7 @@ const FILES_MIN = 2
 
 /** Directories that the files leave: at least two are renamed into one other directory, and no change stays. By old name. */
 function emptied(files: readonly File[]): Map<string, string> {
+  if (!files.some(({ status }) => status === 'renamed')) return new Map()
   const targets = new Map<string, Map<string, number>>()
   const staying = new Set(
     files.filter(({ status }) => status !== 'removed').map(({ path }) => directoryOf(path)),

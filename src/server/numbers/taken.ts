@@ -80,16 +80,29 @@ export function unnamedDirectories(
   return [...new Set(unnamed.map(({ directory }) => directory))]
 }
 
-/** Drizzle lists its migrations in this file, in the directory below theirs. */
-const JOURNAL = /^(?:(.*)\/)?meta\/_journal\.json$/
+/** Drizzle lists its migrations in the file `meta/_journal.json`, in the directory below theirs. */
+function isJournal(path: string): boolean {
+  return `/${path}`.endsWith('/meta/_journal.json')
+}
+
+function aboveJournal(path: string): string {
+  return directoryOf(directoryOf(path))
+}
 
 /** Tells which numbers and parents of the files count. */
 function counterOf(files: readonly NewFile[]): Taking['isTaken'] {
-  const journals = new Set(
-    files.flatMap(({ path }) => (JOURNAL.test(path) ? [path.replace(JOURNAL, '$1')] : [])),
-  )
+  let journals: Set<string> | undefined
+  const hasJournal = (directory: string) => {
+    journals ??= new Set(
+      files
+        .map(({ path }) => path)
+        .filter(isJournal)
+        .map(aboveJournal),
+    )
+    return journals.has(directory)
+  }
   return ({ kind, directory, value, path }, { isNumbered, isLearned, isIgnored }) => {
-    const isByName = () => isNamedForNumbers(directory) || journals.has(directory)
+    const isByName = () => isNamedForNumbers(directory) || hasJournal(directory)
     const isCounted =
       kind === 'same_parent' || (isNumbered(directory) ?? (isByName() || isLearned(directory, value)))
     return isCounted && !isIgnored(path)
