@@ -1,9 +1,23 @@
 /** Splits long computations, so that they do not block other requests. */
-import { setImmediate } from 'node:timers/promises'
 import { stopwatch } from '../../vocabulary/clock.ts'
 
 /** The longest time without a yield. */
 const SLICE_MS = 5
+
+/** What waits for a turn, in this order. */
+const waiting: (() => void)[] = []
+
+/** Yields to other requests. Of all that waits for the next turn, only the first goes on in it, so that their work does not add up. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(resumeFirst)
+  })
+}
+
+function resumeFirst(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(resumeFirst)
+}
 
 /** A computation that can pause after each step. */
 export type Steps<Result> = Generator<undefined, Result>
@@ -14,7 +28,7 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
     const step = steps.next()
     if (step.done) return step.value
     if (elapsed() < SLICE_MS) continue
-    await setImmediate()
+    await nextTurn()
     elapsed = stopwatch()
   }
 }
@@ -37,7 +51,7 @@ export function periodicYield(): () => Promise<void> {
   let elapsed = stopwatch()
   return async () => {
     if (elapsed() < SLICE_MS) return
-    await setImmediate()
+    await nextTurn()
     elapsed = stopwatch()
   }
 }

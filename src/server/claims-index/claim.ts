@@ -1,5 +1,4 @@
 /** The claims of a record: its scope as rows of the claims index. Pure. */
-import { setImmediate } from 'node:timers/promises'
 import { type Budget, unbounded } from '../../vocabulary/budget.ts'
 import { globsOfPaths, labelKey, type Scope } from '../../vocabulary/contract/scope.ts'
 import type { Alternative } from '../../vocabulary/scope/alternative.ts'
@@ -13,7 +12,7 @@ import {
   subtreeGlob,
   treeGlob,
 } from '../../vocabulary/scope/glob.ts'
-import { periodicYield } from '../base/event-loop.ts'
+import { nextTurn, periodicYield } from '../base/event-loop.ts'
 
 /**
  * The kind of a claim, and what it matches. `FILE`: the path. `PLAIN`: the path and everything beneath it, unless the
@@ -101,7 +100,7 @@ export function ancestorPrefixes(prefix: string): string[] {
 /** All claims of a record, without duplicates. Parsing globs can take long, so it yields to the event loop. */
 export async function claimsOf(scope: StoredScope): Promise<Claim[]> {
   const { areas, paths, is_literal, files, taken } = scope
-  if (paths.length + files.length > LARGE_SCOPE) await setImmediate()
+  if (paths.length + files.length > LARGE_SCOPE) await nextTurn()
   const yieldPeriodically = periodicYield()
   const distinct = new Map<string, Claim>()
   const add = (claim: Claim) => distinct.set(`${claim.kind}${claim.place}\0${claim.glob}`, claim)

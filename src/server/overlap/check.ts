@@ -1,5 +1,4 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
-import { setImmediate } from 'node:timers/promises'
 import { later } from '../../vocabulary/clock.ts'
 import {
   type CheckOverlap,
@@ -14,7 +13,7 @@ import { digestChanges } from '../activities/activity-files.ts'
 import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
 import { listMerged, listScopes, type MergedActivity, type SidedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { periodicYield } from '../base/event-loop.ts'
+import { nextTurn, periodicYield } from '../base/event-loop.ts'
 import type { StoredScope } from '../claims-index/claim.ts'
 import { isMadeAgain } from '../line-verdicts/new-lines.ts'
 import { listLearned } from '../numbers/learned-store.ts'
@@ -249,7 +248,7 @@ async function begin(
   input: CheckInput,
   rules = rulesOf(ctx.settings, ctx.repo.noise_attributes),
 ): Promise<CheckedWork> {
-  if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
+  if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await nextTurn()
   const proposal = proposalOf(input.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = {
     activities: ctx.caller.meter.budget(UNITS_MAX),
