@@ -15,6 +15,7 @@ import {
   sideVerdict,
 } from '../../src/server/overlap/sides-by-lines.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
+import { atOnce } from '../../test/support/steps.ts'
 import { PAIR_COST_MAX } from './pairs.ts'
 import type { PullRequest } from './pull-requests.ts'
 import type { Revision } from './revisions.ts'
@@ -40,7 +41,7 @@ export interface ComparedHeads extends SideVerdict {
 export function headOf(changes: readonly FileChange[], side: Omit<Side, 'files'>, noise: NoiseRules): Head {
   // The service does not know the merge base of a pull request.
   const files = changes.map((change) => ({ ...change, origin: 'pushed' as const, base_sha: null }))
-  return { ...digestedSide(side, files, noise), files, index: indexFiles(files) }
+  return { ...atOnce(digestedSide(side, files, noise)), files, index: indexFiles(files) }
 }
 
 export type CompareHeads = (yours: Head, theirs: Head) => ComparedHeads
@@ -61,12 +62,8 @@ export function headComparison(noise: NoiseRules): CompareHeads {
 
 function compareHeads(yours: Head, theirs: Head, noise: NoiseRules): ComparedHeads {
   const shared = sharedFiles(yours.index, theirs.files)
-  const side_verdict = sideVerdict(yours, theirs, {
-    shared,
-    noise,
-    numbers,
-    budget: { remaining: PAIR_COST_MAX },
-  })
+  const options = { shared, noise, numbers, budget: { remaining: PAIR_COST_MAX } }
+  const side_verdict = atOnce(sideVerdict(yours, theirs, options))
   const noisy = new Set(
     side_verdict.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path),
   )

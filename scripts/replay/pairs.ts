@@ -1,4 +1,5 @@
 /** Reads a recording of pull requests and pairs of them, and compares the pairs as the service does. */
+
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'
@@ -8,6 +9,7 @@ import { KEY_BYTES, lineHasher } from '../../src/server/line-verdicts/line-hash.
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/server/line-verdicts/noise.ts'
 import { type FilePair, type FileVerdict, pairVerdict } from '../../src/server/line-verdicts/pair-verdict.ts'
 import type { Confidence, Duplicate, Verdict } from '../../src/vocabulary/verdict.ts'
+import { atOnce } from '../../test/support/steps.ts'
 
 /** An entry of GitHub's list of the files of a pull request. */
 const Entry = z.object({
@@ -88,7 +90,7 @@ export function comparePairs(
     const changes = files.flatMap((entry) => changeOf(entry, hash) ?? [])
     const texts = [title ?? '', body ?? '', ...(commits ?? [])]
     const closes = closingIssues(texts, [`https://github.com/${repo}`])
-    const work = fingerprintOf(changes, noise, new Set(closes))
+    const work = atOnce(fingerprintOf(changes, noise, new Set(closes)))
     sides.set(n, { base, changes: new Map(changes.map((change) => [change.path, change])), work })
   }
   const sideOf = (n: number) => found(sides.get(n), `pull request ${n}`)
@@ -99,12 +101,14 @@ export function comparePairs(
       yours: found(ours.changes.get(file.a), `${file.a} of pull request ${a}`),
       theirs: found(theirs.changes.get(file.b), `${file.b} of pull request ${b}`),
     }))
-    const { strongest, files: compared } = pairVerdict(shared, {
-      declared: { yours: false, theirs: false },
-      one_base: ours.base === theirs.base,
-      noise,
-      budget: { remaining: PAIR_COST_MAX },
-    })
+    const { strongest, files: compared } = atOnce(
+      pairVerdict(shared, {
+        declared: { yours: false, theirs: false },
+        one_base: ours.base === theirs.base,
+        noise,
+        budget: { remaining: PAIR_COST_MAX },
+      }),
+    )
     return {
       a,
       b,

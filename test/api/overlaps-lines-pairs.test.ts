@@ -25,6 +25,7 @@ import { fakeGithub } from '../support/github.ts'
 import { change, editOf } from '../support/lines.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
+import { atOnce } from '../support/steps.ts'
 
 const github = fakeGithub()
 const repository = freshRepositories(github, () => service)
@@ -145,7 +146,7 @@ function sideWithDigests(ctx: RepoContext, row: ActivityRow, sent: Sent) {
     ...file,
     ...(sent.get(`${row.id} ${file.origin} ${file.path}`) as FileChange),
   }))
-  return { ...digestedSide(side, files, noise), files }
+  return { ...atOnce(digestedSide(side, files, noise)), files }
 }
 
 /** What the pure rule says of two activities; null if they do not collide. */
@@ -157,7 +158,7 @@ function compared(ctx: RepoContext, [older, newer]: [ActivityRow, ActivityRow], 
   const shared = sharedFiles(index, its.files)
   const hasLines = mine.files.length > 0 && its.files.length > 0
   const side_verdict = hasLines
-    ? sideVerdict(mine, its, { shared, noise, numbers: rules.numbers, budget })
+    ? atOnce(sideVerdict(mine, its, { shared, noise, numbers: rules.numbers, budget }))
     : undefined
   const { areas, pairs } = comparisonOf(proposal, storedScopeOf(newer), { rules, budget, by_lines: hasLines })
   const kind = takePairs(pairs, 1).length > 0 ? 'path' : areas.length > 0 ? 'area' : null

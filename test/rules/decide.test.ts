@@ -1,4 +1,5 @@
 /** What the check of a pull request leads to: one row for each situation. */
+
 import { describe, expect, test } from 'vitest'
 import type { ActivityRow } from '../../src/server/activities/table.ts'
 import { type Decision, decide } from '../../src/server/decision/decide.ts'
@@ -15,6 +16,7 @@ import type { Conclusion } from '../../src/server/overlap/conclude.ts'
 import { NO_RELATION } from '../../src/server/overlap/sides-by-lines.ts'
 import type { PullRequestRow } from '../../src/server/pull-requests/table.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
+import { atOnce } from '../support/steps.ts'
 
 type Collision = Conclusion['collisions'][number]
 
@@ -121,29 +123,31 @@ function decided({
   const byNumber = new Map(others.map((other) => [other.number, other]))
   const pairs = new Map(rows.map((row) => [row.first === subject.key ? row.second : row.first, row]))
   const empty = { rows, pairs, absent: new Map(), own_lines: [], merged_files: new Map() }
-  return decide({
-    is_partial: false,
-    room: 'any',
-    page_url: null,
-    now: NOW,
-    repo: {
-      id: 1,
-      web_urls: ['https://github.com/acme/shop'],
-      is_notified: true,
-      commenting_since: new Date(0),
-    },
-    noise: DEFAULT_NOISE,
-    own_files: [],
-    next_numbers: new Map(),
-    counterparts: groupOverlaps(conclusion?.collisions ?? []).map((group) =>
-      describeCounterpart(group, byNumber.get(group.number ?? 0), { subject, comment: settings.comment }),
-    ),
-    ...given,
-    subject,
-    conclusion,
-    settings,
-    ledger: ledger === null ? null : { ...empty, ...ledger },
-  })
+  return atOnce(
+    decide({
+      is_partial: false,
+      room: 'any',
+      page_url: null,
+      now: NOW,
+      repo: {
+        id: 1,
+        web_urls: ['https://github.com/acme/shop'],
+        is_notified: true,
+        commenting_since: new Date(0),
+      },
+      noise: DEFAULT_NOISE,
+      own_files: [],
+      next_numbers: new Map(),
+      counterparts: groupOverlaps(conclusion?.collisions ?? []).map((group) =>
+        describeCounterpart(group, byNumber.get(group.number ?? 0), { subject, comment: settings.comment }),
+      ),
+      ...given,
+      subject,
+      conclusion,
+      settings,
+      ledger: ledger === null ? null : { ...empty, ...ledger },
+    }),
+  )
 }
 
 const [STORED] = decided().pairs.saved as [PairRow]

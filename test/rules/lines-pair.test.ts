@@ -1,4 +1,5 @@
 /** Verdicts about pairs, duplicates and severities. */
+
 import { describe, expect, test } from 'vitest'
 import { changeOf } from '../../src/server/line-verdicts/change.ts'
 import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'
@@ -14,6 +15,7 @@ import { collisionSeverity } from '../../src/vocabulary/severity.ts'
 import type { Confidence, Verdict } from '../../src/vocabulary/verdict.ts'
 import type { Weight } from '../../src/vocabulary/weight.ts'
 import { change, editOf, hash } from '../support/lines.ts'
+import { atOnce } from '../support/steps.ts'
 
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 const edit = (path: string, at: number, text: string) => change({ path, patch: editOf(FILE, at, 1, [text]) })
@@ -35,7 +37,7 @@ function pairOf(path: string, verdict: string): FilePair {
 }
 
 const verdictOf = (pairs: FilePair[], declared = { yours: false, theirs: false }) =>
-  pairVerdict(pairs, { declared, one_base: true, noise: DEFAULT_NOISE, budget: { remaining: 1e9 } })
+  atOnce(pairVerdict(pairs, { declared, one_base: true, noise: DEFAULT_NOISE, budget: { remaining: 1e9 } }))
 
 describe('a pair', () => {
   test.each([
@@ -143,7 +145,7 @@ describe('an entry of GitHub’s list', () => {
 describe('a duplicate', () => {
   const work = (lines: string[], { path = 'src/a.ts', closes = [] as number[] } = {}) => {
     const patch = `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}`).join('\n')}`
-    return fingerprintOf([change({ path, patch })], DEFAULT_NOISE, new Set(closes))
+    return atOnce(fingerprintOf([change({ path, patch })], DEFAULT_NOISE, new Set(closes)))
   }
   const lines = (from: number, to: number, indent = '') =>
     Array.from({ length: to - from }, (_, at) => `${indent}call function number ${from + at}`)

@@ -1,5 +1,6 @@
 /** Applies what was decided: the rows in one transaction, then the publication, then who was shown what. */
 import { enqueueNotification } from '../announcements/notification-queue.ts'
+import { inTurns } from '../base/event-loop.ts'
 import { inLedger, recordShown, writePairs } from '../ledger/ledger.ts'
 import { pullRequestKey } from '../ledger/pair.ts'
 import { clearShown, saveNoisePairs } from '../ledger/store.ts'
@@ -11,10 +12,10 @@ import { type Decision, decide } from './decide.ts'
 import type { Check } from './facts.ts'
 import { readFacts } from './read.ts'
 
-/** Records what a check leads to. The decision is made in the transaction, because it depends on rows that are locked. */
+/** Records what a check leads to. The decision is made in the transaction, because it depends on rows that are locked. It yields there: the lines of a merged side take longer than its statements. */
 export function record(ctx: RepoContext, check: Check): Promise<Decision> {
   return inLedger(ctx, async (within) => {
-    const decision = decide(await readFacts(within, check))
+    const decision = await inTurns(decide(await readFacts(within, check)))
     const { db, now, repo } = within
     await writePairs(within, decision.pairs)
     await saveNoisePairs(db, repo.id, decision.noise_pairs, now)

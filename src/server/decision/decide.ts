@@ -1,4 +1,5 @@
 /** Decides what a check of a pull request or branch leads to: what is stored, published and notified. Pure. */
+import type { Steps } from '../base/event-loop.ts'
 import { type SideKey, slotOf } from '../ledger/pair.ts'
 import { changePairs, type PairChanges } from '../ledger/side-pairs.ts'
 import type { NoisePair, PairName } from '../ledger/table.ts'
@@ -10,7 +11,7 @@ import { chargedFields } from '../report/publish.ts'
 import type { Report } from '../report/report.ts'
 import { buildReport, reportNothing } from './build-report.ts'
 import type { Facts } from './facts.ts'
-import { decidePairs } from './next-pairs.ts'
+import { decidePairs, type NextPairs } from './next-pairs.ts'
 import { groupOverlaps } from './sides.ts'
 import { isIgnored } from './who-is-told.ts'
 
@@ -32,9 +33,9 @@ export interface PullRequestDecision {
   named: SideKey[]
 }
 
-export function decide(facts: Facts): Decision {
+export function* decide(facts: Facts): Steps<Decision> {
   const { conclusion, ledger, subject } = facts
-  const next = conclusion && ledger ? decidePairs(facts, conclusion, ledger) : null
+  const next = conclusion && ledger ? yield* decidePairs(facts, conclusion, ledger) : null
   return {
     pairs: next && ledger ? changePairs(ledger.rows, next.pairs) : { deleted: [], saved: [] },
     noise_pairs: next && conclusion ? findNoisePairs(subject.key, conclusion, facts.noise) : [],
@@ -43,11 +44,7 @@ export function decide(facts: Facts): Decision {
   }
 }
 
-function decidePullRequest(
-  pr: PullRequestRow,
-  facts: Facts,
-  pairs: ReturnType<typeof decidePairs>['pairs'],
-): PullRequestDecision {
+function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: NextPairs['pairs']): PullRequestDecision {
   const { conclusion } = facts
   if (conclusion === null) {
     const publication = decidePublication(pr, reportNothing(pr, facts), facts)

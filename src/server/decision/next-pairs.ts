@@ -1,4 +1,5 @@
 /** The pairs of a side after a check, and the notifications about them. Pure. */
+import type { Steps } from '../base/event-loop.ts'
 import { outcomeAfterMerge } from '../ledger/merged-lines.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
@@ -29,7 +30,7 @@ export interface NextPairs {
 }
 
 /** `conclusion` and `ledger`: those of the facts. */
-export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: LedgerFacts): NextPairs {
+export function* decidePairs(facts: Facts, conclusion: Conclusion, ledger: LedgerFacts): Steps<NextPairs> {
   const { subject, now } = facts
   const pairs = new Map(ledger.pairs)
   const notified: PairName[] = []
@@ -61,7 +62,9 @@ export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledger
     if (!row || row.is_done || row.sequence.length > 0) continue
     if (!wasPushedAfterMerge(row, subject.key, subject.last_change)) continue
     // A run of both heads found the failure, so lines say nothing about it, and a push ends what was proved.
-    const outcome = row.fails_together ? 'resolved' : outcomeAfterMerge(ledger.own_lines, files, merges)
+    const outcome = row.fails_together
+      ? 'resolved'
+      : yield* outcomeAfterMerge(ledger.own_lines, files, merges)
     if (outcome !== null) pairs.set(key, withOutcome(row, outcome, subject.last_change.at))
   }
   return { pairs, notified }

@@ -1,5 +1,6 @@
 /** The outcome of a pair after one side was merged, by the lines of the other side (docs/contract/signal.md#outcomes). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
+import type { Steps } from '../base/event-loop.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { fileVerdict } from '../line-verdicts/file-verdict.ts'
 import { type NoiseRules, noiseOf } from '../line-verdicts/noise.ts'
@@ -16,18 +17,21 @@ export interface AfterMerge {
  * `came_true` if the changes of a side conflict with the merged ones, or edit lines that the merge brought; `wrong` if they
  * do neither; null if the lines of a shared file are unknown.
  */
-export function outcomeAfterMerge(
+export function* outcomeAfterMerge(
   side: readonly FileChange[],
   merged: readonly FileChange[],
   { noise, budget }: AfterMerge,
-): 'came_true' | 'wrong' | null {
+): Steps<'came_true' | 'wrong' | null> {
   const shared = sharedFiles(indexFiles(side), merged)
   const declared = { yours: false, theirs: false }
-  const { files } = pairVerdict(shared, { declared, one_base: false, noise, budget })
+  const { files } = yield* pairVerdict(shared, { declared, one_base: false, noise, budget })
   if (files.some(({ verdict }) => verdict === 'conflict')) return 'came_true'
   const isNoise = (file: FileChange) => noiseOf(file, noise) !== null
-  const real = shared.filter(({ yours, theirs }) => !isNoise(yours) && !isNoise(theirs))
-  if (real.some(({ yours, theirs }) => editsLinesOf(yours, theirs, budget))) return 'came_true'
+  for (const { yours, theirs } of shared) {
+    yield
+    if (isNoise(yours) || isNoise(theirs)) continue
+    if (editsLinesOf(yours, theirs, budget)) return 'came_true'
+  }
   return files.some(({ verdict }) => verdict === 'unknown') || budget.remaining < 0 ? null : 'wrong'
 }
 

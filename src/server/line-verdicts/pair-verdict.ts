@@ -1,6 +1,7 @@
 /** The verdict about two sides, over all files that both change (docs/contract/lines.md#pairs). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
+import type { Steps } from '../base/event-loop.ts'
 import { addTo } from '../base/lists.ts'
 import { type ChangedFile, type FileChange, namesOf } from './change.ts'
 import { fileVerdict } from './file-verdict.ts'
@@ -56,7 +57,8 @@ const NOT_COMPARED: Unplaced = {
   noise: null,
 }
 
-export function pairVerdict(pairs: readonly FilePair[], options: PairVerdictOptions): PairVerdict {
+/** One file a step. */
+export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOptions): Steps<PairVerdict> {
   const files: FileVerdict[] = []
   let [real, cut] = [0, false]
   for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
@@ -67,6 +69,7 @@ export function pairVerdict(pairs: readonly FilePair[], options: PairVerdictOpti
       const verdict = fileVerdict(yours, theirs, options)
       files.push({ ...verdict, noise, ...place(verdict) })
     } else cut = true
+    yield
   }
   // Files that were not compared may conflict.
   const candidates = cut ? [...files, NOT_COMPARED] : files

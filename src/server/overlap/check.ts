@@ -249,15 +249,17 @@ async function begin(
   rules = rulesOf(ctx.settings, ctx.repo.noise_attributes),
 ): Promise<CheckedWork> {
   if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await nextTurn()
+  const pause = periodicYield()
   const proposal = proposalOf(input.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = {
     activities: ctx.caller.meter.budget(UNITS_MAX),
     notables: ctx.caller.meter.budget(UNITS_MAX),
   }
   const { scopes: _, cut: __, findAuthor: ___, is_made_again: ____, ...rest } = input
+  await pause()
   const unnamed = unnamedDirectories(input.side.files, rules.numbers)
   const numbers = withLearned(rules.numbers, await listLearned(ctx.db, ctx.repo.id, unnamed))
-  return { ctx, ...rest, rules: { ...rules, numbers }, proposal, budgets, pause: periodicYield() }
+  return { ctx, ...rest, rules: { ...rules, numbers }, proposal, budgets, pause }
 }
 
 /** The live activities of a branch except `self`. Their scopes replace a missing scope. */

@@ -112,7 +112,8 @@ async function* loadSides(
       const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
       const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
       const size = sizeOf(files)
-      yield [each.position, { ...digestedSide(each.side, files, rules.noise), files: shared, index, size }]
+      const digested = await inTurns(digestedSide(each.side, files, rules.noise))
+      yield [each.position, { ...digested, files: shared, index, size }]
     }
   }
 }
@@ -137,22 +138,22 @@ function* rankAll(pairs: readonly CollidingPair[], context: RankContext): Steps<
   if (context.budget.isPauseDue) yield
   for (const pair of pairs) {
     if (context.budget.isPauseDue) yield
-    const one = rankOne(pair, context)
+    const one = yield* rankOne(pair, context)
     if (one !== null) ranked.push(one)
   }
   return ranked
 }
 
 /** Null if the pair shares only noise. */
-function rankOne(
+function* rankOne(
   pair: CollidingPair,
   { participants, loaded, rules, budget }: RankContext,
-): RankedCollision | null {
+): Steps<RankedCollision | null> {
   const [older, newer] = [loaded.get(pair.older), loaded.get(pair.newer)]
   if (older === undefined || newer === undefined || budget.isExhausted) return pair
   budget.remaining -= PAIR_COST + LOOK_UP_COST * newer.files.length
   const shared = sharedFiles(older.index, newer.files)
-  const side_verdict = sideVerdict(older, newer, { shared, ...rules, budget })
+  const side_verdict = yield* sideVerdict(older, newer, { shared, ...rules, budget })
   const by = pair.shared.length > 0 ? 'path' : pair.areas.length > 0 ? 'area' : null
   const [one, other] = [pair.newer, pair.older].map((position) =>
     collisionSeverity(side_verdict, by, activityWeight(participants[position] as Participant)),

@@ -65,9 +65,10 @@ export async function findOverlaps(
   work: CheckedWork,
   { by_path_max = 0, ...read }: FindLimits,
 ): Promise<Findings> {
-  const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = work
+  const { ctx, self, branch, base_branch, rules, proposal, side, budgets, pause } = work
   const shared = [...probedPlaces(side.files, rules.numbers), ...[...side.issues].map(issuePlace)]
   const probes = probesOf(proposal.paths, labelsOf(work), shared)
+  await pause()
   const isByLines = side.files.length > 0
   const limit = isByLines ? BY_LINES_MAX : IDS_MAX
   const input: Search = {

@@ -99,11 +99,10 @@ async function rankPage(
     budget.remaining -= FILE_COST * each.side.files.length
     if (budget.remaining < 0) break
     const files = await inTurns(withDigests(each.side.files, stored, budget))
-    const theirs = digestedSide(each.side, files, noise)
-    await pause()
+    const theirs = await inTurns(digestedSide(each.side, files, noise))
     const shared = sharedFiles(own.index, files)
     await pause()
-    const side_verdict = sideVerdict(own, theirs, { shared, noise, numbers, budget })
+    const side_verdict = await inTurns(sideVerdict(own, theirs, { shared, noise, numbers, budget }))
     const by = sharedBesideFiles(work, each.row)
     const severity = collisionSeverity(side_verdict, by, activityWeight(each.row))
     results.set(each.id, {
@@ -136,7 +135,7 @@ async function ownOf({ proposal, side, readFiles, rules, pause }: CheckedWork, b
   const index = indexFiles(files)
   await pause()
   return {
-    ...digestedSide(side, files, rules.noise),
+    ...(await inTurns(digestedSide(side, files, rules.noise))),
     index: new Map([...index].filter(([name]) => names.has(name))),
   }
 }

@@ -11,6 +11,7 @@ import {
   NOT_COMPARED,
   type Sequence,
 } from '../../vocabulary/verdict.ts'
+import type { Steps } from '../base/event-loop.ts'
 import { addTo } from '../base/lists.ts'
 import { duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
 import type { NoiseRules } from '../line-verdicts/noise.ts'
@@ -59,23 +60,26 @@ export interface VerdictOptions {
 }
 
 /** Adds to a side its files with their digests, its fingerprint, and what it takes. */
-export function digestedSide(
+export function* digestedSide(
   side: Omit<Side, 'files'>,
   files: readonly DigestedFile[],
   noise: NoiseRules,
-): DigestedSide {
-  return { ...side, files, fingerprint: fingerprintOf(files, noise, side.closes), taking: takingOf(files) }
+): Steps<DigestedSide> {
+  const fingerprint = yield* fingerprintOf(files, noise, side.closes)
+  yield
+  return { ...side, files, fingerprint, taking: takingOf(files) }
 }
 
 /** How two sides relate by their lines. `shared`: the files that both change. */
-export function sideVerdict(
+export function* sideVerdict(
   yours: DigestedSide,
   theirs: DigestedSide,
   { shared, ...options }: VerdictOptions & { shared: readonly SharedFile[] },
-): SideVerdict {
+): Steps<SideVerdict> {
   const duplicate = duplicateOf(yours.fingerprint, theirs.fingerprint)
   options.budget.remaining -= yours.fingerprint.added.length + theirs.fingerprint.added.length
-  const { strongest, files, cut, lacks_patch } = verdictOf(shared, options)
+  yield
+  const { strongest, files, cut, lacks_patch } = yield* verdictOf(shared, options)
   const lines = strongest && { verdict: strongest.verdict, confidence: strongest.confidence, lacks_patch }
   const sequence = sharedTaken(yours.taking, theirs.taking, options.numbers)
     .slice(0, SEQUENCES_MAX)
@@ -88,20 +92,21 @@ export function sideVerdict(
  * The files of a draft can be declared and pushed, so pairs of files can differ in their origins and bases. Each combination
  * gets its own verdict. Usually there is only one combination.
  */
-function verdictOf(shared: readonly SharedFile[], options: VerdictOptions): PairVerdict {
+function* verdictOf(shared: readonly SharedFile[], options: VerdictOptions): Steps<PairVerdict> {
   const kinds = new Map<string, SharedFile[]>()
   for (const pair of shared) {
     const kind = JSON.stringify([pair.yours.origin, pair.theirs.origin, isOneBase(pair)])
     addTo(kinds, kind, pair)
   }
-  const verdicts = [...kinds.values()].map((pairs) => {
+  const verdicts: PairVerdict[] = []
+  for (const pairs of kinds.values()) {
     const [first] = pairs as [SharedFile]
     const declared = {
       yours: first.yours.origin === 'declared',
       theirs: first.theirs.origin === 'declared',
     }
-    return pairVerdict(pairs, { declared, one_base: isOneBase(first), ...options })
-  })
+    verdicts.push(yield* pairVerdict(pairs, { declared, one_base: isOneBase(first), ...options }))
+  }
   const strongest = verdicts
     .flatMap((each) => (each.strongest ? [each.strongest] : []))
     .toSorted(byStrength)[0]

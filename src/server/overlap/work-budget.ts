@@ -46,6 +46,7 @@ export class WorkBudget implements Budget {
     for (;;) {
       const step = steps.next()
       if (step.done) return step.value
+      if (!this.isPauseDue) continue
       await this.#pause()
       this.#cancelled.throwIfAborted()
       this.#pause_at = this.remaining - TURN_UNITS
