@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { periodicYield } from '../base/event-loop.ts'
+import { inTurns, periodicYield, type Steps } from '../base/event-loop.ts'
 import type { ChangedName } from '../changed-names/changed-names.ts'
 import { deleteChangedNames, replaceChangedNames } from '../changed-names/store.ts'
 import { type ChangedFile, changedLinesOf, type FileChange, migrationIn } from '../line-verdicts/change.ts'
@@ -72,8 +72,17 @@ export async function declareChanges(
     const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
     return isKept ? { ...file, digest: before.digest, changed_lines: before.changed_lines } : file
   })
-  if (isDeepStrictEqual(stored, next.map(withoutMigration))) return false
+  if (await inTurns(areSame(stored, next.map(withoutMigration)))) return false
   await replaceFileChanges(within.db, set, next)
+  return true
+}
+
+function* areSame(stored: readonly FileChange[], next: readonly FileChange[]): Steps<boolean> {
+  if (stored.length !== next.length) return false
+  for (const [index, file] of stored.entries()) {
+    if (!isDeepStrictEqual(file, next[index])) return false
+    yield
+  }
   return true
 }
 
@@ -101,7 +110,8 @@ export async function replacePushedChanges(
   const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
   const isKnown =
     row.pushed_files !== null && row.pushed_base_sha === base_sha && row.changes_complete === is_complete
-  if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files.map(withoutMigration))) return false
+  if (isKnown && (await inTurns(areSame(await listChangeSet(db, set), files.map(withoutMigration)))))
+    return false
   await replaceFileChanges(db, set, files)
   await replaceChangedNames(db, set, names)
   await learnNumbers(db, repo.id, files)

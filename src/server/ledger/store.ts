@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
-import { withDigest } from '../line-verdicts/store.ts'
+import { withDecodedDigests } from '../line-verdicts/store.ts'
 import { otherSlot, type SideKey, SLOTS, type Slot, slotOf } from './pair.ts'
 import {
   merged_changes,
@@ -180,7 +180,7 @@ export async function listMergedChanges(db: Db, repo_id: number, side: SideKey):
     .from(merged_changes)
     .where(and(eq(merged_changes.repo_id, repo_id), eq(merged_changes.side, side)))
     .orderBy(asc(merged_changes.position))
-  return rows.map(withDigest)
+  return withDecodedDigests(rows)
 }
 
 /** Deletes the kept files of pull requests without a pair whose outcome is open. */

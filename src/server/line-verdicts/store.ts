@@ -1,6 +1,7 @@
 /** Queries of changed files and their digests. Every statement starts with the repository id. */
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { inTurns, mapped } from '../base/event-loop.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { type FileChange, namesOf } from './change.ts'
@@ -83,7 +84,7 @@ export async function listChangeSet(db: Db, set: ChangeSet): Promise<FileChange[
     .from(file_changes)
     .where(and(isOf(set), eq(name, path)))
     .orderBy(asc(file_changes.position))
-  return rows.map(withDigest)
+  return withDecodedDigests(rows)
 }
 
 /** A changed file of an activity under one of its names: `path` or `previous_path`. */
@@ -118,8 +119,7 @@ const readFileChanges = prepared('file_changes', (db) => {
 })
 
 /**
- * The changed files that are stored under these names, with their digests, in one query and in any order. Decoding a
- * digest takes some microseconds, so request at most a few hundred at a time.
+ * The changed files that are stored under these names, with their digests, in one query and in any order.
  */
 export async function listFileChanges(
   db: Db,
@@ -133,10 +133,10 @@ export async function listFileChanges(
     wanted_origin: origin,
   }))
   const rows = await readFileChanges(db, { repo_id, wanted: JSON.stringify(names) })
-  return rows.map(withDigest)
+  return withDecodedDigests(rows)
 }
 
-/** A changed file of an activity, under its present name. Its digest is not decoded, see `withDigest`. */
+/** A changed file of an activity, under its present name. Its digest is not decoded, see `withDecodedDigests`. */
 export type StoredChange = Omit<WantedChange, 'name'> &
   Omit<FileChange, 'digest'> & { digest: Uint8Array | null }
 
@@ -178,11 +178,15 @@ const FILES_MAX = 10_000
 /** The changed files of the activities `ids`, with their digests. */
 export async function listFilesOf(db: Db, repo_id: number, ids: readonly string[]): Promise<FileChange[]> {
   const stored = await listChangesOf(db, repo_id, { ids, limit: FILES_MAX })
-  return stored.map(withDigest)
+  return withDecodedDigests(stored)
 }
 
-/** The row with its digest decoded. */
-export function withDigest<Row extends { digest: Uint8Array | null }>(
+/** The rows with their digests decoded. Yields even in a transaction: those of a large pull request take longer than its statements. */
+export function withDecodedDigests<Row extends { digest: Uint8Array | null }>(rows: readonly Row[]) {
+  return inTurns(mapped(rows, withDigest<Row>))
+}
+
+function withDigest<Row extends { digest: Uint8Array | null }>(
   row: Row,
 ): Omit<Row, 'digest'> & { digest: Digest | null } {
   return { ...row, digest: row.digest && digestIfKnown(row.digest) }
