@@ -242,6 +242,7 @@ function targets(results: Results, sizes: Sizes): Target[] {
       bound: { most: 50 },
       unit: 'ms',
       value: highest(results, 'turns.'),
+      note: 'processor time',
     },
     {
       what: 'hostile check, worst kind',
