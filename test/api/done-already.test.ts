@@ -38,6 +38,11 @@ const squash = (number: number) => {
   const merge_commit_sha = repository.githubRepo.push('main').after
   return Object.assign(pull, { merged_at: pull.closed_at, merge_commit_sha })
 }
+/** Pushes a commit on top of `onto` to a branch. */
+const pushCommit = async (branch: string, onto: string) => {
+  const push = { ...repository.githubRepo.push(branch, {}, onto), commits: [onto] }
+  await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+}
 const openMerged = async (head: string, files: PullFile[], pull: PullGiven = {}) => {
   const number = await open(head, files, pull)
   await merge(number)
@@ -113,6 +118,27 @@ describe('a pull request with most of the lines of a merged one', () => {
     await repository.advance(2 * QUIET_MS)
     expect(repository.comment(again)).toContain('**No overlap any more.**')
     expect((await signal()).recent).toMatchObject([{ kind: 'done', outcome: 'resolved' }])
+  })
+
+  test('that the merged one contains, because it was built on top of it', async () => {
+    const lower = await open('lower', [adds(RETRY)])
+    await pushCommit('upper', repository.githubRepo.pull(lower).head.sha)
+    const upper = await open('upper', [adds(RETRY), adds(linesOf('upper', 2), 'src/upper.ts')])
+    await merge(upper, squash)
+    expect(linkTo(lower)).toContain(`#${upper} is merged and has 12 of the 12 lines`)
+  })
+
+  test('that the merged one repeats, because it was opened again with the same commit', async () => {
+    const first = await open('first', [adds(RETRY)])
+    const again = await open('again', [adds(RETRY)])
+    const { sha } = repository.githubRepo.pull(first).head
+    const { head } = repository.githubRepo.pull(again)
+    const push = { ref: 'refs/heads/again', before: head.sha, after: sha, commits: [sha] }
+    head.sha = sha
+    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+    await repository.deliver(again, 'synchronize')
+    await merge(again, squash)
+    expect(linkTo(first)).toContain(`#${again} is merged and has 12 of the 12 lines`)
   })
 
   test('hears of the one with the most lines only', async () => {
@@ -239,9 +265,7 @@ describe('nothing is said', () => {
 
   test('of the upper part of a stack after its lower part was squashed', async () => {
     const lower = await open('lower', [adds(RETRY)])
-    const { sha } = repository.githubRepo.pull(lower).head
-    const push = { ...repository.githubRepo.push('upper', {}, sha), commits: [sha] }
-    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+    await pushCommit('upper', repository.githubRepo.pull(lower).head.sha)
     const upper = await open('upper', [adds(linesOf('upper', 2), 'src/upper.ts')], { base: 'lower' })
     await merge(lower, squash)
     const deleted = refEvent(github, repository.full_name, 'delete', { branch: 'lower' })

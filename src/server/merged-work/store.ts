@@ -106,13 +106,15 @@ const readTwins = prepared('merged_twins', (db) => {
   const lines = sql<number>`(${sql.placeholder('lines')}::int - ${common.lines})`
   const { number, title, author, is_by_newcomer, head_sha, merged_at } = pull_requests
   const own = alias(pull_requests, 'own')
-  // The branch has its head, or was built on its branch, or the other way round; or both are of one stack, of GitHub or by their bases.
-  const isStacked = sql`(${pull_requests.branch} = ${branch}
-    or exists (select from ${branch_commits} where ${branch_commits.repo_id} = ${repo_id}::bigint
-      and ${branch_commits.sha} = ${head_sha} and ${branch_commits.branch} = ${branch})
-    or exists (select from ${branch_links} where ${branch_links.repo_id} = ${repo_id}::bigint
-      and ((${branch_links.branch} = ${branch} and ${branch_links.base_branch} = ${pull_requests.branch})
-        or (${branch_links.branch} = ${pull_requests.branch} and ${branch_links.base_branch} = ${branch}))))`
+  // The work is on its branch or on top of it: linked with it, or with its head. A pull request that was opened again from
+  // another branch has the same head, and is on top of nothing.
+  const isOnTop = sql`(${pull_requests.branch} = ${branch}
+    or ((exists (select from ${branch_links} where ${branch_links.repo_id} = ${repo_id}::bigint
+        and ${branch_links.branch} = ${branch} and ${branch_links.base_branch} = ${pull_requests.branch})
+      or exists (select from ${branch_commits} where ${branch_commits.repo_id} = ${repo_id}::bigint
+        and ${branch_commits.sha} = ${head_sha} and ${branch_commits.branch} = ${branch}))
+      and not exists (select from ${pull_requests} own where ${own.repo_id} = ${repo_id}::bigint
+        and ${own.number} = any(${sql.placeholder('numbers')}::int[]) and ${own.head_sha} = ${head_sha})))`
   const isInStack = sql`exists (select from ${pull_requests} own where ${own.repo_id} = ${repo_id}::bigint
     and ${own.number} = any(${sql.placeholder('numbers')}::int[])
     and (${own.stack_number} = ${pull_requests.stack_number} or ${pull_requests.number} = any(${own.merged_below})))`
@@ -137,7 +139,7 @@ const readTwins = prepared('merged_twins', (db) => {
         sql`${twins.shared} >= greatest(${sql.placeholder('shared_min')}::int, ${sql.placeholder('share_min')}::float * ${lines})`,
         sql`${merged_at} > ${sql.placeholder('since')}::timestamptz`,
         sql`(${base_branch} is null or ${pull_requests.base_branch} = ${base_branch})`,
-        sql`(${branch} is null or not ${isStacked}) and not ${isInStack}`,
+        sql`(${branch} is null or not ${isOnTop}) and not ${isInStack}`,
       ),
     )
     .orderBy(sql`${twins.shared} desc, ${merged_at} desc, ${number} desc`)
@@ -152,7 +154,7 @@ export interface Enough {
 
 /**
  * The pull request merged after `since` that has enough of the lines, the one with the most: for the base branch of the work,
- * and outside of its stack.
+ * and not below it in a stack.
  */
 export async function findTwin(
   db: Db,

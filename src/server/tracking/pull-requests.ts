@@ -37,7 +37,7 @@ import {
 } from './event-plan.ts'
 import { type EndedPullRequest, enqueueOutcomes, keepLines, recordPullRequestEnd } from './outcomes.ts'
 import { enqueueRecheck } from './recheck.ts'
-import { keepMergedLink, linkPullRequestStack } from './stack-links.ts'
+import { keepMergedLink, linkPullRequestStack, recheckBelow } from './stack-links.ts'
 
 /**
  * Applies an event of a pull request. An event that is older than the stored one changes nothing. If the older one could
@@ -143,6 +143,7 @@ async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<vo
   if (pr.is_merged) {
     await keepMergedLink(ctx, pr)
     await keepLines(ctx, pr)
+    await recheckBelow(ctx, pr)
   }
   await closePullRequest(ctx, pr, pr.is_merged)
   await enqueueOutcomes(ctx, awaited)

@@ -99,6 +99,15 @@ export async function keepMergedLink(
   await addLinks(db, repo.id, [{ branch, base_branch, sha: null }], now)
 }
 
+/** Enqueues a recheck of the open pull requests whose heads a merged branch has: their work may be done. */
+export async function recheckBelow(
+  ctx: RepoContext,
+  { branch, is_fork }: Pick<GithubPullRequest, 'branch' | 'is_fork'>,
+): Promise<void> {
+  const below = is_fork ? [] : await linksBelow(ctx, branch)
+  for (const { base_branch } of below) await recheckBranch(ctx, base_branch)
+}
+
 /** A link; `is_uncertain`: the commit that shows it was stored before a forced push. */
 type FoundLink = ShownLink & { is_uncertain: boolean }
 
