@@ -78,7 +78,10 @@ export function keysOf({ branch }: PullRequest, { files }: Head): Set<string> {
 
 /** A head of one, at any of its pushes, is among the commits that the other adds, or is a parent of one of them. */
 export function isStacked(a: Changed, b: Changed): boolean {
-  const isBeneath = (low: Changed, high: Changed) =>
-    [low, ...low.revisions].some(({ head }) => high.own.has(head) || high.boundary.includes(head))
   return isBeneath(a, b) || isBeneath(b, a)
+}
+
+/** A head of `low`, at any of its pushes, is among the commits that `high` adds, or is a parent of one of them. */
+export function isBeneath(low: Changed, high: Changed): boolean {
+  return [low, ...low.revisions].some(({ head }) => high.own.has(head) || high.boundary.includes(head))
 }

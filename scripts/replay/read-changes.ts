@@ -76,7 +76,11 @@ function keyOf({ head, base }: HeadAndBase): string {
 }
 
 /** The messages of the own commits of pull requests, by commit id. */
-export async function readMessages(git: Git, all: readonly Commit[], pullRequests: readonly PullRequest[]) {
+export async function readMessages(
+  git: Git,
+  all: readonly Commit[],
+  pullRequests: readonly Pick<PullRequest, 'own'>[],
+) {
   const own = new Set(pullRequests.flatMap((each) => [...each.own]))
   const ids = [...own].map((at) => `${(all[at] as Commit).sha}\n`)
   const messages = new Map<string, string>()

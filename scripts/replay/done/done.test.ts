@@ -18,8 +18,12 @@ const pull = (n: number, day: number, files: MirrorCommit['files'], message = `W
   ...{ name: `pull${n}`, parents: ['start'], author: `Author${n}`, day, message },
   files: files ?? {},
 })
-const merged = (n: number, day: number, on: string, files: MirrorCommit['files']): MirrorCommit => ({
-  ...{ name: `merged${n}`, parents: [on], author: 'Ada', day, message: `Work (#${n})` },
+const merged = (
+  n: number,
+  { day, on, message = `Work (#${n})` }: { day: number; on: string; message?: string },
+  files: MirrorCommit['files'],
+): MirrorCommit => ({
+  ...{ name: `merged${n}`, parents: [on], author: 'Ada', day, message },
   files: files ?? {},
 })
 
@@ -28,22 +32,39 @@ const COMMITS: MirrorCommit[] = [
   pull(1, 80, file('a.ts', RETRY)),
   // The same in the same file: a merge leaves nothing of it.
   pull(2, 81, file('a.ts', RETRY)),
-  merged(1, 82, 'start', file('a.ts', RETRY)),
+  merged(
+    1,
+    { day: 82, on: 'start', message: 'Work (#1)\n\nCloses #2, and replaces #3.' },
+    file('a.ts', RETRY),
+  ),
   // Nearly the same elsewhere, closed; and merged after all.
   pull(3, 83, file('b.ts', RETRY.replace('(3)', '(99)'))),
   pull(4, 84, file('c.ts', RETRY)),
-  merged(4, 85, 'merged1', file('c.ts', RETRY)),
+  merged(4, { day: 85, on: 'merged1' }, file('c.ts', RETRY)),
   // Other work, and a revert of a revert.
   pull(5, 86, file('d.ts', lines('other', 12))),
   pull(6, 86, file('e.ts', RETRY), 'Reapply "Work 1"'),
-  merged(7, 120, 'merged4', file('end.txt', 'end\n')),
+  // Merged after all, when its lines were there already: the merge brings the rest.
+  pull(7, 87, file('f.ts', lines('rest', 12))),
+  pull(8, 87, { ...file('f.ts', lines('rest', 12)), ...file('g.ts', lines('more', 2)) }),
+  merged(7, { day: 88, on: 'merged4' }, file('f.ts', lines('rest', 12))),
+  merged(8, { day: 89, on: 'merged7' }, file('g.ts', lines('more', 2))),
+  // Opened again with the same commit.
+  pull(9, 90, file('h.ts', lines('again', 12))),
+  merged(10, { day: 91, on: 'merged8' }, file('h.ts', lines('again', 12))),
+  // Somebody pushed its work, so GitHub closed it, and the service keeps no lines of it.
+  pull(11, 92, file('i.ts', lines('hand', 12))),
+  pull(12, 92, file('i.ts', lines('hand', 12))),
+  merged(11, { day: 93, on: 'merged10', message: 'Work (taken from #11)' }, file('i.ts', lines('hand', 12))),
+  merged(13, { day: 150, on: 'merged11' }, file('end.txt', 'end\n')),
 ]
-const HEADS = [1, 2, 3, 4, 5, 6].map((n) => [`refs/pull/${n}/head`, `pull${n}`])
+const HEADS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12].map((n) => [`refs/pull/${n}/head`, `pull${n}`])
 const REFS = {
-  'refs/heads/main': 'merged7',
-  'refs/pull/7/head': 'merged7',
+  'refs/heads/main': 'merged13',
+  'refs/pull/10/head': 'pull9',
+  'refs/pull/13/head': 'merged13',
   // GitHub has tried to merge this one, so the others are closed.
-  'refs/pull/5/merge': 'merged7',
+  'refs/pull/5/merge': 'merged13',
   ...Object.fromEntries(HEADS),
 }
 
@@ -51,7 +72,7 @@ let mirror: TemporaryDirectory
 let measured: Measured
 beforeAll(async () => {
   mirror = await mirrorOf({ commits: COMMITS, refs: REFS })
-  measured = await replayDone(mirror.path, { days: 60, closed_after_days: 14, report: () => {} })
+  measured = await replayDone(mirror.path, { days: 90, closed_after_days: 14, report: () => {} })
 })
 afterAll(() => mirror.remove())
 
@@ -69,16 +90,30 @@ describe('a mirror in which work is done twice', () => {
       [2, 1, 12, 12, 'given_up'],
       [3, 1, 11, 12, 'given_up'],
       [4, 1, 12, 12, 'merged'],
+      [8, 7, 12, 14, 'rest'],
+      [9, 10, 12, 12, 'given_up'],
     ])
   })
 
   test('shows the closed ones of which a merge leaves nothing', () => {
-    expect(measured.superseded.map(({ pr, by, lines: added }) => [pr.n, by?.n, added])).toEqual([[2, 1, 12]])
+    expect(measured.brought.map(({ pr, by, lines: added }) => [pr.n, by.n, added])).toEqual([
+      [2, 1, 12],
+      [9, 10, 12],
+    ])
+  })
+
+  test('shows the closed ones that the merged one says to close or to replace', () => {
+    const found = measured.called.map(({ pr, by, lines: added, shared }) => [pr.n, by.n, added, shared])
+    expect(found).toEqual([
+      [2, 1, 12, 12],
+      [3, 1, 12, 11],
+    ])
   })
 
   test('is written as a table', () => {
     const text = doneTables(measured)
-    expect(text).toContain('| right: closed or pushed, of those that ended | 2 of 3 (66.7 %) |')
-    expect(text).toContain('| … of these told | 1 of 1 (100.0 %) |')
+    expect(text).toContain('| right, of those that ended | 4 of 5 (80.0 %) |')
+    expect(text).toContain('with eight lines or more, and told | 2 of 2 (100.0 %) |')
+    expect(text).toContain('| … of which the merged one has enough lines, and told | 2 of 2 (100.0 %) |')
   })
 })

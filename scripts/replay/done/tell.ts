@@ -28,7 +28,10 @@ interface Rules {
   since: number
   /** The work is made again or taken back. */
   isAgain: (pr: Changed) => boolean
-  isStacked: (a: Changed, b: Changed) => boolean
+  /** The work is on top of the merged pull request in a stack. */
+  isOnTop: (pr: Changed, merged: Changed) => boolean
+  /** GitHub says of the pull request that it is merged. */
+  isMerged: (pr: Changed) => boolean
   reverted: readonly Reverted[]
 }
 
@@ -45,7 +48,8 @@ interface Merged {
   lines: Set<number>
 }
 
-export function tellDone(changed: readonly Changed[], { noise, since, isAgain, isStacked, reverted }: Rules) {
+export function tellDone(changed: readonly Changed[], rules: Rules) {
+  const { noise, since, isAgain, isOnTop, isMerged, reverted } = rules
   const known = new Map<Head, NewLines>()
   const linesOf = (head: Head): NewLines => {
     const lines = known.get(head) ?? atOnce(newLinesOf(head.files, noise))
@@ -70,7 +74,7 @@ export function tellDone(changed: readonly Changed[], { noise, since, isAgain, i
     const least = Math.max(ENOUGH.shared_min, ENOUGH.share_min * lines)
     const [found] = [...counts]
       .filter(([other, shared]) => shared >= least && other.pr.branch === pr.branch)
-      .filter(([other]) => other.pr !== pr && !isStacked(other.pr, pr))
+      .filter(([other]) => other.pr !== pr && !isOfSameMerge(other.pr, pr) && !isOnTop(pr, other.pr))
       .toSorted(([, a], [, b]) => b - a)
     return found && { by: found[0].pr, shared: found[1], lines }
   }
@@ -108,13 +112,18 @@ export function tellDone(changed: readonly Changed[], { noise, since, isAgain, i
     while (takenBack[0] !== undefined && takenBack[0].at <= at) forget(takenBack.shift() as Reverted)
     if (head === null) {
       open.delete(pr)
-      if (pr.merged !== null) merge(pr, at)
+      if (pr.merged !== null && isMerged(pr)) merge(pr, at)
     } else {
       open.set(pr, head)
       tell(pr, head, at)
     }
   }
-  return { told: [...told.values()], linesOf: (pr: Changed) => linesOf(pr.last).added.length }
+  return { told: [...told.values()], linesOf: (pr: Changed) => linesOf(pr.last).added }
+}
+
+/** One commit has merged both. */
+function isOfSameMerge(a: Changed, b: Changed): boolean {
+  return a.merged !== null && a.merged.branch === b.merged?.branch && a.merged.position === b.merged.position
 }
 
 /** Pushes, and ends with `head` null, in the order of time. */

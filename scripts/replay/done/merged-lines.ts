@@ -1,0 +1,41 @@
+/** The lines that the merges of pull requests brought into their base branches, which may be fewer than their heads add. */
+
+import { KEY_BYTES, lineHasher } from '../../../src/server/line-verdicts/line-hash.ts'
+import { newLinesOf } from '../../../src/server/line-verdicts/new-lines.ts'
+import { atOnce } from '../../../test/support/steps.ts'
+import { changedFiles } from '../changed-files.ts'
+import type { Branch, Commit } from '../commits.ts'
+import type { Git } from '../git.ts'
+import type { Changed } from '../heads.ts'
+import type { History } from '../history.ts'
+
+/** The hashes of each, in order; none for one that was not merged. */
+export async function mergedLines(
+  git: Git,
+  { commits: { all }, branches, changed, noise }: History,
+  pull_requests: readonly Changed[],
+): Promise<Set<number>[]> {
+  const endings = new Set(
+    changed.flatMap(({ merged }) => (merged ? `${merged.branch} ${merged.position}` : [])),
+  )
+  const trees = pull_requests.map((pr) => {
+    if (pr.merged === null) return { from: '', to: '' }
+    const { branch, position } = pr.merged
+    const { chain } = branches[branch] as Branch
+    const commitAt = (at: number) => all[chain[at] as number] as Commit
+    // A merge by rebasing brings several commits.
+    const own = new Set([...pr.own].map((at) => (all[at] as Commit).subject))
+    let before = position - 1
+    while (before > 0 && own.has(commitAt(before).subject) && !endings.has(`${branch} ${before}`)) before--
+    return { from: commitAt(Math.max(0, before)).tree, to: commitAt(position).tree }
+  })
+  const hash = lineHasher(new Uint8Array(KEY_BYTES))
+  const lines: Set<number>[] = []
+  for await (const files of changedFiles(
+    git,
+    trees.filter(({ to }) => to !== ''),
+    { hash },
+  ))
+    lines.push(new Set(atOnce(newLinesOf(files, noise)).added))
+  return trees.map(({ to }) => (to === '' ? new Set() : (lines.shift() as Set<number>)))
+}
