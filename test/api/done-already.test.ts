@@ -129,13 +129,13 @@ describe('a pull request with most of the lines of a merged one', () => {
   })
 
   test('that the merged one repeats, because it was opened again with the same commit', async () => {
-    const first = await open('first', [adds(RETRY)])
-    const again = await open('again', [adds(RETRY)])
+    const [first, again] = [await open('first', [adds(RETRY)]), await open('again', [adds(RETRY)])]
     const { sha } = repository.githubRepo.pull(first).head
-    const { head } = repository.githubRepo.pull(again)
-    const push = { ref: 'refs/heads/again', before: head.sha, after: sha, commits: [sha] }
-    head.sha = sha
-    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+    repository.githubRepo.pull(again).head.sha = sha
+    for (const branch of ['first', 'again']) {
+      const push = { ref: `refs/heads/${branch}`, before: '0'.repeat(40), after: sha, commits: [sha] }
+      await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+    }
     await repository.deliver(again, 'synchronize')
     await merge(again, squash)
     expect(linkTo(first)).toContain(`#${again} is merged and has 12 of the 12 lines`)
