@@ -75,6 +75,33 @@ test('pairs of a history are chosen by the service, drawn at random, and proved 
   }
 })
 
+test('a pull request whose pushes before the period are not known is opened at the first known push', async () => {
+  const pushes = Array.from(
+    { length: 25 },
+    (_, at): MirrorCommit => ({
+      name: `push${at}`,
+      parents: [at === 0 ? 'start' : `push${at - 1}`],
+      author: 'Author 8',
+      day: 4 + at / 5,
+      files: { 'check.mjs': `${USES}// ${at}\n` },
+    }),
+  )
+  const refs = { 'refs/pull/7/head': 'pull7', 'refs/pull/8/head': 'push24', 'refs/pull/9/head': 'pull9' }
+  const mirror = await mirrorOf({
+    commits: [...COMMITS, ...pushes],
+    refs: { ...refs, 'refs/heads/main': 'merged9' },
+  })
+  try {
+    const found: Candidate[] = []
+    const onPair = (pair: Candidate) => found.push(pair)
+    await findCandidates(mirror.path, { ...options, days: 5.1, seed: 1, onPair })
+    const chosen = found.filter(({ group }) => group === 'chosen')
+    expect(chosen.map(({ pull_requests }) => pull_requests)).toContainEqual([8, 7])
+  } finally {
+    await mirror.remove()
+  }
+})
+
 const pair = (one: number, other: number): Candidate => ({
   group: 'random',
   reason: null,

@@ -28,20 +28,23 @@ export function backlogOf(all: readonly Changed[], since: number): { pr: Changed
   })
 }
 
-/** The events from `since` to `until`. An end comes before a push of the same time, and a lower number before a higher one. */
+/**
+ * The events from `since` to `until`. An end comes before a push of the same time, and a lower number before a higher one. A
+ * pull request of which no push before `since` is known is opened at the first one that is.
+ */
 export function eventsOf(
   all: readonly Changed[],
   { since, until }: { since: number; until: number },
 ): LiveEvent[] {
   const events = all.flatMap((pr): LiveEvent[] => {
     const [first] = pr.revisions
-    if (first === undefined || pr.ended <= since) return []
+    if (first === undefined || pr.ended <= Math.max(since, first.at)) return []
     const pushes = pr.revisions.filter(({ at }) => at < pr.ended)
-    const isOpenedIn = pr.opened >= since
-    const opening: LiveEvent[] = isOpenedIn ? [{ kind: 'opened', at: pr.opened, pr, revision: first }] : []
+    const isOpenedIn = first.at >= since
+    const opening: LiveEvent[] = isOpenedIn ? [{ kind: 'opened', at: first.at, pr, revision: first }] : []
     const declared: LiveEvent[] =
       isOpenedIn && isByAgent(pr)
-        ? [{ kind: 'declared', at: Math.max(since, pr.opened - DECLARED_S), pr, revision: first }]
+        ? [{ kind: 'declared', at: Math.max(since, first.at - DECLARED_S), pr, revision: first }]
         : []
     return [
       ...declared,
