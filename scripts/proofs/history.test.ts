@@ -55,6 +55,8 @@ test('pairs of a history are chosen by the service, drawn at random, and proved 
       seed: 1,
       cache: join(mirror.path, 'proved.json'),
       command: COMMAND,
+      jobs: 2,
+      timeout_ms: 60_000,
       report: () => {},
     })
     expect(

@@ -16,8 +16,9 @@ const USAGE = `npm run --silent proofs -- --git DIR --project NAME [--reverts 30
 npm run --silent proofs -- --git MIRROR --choose FILE [--days 90] [--seed 1]
   writes the pairs that the service chooses in a real history, and pairs at random, as lines of JSON;
   MIRROR is a bare mirror with refs/pull/N/head, which is not modified: git clone --mirror URL
-npm run --silent proofs -- --git MIRROR --pairs FILE [--sample 30] [--seed 1] [--cache FILE] -- COMMAND…
-  proves that many of the pairs that were chosen, and of those at random, and counts them
+npm run --silent proofs -- --git MIRROR --pairs FILE [--sample 30] [--seed 1] [--cache FILE] [--jobs 1] [--timeout 10] -- COMMAND…
+  proves that many of the pairs that were chosen, and of those at random, and counts them;
+  --jobs: how many at a time, --timeout: how many minutes one run may take
 A table on stdout, progress on stderr.`
 
 const { values, positionals: command } = parseArgs({
@@ -32,6 +33,8 @@ const { values, positionals: command } = parseArgs({
     pairs: { type: 'string' },
     sample: { type: 'string', default: '30' },
     cache: { type: 'string' },
+    jobs: { type: 'string', default: '1' },
+    timeout: { type: 'string', default: '10' },
   },
 })
 const report = (line: string) => void process.stderr.write(`${line}\n`)
@@ -51,8 +54,15 @@ async function main(): Promise<void> {
     const lines = (await readFile(pairs, 'utf8')).trim().split('\n')
     const candidates = lines.map((line) => JSON.parse(line) as Candidate)
     const cache = resolve(values.cache ?? `${pairs}.proved.json`)
-    const size = Number(values.sample)
-    const proved = await proveSample(git, candidates, { size, seed, cache, command, report })
+    const proved = await proveSample(git, candidates, {
+      size: Number(values.sample),
+      seed,
+      cache,
+      command,
+      jobs: Number(values.jobs),
+      timeout_ms: 60_000 * Number(values.timeout),
+      report,
+    })
     process.stdout.write(`${sampleTable(proved)}\n`)
     return
   }

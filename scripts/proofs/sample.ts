@@ -10,7 +10,6 @@ import { openMirror } from '../replay/mirror.ts'
 import type { Candidate } from './candidates.ts'
 import type { ProvedSample, SampleResult } from './sample-table.ts'
 
-const TIMEOUT_MS = 600_000
 const GROUPS = ['chosen', 'random'] as const
 
 export interface SampleOptions {
@@ -20,14 +19,18 @@ export interface SampleOptions {
   /** The file in which results are kept, so that a stopped measurement can be continued. */
   cache: string
   command: readonly string[]
+  /** How many pairs are proved at a time. */
+  jobs: number
+  /** How long one run of the command may take. */
+  timeout_ms: number
   report: (line: string) => void
 }
 
-/** Does not modify the mirror. The groups take turns. */
+/** Does not modify the mirror. The groups take turns. The sample is the same for any number of jobs. */
 export async function proveSample(
   directory: string,
   candidates: readonly Candidate[],
-  { size, seed, cache, command, report }: SampleOptions,
+  { size, seed, cache, command, jobs, timeout_ms, report }: SampleOptions,
 ): Promise<ProvedSample[]> {
   const mirror = await openMirror(directory)
   const git = await scratchOf(mirror.git, mirror.absent)
@@ -38,19 +41,26 @@ export async function proveSample(
         scratch.within({ base, heads }, (cwd) => {
           const output = { write: () => true }
           const stopped = new AbortController().signal
-          return runCommand(command, { cwd, env, output, stopped, timeout_ms: TIMEOUT_MS })
+          return runCommand(command, { cwd, env, output, stopped, timeout_ms })
         }),
       )
       const queues = GROUPS.map((group) => drawn(candidates, group, seed).values())
       const proved: ProvedSample[] = []
-      for (let round = 0; round < size; round += 1)
-        for (const queue of queues)
-          for (const pair of queue) {
-            const result: SampleResult = (await proveHeads(pair.heads, passesOn(pair.base))) ?? 'conflict'
-            proved.push({ ...pair, result })
-            report(JSON.stringify(proved.at(-1)))
-            if (result !== 'conflict') break
-          }
+      const proveNextOf = async (queue: (typeof queues)[number]) => {
+        for (const pair of queue) {
+          const result: SampleResult = (await proveHeads(pair.heads, passesOn(pair.base))) ?? 'conflict'
+          proved.push({ ...pair, result })
+          report(JSON.stringify(proved.at(-1)))
+          if (result !== 'conflict') break
+        }
+      }
+      const turns = Array.from({ length: size }, () => queues)
+        .flat()
+        .values()
+      const work = async () => {
+        for (const queue of turns) await proveNextOf(queue)
+      }
+      await Promise.all(Array.from({ length: jobs }, work))
       return proved
     })
   } finally {
