@@ -126,6 +126,19 @@ test.each([
   }
 })
 
+test('a pair that git cannot merge makes room for the next one', async () => {
+  const [rename, call] = await openBreaking()
+  const stale = await open('stale', 12, ['# stale'])
+  await commitLines('main', BASE.toSpliced(11, 1, '# newer'))
+  await tree.git('push', '-q', 'origin', 'main')
+  const { answer } = await proveJson(call, '--pairs', '1', ...COMMAND)
+  expect(answer.pairs).toMatchObject([
+    { pull_requests: [call, stale], result: null, note: 'git cannot merge them' },
+    { pull_requests: [call, rename], result: 'passed', note: null },
+  ])
+  expect(await countRuns()).toBe(1)
+})
+
 describe('a pair of which one removes what the other uses', () => {
   const openFailing = async () => {
     const rename = await open('rename', 1, ['charge() { echo paid; }', 'pay() { charge; }', 'old=gone'])

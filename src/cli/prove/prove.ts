@@ -65,19 +65,18 @@ async function run(context: CommandContext, command: string[], options: ProveOpt
     throw new CliError(`run it in a clone of ${at.owner}/${at.repo}`)
   const pull_request = pullRequestFrom(options.pullRequest, runtime.env)
   const choice = await client.choosePairs({ ...at, input: { pull_request } })
-  const items = choice.items.slice(0, most)
   const { base_branch } = choice
-  if (items.length === 0) return { pull_request, base_branch, pairs: [] }
-  const job = { command, timeout_ms, log_url: logUrl(options.logUrl, runtime.env) }
+  if (choice.items.length === 0) return { pull_request, base_branch, pairs: [] }
+  const job = { command, timeout_ms, most, log_url: logUrl(options.logUrl, runtime.env) }
   const cache = new RunCache(options.cache ?? (await cacheFile(context)))
-  const pairs = await untilSignal((stopped) =>
-    provePairs(context, { ...choice, items }, { ...job, cache, stopped }),
-  )
+  const pairs = await untilSignal((stopped) => provePairs(context, choice, { ...job, cache, stopped }))
   return { pull_request, base_branch, pairs }
 }
 
 interface Job {
   command: string[]
+  /** How many pairs are run at most: one that git cannot merge makes room for the next. */
+  most: number
   timeout_ms: number
   log_url: string | null
   cache: RunCache
@@ -109,6 +108,7 @@ function provePairs(context: CommandContext, choice: ProofChoice, job: Job): Pro
     }
     const pairs: ProvedPair[] = []
     for (const { pull_requests, heads } of choice.items) {
+      if (pairs.filter(({ result }) => result !== null).length === job.most) break
       const moved = movedSince({ pull_requests, heads }, fetched)
       const result = moved === null ? await proveHeads(heads, passes) : null
       const note = moved ?? (result === null ? 'git cannot merge them' : null)
