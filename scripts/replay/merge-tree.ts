@@ -5,103 +5,109 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { narrow, type Tree, wholeTree } from './file-trees.ts'
 import type { Git } from './git.ts'
 
-/** The ids of a head and its merge base. */
+/** The trees of a head and of its merge base, by id. */
 export interface Side {
   tree: string
   base: string
-  base_tree: string
 }
 
-/** `moved` is rebased onto the base of `fixed`, and then merged with it. */
+/** A file of two sides. `moved` is rebased onto the base of `fixed`, and then merged with it. */
 export interface SidePair {
   moved: Side
   fixed: Side
+  /** The names that it has on either side. */
+  paths: readonly string[]
 }
 
-export interface SideMerge {
-  /** Paths in which `moved` conflicts with that base. Whether they also conflict with `fixed` is unknown. */
-  stale: Set<string>
-  conflicts: Set<string>
-}
+/** `unknown`: `moved` conflicts with the base of `fixed`. */
+export type Verdict = 'conflict' | 'clean' | 'unknown'
 
 /** The number of merges per process. Progress is reported after each process. */
 const BATCH = 250
 
-/** Returns one result for each pair of sides, in order. */
+/** Returns the verdicts in the order of `pairs`. */
 export async function mergeSides(
   git: Git,
   pairs: readonly SidePair[],
   report: (line: string) => void,
-): Promise<SideMerge[]> {
-  const moves = pairs.filter(isMove)
-  const moved = new Map<string, Merged>()
-  const trees = await mergeAll(
+): Promise<Verdict[]> {
+  const trees = await narrow(
     git,
-    distinct(moves, moveOf).map(({ moved: side, fixed }) => ({
-      base: side.base,
-      ours: fixed.base_tree,
-      theirs: side.tree,
+    pairs.map(({ moved, fixed, paths }) => ({
+      trees: { base: moved.base, head: moved.tree, onto: fixed.base, other: fixed.tree },
+      paths,
     })),
-    (done) => report(`rebased ${done} heads`),
   )
-  for (const [index, move] of distinct(moves, moveOf).entries())
-    moved.set(moveOf(move), trees[index] as Merged)
+  const isIn = ({ paths }: SidePair, { conflicts }: Merged) => paths.some((path) => conflicts.has(path))
+  const rebased = await mergeAll(
+    git,
+    trees.map(({ base, head, onto }) => ({ base, ours: onto, theirs: head })),
+    (done, all) => report(`rebased ${done} of ${all} files`),
+  )
+  const known = [...pairs.keys()].filter((at) => !isIn(pairs[at] as SidePair, rebased[at] as Merged))
   const merged = await mergeAll(
     git,
-    pairs.map((pair) => ({
-      base: pair.fixed.base,
-      ours: moved.get(moveOf(pair))?.tree ?? pair.moved.tree,
-      theirs: pair.fixed.tree,
-    })),
-    (done) => report(`merged ${done} of ${pairs.length} pairs`),
+    known.map((at) => {
+      const { onto, other } = trees[at] as (typeof trees)[number]
+      return { base: onto, ours: (rebased[at] as Merged).tree, theirs: other }
+    }),
+    (done, all) => report(`merged ${done} of ${all} files`),
   )
-  return pairs.map((pair, index) => ({
-    stale: moved.get(moveOf(pair))?.conflicts ?? new Set(),
-    conflicts: (merged[index] as Merged).conflicts,
-  }))
-}
-
-function isMove({ moved, fixed }: SidePair): boolean {
-  return moved.base !== fixed.base
-}
-
-function moveOf({ moved, fixed }: SidePair): string {
-  return `${moved.tree} ${moved.base} ${fixed.base}`
-}
-
-function distinct<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
-  return [...new Map(items.map((item) => [keyOf(item), item])).values()]
+  const verdicts = pairs.map((): Verdict => 'unknown')
+  for (const [index, at] of known.entries())
+    verdicts[at] = isIn(pairs[at] as SidePair, merged[index] as Merged) ? 'conflict' : 'clean'
+  return verdicts
 }
 
 export interface ThreeWay {
-  /** A commit; the others are trees. */
-  base: string
-  ours: string
-  theirs: string
+  base: Tree
+  ours: Tree
+  theirs: Tree
 }
 
 export interface Merged {
-  tree: string
+  tree: Tree
   /** Paths. */
-  conflicts: Set<string>
+  conflicts: ReadonlySet<string>
 }
 
-/** Three-way merges, in order. */
+/** Three-way merges, in order. Equal ones are made once. */
 export async function mergeAll(
   git: Git,
   merges: readonly ThreeWay[],
-  report: (done: number) => void = () => {},
+  report: (done: number, all: number) => void = () => {},
 ): Promise<Merged[]> {
-  const commit = await commitsOf(
+  const keyOf = ({ base, ours, theirs }: ThreeWay) => `${base}\0${ours}\0${theirs}`
+  const distinct = new Map<string, ThreeWay>()
+  for (const merge of merges) if (trivialMerge(merge) === null) distinct.set(keyOf(merge), merge)
+  // Merges of the same base follow each other, so that git reads its files once.
+  const keys = [...distinct.keys()].sort()
+  const results = await mergeDistinct(
     git,
-    merges.flatMap(({ base, ours, theirs }) => [
-      { tree: ours, parent: base },
-      { tree: theirs, parent: base },
-    ]),
+    keys.map((key) => distinct.get(key) as ThreeWay),
+    report,
   )
-  const lines = merges.map(({ base, ours, theirs }) => `${commit(ours, base)} ${commit(theirs, base)}\n`)
+  const merged = new Map(keys.map((key, index) => [key, results[index] as Merged]))
+  return merges.map((merge) => trivialMerge(merge) ?? (merged.get(keyOf(merge)) as Merged))
+}
+
+/** The merge if only one side has changes, or both have the same; otherwise null. */
+function trivialMerge({ base, ours, theirs }: ThreeWay): Merged | null {
+  if (ours === base) return { tree: theirs, conflicts: NONE }
+  return theirs === base || theirs === ours ? { tree: ours, conflicts: NONE } : null
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+async function mergeDistinct(
+  git: Git,
+  merges: readonly ThreeWay[],
+  report: (done: number, all: number) => void,
+): Promise<Merged[]> {
+  const lines = await commitPairs(git, merges)
   const batches = Array.from({ length: Math.ceil(lines.length / BATCH) }, (_, at) =>
     lines.slice(at * BATCH, (at + 1) * BATCH),
   )
@@ -114,7 +120,7 @@ export async function mergeAll(
       const merged = await mergeBatch(git, batches[at] as string[])
       results[at] = merged
       done += merged.length
-      report(done)
+      report(done, merges.length)
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, mergeBatches))
@@ -131,28 +137,38 @@ async function mergeBatch(git: Git, lines: readonly string[]): Promise<Merged[]>
   for await (const field of git.records(args, lines.join(''), '\0')) {
     if (field !== '' || fields.length < 2) fields.push(field)
     else {
-      merged.push({ tree: fields[1] as string, conflicts: new Set(fields.slice(2)) })
+      merged.push({ tree: wholeTree(fields[1] as string), conflicts: new Set(fields.slice(2)) })
       fields = []
     }
   }
   return merged
 }
 
-/** Creates commits with a tree and one parent, which is the merge base of two commits that share it. */
-async function commitsOf(git: Git, wanted: readonly { tree: string; parent: string }[]) {
+/** Creates two commits for each merge, whose parent has the tree of the base. Returns their ids as lines. */
+async function commitPairs(git: Git, merges: readonly ThreeWay[]): Promise<string[]> {
   const marks = new Map<string, number>()
   const stream: string[] = []
-  for (const { tree, parent } of wanted) {
-    const key = `${tree} ${parent}`
-    if (marks.has(key)) continue
-    marks.set(key, marks.size + 1)
-    const header = `commit refs/heads/replay\nmark :${marks.size}\ncommitter replay <replay@localhost> 1 +0000\ndata 0\n`
-    stream.push(`${header}from ${parent}\nM 040000 ${tree} ""\n\n`)
+  const markOf = (tree: Tree, parent: number | null): number => {
+    const key = `${parent} ${tree}`
+    const known = marks.get(key)
+    if (known !== undefined) return known
+    const mark = marks.size + 1
+    marks.set(key, mark)
+    const from = parent === null ? '' : `from :${parent}\n`
+    stream.push(
+      `reset refs/heads/replay\ncommit refs/heads/replay\nmark :${mark}\n`,
+      `committer replay <replay@localhost> 1 +0000\ndata 0\n${from}deleteall\n${tree}\n`,
+    )
+    return mark
   }
+  const pairs = merges.map(({ base, ours, theirs }) => {
+    const parent = markOf(base, null)
+    return [markOf(ours, parent), markOf(theirs, parent)] as const
+  })
   const file = join(git.directory, 'replay-marks')
   await git.text(['fast-import', '--quiet', '--force', `--export-marks=${file}`], stream.join(''))
   const ids = new Map(
     (await readFile(file, 'utf8')).split('\n').map((line) => line.slice(1).split(' ') as [string, string]),
   )
-  return (tree: string, parent: string) => ids.get(String(marks.get(`${tree} ${parent}`))) as string
+  return pairs.map((commits) => `${commits.map((mark) => ids.get(String(mark))).join(' ')}\n`)
 }

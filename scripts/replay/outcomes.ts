@@ -1,15 +1,15 @@
 /** What became of the pairs that comments named, as far as the commits of a mirror show it. */
 
-import { namesOf } from '../../src/server/line-verdicts/change.ts'
 import type { SharedFile } from '../../src/server/overlap/sides-by-lines.ts'
 import type { Branch, Commit, Commits } from './commits.ts'
+import { narrow } from './file-trees.ts'
 import type { Git } from './git.ts'
 import type { Changed } from './heads.ts'
 import { type Merged, mergeAll } from './merge-tree.ts'
 import type { PlayedPair } from './play.ts'
 import { isRebasedOver } from './pull-requests.ts'
 import type { HeadAndBase } from './revisions.ts'
-import { sideOf } from './truth.ts'
+import { namesIn, sideOf } from './truth.ts'
 
 export const OUTCOMES = {
   came_true: 'one was merged, and the other conflicts with its merge or edits its lines',
@@ -97,16 +97,14 @@ async function conflictsOf(
   { commits, branches }: History,
   merges: readonly FirstMerge[],
 ): Promise<boolean[]> {
-  const results = await mergeAll(
-    git,
-    merges.flatMap(({ merged, before: heads }) => {
-      const { before, after } = mergeOf(commits, branches, merged)
-      return heads.flatMap((head) => {
-        const { tree, base } = sideOf(commits, head)
-        return [before, after].map((ours) => ({ base, ours: ours.tree, theirs: tree }))
-      })
-    }),
-  )
+  const cases = merges.flatMap(({ merged, before: heads, real }) => {
+    const { before, after } = mergeOf(commits, branches, merged)
+    return heads.flatMap((head) => {
+      const { tree, base } = sideOf(commits, head)
+      return [before, after].map((ours) => ({ trees: { base, ours, theirs: tree }, paths: namesIn(real) }))
+    })
+  })
+  const results = await mergeAll(git, await narrow(git, cases))
   let at = 0
   const next = () => results[at++] as Merged
   return merges.map(({ real, before: heads }) => {
@@ -127,17 +125,20 @@ export async function editsMerged(
   { commits, branches }: History,
   cases: readonly { merged: Changed; side: HeadAndBase; real: readonly SharedFile[] }[],
 ): Promise<boolean[]> {
-  const sides = cases.map(({ side }) => sideOf(commits, side))
+  const trees = await narrow(
+    git,
+    cases.map(({ merged, side, real }) => ({
+      trees: { ...mergeOf(commits, branches, merged), ...sideOf(commits, side) },
+      paths: namesIn(real),
+    })),
+  )
   const reverts = await mergeAll(
     git,
-    cases.map(({ merged }, index) => {
-      const { before, after } = mergeOf(commits, branches, merged)
-      return { base: after.sha, ours: (sides[index] as { base_tree: string }).base_tree, theirs: before.tree }
-    }),
+    trees.map(({ after, base, before }) => ({ base: after, ours: base, theirs: before })),
   )
   const merges = await mergeAll(
     git,
-    sides.map(({ base, tree }, index) => ({ base, ours: (reverts[index] as Merged).tree, theirs: tree })),
+    trees.map(({ base, tree }, index) => ({ base, ours: (reverts[index] as Merged).tree, theirs: tree })),
   )
   return cases.map(({ real }, index) => {
     const [reverted, merged] = [reverts[index] as Merged, merges[index] as Merged]
@@ -145,14 +146,10 @@ export async function editsMerged(
   })
 }
 
-/** The commits of the branch before and after a pull request was merged. */
+/** The trees of the branch before and after a pull request was merged. */
 function mergeOf({ all }: Commits, branches: readonly Branch[], { branch, merged }: Changed) {
   const { chain } = branches[branch] as Branch
   const position = merged?.position ?? 0
   const [before, after] = [Math.max(0, position - 1), position].map((at) => all[chain[at] as number])
-  return { before: before as Commit, after: after as Commit }
-}
-
-function namesIn(real: readonly SharedFile[]): string[] {
-  return real.flatMap(({ yours, theirs }) => [...namesOf(yours), ...namesOf(theirs)])
+  return { before: (before as Commit).tree, after: (after as Commit).tree }
 }

@@ -3,13 +3,13 @@ import { namesOf } from '../../src/server/line-verdicts/change.ts'
 import type { FilePair } from '../../src/server/line-verdicts/pair-verdict.ts'
 import type { Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'
-import { mergeSides, type Side, type SideMerge } from './merge-tree.ts'
+import { mergeSides, type Side, type SidePair, type Verdict } from './merge-tree.ts'
 import type { Overlap } from './overlaps.ts'
 import type { HeadAndBase } from './revisions.ts'
 
 export interface Truth {
   /** `unknown`: in at least one file neither side can be rebased onto the other's base, and all other files are clean. */
-  verdict: 'conflict' | 'clean' | 'unknown'
+  verdict: Verdict
   /** The number of files in conflict, without noise. */
   conflicts: number
 }
@@ -25,44 +25,42 @@ export async function truthOf(
   commits: Commits,
   { overlaps, report }: { overlaps: readonly Overlap[]; report: (line: string) => void },
 ): Promise<Truth[]> {
-  const pairs = overlaps.map(({ earlier, later }) => {
-    const sides = [sideOf(commits, earlier), sideOf(commits, later)] as const
-    const isForward = committedAt(commits, earlier.base) <= committedAt(commits, later.base)
-    return isForward ? { moved: sides[0], fixed: sides[1] } : { moved: sides[1], fixed: sides[0] }
-  })
-  const merges = await mergeSides(git, pairs, report)
-  const known = overlaps.map(({ compared }, index) =>
-    compared.real.map((file) => fileTruth(file, merges[index] as SideMerge)),
-  )
+  const files = overlaps.flatMap((overlap) => filesOf(commits, overlap))
+  const verdicts = await mergeSides(git, files, report)
   // For a file that could not be rebased onto the newer base, the sides are swapped.
-  const open = known.flatMap((files, index) => (files.includes('unknown') ? [index] : []))
-  const reversed = open.map((index) => {
-    const { moved, fixed } = pairs[index] as (typeof pairs)[number]
-    return { moved: fixed, fixed: moved }
+  const open = [...files.keys()].filter((at) => verdicts[at] === 'unknown')
+  const swapped = open.map((at) => {
+    const { moved, fixed, paths } = files[at] as SidePair
+    return { moved: fixed, fixed: moved, paths }
   })
-  const others = await mergeSides(git, reversed, (line) => report(`sides swapped: ${line}`))
-  for (const [at, index] of open.entries()) {
-    const { real } = (overlaps[index] as Overlap).compared
-    known[index] = (known[index] ?? []).map((truth, file) =>
-      truth === 'unknown' ? fileTruth(real[file] as FilePair, others[at] as SideMerge) : truth,
-    )
-  }
-  return known.map((files) => {
-    const conflicts = files.filter((truth) => truth === 'conflict').length
-    const verdict = conflicts > 0 ? 'conflict' : files.includes('unknown') ? 'unknown' : 'clean'
+  const others = await mergeSides(git, swapped, (line) => report(`sides swapped: ${line}`))
+  for (const [index, at] of open.entries()) verdicts[at] = others[index] as Verdict
+  let at = 0
+  return overlaps.map(({ compared }) => {
+    const own = verdicts.slice(at, at + compared.real.length)
+    at += own.length
+    const conflicts = own.filter((verdict) => verdict === 'conflict').length
+    const verdict = conflicts > 0 ? 'conflict' : own.includes('unknown') ? 'unknown' : 'clean'
     return { verdict, conflicts }
   })
 }
 
-function fileTruth({ yours, theirs }: FilePair, { stale, conflicts }: SideMerge): Truth['verdict'] {
-  const names = [...namesOf(yours), ...namesOf(theirs)]
-  if (names.some((name) => stale.has(name))) return 'unknown'
-  return names.some((name) => conflicts.has(name)) ? 'conflict' : 'clean'
+/** The files of a pair, the side with the older base to be rebased onto that of the other. */
+function filesOf(commits: Commits, { earlier, later, compared }: Overlap): SidePair[] {
+  const isForward = committedAt(commits, earlier.base) <= committedAt(commits, later.base)
+  const [moved, fixed] = (isForward ? [earlier, later] : [later, earlier]).map((each) =>
+    sideOf(commits, each),
+  )
+  return compared.real.map((file) => ({ moved, fixed, paths: namesIn([file]) }) as SidePair)
+}
+
+/** The names that the files have on either side. */
+export function namesIn(files: readonly FilePair[]): string[] {
+  return files.flatMap(({ yours, theirs }) => [...namesOf(yours), ...namesOf(theirs)])
 }
 
 export function sideOf({ all }: Commits, { head, base }: HeadAndBase): Side {
-  const [top, bottom] = [all[head] as Commit, all[base] as Commit]
-  return { tree: top.tree, base: bottom.sha, base_tree: bottom.tree }
+  return { tree: (all[head] as Commit).tree, base: (all[base] as Commit).tree }
 }
 
 function committedAt({ all }: Commits, index: number): number {

@@ -1,6 +1,7 @@
 /** Finds the pull requests that were closed without a merge because another brought their work: by merges, and by what people wrote. */
 import { closingIssues } from '../../../src/server/line-verdicts/closing-issues.ts'
 import type { Branch, Commit } from '../commits.ts'
+import { wholeTree } from '../file-trees.ts'
 import type { Git } from '../git.ts'
 import type { Changed } from '../heads.ts'
 import type { History } from '../history.ts'
@@ -105,14 +106,14 @@ async function unchanging<Each extends Candidate>(
   const merged = await mergeAll(
     git,
     candidates.map(({ pr: { base, head }, tip }) => ({
-      base: (all[base] as Commit).sha,
-      ours: tip.tree,
-      theirs: (all[head] as Commit).tree,
+      base: wholeTree((all[base] as Commit).tree),
+      ours: wholeTree(tip.tree),
+      theirs: wholeTree((all[head] as Commit).tree),
     })),
   )
   return candidates.filter(({ pr: { base, head }, tip }, at) => {
     const isChange = (all[base] as Commit).tree !== (all[head] as Commit).tree
-    return isChange && merged[at]?.conflicts.size === 0 && merged[at]?.tree === tip.tree
+    return isChange && merged[at]?.conflicts.size === 0 && merged[at]?.tree === wholeTree(tip.tree)
   })
 }
 
