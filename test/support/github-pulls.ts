@@ -110,10 +110,7 @@ function list(context: RepositoryRouteContext): GithubResponse {
     .pulls.filter(matches)
     .sort((one, other) => Date.parse(one[by]) - Date.parse(other[by]) || one.number - other.number)
   if (!ascending) ordered.reverse()
-  return paged(
-    context,
-    ordered.map((pull) => pullSummary(state, repository, pull)),
-  )
+  return paged(context, ordered, (page) => page.map((pull) => pullSummary(state, repository, pull)))
 }
 
 /** Logins are case-insensitive, branches are case-sensitive. */
