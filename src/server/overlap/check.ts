@@ -8,7 +8,7 @@ import {
   REUSE_MAX,
 } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
-import { byRank, highest } from '../../vocabulary/severity.ts'
+import { byRank, highest, type Ranked } from '../../vocabulary/severity.ts'
 import { digestChanges } from '../activities/activity-files.ts'
 import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
 import { listMerged, listScopes, type MergedActivity, type SidedActivity } from '../activities/live-store.ts'
@@ -194,7 +194,7 @@ async function check(
     other_base: found.other_base,
     collisions,
     notables,
-    noise: include.includes('noise') ? await activitiesSharingNoise(ctx, input) : [],
+    noise: include.includes('noise') ? await activitiesSharingNoise(ctx, input, found.activities) : [],
     merged,
     done_by: input.is_made_again ? null : await readDoneBy(work),
     total_related: found.total,
@@ -216,13 +216,16 @@ function once(readFiles: CheckInput['readFiles']): CheckInput['readFiles'] {
   }
 }
 
-/** The activities that share only noise with the work. They need a search of their own, with other rules. */
-async function activitiesSharingNoise(ctx: RepoContext, input: CheckInput): Promise<Conclusion['noise']> {
+/** The activities besides `colliding` that share only noise. They need a search of their own, with other rules. */
+async function activitiesSharingNoise(
+  ctx: RepoContext,
+  input: CheckInput,
+  colliding: readonly Ranked[],
+): Promise<Conclusion['noise']> {
   const work = await begin(ctx, input, rulesWithNoise(ctx.settings, ctx.repo.noise_attributes))
-  const { noise, side_verdicts, records } = await findOverlaps(work, searchLimits(ctx, IDS_MAX))
-  const found = { activities: noise, notables: [], side_verdicts, records, proofs: new Map() }
-  const { collisions } = await readMatches(await withAuthor(work, input, noise), found)
-  return collisions
+  const found = await findOverlaps(work, { ...searchLimits(ctx, IDS_MAX), colliding })
+  const noise = { ...found, activities: found.noise, notables: [], proofs: new Map() }
+  return (await readMatches(await withAuthor(work, input, found.noise), noise)).collisions
 }
 
 async function withAuthor(

@@ -55,6 +55,8 @@ export interface Findings {
 export interface FindLimits extends Pick<Search, 'records' | 'merged'> {
   /** If at most this many activities share a path or an area, their lines are not compared. Default: 0. */
   by_path_max?: number
+  /** Activities that are known to collide, whose lines are not compared again. */
+  colliding?: readonly Ranked[]
 }
 
 /**
@@ -63,7 +65,7 @@ export interface FindLimits extends Pick<Search, 'records' | 'merged'> {
  */
 export async function findOverlaps(
   work: CheckedWork,
-  { by_path_max = 0, ...read }: FindLimits,
+  { by_path_max = 0, colliding = [], ...read }: FindLimits,
 ): Promise<Findings> {
   const { ctx, self, branch, base_branch, rules, proposal, side, budgets, pause } = work
   const shared = [...probedPlaces(side.files, rules.numbers), ...[...side.issues].map(issuePlace)]
@@ -90,7 +92,8 @@ export async function findOverlaps(
       ? first
       : await search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
   const isProposalComplete = proposal.complete && probes.complete
-  const ranked = activities.top.map(rankedOf)
+  const known = new Set(colliding.map(({ id }) => id))
+  const ranked = activities.top.map(rankedOf).filter(({ id }) => !known.has(id))
   const byLines = isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked, records) : null
   const isRanked = byLines === null || (byLines.complete && activities.total <= BY_LINES_MAX)
   const complete =
