@@ -44,8 +44,8 @@ export interface LivePlay {
   /** The conflicts that answers to agents named, before their pull requests were opened. */
   answers: Told[]
   calls: GithubCall[]
-  /** The openings and pushes. */
-  deliveries: { at: number; on: number }[]
+  /** The openings and pushes. `cpu_ms`: the processor time of this process until everything that is due then was done. */
+  deliveries: { at: number; on: number; cpu_ms: number }[]
 }
 
 export async function playLive(
@@ -86,11 +86,13 @@ export async function playLive(
     let day = 0
     for (const event of eventsOf(changed, { since, until })) {
       await service.advanceTo(new Date(1000 * event.at))
-      if (event.kind === 'opened' || event.kind === 'pushed')
-        played.deliveries.push({ at: event.at, on: event.pr.n })
+      const before = process.cpuUsage()
       await happen(service, { event, mirror, now, played })
+      const { user, system } = process.cpuUsage(before)
+      if (event.kind === 'opened' || event.kind === 'pushed')
+        played.deliveries.push({ at: event.at, on: event.pr.n, cpu_ms: (user + system) / 1000 })
       const passed = Math.floor((event.at - since) / DAY)
-      if (passed >= day + 10) {
+      if (passed > day) {
         day = passed
         report(`day ${day}: ${played.writes.length} writes to comments, ${played.calls.length} calls`)
       }

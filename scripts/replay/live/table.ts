@@ -14,6 +14,7 @@ const KINDS_MAX = 12
 export function liveTable(played: LivePlay, judged: Judged, people: readonly Changed[]): string {
   const { since, until, backlog, writes, calls } = played
   const delays = delaysOf(played)
+  const times = sorted(played.deliveries.map(({ cpu_ms }) => cpu_ms))
   const posted = writes.filter(({ kind }) => kind === 'posted')
   const edited = writes.filter(({ kind }) => kind === 'edited')
   const firstDay = (all: typeof writes) => all.filter(({ at }) => at < since + DAY).length
@@ -55,6 +56,10 @@ export function liveTable(played: LivePlay, judged: Judged, people: readonly Cha
         [
           'from a delivery to the comment: median, 95th percentile',
           `${at(sorted(delays), 0.5)} s, ${at(sorted(delays), 0.95)} s`,
+        ],
+        [
+          'processor time of the service and the fake GitHub for a delivery and all that it causes: median, 95th percentile',
+          `${at(times, 0.5).toFixed(0)} ms, ${at(times, 0.95).toFixed(0)} ms`,
         ],
       ],
     ),
