@@ -53,6 +53,7 @@ test('a day is played as webhooks into the service, from the installation on', a
     expect(stdout).toContain('| pull requests by people commented | 33.3 % (1 of 3) |')
     expect(stdout).toContain('| pairs told: git conflicts, else the same work twice, neither | 1, 0, 0 |')
     expect(stdout).toContain('| conflicts between live work that nobody was told of | 0 % (0 of 1) |')
+    expect(stdout).toMatch(/^\| processor time .* \| \d+ ms, \d+ ms \|$/m)
     expect(stdout).toContain('| `POST /repos/{repo}/issues/{n}/comments` | 1 |')
   } finally {
     await mirror.remove()
