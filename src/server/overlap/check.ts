@@ -1,17 +1,15 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
-import { later } from '../../vocabulary/clock.ts'
 import {
   type CheckOverlap,
   IDS_MAX,
   NAMED_MAX,
   type OverlapBrief,
-  REUSE_MAX,
 } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
 import { byRank, highest, type Ranked } from '../../vocabulary/severity.ts'
 import { digestChanges } from '../activities/activity-files.ts'
 import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
-import { listMerged, listScopes, type MergedActivity, type SidedActivity } from '../activities/live-store.ts'
+import { listScopes, type SidedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { nextTurn, periodicYield } from '../base/event-loop.ts'
 import type { StoredScope } from '../claims-index/claim.ts'
@@ -20,12 +18,13 @@ import { listLearned } from '../numbers/learned-store.ts'
 import { unnamedDirectories, withLearned } from '../numbers/taken.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
-import { compare, proposalOf } from './compare.ts'
+import { proposalOf } from './compare.ts'
 import { type Conclusion, namedMatches } from './conclude.ts'
 import { readDoneBy } from './done.ts'
 import { withFailedProofs } from './failed-proofs.ts'
 import { type FindLimits, findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
+import { compareMerged, MERGED_PAGE, mergedSince } from './recently-merged.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
 import { type Author, joinSides, loginAuthor, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 import { readOwnFiles } from './side-files.ts'
@@ -37,16 +36,10 @@ import { readOwnFiles } from './side-files.ts'
 const UNITS_MAX = 700_000
 /** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
-/** For comparing merged activities. */
-const MERGED_UNITS_MAX = 200_000
 /** A larger proposal yields to the event loop before it is parsed, because validating it has just taken a while. */
 const LARGE_SCOPE = 50
 /** The maximum number of live activities of a branch whose scopes replace a missing scope. */
 const OWN_SCOPES_MAX = 200
-/** Merged activities: how many are compared at most, their maximum age, and how many are read at once. */
-const MERGED_MAX = 2_000
-const REUSE_WITHIN_MS = 7 * 86_400_000
-const MERGED_PAGE = 250
 
 /** What is checked: a proposal, or existing activities. `self` holds the ids of the latter, which the result leaves out. */
 interface CheckInput {
@@ -239,11 +232,7 @@ async function withAuthor(
 
 /** How many records a search returns with their fields: `records` live activities and `merged` merged ones. */
 function searchLimits(ctx: RepoContext, records: number, merged = 0): FindLimits {
-  return { records, merged: { since: mergedSince(ctx), limit: merged } }
-}
-
-function mergedSince({ now }: RepoContext): Date {
-  return later(now, -REUSE_WITHIN_MS)
+  return { records, merged: { since: mergedSince(ctx.now), limit: merged } }
 }
 
 async function begin(
@@ -274,28 +263,4 @@ async function activitiesOn(
   if (branch === null) return []
   const own = await listScopes(ctx.db, ctx.repo.id, { now: ctx.now, branch, limit: OWN_SCOPES_MAX })
   return own.filter((each) => !self.includes(each.id))
-}
-
-/**
- * Recently merged activities that share something with the proposal, the last merged first. `first`: the page that the
- * search has read.
- */
-async function compareMerged(
-  { ctx, proposal, rules, pause }: CheckedWork,
-  first: MergedActivity[],
-): Promise<MergedActivity[]> {
-  const merged: MergedActivity[] = []
-  if (proposal.emptiness !== null) return merged
-  const budget = ctx.caller.meter.budget(MERGED_UNITS_MAX)
-  let page = first
-  for (let compared = MERGED_PAGE; ; compared += MERGED_PAGE) {
-    for (const activity of page) {
-      if (merged.length === REUSE_MAX || budget.remaining < 0) return merged
-      if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)
-      await pause()
-    }
-    const before = page.at(-1)
-    if (page.length < MERGED_PAGE || before === undefined || compared === MERGED_MAX) return merged
-    page = await listMerged(ctx.db, ctx.repo.id, { since: mergedSince(ctx), before, limit: MERGED_PAGE })
-  }
 }

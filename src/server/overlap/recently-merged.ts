@@ -1,0 +1,42 @@
+/** Finds recently merged activities whose work a proposal could build on (docs/contract/overlap.md#reuse). */
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import { REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
+import { storedScopeOf } from '../activities/compared-scope.ts'
+import { listMerged, type MergedActivity } from '../activities/live-store.ts'
+import type { CheckedWork } from './checked-work.ts'
+import { compare } from './compare.ts'
+
+/** The work budget of one check for this, in cost units of 10 to 50 ns. */
+const UNITS_MAX = 200_000
+/** How many are compared at most, their maximum age, and how many are read at once. */
+const COMPARED_MAX = 2_000
+const MERGED_WITHIN_MS = 7 * DAY_MS
+export const MERGED_PAGE = 250
+
+export function mergedSince(now: Date): Date {
+  return later(now, -MERGED_WITHIN_MS)
+}
+
+/**
+ * Recently merged activities that share something with the proposal, the last merged first. `first`: the page that the
+ * search has read.
+ */
+export async function compareMerged(
+  { ctx, proposal, rules, pause }: CheckedWork,
+  first: MergedActivity[],
+): Promise<MergedActivity[]> {
+  const merged: MergedActivity[] = []
+  if (proposal.emptiness !== null) return merged
+  const budget = ctx.caller.meter.budget(UNITS_MAX)
+  let page = first
+  for (let compared = MERGED_PAGE; ; compared += MERGED_PAGE) {
+    for (const activity of page) {
+      if (merged.length === REUSE_MAX || budget.remaining < 0) return merged
+      if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)
+      await pause()
+    }
+    const before = page.at(-1)
+    if (page.length < MERGED_PAGE || before === undefined || compared === COMPARED_MAX) return merged
+    page = await listMerged(ctx.db, ctx.repo.id, { since: mergedSince(ctx.now), before, limit: MERGED_PAGE })
+  }
+}
