@@ -6,11 +6,10 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const MINUTE_MS = 60_000
 
-/** REST, webhooks, comments, the ledger, numbers, issues, and the queue. */
+/** REST, webhooks, the ledger, numbers, issues, and the queue. */
 const MOST = [
-  'test/api/{overlap,overlaps,repositories,idempotency-instances}.test.ts',
+  'test/api/{overlap,repositories,idempotency-instances,webhook-issues}.test.ts',
   'test/databases/{activities,lists,jobs,sweep-app,app-story}.test.ts',
-  'test/api/{webhook-examples,webhook-order,webhook-issues,comments,stacks}.test.ts',
   'test/api/{pairs,numbers,numbers-instances}.test.ts',
   'test/citus/statements.test.ts',
 ]
@@ -41,7 +40,7 @@ export default defineConfig({
         'api-citus-others',
         ['test/{api,databases}/**/*.test.ts'],
         // What knows no database, and what reads the plans of one server.
-        [...MOST, 'test/api/{security-wire,index-cost,statements}.test.ts'],
+        [...MOST, 'test/api/{security-wire,statements}.test.ts', 'test/databases/embedded-*.test.ts'],
       ),
       {
         extends: true,

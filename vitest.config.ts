@@ -4,16 +4,18 @@
  * rules      pure rules: no database, seconds
  * api        the service over HTTP, on PostgreSQL
  * surfaces   the command with the service
- * databases  the service on PostgreSQL and on the embedded database: what could differ between the two
+ * databases  what depends on PostgreSQL; the embedded database runs everything once, in `embedded`
  * processes  the built service and command as real processes
  * operators  what operators and releases need: starts and signals, deconflict-admin, backup and restore, a pooler, an upgrade
- *            under load, traces, the packed command
+ *            under load, the packed command
  * browser    the pages in Chromium
  * faults     fault injection: breaks the dependencies of the service and counts lost and duplicated records
- * tools      the replay, the stubs of the benchmark and the fake GitHub: their tests are beside them
+ * support    the fake GitHub: its tests are beside it
+ * git        what is compared with git on random histories
+ * scripts    the replay and the stubs of the benchmark: their tests are beside them, in `tools` with those of git
  * bench      the benchmark itself, in scripts/bench
  *
- * `npm test` leaves out operators, browser, faults and bench, `npm run test:all` runs everything.
+ * `npm test` leaves out tools, operators, browser, faults and bench, `npm run test:all` runs everything.
  */
 import { randomInt } from 'node:crypto'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
@@ -42,7 +44,7 @@ const workers = { pool: 'forks' as const, maxWorkers: 3 }
 /** Test files of one worker share their imported modules, because importing takes longer than most tests. */
 const shared = { ...workers, isolate: false }
 
-/** Projects whose tests start several processes each. They run after the others, one project at a time. */
+/** Projects whose tests start several processes each. They run after the others, in this order. */
 function processes(
   name: string,
   order: number,
@@ -65,13 +67,16 @@ function processes(
   }
 }
 
-function api(kind: 'postgres' | 'embedded', folders: string[]): TestProjectInlineConfiguration {
+function api(
+  kind: 'postgres' | 'embedded',
+  files: { include: string[]; exclude?: string[] },
+): TestProjectInlineConfiguration {
   return {
     test: {
       ...shared,
       ...timeouts,
       name: `api-${kind}`,
-      include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+      ...files,
       globalSetup: './test/support/setup.ts',
       setupFiles: random.setupFiles,
       env: { ...random.env, TEST_DATABASE_KIND: kind },
@@ -96,21 +101,38 @@ export default defineConfig({
           ...shared,
           ...timeouts,
           ...random,
+          name: 'support',
+          include: ['test/support/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          ...timeouts,
+          ...random,
           name: 'tools',
-          include: ['scripts/**/*.test.ts', 'test/support/*.test.ts'],
+          include: ['scripts/**/*.test.ts', 'test/git/**/*.test.ts'],
           exclude: [BENCH],
         },
       },
-      api('postgres', ['api', 'surfaces', 'databases']),
-      api('embedded', ['databases']),
-      processes('processes', 1, { include: ['test/processes/**/*.test.ts'], isolate: false, maxWorkers: 3 }),
-      processes('operators', 2, { include: ['test/operators/**/*.test.ts'], isolate: false, maxWorkers: 3 }),
-      processes('browser', 3, { include: ['test/browser/**/*.test.ts'] }),
-      processes('faults', 4, {
+      api('postgres', {
+        include: ['test/{api,surfaces,databases}/**/*.test.ts'],
+        exclude: ['test/databases/embedded-*.test.ts'],
+      }),
+      api('embedded', { include: ['test/databases/{embedded-*,app-story,setup}.test.ts'] }),
+      processes('processes', 1, {
+        include: ['test/processes/**/*.test.ts'],
+        setup: ['./test/support/shared-service.ts'],
+        isolate: false,
+        maxWorkers: 3,
+      }),
+      processes('operators', 1, { include: ['test/operators/**/*.test.ts'], isolate: false, maxWorkers: 3 }),
+      processes('browser', 2, { include: ['test/browser/**/*.test.ts'] }),
+      processes('faults', 3, {
         include: ['test/faults/**/*.test.ts'],
         setup: ['./test/support/request-counts-table.ts'],
       }),
-      processes('bench', 5, { include: [BENCH] }),
+      processes('bench', 4, { include: [BENCH] }),
     ],
   },
 })

@@ -16,9 +16,14 @@ CREATE TABLE "activities" (
 	"base_sha" text,
 	"pushed_files" jsonb,
 	"pushed_base_sha" text,
+	"changes_complete" boolean DEFAULT true NOT NULL,
 	"pr_url" text,
 	"pr_number" integer,
 	"draft_pr" boolean NOT NULL,
+	"assignee" text,
+	"is_by_newcomer" boolean DEFAULT false NOT NULL,
+	"closes" integer[],
+	"issue" integer,
 	"blocking" boolean NOT NULL,
 	"source" text NOT NULL,
 	"heartbeat_at" timestamp (3) with time zone,
@@ -33,6 +38,7 @@ CREATE TABLE "activities" (
 	"created_by" text,
 	"archived_by" text,
 	"merged_at" timestamp (3) with time zone,
+	"version" bigint NOT NULL,
 	CONSTRAINT "activities_repo_id_id_pk" PRIMARY KEY("repo_id","id"),
 	CONSTRAINT "activities_id_check" CHECK ("activities"."repo_id" > 0 and "activities"."id" ~ '^act_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
 	CONSTRAINT "activities_status_check" CHECK ("activities"."status" in ('planned', 'active', 'paused', 'blocked', 'draft-pr-open', 'ready-for-review', 'merged', 'abandoned', 'archived', 'expired')),
@@ -45,22 +51,13 @@ CREATE TABLE "activities" (
 	CONSTRAINT "activities_pr_number_check" CHECK (("activities"."pr_url" is null) = ("activities"."pr_number" is null) and ("activities"."pr_number" is not null or "activities"."source" <> 'pull_request') and "activities"."pr_number" > 0 and "activities"."pr_url" ilike '%/pull/' || "activities"."pr_number"::text and char_length("activities"."pr_url") between 1 and 2048)
 );
 --> statement-breakpoint
-CREATE TABLE "claims" (
+CREATE TABLE "issue_claims" (
 	"repo_id" bigint NOT NULL,
-	"place" text collate "C" NOT NULL,
-	"kind" smallint NOT NULL,
-	"glob" text collate "C" NOT NULL,
-	"record_id" text collate "C" NOT NULL,
-	"weight" smallint NOT NULL,
-	CONSTRAINT "claims_repo_id_place_kind_glob_record_id_weight_pk" PRIMARY KEY("repo_id","place","kind","glob","record_id","weight")
-);
---> statement-breakpoint
-CREATE TABLE "tallies" (
-	"repo_id" bigint NOT NULL,
-	"counted" text NOT NULL,
-	"shard" smallint NOT NULL,
-	"count" integer NOT NULL,
-	CONSTRAINT "tallies_repo_id_counted_shard_pk" PRIMARY KEY("repo_id","counted","shard")
+	"number" integer NOT NULL,
+	"position" integer NOT NULL,
+	"activity_id" text collate "C" NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "issue_claims_repo_id_number_position_pk" PRIMARY KEY("repo_id","number","position")
 );
 --> statement-breakpoint
 CREATE TABLE "jobs" (
@@ -76,41 +73,14 @@ CREATE TABLE "jobs" (
 	"run" integer DEFAULT 0 NOT NULL,
 	"last_error" text,
 	"caused_by" text[] DEFAULT '{}' NOT NULL,
-	"traceparent" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
+	"priority" smallint DEFAULT 0 NOT NULL,
+	"owner" text collate "C" DEFAULT '' NOT NULL,
+	"step" smallint DEFAULT 0 NOT NULL,
+	"write_at" timestamp (3) with time zone,
 	CONSTRAINT "jobs_state_check" CHECK ("jobs"."state" in ('pending', 'done', 'dead')),
 	CONSTRAINT "jobs_attempts_check" CHECK ("jobs"."attempts" >= 0)
-);
---> statement-breakpoint
-CREATE TABLE "merged_changes" (
-	"repo_id" bigint NOT NULL,
-	"side" text collate "C" NOT NULL,
-	"position" integer NOT NULL,
-	"path" text NOT NULL,
-	"previous_path" text,
-	"status" text NOT NULL,
-	"blob_sha" text,
-	"changed_lines" integer,
-	"digest" "bytea",
-	CONSTRAINT "merged_changes_repo_id_side_position_pk" PRIMARY KEY("repo_id","side","position")
-);
---> statement-breakpoint
-CREATE TABLE "noise_pairs" (
-	"repo_id" bigint NOT NULL,
-	"noise" text NOT NULL,
-	"first" text collate "C" NOT NULL,
-	"second" text collate "C" NOT NULL,
-	"seen_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "noise_pairs_repo_id_noise_first_second_pk" PRIMARY KEY("repo_id","noise","first","second")
-);
---> statement-breakpoint
-CREATE TABLE "pair_totals" (
-	"repo_id" bigint NOT NULL,
-	"month" text NOT NULL,
-	"outcome" text NOT NULL,
-	"pairs" integer NOT NULL,
-	CONSTRAINT "pair_totals_repo_id_month_outcome_pk" PRIMARY KEY("repo_id","month","outcome")
 );
 --> statement-breakpoint
 CREATE TABLE "pairs" (
@@ -125,22 +95,22 @@ CREATE TABLE "pairs" (
 	"second_head" text,
 	"cause" text,
 	"is_duplicate" boolean NOT NULL,
+	"is_done" boolean DEFAULT false NOT NULL,
 	"confidence" text,
 	"files" jsonb NOT NULL,
+	"sequence" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"seen_at" timestamp (3) with time zone NOT NULL,
 	"first_shown_at" timestamp (3) with time zone,
 	"second_shown_at" timestamp (3) with time zone,
 	"notified_at" timestamp (3) with time zone,
-	"was_mergeable" boolean,
 	"merged" text,
 	"merged_at" timestamp (3) with time zone,
-	"reads" integer DEFAULT 0 NOT NULL,
 	"outcome" text DEFAULT 'open' NOT NULL,
 	"ended_at" timestamp (3) with time zone,
 	CONSTRAINT "pairs_repo_id_first_second_pk" PRIMARY KEY("repo_id","first","second"),
 	CONSTRAINT "pairs_order_check" CHECK ("pairs"."repo_id" > 0 and "pairs"."first" < "pairs"."second"),
 	CONSTRAINT "pairs_place_check" CHECK ("pairs"."cause" in ('first', 'second') and "pairs"."merged" in ('first', 'second') and ("pairs"."merged" is null) = ("pairs"."merged_at" is null)),
-	CONSTRAINT "pairs_outcome_check" CHECK ("pairs"."outcome" in ('open', 'came_true', 'resolved', 'wrong', 'given_up') and ("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
+	CONSTRAINT "pairs_outcome_check" CHECK ("pairs"."outcome" in ('open', 'resolved', 'merged_anyway', 'given_up') and ("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
 );
 --> statement-breakpoint
 CREATE TABLE "file_changes" (
@@ -157,6 +127,22 @@ CREATE TABLE "file_changes" (
 	"changed_lines" integer,
 	"digest" "bytea",
 	CONSTRAINT "file_changes_repo_id_activity_id_name_key_origin_position_pk" PRIMARY KEY("repo_id","activity_id","name_key","origin","position")
+);
+--> statement-breakpoint
+CREATE TABLE "live_sets" (
+	"repo_id" bigint PRIMARY KEY NOT NULL,
+	"version" bigint DEFAULT (extract(epoch from now()) * 1000000)::bigint NOT NULL,
+	"links_version" bigint DEFAULT 0 NOT NULL,
+	"deleted_version" bigint DEFAULT (extract(epoch from now()) * 1000000)::bigint NOT NULL,
+	"activities" integer DEFAULT 0 NOT NULL,
+	"notables" integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "merged_lines" (
+	"repo_id" bigint NOT NULL,
+	"hash" integer NOT NULL,
+	"number" integer NOT NULL,
+	CONSTRAINT "merged_lines_repo_id_hash_number_pk" PRIMARY KEY("repo_id","hash","number")
 );
 --> statement-breakpoint
 CREATE TABLE "notables" (
@@ -181,6 +167,7 @@ CREATE TABLE "notables" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"archived_at" timestamp (3) with time zone,
 	"notified_at" timestamp (3) with time zone,
+	"version" bigint NOT NULL,
 	CONSTRAINT "notables_repo_id_id_pk" PRIMARY KEY("repo_id","id"),
 	CONSTRAINT "notables_id_check" CHECK ("notables"."repo_id" > 0 and "notables"."id" ~ '^ntb_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
 	CONSTRAINT "notables_status_check" CHECK ("notables"."status" in ('active', 'archived', 'expired')),
@@ -207,12 +194,6 @@ CREATE TABLE "idempotency_keys" (
 	CONSTRAINT "idempotency_keys_input_hash_check" CHECK ("idempotency_keys"."input_hash" ~ '^[0-9a-f]{64}$')
 );
 --> statement-breakpoint
-CREATE UNLOGGED TABLE "quotas" (
-	"caller" text PRIMARY KEY NOT NULL,
-	"window_start" timestamp (3) with time zone NOT NULL,
-	"used" integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "pull_requests" (
 	"repo_id" bigint NOT NULL,
 	"number" integer NOT NULL,
@@ -221,26 +202,35 @@ CREATE TABLE "pull_requests" (
 	"is_bot" boolean NOT NULL,
 	"is_muted" boolean NOT NULL,
 	"is_queued" boolean DEFAULT false NOT NULL,
+	"queue_changed_at" timestamp (3) with time zone,
 	"is_behind" boolean NOT NULL,
 	"head_sha" text NOT NULL,
 	"title" text NOT NULL,
+	"summary_hash" text,
+	"closes" integer[],
 	"branch" text NOT NULL,
 	"base_branch" text NOT NULL,
 	"stack_number" integer,
 	"stack_position" integer,
+	"merged_below" integer[],
 	"is_by_newcomer" boolean DEFAULT false NOT NULL,
 	"author" text NOT NULL,
 	"opened_at" timestamp (3) with time zone NOT NULL,
 	"pushed_at" timestamp (3) with time zone NOT NULL,
 	"is_push_seen" boolean DEFAULT false NOT NULL,
 	"push_received_at" timestamp (3) with time zone NOT NULL,
-	"noise_entered_at" timestamp (3) with time zone,
-	"is_mergeable" boolean,
+	"ready_at" timestamp (3) with time zone,
+	"own_event_at" timestamp (3) with time zone,
+	"merged_at" timestamp (3) with time zone,
 	"changed_at" timestamp (3) with time zone NOT NULL,
 	"comment_id" bigint,
+	"comment_posted_at" timestamp (3) with time zone,
+	"comment_edits" integer DEFAULT 0 NOT NULL,
+	"comment_deleted_at" timestamp (3) with time zone,
 	"comment_version" integer,
 	"is_due" boolean DEFAULT false NOT NULL,
 	"commented_at" timestamp (3) with time zone,
+	"is_over_budget" boolean DEFAULT false NOT NULL,
 	"thumbs_up" integer DEFAULT 0 NOT NULL,
 	"thumbs_down" integer DEFAULT 0 NOT NULL,
 	"comment_hash" text,
@@ -260,18 +250,46 @@ CREATE TABLE "redeliveries" (
 	"requested_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "etags" (
+	"repo_id" bigint NOT NULL,
+	"address" text NOT NULL,
+	"etag" text NOT NULL,
+	"asked_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "etags_repo_id_address_pk" PRIMARY KEY("repo_id","address")
+);
+--> statement-breakpoint
+CREATE TABLE "installations" (
+	"installation_id" bigint PRIMARY KEY NOT NULL,
+	"reads_paused_until" timestamp (3) with time zone,
+	"writes_paused_until" timestamp (3) with time zone,
+	"next_write_at" timestamp (3) with time zone,
+	"writes_until" timestamp (3) with time zone,
+	"imports_until" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "organisations" (
+	"installation_id" bigint PRIMARY KEY NOT NULL,
+	"settings" jsonb
+);
+--> statement-breakpoint
 CREATE TABLE "repositories" (
 	"repo_id" bigint PRIMARY KEY NOT NULL,
 	"owner" text NOT NULL,
 	"name" text NOT NULL,
 	"installation_id" bigint,
+	"commenting_since" timestamp (3) with time zone,
 	"uninstalled_at" timestamp (3) with time zone,
 	"watched_at" timestamp (3) with time zone,
 	"paused_until" timestamp (3) with time zone,
 	"settings" jsonb,
+	"settings_etag" text,
+	"settings_sha" text,
+	"settings_pushed_at" timestamp (3) with time zone,
 	"labeler_areas" jsonb,
 	"noise_attributes" jsonb,
 	"settings_errors" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"reconciled_at" timestamp (3) with time zone,
+	"delivered_at" timestamp (3) with time zone,
 	"branches_after" text,
 	"line_key" "bytea",
 	"created_at" timestamp (3) with time zone NOT NULL,
@@ -280,6 +298,15 @@ CREATE TABLE "repositories" (
 	CONSTRAINT "repositories_name_check" CHECK ("repositories"."owner" <> '' and "repositories"."name" <> ''),
 	CONSTRAINT "repositories_uninstalled_at_check" CHECK ("repositories"."uninstalled_at" is null or "repositories"."installation_id" is null),
 	CONSTRAINT "repositories_settings_errors_check" CHECK (jsonb_typeof("repositories"."settings_errors") = 'array')
+);
+--> statement-breakpoint
+CREATE TABLE "reserved_numbers" (
+	"repo_id" bigint NOT NULL,
+	"directory" text collate "C" NOT NULL,
+	"activity_id" text collate "C" NOT NULL,
+	"number" text NOT NULL,
+	"reserved_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "reserved_numbers_repo_id_directory_activity_id_pk" PRIMARY KEY("repo_id","directory","activity_id")
 );
 --> statement-breakpoint
 CREATE TABLE "created_app" (
@@ -300,6 +327,7 @@ CREATE TABLE "branch_commits" (
 	"sha" text collate "C" NOT NULL,
 	"branch" text NOT NULL,
 	"pushed_at" timestamp (3) with time zone NOT NULL,
+	"is_uncertain" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "branch_commits_repo_id_sha_branch_pk" PRIMARY KEY("repo_id","sha","branch")
 );
 --> statement-breakpoint
@@ -307,36 +335,74 @@ CREATE TABLE "branch_links" (
 	"repo_id" bigint NOT NULL,
 	"branch" text NOT NULL,
 	"base_branch" text NOT NULL,
+	"sha" text collate "C",
 	"linked_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "branch_links_repo_id_branch_base_branch_pk" PRIMARY KEY("repo_id","branch","base_branch")
 );
 --> statement-breakpoint
-CREATE INDEX "activities_open" ON "activities" USING btree ("repo_id","id") WHERE status not in ('archived', 'expired');--> statement-breakpoint
-CREATE INDEX "activities_state" ON "activities" USING btree ("repo_id","status","expires_hour");--> statement-breakpoint
-CREATE INDEX "activities_archived" ON "activities" USING btree ("repo_id","archived_at") WHERE archived_at is not null;--> statement-breakpoint
-CREATE INDEX "activities_branch" ON "activities" USING btree ("repo_id","branch","id") WHERE status not in ('archived', 'expired');--> statement-breakpoint
-CREATE INDEX "activities_base_branch" ON "activities" USING btree ("repo_id","base_branch","id") WHERE status not in ('archived', 'expired');--> statement-breakpoint
-CREATE INDEX "activities_pull_request" ON "activities" USING btree ("repo_id","pr_number") WHERE pr_number is not null;--> statement-breakpoint
-CREATE INDEX "activities_merged" ON "activities" USING btree ("repo_id","merged_at") WHERE merged_at is not null;--> statement-breakpoint
-CREATE INDEX "claims_record" ON "claims" USING btree ("repo_id","record_id");--> statement-breakpoint
-CREATE INDEX "jobs_due" ON "jobs" USING btree ("state","run_at");--> statement-breakpoint
-CREATE INDEX "jobs_repository" ON "jobs" USING btree ("repo_id","leased_until");--> statement-breakpoint
-CREATE INDEX "jobs_ended" ON "jobs" USING btree ("updated_at") WHERE state in ('done', 'dead');--> statement-breakpoint
-CREATE INDEX "noise_pairs_seen" ON "noise_pairs" USING btree ("repo_id","seen_at");--> statement-breakpoint
-CREATE INDEX "pairs_second" ON "pairs" USING btree ("repo_id","second");--> statement-breakpoint
-CREATE INDEX "pairs_seen" ON "pairs" USING btree ("repo_id","seen_at");--> statement-breakpoint
-CREATE INDEX "pairs_shown" ON "pairs" USING btree ("repo_id",least("first_shown_at", "second_shown_at")) WHERE least("pairs"."first_shown_at", "pairs"."second_shown_at") is not null;--> statement-breakpoint
-CREATE INDEX "notables_active" ON "notables" USING btree ("repo_id","id") WHERE status = 'active';--> statement-breakpoint
-CREATE INDEX "notables_state" ON "notables" USING btree ("repo_id","status","expires_hour");--> statement-breakpoint
-CREATE INDEX "notables_ending" ON "notables" USING btree ("repo_id","applies_until") WHERE status = 'active' and applies_until is not null;--> statement-breakpoint
-CREATE INDEX "notables_archived" ON "notables" USING btree ("repo_id","archived_at") WHERE archived_at is not null;--> statement-breakpoint
-CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("repo_id","created_at");--> statement-breakpoint
-CREATE INDEX "pull_requests_open" ON "pull_requests" USING btree ("repo_id","number") WHERE is_open;--> statement-breakpoint
-CREATE INDEX "pull_requests_opened" ON "pull_requests" USING btree ("repo_id","opened_at");--> statement-breakpoint
-CREATE INDEX "branch_commits_branch" ON "branch_commits" USING btree ("repo_id","branch");--> statement-breakpoint
-CREATE INDEX "branch_commits_pushed" ON "branch_commits" USING btree ("repo_id","pushed_at");--> statement-breakpoint
-CREATE INDEX "branch_links_base" ON "branch_links" USING btree ("repo_id","base_branch","branch");--> statement-breakpoint
-CREATE INDEX "branch_links_linked" ON "branch_links" USING btree ("repo_id","linked_at");--> statement-breakpoint
+CREATE INDEX "activities_open" ON "activities" USING btree ("repo_id","id") WHERE status not in ('archived', 'expired');
+--> statement-breakpoint
+CREATE INDEX "activities_version" ON "activities" USING btree ("repo_id","version");
+--> statement-breakpoint
+CREATE INDEX "activities_state" ON "activities" USING btree ("repo_id","status","expires_hour");
+--> statement-breakpoint
+CREATE INDEX "activities_archived" ON "activities" USING btree ("repo_id","archived_at") WHERE archived_at is not null;
+--> statement-breakpoint
+CREATE INDEX "activities_branch" ON "activities" USING btree ("repo_id","branch","id") WHERE status not in ('archived', 'expired');
+--> statement-breakpoint
+CREATE INDEX "activities_base_branch" ON "activities" USING btree ("repo_id","base_branch","id") WHERE status not in ('archived', 'expired');
+--> statement-breakpoint
+CREATE INDEX "activities_pull_request" ON "activities" USING btree ("repo_id","pr_number") WHERE pr_number is not null;
+--> statement-breakpoint
+CREATE INDEX "activities_merged" ON "activities" USING btree ("repo_id","merged_at") WHERE merged_at is not null;
+--> statement-breakpoint
+CREATE INDEX "issue_claims_activity" ON "issue_claims" USING btree ("repo_id","activity_id");
+--> statement-breakpoint
+CREATE INDEX "jobs_due" ON "jobs" USING btree ("state","run_at");
+--> statement-breakpoint
+CREATE INDEX "jobs_turns" ON "jobs" USING btree ("priority","owner","run_at") WHERE state = 'pending';
+--> statement-breakpoint
+CREATE INDEX "jobs_steps" ON "jobs" USING btree ("repo_id","step") WHERE state = 'pending' and step > 0;
+--> statement-breakpoint
+CREATE INDEX "jobs_repository" ON "jobs" USING btree ("repo_id","leased_until");
+--> statement-breakpoint
+CREATE INDEX "jobs_ended" ON "jobs" USING btree ("updated_at") WHERE state in ('done', 'dead');
+--> statement-breakpoint
+CREATE INDEX "pairs_second" ON "pairs" USING btree ("repo_id","second");
+--> statement-breakpoint
+CREATE INDEX "pairs_seen" ON "pairs" USING btree ("repo_id","seen_at");
+--> statement-breakpoint
+CREATE INDEX "pairs_shown" ON "pairs" USING btree ("repo_id",least("first_shown_at", "second_shown_at")) WHERE least("pairs"."first_shown_at", "pairs"."second_shown_at") is not null;
+--> statement-breakpoint
+CREATE INDEX "merged_lines_number" ON "merged_lines" USING btree ("repo_id","number");
+--> statement-breakpoint
+CREATE INDEX "notables_active" ON "notables" USING btree ("repo_id","id") WHERE status = 'active';
+--> statement-breakpoint
+CREATE INDEX "notables_state" ON "notables" USING btree ("repo_id","status","expires_hour");
+--> statement-breakpoint
+CREATE INDEX "notables_version" ON "notables" USING btree ("repo_id","version");
+--> statement-breakpoint
+CREATE INDEX "notables_archived" ON "notables" USING btree ("repo_id","archived_at") WHERE archived_at is not null;
+--> statement-breakpoint
+CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("repo_id","created_at");
+--> statement-breakpoint
+CREATE INDEX "pull_requests_open" ON "pull_requests" USING btree ("repo_id","number") WHERE is_open;
+--> statement-breakpoint
+CREATE INDEX "pull_requests_opened" ON "pull_requests" USING btree ("repo_id","opened_at");
+--> statement-breakpoint
+CREATE INDEX "pull_requests_merged" ON "pull_requests" USING btree ("repo_id","merged_at") WHERE merged_at is not null;
+--> statement-breakpoint
+CREATE UNIQUE INDEX "reserved_numbers_number" ON "reserved_numbers" USING btree ("repo_id","directory","number");
+--> statement-breakpoint
+CREATE INDEX "branch_commits_branch" ON "branch_commits" USING btree ("repo_id","branch");
+--> statement-breakpoint
+CREATE INDEX "branch_commits_pushed" ON "branch_commits" USING btree ("repo_id","pushed_at");
+--> statement-breakpoint
+CREATE INDEX "branch_links_base" ON "branch_links" USING btree ("repo_id","base_branch","branch");
+--> statement-breakpoint
+CREATE INDEX "branch_links_linked" ON "branch_links" USING btree ("repo_id","linked_at");
+--> statement-breakpoint
 -- Room on each page for the next version of a row: heartbeats and tallies then touch no index.
-ALTER TABLE "activities" SET (fillfactor = 80);--> statement-breakpoint
-ALTER TABLE "tallies" SET (fillfactor = 50);
+ALTER TABLE "activities" SET (fillfactor = 80);
+--> statement-breakpoint
+ALTER TABLE "live_sets" SET (fillfactor = 50);

@@ -1,8 +1,4 @@
-/** drizzle-kit: `npm run migrations` writes the SQL for what the tables have become. */
+/** drizzle-kit: where the tables stand. `initial.ts` asks it for their SQL. */
 import { defineConfig } from 'drizzle-kit'
 
-export default defineConfig({
-  dialect: 'postgresql',
-  schema: './src/server/*/table.ts',
-  out: './drizzle',
-})
+export default defineConfig({ dialect: 'postgresql', schema: './src/server/*/table.ts' })

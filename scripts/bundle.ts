@@ -96,7 +96,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       '@electric-sql/pglite',
       'pino',
       'probot',
-      /^@opentelemetry\//,
     ],
   })
 }

@@ -11,7 +11,7 @@ import { summaryOf } from './replay/summary.ts'
 import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
-  one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/line-verdicts.md
+  one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/research/replay.md
 npm run --silent replay -- [--live | --sequences | --done] --git DIR [--days 90] [--closed-after-days 14]
   tables on stdout, progress on stderr; with --live, the events are webhooks to the real service on a PostgreSQL of its own;
   with --sequences, only shared numbers and parents are measured, with --done only work that was done already;

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** `deconflict-admin`: opens the database and runs one command on it. `USAGE` lists the commands and exit codes. */
-import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { findCommand, USAGE } from './server/admin/commands.ts'
 import { ConfigError, readConfig } from './server/base/config.ts'
@@ -23,21 +22,9 @@ async function main(): Promise<boolean> {
         ? 'no command given; see --help'
         : `no such command: ${positionals.join(' ')}; see --help`,
     )
-  if ((command.reads_file ?? false) !== (values.with !== undefined))
-    throw new ConfigError(
-      command.reads_file
-        ? `${positionals[0]} needs --with FILE; see --help`
-        : `${positionals[0]} takes no --with; see --help`,
-    )
-  const file = values.with === undefined ? '' : await readGiven(values.with)
   const database = await connectDatabase(readConfig(process.env))
   try {
-    return await command.run(
-      database,
-      positionals.at(-1) ?? '',
-      (line) => process.stdout.write(`${line}\n`),
-      file,
-    )
+    return await command.run(database, positionals.at(-1) ?? '', (line) => process.stdout.write(`${line}\n`))
   } finally {
     await database.close()
   }
@@ -45,18 +32,10 @@ async function main(): Promise<boolean> {
 
 function parseArguments() {
   try {
-    const options = { help: { type: 'boolean', short: 'h' }, with: { type: 'string' } } as const
+    const options = { help: { type: 'boolean', short: 'h' } } as const
     return parseArgs({ allowPositionals: true, options })
   } catch (error) {
     throw new ConfigError(`${(error as Error).message.split('.')[0]}; see --help`)
-  }
-}
-
-async function readGiven(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new ConfigError(`${path} cannot be read (${(error as { code?: string }).code})`)
   }
 }
 

@@ -11,7 +11,7 @@ import { VERSION } from './vocabulary/version.ts'
 const args = process.argv.slice(2)
 /** The output streams to flush before the process exits. Node.js opens a stream on first use, and most hooks write nothing. */
 const used = new Set<NodeJS.WriteStream>()
-/** Nobody reads the output any more, as with `deconflict watch | head`. */
+/** Nobody reads the output any more, as with `deconflict list | head`. */
 let isOutputClosed = false
 const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
   env: process.env,
@@ -26,7 +26,6 @@ const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
     return flushedAtExit(process.stderr)
   },
   uptime_ms: () => process.uptime() * 1000,
-  isOutputClosed: () => isOutputClosed,
   // The variable raises the limit where git or the network is slow.
   hook_limit_ms: Number(process.env.DECONFLICT_HOOK_TIMEOUT_MS) || 1000,
 }

@@ -1,5 +1,4 @@
 /** The server process: environment → configuration → service, until a signal stops it. */
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, type Flags, readConfig } from './server/base/config.ts'
 import { useProxy } from './server/base/proxy.ts'
@@ -8,7 +7,6 @@ import { codeOf } from './server/db/errors.ts'
 import { type Service, startService } from './server/server.ts'
 import { openLog } from './server/telemetry/log.ts'
 import { terminalLog } from './server/telemetry/terminal-log.ts'
-import { startTracing } from './server/telemetry/trace.ts'
 import { VERSION } from './vocabulary/version.ts'
 
 async function main(): Promise<void> {
@@ -20,7 +18,6 @@ async function main(): Promise<void> {
   )
   let service: Service | undefined
   let isStopping = false
-  let stopTracing: (() => Promise<void>) | null = null
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // Only the first signal counts; later ones must not interrupt the shutdown.
     process.on(signal, () => {
@@ -29,14 +26,13 @@ async function main(): Promise<void> {
       log.info({ signal }, 'stopping')
       // Exiting during start is safe: each migration is one transaction.
       if (service === undefined) process.exit(0)
-      void stop(service, stopTracing).then(() => process.exit(0), fail)
+      void service.close().then(() => process.exit(0), fail)
     })
   }
   if (config.proxy) {
     await useProxy(config.proxy)
     log.info({ proxy: config.proxy.host }, 'requests to https:// addresses use a proxy')
   }
-  stopTracing = config.tracing && (await startTracing({ ...config.tracing, log }))
   service = await startService(config, { log }).catch((error) => fail(error, config))
   announce(config, service)
 }
@@ -49,15 +45,6 @@ function readFlags(): Flags {
       `${(error as Error).message.split('\n')[0]}; the only flag is --watch OWNER/REPO[,…]`,
     )
   }
-}
-
-/** Timeout of the last span export. Platforms kill a process ten seconds after SIGTERM. */
-const FLUSH_MS = 1000
-
-async function stop(service: Service, stopTracing: (() => Promise<void>) | null): Promise<void> {
-  await service.close()
-  // If the collector is unavailable, the SDK logs that, and shutdown goes on.
-  await Promise.race([stopTracing?.().catch(() => {}), wait(FLUSH_MS)])
 }
 
 /** A part of the service, whether it is on, and what it does or which variables turn it on. */
@@ -103,9 +90,6 @@ function describeParts(config: Config, { url, setup_url, app }: Service): Part[]
             ? `off, no comments on pull requests; create it at ${setup_url}`
             : 'off, no comments on pull requests; set PUBLIC_URL to create it, or APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
         ],
-    config.tracing
-      ? ['traces', true, 'exported to OTEL_EXPORTER_OTLP_ENDPOINT']
-      : ['traces', false, 'off; set OTEL_EXPORTER_OTLP_ENDPOINT to export them'],
   ]
 }
 

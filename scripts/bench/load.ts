@@ -1,64 +1,56 @@
-/** Starts the load generator in a separate process. Each client sends its next request after the response (closed loop). */
-import { cpuSeconds, startTask, type Task } from './child.ts'
+/** Clients that keep one connection each, and send the next request after the response. */
+import { Pool } from 'undici'
+import type { ServiceProcess } from '../../test/support/process.ts'
+import { quantile } from './measure.ts'
+import { cpuSeconds } from './processes.ts'
+import { TOKEN } from './rig.ts'
 
-/** `########` in a body or path is replaced by a different number each time. */
+/** `########` in a body is replaced by a different number each time. */
 export interface Template {
-  method: string
   path: string
-  body?: string
+  body: object
 }
 
-export interface LoadTask {
-  /** Assigned to clients round robin. */
-  urls: string[]
-  token: string
-  clients: number
+export interface Load {
   requests: Template[]
+  clients: number
+  status: number
   /** The run ends after `ms` or `count` requests, whichever comes first. */
   ms: number
   count?: number
-  /** Additional headers of all requests. */
-  headers?: Record<string, string>
 }
 
-export interface LoadResult {
-  count: number
-  per_second: number
-  /** Milliseconds. */
-  p50: number
-  p99: number
-  max: number
-  /** Number of responses by status. */
-  statuses: Record<string, number>
-}
+/** `rate`: requests per second; `cpu`: processor time of the service per request, in microseconds; the others in milliseconds. */
+export type Loaded = Record<'rate' | 'p50' | 'p99' | 'cpu', number>
 
-export interface Loaded extends LoadResult {
-  /** Processor time of the server per request, in microseconds. */
-  cpu_us: number
-}
+let number = 0
 
-export interface Loader {
-  /** Throws when a response has a status other than `status`. `pid`: the process whose processor time is measured. */
-  run(task: LoadTask, expected: { status: number; pid?: number }): Promise<Loaded>
-  close(): Promise<void>
-}
-
-export async function startLoader(): Promise<Loader> {
-  let task: Task<LoadResult> = await startTask<LoadResult>('load')
-  return {
-    async run(load, { status, pid }) {
-      // A failed run ends the process.
-      if (task.child.exitCode !== null) task = await startTask<LoadResult>('load')
-      const before = pid === undefined ? Number.NaN : cpuSeconds(pid)
-      const result = await task.request(load)
-      const after = pid === undefined ? Number.NaN : cpuSeconds(pid)
-      const wrong = Object.entries(result.statuses).find(([name]) => Number(name) !== status)
-      if (wrong) {
-        const { method, path } = load.requests[0] as Template
-        throw new Error(`${method} ${path}: ${wrong[1]} responses with ${wrong[0]} instead of ${status}`)
-      }
-      return { ...result, cpu_us: ((after - before) / result.count) * 1e6 }
-    },
-    close: () => task.close(),
+/** Throws when a response has another status. */
+export async function load({ url, pid }: ServiceProcess, load: Load): Promise<Loaded> {
+  const { requests, clients, status, ms, count = Number.POSITIVE_INFINITY } = load
+  const pool = new Pool(url, { connections: clients, pipelining: 1 })
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const bodies = requests.map(({ body }) => JSON.stringify(body))
+  const times: number[] = []
+  const cpu = cpuSeconds(pid)
+  const started = performance.now()
+  let begun = 0
+  const client = async () => {
+    while (begun < count && performance.now() < started + ms) {
+      const at = begun++ % requests.length
+      const { path } = requests[at] as Template
+      const body = (bodies[at] as string).replaceAll('########', () => String(++number).padStart(8, '0'))
+      const sent = performance.now()
+      const response = await pool.request({ method: 'POST', path, headers, body })
+      const text = await response.body.text()
+      times.push(performance.now() - sent)
+      if (response.statusCode !== status) throw new Error(`${path}: ${response.statusCode} ${text}`)
+    }
   }
+  await Promise.all(Array.from({ length: clients }, client))
+  const seconds = (performance.now() - started) / 1000
+  const cpu_us = ((cpuSeconds(pid) - cpu) / times.length) * 1e6
+  await pool.close()
+  const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
+  return { rate: times.length / seconds, p50, p99, cpu: cpu_us }
 }

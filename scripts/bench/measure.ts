@@ -1,73 +1,45 @@
-/** Interleaved rounds of several variants, and the statistics of their figures. */
-
-export type Unit =
-  | 'requests/s'
-  | 'ms'
-  | 'ns'
-  | 'µs'
-  | 'MB'
-  | 'kB'
-  | 'requests'
-  | 's'
-  | '%'
-  | '×'
-  | 'bytes'
-  | Counted
-type Counted = 'calls' | 'comments' | 'connections' | 'jobs' | 'rows'
+/** The figures of a run: interleaved rounds of several variants, and their medians. */
+import { setTimeout as wait } from 'node:timers/promises'
 
 export interface Measure {
-  /** The key that goals and plots use, such as `heartbeat.8.service.rate`. */
+  /** Such as `create.8.service.rate`. */
   id: string
   label: string
-  unit: Unit
+  unit: string
   /** One figure per round, in order. */
   rounds: number[]
   median: number
 }
 
-/** A scenario that was skipped, and why. */
-export interface Skipped {
-  what: string
-  why: string
-}
-
-/** The results of a run so far. */
 export class Results {
   readonly measures: Measure[] = []
-  readonly skipped: Skipped[] = []
   readonly #say: (line: string) => void
+  readonly #earlier: Map<string, number>
 
-  constructor(say: (line: string) => void) {
+  /** `earlier`: the measures of another run, which are printed beside those of this one. */
+  constructor(say: (line: string) => void, earlier: readonly Measure[]) {
     this.#say = say
+    this.#earlier = new Map(earlier.map(({ id, median }) => [id, median]))
   }
 
-  add(id: string, label: string, unit: Unit, rounds: number[]): void {
-    const measure = { id, label, unit, rounds: rounds.map(rounded), median: rounded(median(rounds)) }
+  add(id: string, label: string, unit: string, rounds: number[]): void {
+    const measure = { id, label, unit, rounds: rounds.map(rounded), median: rounded(quantile(rounds, 0.5)) }
     this.measures.push(measure)
-    this.#say(`  ${label.padEnd(64)} ${shown(measure.median)} ${unit}`)
+    const before = this.#earlier.get(id)
+    const beside = before === undefined ? '' : `  (${shown(before)}: × ${shown(measure.median / before)})`
+    this.#say(`  ${label.padEnd(72)} ${shown(measure.median)} ${unit}${beside}`)
   }
 
-  skip(what: string, why: string): void {
-    this.skipped.push({ what, why })
-    this.#say(`  ${what}: skipped, ${why}`)
-  }
-
-  median(id: string): number | undefined {
-    return this.measures.find((measure) => measure.id === id)?.median
-  }
-
-  /** The median of the ratios of `a` to `b` per round: a disturbance affects both variants of a round alike. */
-  ratio(a: string, b: string): number | undefined {
-    const [upper, lower] = [a, b].map((id) => this.measures.find((measure) => measure.id === id))
-    if (!upper || !lower) return undefined
-    if (upper.rounds.length !== lower.rounds.length) return upper.median / lower.median
-    return median(upper.rounds.map((value, round) => value / (lower.rounds[round] as number)))
+  /** Adds quantiles of times as `ID.p95`. */
+  addTimes(id: string, label: string, times: number[]): void {
+    for (const share of [0.5, 0.95, 0.99])
+      this.add(`${id}.p${100 * share}`, `${label}, p${100 * share}`, 'ms', [quantile(times, share)])
   }
 }
 
 /**
  * Runs every variant once per round, in alternating order, so that none always goes first. Returns the figures of each
- * variant by round. The first round is a warm-up and is not counted.
+ * variant by round. Round 0 is a warm-up and is not counted.
  */
 export async function interleaved<Name extends string, Figures>(
   rounds: number,
@@ -75,8 +47,8 @@ export async function interleaved<Name extends string, Figures>(
 ): Promise<Record<Name, Figures[]>> {
   const names = Object.keys(variants) as Name[]
   const all = Object.fromEntries(names.map((name) => [name, [] as Figures[]])) as Record<Name, Figures[]>
-  for (let round = 0; round <= rounds; round++) {
-    for (const name of round % 2 === 0 ? names : [...names].reverse()) {
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const figures = await variants[name](round)
       if (round > 0) all[name].push(figures)
     }
@@ -84,20 +56,41 @@ export async function interleaved<Name extends string, Figures>(
   return all
 }
 
-export function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+/** Starts `work` every `every_ms` for `ms`, whether or not earlier runs have ended. Returns how long each took. */
+export async function atPace(
+  { every_ms, ms }: { every_ms: number; ms: number },
+  work: (n: number) => Promise<unknown>,
+): Promise<number[]> {
+  const started = performance.now()
+  const until = (at: number) => wait(Math.max(0, started + at - performance.now()))
+  const running: Promise<number>[] = []
+  for (let n = 0; n * every_ms < ms; n += 1) {
+    await until(n * every_ms)
+    running.push(timeOf(() => work(n)))
+  }
+  await until(ms)
+  return Promise.all(running)
 }
 
-/** The slope of cost over size on logarithmic axes, by least squares: 1 is linear. */
-export function growthExponent(points: { size: number; cost: number }[]): number {
-  const logs = points.map(({ size, cost }) => [Math.log(size), Math.log(cost)] as const)
-  const mean = (at: 0 | 1) => logs.reduce((sum, point) => sum + point[at], 0) / logs.length
-  const [x, y] = [mean(0), mean(1)]
-  const above = logs.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0)
-  return above / logs.reduce((sum, point) => sum + (point[0] - x) ** 2, 0)
+/** In milliseconds. */
+export async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+export async function until(what: string, isDone: () => boolean | Promise<boolean>, max_ms = 120_000) {
+  const end = performance.now() + max_ms
+  while (!(await isDone())) {
+    if (performance.now() > end) throw new Error(`timed out waiting for ${what}`)
+    await wait(10)
+  }
+}
+
+/** The value below which a share of the values lies. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
 /** Three significant digits; whole numbers from a hundred on. */

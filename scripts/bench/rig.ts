@@ -1,27 +1,21 @@
-/** The resources of a run, each started on first use: PostgreSQL with its data, the service, the GitHub stub, the load generator. */
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+/** The resources of a run, each started on first use: PostgreSQL with its data, the fake GitHub, the service. */
+import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import { openDatabase } from '../../src/server/db/open.ts'
 import { PLANNED_ONCE, PLANNING } from '../../src/server/db/planning.ts'
+import { type Deployment, startDeployment } from '../../test/support/deployment.ts'
 import { databaseUrl, startCluster } from '../../test/support/postgres.ts'
+import type { ServiceProcess } from '../../test/support/process.ts'
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
-import { type FakeGithubServer, startFakeGithubServer } from '../fake-github-server.ts'
-import { type Loader, startLoader } from './load.ts'
-import type { Results } from './measure.ts'
-import { type NamedRepository, type Names, names } from './names.ts'
+import { interleaved, type Results } from './measure.ts'
 import type { Options } from './options.ts'
-import { findPgbench, type PgbenchResult, type PgbenchRun, runPgbench } from './pgbench.ts'
-import { copy, seed } from './seed.ts'
-import { type ServiceProcess, startServiceProcess } from './service.ts'
-import { crowdWorkOf, mixWorkOf, workOf } from './work.ts'
+import { copy, type SeedRepository, seed } from './seed.ts'
+import { crowdWorkOf, workOf } from './work.ts'
 
-export const TOKEN = 'bench-token'
-/** A token with read access only. */
-export const READ_TOKEN = 'bench-reader'
-export const WEBHOOK_SECRET = 'hush'
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const TOKEN = 'ada'
 
-/** The configuration of a small server; the service's planner settings apply to the baselines too. Commits are durable. */
+/** The configuration of a small server; the service's planner settings apply to pgbench too. Commits are durable. */
 const SETTINGS = {
   shared_buffers: '512MB',
   max_wal_size: '4GB',
@@ -30,152 +24,111 @@ const SETTINGS = {
   ...PLANNING,
 }
 
-export interface Rig {
-  options: Options
+/** Activities that are created one by one; further ones are copies. */
+const ORIGINAL_MAX = 10_000
+const FIXED = ['original', 'created', 'baseline', 'crowd', 'pulls', 'commented', 'plain'] as const
+
+export interface Rig extends Options {
   results: Results
   say(line: string): void
-  names: Names
   /** A directory that is removed after the run. */
   scratch: string
-  github(): Promise<FakeGithubServer>
+  /** The repositories: `live-100` and so on, with as many live activities, and those of `FIXED`. */
+  repository(name: string): SeedRepository
+  deployment: Deployment
   /** Creates an empty database, without a schema. */
   emptyDatabase(): Promise<string>
-  /** The URL of the database that contains all of `names`. */
+  /** The URL of the database with the activities of all repositories. */
   database(): Promise<string>
-  /** A connection to it. */
-  sql(): Promise<postgres.Sql>
-  /** The instance on that database that most scenarios share. */
+  /** The service on that database, without the App. */
   service(): Promise<ServiceProcess>
-  /** Starts another instance with additional environment variables. It is stopped at the end of the run at the latest. */
-  startService(env?: Record<string, string>, program?: string): Promise<ServiceProcess>
-  loader(): Promise<Loader>
-  /** Null when pgbench is not installed. */
-  pgbench: ((run: Omit<PgbenchRun, 'url'>) => Promise<PgbenchResult>) | null
-  /** Null when the run did not start PostgreSQL. */
-  postgresVersion(): string | null
+  /** Another one. `has_app`: as the GitHub App. */
+  startService(
+    DATABASE_URL: string,
+    options?: { has_app?: boolean; env?: Record<string, string> },
+  ): Promise<ServiceProcess>
+  /** Runs the variants interleaved, and adds each figure as `ID.VARIANT.FIGURE`. */
+  compare(id: string, variants: Record<string, Variant>): Promise<void>
   close(): Promise<void>
 }
 
-export async function openRig(options: Options, results: Results, say: (line: string) => void): Promise<Rig> {
-  const directory = await temporaryDirectory('bench')
-  const closing: (() => Promise<unknown>)[] = [() => directory.remove()]
-  const all = names(options.sizes)
-  const program = findPgbench()
+interface Variant {
+  label: string
+  run(round: number): Promise<Partial<Record<keyof typeof FIGURES, number>>>
+}
 
-  const github = memo(async () => {
-    const permissions = Object.fromEntries(all.github.map(({ full_name }) => [full_name, 'write' as const]))
-    const user = { token: TOKEN, login: 'ada', id: 1, permissions }
-    const reader = { token: READ_TOKEN, login: 'rita', id: 2, permissions: { 'acme/plain': 'read' as const } }
-    const githubServer = await startFakeGithubServer({ repositories: all.github, users: [user, reader] })
-    githubServer.github.app.install({ account: 'acme' })
-    closing.push(() => githubServer.close())
-    return githubServer
-  })
+const FIGURES = {
+  rate: { label: 'throughput', unit: 'requests/s' },
+  p50: { label: 'p50', unit: 'ms' },
+  p99: { label: 'p99', unit: 'ms' },
+  cpu: { label: 'processor time per request', unit: 'µs' },
+}
+
+export async function openRig(options: Options, results: Results, say: (line: string) => void): Promise<Rig> {
+  const { live, rounds, crowd } = options.sizes
+  const directory = await temporaryDirectory('bench')
+  const names = [...FIXED, ...live.map((size) => `live-${size}`)]
+  const deployment = await startDeployment(names.map((name) => `acme/${name}`))
+  const repository = (name: string) => ({ id: names.indexOf(name) + 1, owner: 'acme', name })
+  const closing = [() => directory.remove(), () => deployment.close()]
+
   const cluster = memo(async () => {
     const started = await startCluster({ durable: true, settings: SETTINGS })
-    closing.push(() => started.remove())
+    closing.unshift(() => started.remove())
     return started
   })
   let databases = 0
-  let version: string | null = null
   const emptyDatabase = async () => {
     const { url } = await cluster()
     const name = `bench_${++databases}`
     const admin = postgres(url, { max: 1 })
     await admin.unsafe(`create database ${name}`)
-    const [about] = await admin<{ server_version: string }[]>`show server_version`
-    version = `PostgreSQL ${about?.server_version}`
     await admin.end()
     return databaseUrl(url, name)
   }
   const database = memo(async () => {
     const url = await emptyDatabase()
-    const opened = await openDatabase({ database_url: url, data_dir: '' })
-    await opened.close()
-    await fill(url, all, say)
+    await (await openDatabase({ database_url: url, data_dir: '' })).close()
+    const size = Math.min(Math.max(...live), ORIGINAL_MAX)
+    await seed(url, repository('original'), { count: size, work: workOf })
+    await seed(url, repository('crowd'), { count: crowd, work: (n) => crowdWorkOf(n, crowd) })
+    const copies = live.map((each) => [`live-${each}`, each] as const)
+    await copy(url, repository('original'), [
+      ...copies.map(([name, count]) => ({ to: repository(name), count })),
+      ...(['created', 'baseline'] as const).map((name) => ({ to: repository(name), count: size })),
+    ])
     return url
   })
-  const sql = memo(async () => {
-    const client = postgres(await database(), { max: 1, onnotice: () => {} })
-    closing.push(() => client.end())
-    return client
-  })
-  const startService = async (env: Record<string, string> = {}, program?: string) => {
-    const { url } = await github()
-    const common = {
-      GITHUB_API_URL: url,
-      GITHUB_WEB_URL: url,
-      RATE_LIMIT_PER_MINUTE: '10000000',
-      PERMISSION_TTL_MS: '300000',
-    }
-    const service = await startServiceProcess({ ...common, ...env }, { scratch: directory.path, program })
-    closing.push(() => service.stop())
-    return service
+  const startService: Rig['startService'] = async (DATABASE_URL, { has_app = false, env = {} } = {}) => {
+    const app = has_app ? {} : { APP_ID: undefined, PRIVATE_KEY: undefined, WEBHOOK_SECRET: undefined }
+    const given = { NODE_ENV: 'production', DATABASE_URL, ...app, ...env }
+    const [service] = await deployment.start(1, given)
+    return service as ServiceProcess
   }
-  const loader = memo(async () => {
-    const started = await startLoader()
-    closing.push(() => started.close())
-    return started
-  })
   return {
-    options,
+    ...options,
     results,
     say,
-    names: all,
     scratch: directory.path,
-    github,
+    repository,
+    deployment,
     emptyDatabase,
     database,
-    sql,
-    service: memo(async () => startService({ DATABASE_URL: await database() })),
+    service: memo(async () => startService(await database())),
     startService,
-    loader,
-    pgbench: program
-      ? async (run) => runPgbench(program, directory.path, { ...run, url: await database() })
-      : null,
-    postgresVersion: () => version,
-    async close() {
-      for (const close of closing.reverse()) await close().catch((error) => say(String(error)))
+    async compare(id, variants) {
+      const runs = Object.entries(variants).map(([name, { run }]) => [name, run] as const)
+      const all = await interleaved(rounds, Object.fromEntries(runs))
+      for (const [name, rows] of Object.entries(all))
+        for (const figure of Object.keys(rows[0] ?? {}) as (keyof typeof FIGURES)[]) {
+          const { label, unit } = FIGURES[figure]
+          const values = rows.map((row) => row[figure] ?? Number.NaN)
+          results.add(`${id}.${name}.${figure}`, `${variants[name]?.label}, ${label}`, unit, values)
+        }
     },
-  }
-}
-
-/** Creates the activities of one repository with the service's own code, and copies them to all others. */
-async function fill(
-  url: string,
-  { original, crowds, mix, copies }: Names,
-  say: (line: string) => void,
-): Promise<void> {
-  const started = performance.now()
-  await seed(url, original, { count: original.size, work: workOf })
-  say(`  ${original.size} live activities created in ${((performance.now() - started) / 1000).toFixed(1)} s`)
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  for (const { first, count, each } of copies)
-    await copy(sql, original.id, { first, each, total: count * each })
-  await seed(url, mix, { count: mix.size, work: mixWorkOf })
-  const [crowd, ...others] = crowds.repositories as [NamedRepository, NamedRepository]
-  const each = crowds.size
-  await seed(url, crowd, { count: each, work: (n) => crowdWorkOf(n, each) })
-  await copy(sql, crowd.id, { first: others[0].id, each, total: others.length * each })
-  await sql`
-    insert into repositories (repo_id, owner, name, created_at, swept_at)
-    select repo_id, 'acme', 'repository-' || repo_id, now(), now()
-    from (select distinct repo_id from activities) as known
-    on conflict do nothing`
-  await sql`vacuum analyze`
-  await sql`checkpoint`
-  await sql.end()
-  say(`  database filled after ${((performance.now() - started) / 1000).toFixed(1)} s`)
-}
-
-/** The measured commit, with `-dirty` when files differ from it. */
-export async function commitOf(): Promise<string> {
-  try {
-    const run = promisify(execFile)
-    const { stdout } = await run('git', ['describe', '--always', '--dirty', '--abbrev=10', '--exclude=*'])
-    return stdout.trim()
-  } catch {
-    return 'unknown'
+    async close() {
+      for (const close of closing.toReversed()) await close()
+    },
   }
 }
 

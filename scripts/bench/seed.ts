@@ -2,6 +2,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { createActivity } from '../../src/server/activities/activities.ts'
+import { LiveSets } from '../../src/server/live-sets/live-sets.ts'
 import { noCaller, type RepoContext } from '../../src/server/repositories/repo.ts'
 import { insertRepository } from '../../src/server/repositories/store.ts'
 import type { CreateActivity } from '../../src/vocabulary/contract/activity.ts'
@@ -14,13 +15,8 @@ export interface SeedRepository {
   name: string
 }
 
-/** Parallel connections, and records per transaction. */
-const CONNECTIONS = 4
+/** Records per transaction. */
 const BATCH = 250
-
-/** The SQL expression for the id of the `n`th record of a copy, which makes ids predictable. */
-export const numberedId = (n: string) => `'act_' || lpad((${n})::text, 26, '0')`
-export const idOf = (n: number) => `act_${String(n).padStart(26, '0')}`
 
 /** Creates `count` activities in a repository; `work` returns the `n`th of them. */
 export async function seed(
@@ -28,26 +24,18 @@ export async function seed(
   repository: SeedRepository,
   { count, work }: { count: number; work: (n: number) => CreateActivity },
 ): Promise<void> {
-  const clients = Array.from({ length: CONNECTIONS }, () => postgres(url, { max: 1, fetch_types: false }))
+  const client = postgres(url, { max: 1, fetch_types: false })
+  const db = drizzle({ client })
   const now = new Date()
-  try {
-    let next = 0
-    const fillBatches = async (client: postgres.Sql) => {
-      const db = drizzle({ client })
-      await insertRepository(db, repository, now)
-      while (next < count) {
-        const from = next
-        next += BATCH
-        await db.transaction(async (tx) => {
-          const ctx = contextOf(tx, repository, now)
-          for (let n = from; n < Math.min(count, from + BATCH); n++) await createActivity(ctx, work(n))
-        })
-      }
-    }
-    await Promise.all(clients.map(fillBatches))
-  } finally {
-    await Promise.all(clients.map((client) => client.end()))
+  await insertRepository(db, repository, now)
+  for (let from = 0; from < count; from += BATCH) {
+    await db.transaction(async (tx) => {
+      const ctx = contextOf(tx, repository, now)
+      for (let n = from; n < Math.min(count, from + BATCH); n += 1) await createActivity(ctx, work(n))
+    })
   }
+  await client`vacuum analyze`
+  await client.end()
 }
 
 function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, now: Date): RepoContext {
@@ -70,71 +58,82 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       settings_layers: [],
       noise_attributes: [],
       max_live: { activities: Number.POSITIVE_INFINITY, notables: Number.POSITIVE_INFINITY },
-      unconfirmed_version: null,
-      announce: () => {},
+      wakeWorker: () => {},
     },
     settings: DEFAULT_SETTINGS,
+    live_sets: new LiveSets(),
     caller: noCaller(),
   }
 }
 
 /**
- * Copies `total` activities of a repository with their claims into repositories of `each` activities, with consecutive
- * ids from `first`. The activities of each have the ids `idOf(1)` and so on. When `total` is larger than the source, they
- * are copied several times, each time with a different shard in their texts.
+ * Copies `count` activities of a repository to each of others. When there are fewer, they are copied several
+ * times, each time with a different shard in their texts.
  */
 export async function copy(
-  sql: postgres.Sql,
-  from: number,
-  to: { first: number; total: number; each: number },
+  url: string,
+  from: SeedRepository,
+  copies: readonly { to: SeedRepository; count: number }[],
 ): Promise<void> {
-  const { first, total, each } = to
+  const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} })
   const tables = await tablesOfActivities(sql)
-  await sql.begin(async (tx) => {
-    await tx.unsafe(`create temporary table copied on commit drop as
-      with numbered as (
-        select id, row_number() over (order by id) as place, count(*) over () as size
-        from activities where repo_id = ${from}
-      ), sharded as (
-        select id, shard, shard * size + place - 1 as n
-        from numbered cross join generate_series(0, ${total} / size) as shard
-      )
-      select id, shard, n / ${each} + ${first} as repo_id, ${numberedId(`n % ${each} + 1`)} as new_id
-      from sharded where n < ${total}`)
-    await tx.unsafe('create index on copied (id)')
-    await tx.unsafe('analyze copied')
-    for (const { name, key, columns } of tables) {
-      await tx.unsafe(`insert into "${name}" (repo_id, "${key}", ${columns.map(quoted).join(', ')})
-        select copied.repo_id, copied.new_id, ${columns.map(ofShard).join(', ')}
-        from copied join "${name}" as original on original.repo_id = ${from} and original."${key}" = copied.id
-        order by copied.repo_id, copied.new_id`)
-    }
-    await tx.unsafe(`insert into tallies (repo_id, counted, shard, count)
-      select repo_id, 'act', 0, count(*) from copied group by repo_id`)
-  })
+  for (const { to, count } of copies) {
+    await insertRepository(drizzle({ client: sql }), to, new Date())
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`create temporary table copied on commit drop as
+        select id, shard, ${freshId('row_number() over (order by shard, id)')} as new_id
+        from activities cross join generate_series(0, ${count - 1} / (select count(*) from activities where repo_id = ${from.id})) as shard
+        where repo_id = ${from.id} order by shard, id limit ${count}`)
+      await tx.unsafe('create index on copied (id)')
+      await tx.unsafe('analyze copied')
+      for (const { name, key, columns } of tables)
+        await tx.unsafe(`insert into "${name}" (repo_id, "${key}", ${namesOf(columns)})
+          select ${to.id}, copied.new_id, ${columns.map(ofShard).join(', ')}
+          from copied join "${name}" as original on original.repo_id = ${from.id} and original."${key}" = copied.id`)
+      await tx.unsafe(`insert into live_sets (repo_id, activities) values (${to.id}, ${count})`)
+    })
+  }
+  await sql`vacuum analyze`
+  await sql`checkpoint`
+  await sql.end()
 }
+
+/** A script of pgbench that writes the rows of an activity of the repository once more, under a new id. */
+export async function createScript(url: string, { id }: SeedRepository): Promise<string> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const tables = await tablesOfActivities(sql)
+  const [first] = await sql<{ id: string }[]>`select id from activities where repo_id = ${id} limit 1`
+  await sql.end()
+  const inserts = tables.map(
+    ({ name, key, columns }) => `insert into "${name}" (repo_id, "${key}", ${namesOf(columns)})
+      select ${id}, ${freshId(':base::bigint + :client_id * 1000000 + :n::bigint')}, ${namesOf(columns)}
+      from "${name}" where repo_id = ${id} and "${key}" = '${first?.id}';`,
+  )
+  const lines = ['begin;', ...inserts, 'commit;'].map((line) => line.replaceAll(/\s+/g, ' '))
+  return ['\\set n :n + 1', ...lines, ''].join('\n')
+}
+
+const freshId = (n: string) => `'act_' || lpad((${n})::text, 26, '0')`
 
 interface Column {
   name: string
   type: string
 }
 
-/** The tables of activities and claims with their columns, without keys and generated columns. */
+/** The table of activities with its columns, without keys and generated columns. */
 function tablesOfActivities(sql: postgres.Sql): Promise<{ name: string; key: string; columns: Column[] }[]> {
   return sql`
     select table_name as name,
-      max(column_name) filter (where column_name in ('id', 'record_id')) as key,
+      'id' as key,
       json_agg(json_build_object('name', column_name, 'type', udt_name)) filter (where is_generated = 'NEVER'
-        and column_name not in ('repo_id', 'id', 'record_id')) as columns
+        and column_name not in ('repo_id', 'id')) as columns
     from information_schema.columns
-    where table_schema = 'public'
-    group by table_name
-    having bool_or(column_name = 'repo_id')
-      and table_name in ('activities', 'claims')`
+    where table_schema = 'public' and table_name = 'activities'
+    group by table_name order by table_name`
 }
 
-function quoted({ name }: Column): string {
-  return `"${name}"`
+function namesOf(columns: readonly Column[]): string {
+  return columns.map(({ name }) => `"${name}"`).join(', ')
 }
 
 function ofShard({ name, type }: Column): string {

@@ -7,7 +7,7 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { bundlePackage } from './bundle.ts'
+import { bundle, bundleCommand } from '../bundle.ts'
 import { clientTypes } from './client-types.ts'
 import { licensesOf } from './licenses.ts'
 
@@ -22,9 +22,19 @@ const { name, version, description, license, engines, mcpName } = JSON.parse(
 )
 await rm(STAGE, { recursive: true, force: true })
 await mkdir(STAGE, { recursive: true })
-const bundled = await bundlePackage(ROOT, join(STAGE, 'dist'))
+const out = join(STAGE, 'dist')
+const modules = new Set<string>()
+const listed = {
+  name: 'modules',
+  generateBundle(_: unknown, chunks: object) {
+    for (const chunk of Object.values(chunks)) for (const id of chunk.moduleIds ?? []) modules.add(id)
+  },
+}
+await bundleCommand(out, [listed])
+// A library for other programs, which import it as an ES module.
+await bundle({ input: { client: join(ROOT, 'src/client/client.ts') }, out, plugins: [listed] })
 await writeFile(join(STAGE, 'dist/client.d.ts'), await clientTypes(ROOT))
-await writeFile(join(STAGE, 'THIRD_PARTY_LICENSES'), await licensesOf(ROOT, bundled))
+await writeFile(join(STAGE, 'THIRD_PARTY_LICENSES'), await licensesOf([...modules]))
 await copyFile(join(ROOT, 'LICENSE'), join(STAGE, 'LICENSE'))
 await copyFile(join(ROOT, 'scripts/pack-cli/README.md'), join(STAGE, 'README.md'))
 /** Set in workflows of GitHub. npm requires the repository for a package with provenance. */

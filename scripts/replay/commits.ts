@@ -62,6 +62,17 @@ export function branchOf({ all }: Commits, name: string, tip: number): Branch {
   return { name, chain, arrival }
 }
 
+/** The newest commit of a branch that was made by then, else its first one. */
+export function tipAt(
+  { commits: { all }, branches }: { commits: Commits; branches: readonly Branch[] },
+  branch: number,
+  at: number,
+): Commit {
+  const { chain } = branches[branch] as Branch
+  const tip = chain.findLast((each) => (all[each] as Commit).committed <= at) ?? (chain[0] as number)
+  return all[tip] as Commit
+}
+
 const UPSTREAM = /^Merge (?:remote-tracking branch '[^/']+\/([^']+)'|branch '([^']+)' of )/
 
 /** The first parent, except for a merge of the branch's own upstream into a local copy, such as that of a release script. */

@@ -44,23 +44,9 @@ export function headOf(changes: readonly FileChange[], side: Omit<Side, 'files'>
   return { ...atOnce(digestedSide(side, files, noise)), files, index: indexFiles(files) }
 }
 
-export type CompareHeads = (yours: Head, theirs: Head) => ComparedHeads
-
 const { numbers } = rulesOf(DEFAULT_SETTINGS, [])
 
-/** Compares each two heads once. */
-export function headComparison(noise: NoiseRules): CompareHeads {
-  const known = new WeakMap<Head, WeakMap<Head, ComparedHeads>>()
-  return (yours, theirs) => {
-    const side_verdicts = known.get(yours) ?? new WeakMap<Head, ComparedHeads>()
-    known.set(yours, side_verdicts)
-    const found = side_verdicts.get(theirs) ?? compareHeads(yours, theirs, noise)
-    side_verdicts.set(theirs, found)
-    return found
-  }
-}
-
-function compareHeads(yours: Head, theirs: Head, noise: NoiseRules): ComparedHeads {
+export function compareHeads(yours: Head, theirs: Head, noise: NoiseRules): ComparedHeads {
   const shared = sharedFiles(yours.index, theirs.files)
   const options = { shared, noise, numbers, budget: { remaining: PAIR_COST_MAX } }
   const side_verdict = atOnce(sideVerdict(yours, theirs, options))
@@ -84,4 +70,21 @@ export function isStacked(a: Changed, b: Changed): boolean {
 /** A head of `low`, at any of its pushes, is among the commits that `high` adds, or is a parent of one of them. */
 export function isBeneath(low: Changed, high: Changed): boolean {
   return [low, ...low.revisions].some(({ head }) => high.own.has(head) || high.boundary.includes(head))
+}
+
+/** A push, or with `revision` null an end. */
+export interface HistoryEvent {
+  at: number
+  pr: Changed
+  revision: Changed['revisions'][number] | null
+}
+
+/** In order of time: an end comes before a push of the same time, a lower number before a higher one. */
+export function eventsOf(changed: readonly Changed[]): HistoryEvent[] {
+  const events = changed.flatMap((pr): HistoryEvent[] => [
+    ...pr.revisions.filter(({ at }) => at < pr.ended).map((revision) => ({ at: revision.at, pr, revision })),
+    ...(Number.isFinite(pr.ended) ? [{ at: pr.ended, pr, revision: null }] : []),
+  ])
+  const isPush = ({ revision }: HistoryEvent) => Number(revision !== null)
+  return events.sort((a, b) => a.at - b.at || isPush(a) - isPush(b) || a.pr.n - b.pr.n)
 }

@@ -2,17 +2,13 @@
 
 import { attributesOf, readGitAttributes } from '../../src/server/line-verdicts/git-attributes.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/server/line-verdicts/noise.ts'
-import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { countsOf } from './comment-rules.ts'
 import { type Branch, type Commits, readCommits } from './commits.ts'
-import { type Git, scratchOf } from './git.ts'
-import { type Changed, headComparison } from './heads.ts'
+import { type Git, type ScratchGit, scratchOf } from './git.ts'
+import type { Changed } from './heads.ts'
 import { mergedBranches } from './merges.ts'
 import { type Mirror, openMirror } from './mirror.ts'
-import { editsMerged, outcomesOf } from './outcomes.ts'
-import { countAcrossBranches, isComparable, type Overlap, overlapsOf } from './overlaps.ts'
-import { play, shownAt } from './play.ts'
-import type { Play } from './play-table.ts'
+import { isComparable, type Overlap, overlapsOf } from './overlaps.ts'
 import { DAY, type PullRequest, readPullRequests } from './pull-requests.ts'
 import { readChanges } from './read-changes.ts'
 import type { Replayed } from './tables.ts'
@@ -30,12 +26,18 @@ export interface ReplayOptions {
   report: (line: string) => void
 }
 
-/** Does not modify the mirror. Throws an Error that says what is wrong with it. */
-export async function replayHistory(directory: string, options: ReplayOptions): Promise<Replayed> {
+/**
+ * Opens a mirror with a scratch repository for as long as `work` takes. Does not modify the mirror. Throws an Error that says
+ * what is wrong with it.
+ */
+export async function withMirror<Result>(
+  directory: string,
+  work: (git: ScratchGit, mirror: Mirror) => Promise<Result>,
+): Promise<Result> {
   const mirror = await openMirror(directory)
   const git = await scratchOf(mirror.git, mirror.absent)
   try {
-    return await replayMirror(mirror, git, options)
+    return await work(git, mirror)
   } finally {
     await git.remove()
   }
@@ -84,50 +86,25 @@ export async function readPeriod(mirror: Mirror, git: Git, options: ReplayOption
   return { commits, branches, noise, since, until, pull_requests }
 }
 
-async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): Promise<Replayed> {
-  const { days, closed_after_days, report } = options
-  const { commits, branches, noise, since, until, changed } = await readHistory(mirror, git, options)
-  const counted = changed.filter(({ opened, last: { files } }) => opened >= since && files.length > 0)
-  const people = counted.filter(({ is_bot }) => !is_bot)
-  report(`${counted.length} pull requests opened in ${days} days, ${changed.length} were open at some time`)
-
-  const compare = headComparison(noise)
-  const overlaps = await overlapsWithTruth(git, commits, {
-    overlaps: [...overlapsOf(changed, { branches, since, compare })],
-    report,
+export function replayHistory(directory: string, options: ReplayOptions): Promise<Replayed> {
+  const { days, report } = options
+  return withMirror(directory, async (git, mirror) => {
+    const { commits, branches, noise, since, until, changed } = await readHistory(mirror, git, options)
+    const counted = changed.filter(({ opened, last: { files } }) => opened >= since && files.length > 0)
+    const people = new Set(counted.filter(({ is_bot }) => !is_bot).map(({ n }) => n))
+    report(`${counted.length} pull requests opened in ${days} days, ${changed.length} were open at some time`)
+    const found = [...overlapsOf(changed, { branches, since, noise })]
+    const overlaps = await overlapsWithTruth(git, commits, { overlaps: found, report })
+    return {
+      since,
+      until,
+      pull_requests: { all: counted.length, by_people: people.size },
+      counts: countsOf(overlaps, (n) => people.has(n)),
+      overlaps,
+      rebased: overlaps.filter(({ is_of_people, rebased_over }) => is_of_people && rebased_over !== null)
+        .length,
+    }
   })
-  const numbers = new Set(people.map(({ n }) => n))
-  const rebased = overlaps.flatMap(({ is_of_people, rebased_over, earlier, later, compared }) => {
-    if (!is_of_people || rebased_over === null) return []
-    return [{ merged: rebased_over, side: rebased_over === earlier ? later : earlier, real: compared.real }]
-  })
-  const edits = await editsMerged(git, { commits, branches }, rebased)
-  const { comment } = DEFAULT_SETTINGS
-  const plays: Play[] = []
-  for (const budget of [1, comment.budget]) {
-    const played = play(changed, { comment: { ...comment, budget }, branches, compare, since })
-    const shown = played.pairs.filter((pair) => shownAt(pair) !== null)
-    plays.push({
-      limit: budget,
-      ...played,
-      shown,
-      outcomes: await outcomesOf(git, { commits, branches }, shown),
-    })
-    report(`played with a budget of ${100 * budget} %: ${shown.length} pairs shown`)
-  }
-  return {
-    since,
-    until,
-    pull_requests: { all: counted.length, by_people: people.length },
-    counts: countsOf(overlaps, { pull_requests: people.length, isCounted: (n) => numbers.has(n) }),
-    overlaps,
-    across_branches: countAcrossBranches(changed, { since, compare }),
-    rebased: { pairs: rebased.length, editing_merge: edits.filter(Boolean).length },
-    people,
-    plays,
-    has_merge_refs: mirror.merge_tried.size > 0,
-    closed_after_days,
-  }
 }
 
 export async function overlapsWithTruth(

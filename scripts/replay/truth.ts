@@ -7,16 +7,10 @@ import { mergeSides, type Side, type SidePair, type Verdict } from './merge-tree
 import type { Overlap } from './overlaps.ts'
 import type { HeadAndBase } from './revisions.ts'
 
-export interface Truth {
-  /** `unknown`: in at least one file neither side can be rebased onto the other's base, and all other files are clean. */
-  verdict: Verdict
-  /** The number of files in conflict, without noise. */
-  conflicts: number
-}
-
 /** `truth` is null if git did not merge the pair: see `isComparable`. */
 export interface OverlapWithTruth extends Overlap {
-  truth: Truth | null
+  /** `unknown`: in at least one file neither side can be rebased onto the other's base, and all other files are clean. */
+  truth: Verdict | null
 }
 
 /** Returns the truth of each overlap, in order. */
@@ -24,7 +18,7 @@ export async function truthOf(
   git: Git,
   commits: Commits,
   { overlaps, report }: { overlaps: readonly Overlap[]; report: (line: string) => void },
-): Promise<Truth[]> {
+): Promise<Verdict[]> {
   const files = overlaps.flatMap((overlap) => filesOf(commits, overlap))
   const verdicts = await mergeSides(git, files, report)
   // For a file that could not be rebased onto the newer base, the sides are swapped.
@@ -39,9 +33,7 @@ export async function truthOf(
   return overlaps.map(({ compared }) => {
     const own = verdicts.slice(at, at + compared.real.length)
     at += own.length
-    const conflicts = own.filter((verdict) => verdict === 'conflict').length
-    const verdict = conflicts > 0 ? 'conflict' : own.includes('unknown') ? 'unknown' : 'clean'
-    return { verdict, conflicts }
+    return (['conflict', 'unknown'] as const).find((verdict) => own.includes(verdict)) ?? 'clean'
   })
 }
 
@@ -51,15 +43,15 @@ function filesOf(commits: Commits, { earlier, later, compared }: Overlap): SideP
   const [moved, fixed] = (isForward ? [earlier, later] : [later, earlier]).map((each) =>
     sideOf(commits, each),
   )
-  return compared.real.map((file) => ({ moved, fixed, paths: namesIn([file]) }) as SidePair)
+  return compared.real.map((file) => ({ moved, fixed, paths: namesIn(file) }) as SidePair)
 }
 
-/** The names that the files have on either side. */
-export function namesIn(files: readonly FilePair[]): string[] {
-  return files.flatMap(({ yours, theirs }) => [...namesOf(yours), ...namesOf(theirs)])
+/** The names that the file has on either side. */
+function namesIn({ yours, theirs }: FilePair): string[] {
+  return [...namesOf(yours), ...namesOf(theirs)]
 }
 
-export function sideOf({ all }: Commits, { head, base }: HeadAndBase): Side {
+function sideOf({ all }: Commits, { head, base }: HeadAndBase): Side {
   return { tree: (all[head] as Commit).tree, base: (all[base] as Commit).tree }
 }
 

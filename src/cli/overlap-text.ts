@@ -12,10 +12,8 @@ import { count, NOTHING_COMPARED } from '../vocabulary/text.ts'
 import {
   areasText,
   duplicateSentence,
-  movedSentence,
   pairLabel,
   placeSentence,
-  proofSentence,
   sequenceSentence,
 } from '../vocabulary/verdict-words.ts'
 import type { NamedCollision } from './named-collisions.ts'
@@ -135,7 +133,7 @@ function matchLabel({ id, severity }: Pick<Overlap['matches'][number], 'id' | 's
 }
 
 function matchLines(match: Overlap['matches'][number], names: Names, display: Display): string[] {
-  const { id, paths, areas, proof, proof_log_url, duplicate, sequence, moved, cut } = match
+  const { id, paths, areas, duplicate, sequence, cut } = match
   const name = names.get(id)
   const who = name?.who ?? id
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
@@ -143,20 +141,13 @@ function matchLines(match: Overlap['matches'][number], names: Names, display: Di
   return [
     ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name?.text ?? id}` }),
     ...(name === undefined ? [] : detail(id, 'dim')),
-    ...(proof ? detail(`${proofSentence(who, 'yours')}${logText(proof_log_url)}`) : []),
     ...(duplicate ? detail(duplicateSentence(who, duplicate, 'yours', sanitize)) : []),
     ...sequence.flatMap((each) => detail(sequenceSentence(who, each, sanitize))),
-    ...(moved ? detail(movedSentence(who, moved, sanitize)) : []),
     ...paths.slice(0, FILES_SHOWN_MAX).flatMap((path) => detail(placeSentence(who, path, sanitize))),
     ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
     ...(cut ? detail('only the first shared files were compared by lines', 'dim') : []),
     ...(areas.length > 0 ? detail(areasText(areas, sanitize)) : []),
   ]
-}
-
-/** `: https://…`; empty without a log. */
-function logText(url: string | null): string {
-  return url === null ? '' : `: ${sanitize(url)}`
 }
 
 /** The overlap in the response to an update or heartbeat; no lines if there is none. */

@@ -17,12 +17,10 @@ import { withoutOwnWork } from './mcp-own-work.ts'
 import { note } from './note.ts'
 import { number } from './number.ts'
 import { order } from './order.ts'
-import { prove } from './prove/prove.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findConnection } from './service-connection.ts'
 import { start } from './start.ts'
 import { done, heartbeat, update } from './update.ts'
-import { watch } from './watch.ts'
 import { findWorkspace } from './workspace.ts'
 
 const HELP_FOOTER = `
@@ -30,7 +28,7 @@ Server: --url, DECONFLICT_URL, or the address stored by deconflict login.
 Token: GITHUB_TOKEN, GH_TOKEN, the one stored by deconflict login --with-token,
 or gh auth token. It is sent over https://, and over http:// only to this
 machine, unless you pass --insecure or set DECONFLICT_INSECURE=1.
-Exit codes: 0 no overlap, 2 overlap (prove: a pair fails together), 1 error.`
+Exit codes: 0 no overlap, 2 overlap, 1 error.`
 
 /** Runs one command and returns its exit code. A failure is printed as one line. `args` do not contain the program name. */
 export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode> {
@@ -87,23 +85,6 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
       .action(async (...given: unknown[]) => end(await run(...([runtime, ...given.slice(0, -1)] as never[]))))
   addActivityCommands(command)
   addListCommands(command)
-  command(
-    'prove [command...]',
-    'Run a command on the merges of a pull request with others that may break it, and report the outcome.',
-    prove,
-  )
-    .usage('[options] -- COMMAND…')
-    .option('--pull-request <number>', 'the pull request (default: that of the workflow run)')
-    .option('--pairs <count>', 'the most pairs to run', '5')
-    .option('--timeout <minutes>', 'the longest time of one run', '60')
-    .option('--log-url <url>', 'where the log can be read (default: the workflow run)')
-    .option(
-      '--cache <file>',
-      'keeps results of the base and of single pull requests (default: in the git directory)',
-    )
-    .option('--no-report', 'do not report the outcome; print it with --json to report it later')
-    .option('--results <file>', 'run nothing, and report the outcome that --json printed to this file')
-    .option('--head <sha>', 'with --results: refuse outcomes of another head commit than this')
   command('note <title>', 'Create a notable: something to know about a part of the repository.', note)
     .option('--summary <text>', 'the caveat in a sentence or two')
     .option('--category <category>', 'architecture, migration, api-contract, …', 'warning')
@@ -236,9 +217,6 @@ function addListCommands(command: AddCommand): void {
     'Show the order in which to merge the open pull requests that conflict with each other.',
     order,
   )
-  command('watch', 'Show live activities, collisions and notables, and refresh them.', watch)
-    .option('--interval <seconds>', 'seconds between refreshes', '5')
-    .option('--once', 'show them once and exit')
 }
 
 async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {

@@ -13,8 +13,6 @@ export interface Runtime {
   stdout: Output
   stderr: Output
   clock: Clock
-  /** Whether nobody reads the output any more, so that a command that runs until it is interrupted ends. */
-  isOutputClosed?(): boolean
   /** Milliseconds since the process started. */
   uptime_ms(): number
   /** The time that a hook may take, counted from the start of the process. */

@@ -36,11 +36,6 @@ export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
         .filter(({ yours, example }) => yours === example || isInTree(example))
         .map((path) => ({ ...path, yours: path.example, theirs: path.example })),
       sequence: match.sequence.map((each) => ({ ...each, theirs: 'their file' })),
-      moved: match.moved && {
-        from: match.moved.from,
-        to: isInTree(match.moved.to) ? match.moved.to : 'another directory',
-      },
-      proof_log_url: null,
     })),
   }
 }

@@ -10,6 +10,7 @@ import type {
   Notable,
   Overlaps,
   RepositoryOverview,
+  RepositorySettings,
   Signal,
 } from './records.ts'
 import { tabStorage } from './storage.ts'
@@ -70,11 +71,14 @@ export function encodeRepository(name: string): string {
   return name.split('/').map(encodeURIComponent).join('/')
 }
 
-/** The answer, and when it was given by the service's clock, since the reader's may be wrong. Throws `Problem`. */
+/**
+ * The answer, and when it was given by the service's clock, since the reader's may be wrong. `version`: the ETag of an earlier
+ * answer; if it is still the same, the answer is null. Throws `Problem`.
+ */
 async function request(
   method: string,
   path: string,
-  { body, signal }: { body?: object; signal?: AbortSignal } = {},
+  { body, signal, version }: { body?: object; signal?: AbortSignal; version?: string | undefined } = {},
 ) {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const noAnswer = (): never => {
@@ -84,13 +88,22 @@ async function request(
   }
   const response = await fetch(path, {
     method,
-    headers: { ...requestHeaders(), ...(body ? { 'Content-Type': 'application/json' } : {}) },
+    headers: {
+      ...requestHeaders(),
+      ...(body ? { 'Content-Type': 'application/json' } : {}),
+      ...(version === undefined ? {} : { 'If-None-Match': version }),
+    },
     body: body ? JSON.stringify(body) : null,
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   }).catch(noAnswer)
   const answer = parseAnswer(await response.text().catch(noAnswer))
+  if (response.status === 304) return { answer: null, etag: version, as_of_ms: 0 }
   if (response.ok && answer !== undefined)
-    return { answer, as_of_ms: Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime() }
+    return {
+      answer,
+      etag: response.headers.get('ETag') ?? undefined,
+      as_of_ms: Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime(),
+    }
   reportUnauthorized(response)
   throw new Problem(
     response.status,
@@ -140,12 +153,18 @@ export function repositoryAt(name: string) {
     activities: (signal: AbortSignal, onFirst?: (list: List<Activity>) => void) =>
       list<Activity>('/activity', signal, onFirst),
     notables: (signal: AbortSignal) => list<Notable>('/notables', signal),
-    overlaps: (signal: AbortSignal): Promise<Overlaps> => ask('GET', `${base}/overlaps`, { signal }),
-    signal: (signal: AbortSignal): Promise<Signal> => ask('GET', `${base}/signal`, { signal }),
-    mergeOrder: async (signal: AbortSignal): Promise<MergeOrder> => {
-      const { items, reason } = await ask('GET', `${base}/merge-order`, { signal })
-      return { items, reason, more: 0 }
+    /** Null if `version` is still that of the collisions. */
+    overlaps: async (
+      signal: AbortSignal,
+      version?: string,
+    ): Promise<{ answer: Overlaps; version: string | undefined } | null> => {
+      const { answer, etag } = await request('GET', `${base}/overlaps`, { signal, version })
+      return answer && { answer, version: etag }
     },
+    settings: (signal: AbortSignal): Promise<RepositorySettings> =>
+      ask('GET', `${base}/settings`, { signal }),
+    signal: (signal: AbortSignal): Promise<Signal> => ask('GET', `${base}/signal`, { signal }),
+    mergeOrder: (signal: AbortSignal): Promise<MergeOrder> => ask('GET', `${base}/merge-order`, { signal }),
     activity: (id: string): Promise<FullActivity> => ask('GET', `${base}/activity/${id}`),
     notable: (id: string): Promise<FullNotable> => ask('GET', `${base}/notables/${id}`),
     archiveActivity: (id: string) => ask('POST', `${base}/activity/${id}/archive`),

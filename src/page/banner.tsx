@@ -1,8 +1,8 @@
 /** Notables of high importance, above everything else. */
 import { isHigh } from '../vocabulary/weight.ts'
+import { duration } from './duration.ts'
 import { RecordLink } from './record-link.tsx'
 import type { Notable } from './records.ts'
-import { duration } from './time-scale.ts'
 
 const SHOWN_MAX = 3
 

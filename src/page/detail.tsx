@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Problem, Repository } from './api.ts'
 import { Dialog, useSubmit } from './dialog.tsx'
+import { duration } from './duration.ts'
 import { CopyButton, EncounterItem } from './encounter.tsx'
 import { encountersOf } from './encounters.ts'
 import { ExternalLink } from './external-link.tsx'
 import type { LiveWork } from './live-work.ts'
 import type { FullActivity, FullNotable } from './records.ts'
 import { ProblemText } from './states.tsx'
-import { duration } from './time-scale.ts'
 
 /** The maximum number of collisions in the details of an activity. */
 const COLLISIONS_MAX = 20

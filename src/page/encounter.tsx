@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function EncounterItem({ encounter, isPair = false }: Props) {
-  const { mine, other, person, severity, places, relation, log_url, advice, is_readers, is_own } = encounter
+  const { mine, other, person, severity, places, relation, advice, is_readers, is_own } = encounter
   const own = is_readers ? 'yours' : mine.actor
   return (
     <li class={`encounter edge-${severity}`}>
@@ -39,7 +39,6 @@ export function EncounterItem({ encounter, isPair = false }: Props) {
           {other.actor} {nameOf(other)} <AgentIcon agent={other.agent} />
         </span>
         {relation && <span class="soft">{relation}</span>}
-        {log_url && <ExternalLink url={log_url} text="Log" />}
       </div>
       <ul class="plain">
         {places.slice(0, FILES_SHOWN_MAX).map((place) => (

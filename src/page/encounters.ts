@@ -19,8 +19,6 @@ export interface Encounter {
   places: Place[]
   /** How the lines relate, in a few words; empty if they were not compared. */
   relation: string
-  /** The log of the run in which both fail together; null if there is none. */
-  log_url: string | null
   /** Whether the own side is closer to its merge. */
   is_ahead: boolean
   /** Whether the own side is the reader's work. */
@@ -71,7 +69,6 @@ function encounter(
     severity: collision.severity,
     places: placesOf(mine, collision),
     relation: pairLabel(pairOf(mine.id, { ...collision, paths: [] }), asIs),
-    log_url: collision.proof_log_url,
     is_ahead,
     is_readers,
     is_own,

@@ -1,16 +1,20 @@
-/** The filters of the hot spots and the timeline: a search, an area, only collisions, and the chosen person and path. */
-import type { View } from './address.ts'
+/** The filters: a search, a person, an area, only collisions, and the chosen path. */
+import { EVERYONE, type View } from './address.ts'
+import type { PersonCount } from './people-counts.ts'
 import { changeView } from './use-address.ts'
 
 interface Props {
   view: View
   /** All areas of live work. */
   areas: string[]
-  /** The name of the person in the address; null if there is none. */
-  personName: string | null
+  people: PersonCount[]
+  /** The key of a person, or `everyone`; null if a pull request is shown. */
+  chosen: string | null
+  /** The key of the reader; null if unknown. */
+  reader: string | null
 }
 
-export function Filters({ view, areas, personName }: Props) {
+export function Filters({ view, areas, people, chosen, reader }: Props) {
   const { text, area, path, only_collisions } = view
   return (
     <form class="filters line" onSubmit={(event) => event.preventDefault()}>
@@ -18,10 +22,28 @@ export function Filters({ view, areas, personName }: Props) {
         <span class="unseen">Search titles, people, branches and paths</span>
         <input
           type="search"
-          placeholder="Search title, person, path …   /"
+          placeholder="Search title, person, path …"
           value={text}
           onInput={(event) => changeView({ text: event.currentTarget.value }, { replace: true })}
         />
+      </label>
+      <label>
+        Person{' '}
+        <select
+          value={chosen ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            changeView({ person: value === reader ? null : value, pull_request: null })
+          }
+        >
+          {chosen === null && <option value="">of a pull request</option>}
+          <option value={EVERYONE}>everyone</option>
+          {people.map(({ person: { key, name }, collisions }) => (
+            <option key={key} value={key}>
+              {key === reader ? 'you' : name}
+              {collisions > 0 && ` (${collisions})`}
+            </option>
+          ))}
+        </select>
       </label>
       {(areas.length > 0 || area !== null) && (
         <label>
@@ -45,23 +67,16 @@ export function Filters({ view, areas, personName }: Props) {
         />{' '}
         only collisions
       </label>
-      {personName !== null && (
-        <Chosen what="person" name={personName} onRemove={() => changeView({ person: null })} />
+      {path !== null && (
+        <button
+          type="button"
+          class="chip chosen"
+          aria-label={`Remove the filter: path ${path}`}
+          onClick={() => changeView({ path: null })}
+        >
+          {path} ✕
+        </button>
       )}
-      {path !== null && <Chosen what="path" name={path} onRemove={() => changeView({ path: null })} />}
     </form>
-  )
-}
-
-function Chosen({ what, name, onRemove }: { what: string; name: string; onRemove: () => void }) {
-  return (
-    <button
-      type="button"
-      class="chip chosen"
-      aria-label={`Remove the filter: ${what} ${name}`}
-      onClick={onRemove}
-    >
-      {name} ✕
-    </button>
   )
 }

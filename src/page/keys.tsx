@@ -1,19 +1,14 @@
 /**
- * The keyboard: `/` searches, `j` and `k` move, Enter opens what has the focus, `?` lists the keys. Keys of one character can
- * be switched off, because speech input types them by accident (WCAG 2.1.4). The arrows scroll, as everywhere.
+ * The keyboard: `j` and `k` move, `?` lists the keys. They can be switched off, because speech input types keys of one
+ * character by accident (WCAG 2.1.4).
  */
 import { useEffect, useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { browserStorage } from './storage.ts'
 
 const KEYS: [key: string, what: string][] = [
-  ['/', 'search'],
   ['j', 'next'],
   ['k', 'previous'],
-  ['Enter', 'open'],
-  ['↓', 'leave the search for the first result'],
-  ['Esc', 'close, or leave the search'],
-  ['o', 'overview of all repositories'],
   ['?', 'list the keys'],
 ]
 
@@ -32,9 +27,10 @@ export function Keys() {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
-      const field = (event.target as HTMLElement).closest<HTMLElement>(FIELDS)
-      const isDone = field ? actInField(event.key, field) : isOn && act(event.key, () => setIsListed(true))
-      if (isDone) event.preventDefault()
+      if (!isOn || (event.target as HTMLElement).closest(FIELDS)) return
+      if (event.key === '?') setIsListed(true)
+      if (event.key === 'j') move(1)
+      if (event.key === 'k') move(-1)
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
@@ -74,40 +70,10 @@ export function Keys() {
   )
 }
 
-/** The arrow down has no use in a search field. Returns false if the field handles the key. */
-function actInField(key: string, field: HTMLElement): boolean {
-  if (key === 'Escape') field.blur()
-  return key === 'ArrowDown' && field.matches('[type="search"]') && move(1)
-}
-
-/** Does what the key stands for. Returns false if it stands for nothing. */
-function act(key: string, list: () => void): boolean {
-  switch (key) {
-    case '/':
-      return focus(document.querySelector<HTMLElement>('input[type="search"]'))
-    case '?':
-      list()
-      return true
-    case 'o':
-      location.hash = '#/'
-      return true
-    case 'j':
-      return move(1)
-    case 'k':
-      return move(-1)
-    default:
-      return false
-  }
-}
-
 /** Moves the focus to the next or previous item on the page; without a focused item, to the first one in the main part. */
-function move(by: 1 | -1): boolean {
+function move(by: 1 | -1): void {
   const items = [...document.querySelectorAll<HTMLElement>(ITEMS)].filter((item) => item.checkVisibility())
   const at = items.indexOf(document.activeElement as HTMLElement)
-  return focus(at === -1 ? items[0] : items[at + by])
-}
-
-function focus(element: HTMLElement | null | undefined): boolean {
-  element?.focus()
-  return element != null
+  const next = at === -1 ? items[0] : items[at + by]
+  next?.focus()
 }

@@ -16,7 +16,7 @@ interface Props {
 export function MergeOrderCard({ merge_order, activities }: Props) {
   if (merge_order === null || merge_order.items.length === 0) return null
   const { items, reason } = merge_order
-  const more = merge_order.more + Math.max(0, items.length - MERGE_ORDER_SHOWN_MAX)
+  const more = Math.max(0, items.length - MERGE_ORDER_SHOWN_MAX)
   const names = new Map(
     items.map(({ activity_id, pr_url }) => [activity_id, pullRequestName(pr_url) ?? pr_url]),
   )

@@ -1,8 +1,8 @@
 /** All active notables. */
 
+import { duration } from './duration.ts'
 import { RecordLink } from './record-link.tsx'
 import type { Notable } from './records.ts'
-import { duration } from './time-scale.ts'
 
 interface Props {
   /** Null until they are loaded. */

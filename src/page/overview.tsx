@@ -4,11 +4,11 @@ import { HIGHEST_FIRST } from '../vocabulary/severity.ts'
 import { count } from '../vocabulary/text.ts'
 import { overview } from './api.ts'
 import { Avatars } from './avatar.tsx'
+import { duration } from './duration.ts'
 import { recentNames } from './recent.ts'
 import type { RepositoryOverview } from './records.ts'
 import { Sparkline } from './sparkline.tsx'
 import { ProblemText, Refused } from './states.tsx'
-import { duration } from './time-scale.ts'
 import { goTo } from './use-address.ts'
 import { usePolling } from './use-polling.ts'
 
@@ -48,7 +48,7 @@ export function Overview({ owner, text, onSignOut }: Props) {
           <span class="unseen">Search repositories</span>
           <input
             type="search"
-            placeholder="Search repositories …   /"
+            placeholder="Search repositories …"
             value={text}
             onInput={(event) =>
               goTo({ kind: 'overview', owner, text: event.currentTarget.value }, { replace: true })

@@ -1,5 +1,4 @@
 /** The records that the page shows, as the operations return them. */
-import type { ChangedCollisions, ChangedRecords } from '../vocabulary/contract/changed-records.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 
 export type Activity = OutputOf<'listActivities'>['items'][number]
@@ -10,11 +9,19 @@ export type Overlaps = OutputOf<'listOverlaps'>
 export type Overlap = Overlaps['items'][number]
 export type Signal = OutputOf<'getSignal'>
 export type RepositoryOverview = OutputOf<'listRepositories'>
-/** The first pull requests to merge, and how many more there are. */
-export type MergeOrder = ChangedCollisions['merge_order']
-export type { ChangedCollisions, ChangedRecords }
-/** What an event of the stream says. */
-export type Change = ChangedRecords | ChangedCollisions
+export type MergeOrder = OutputOf<'getMergeOrder'>
+export type RepositorySettings = OutputOf<'getSettings'>
+
+/** Each part is null until it was first read: the lists are shown before the collisions are known. */
+export interface Records {
+  activities: List<Activity> | null
+  notables: List<Notable> | null
+  overlaps: Overlaps | null
+  /** Also null if no pull requests conflict: then it is not requested. */
+  merge_order: MergeOrder | null
+  /** Whether the reader may create and change records. */
+  may_write: boolean
+}
 
 export interface List<Item> {
   items: Item[]

@@ -1,11 +1,11 @@
 /** Everything that the view of a repository shows, computed from its records and the address. Pure. */
 import { EVERYONE, type View } from './address.ts'
+import { type Choice, matches, matching } from './filter.ts'
 import { type HotFolder, hotFolders } from './hot-spots.ts'
 import { type LiveWork, liveWork } from './live-work.ts'
 import type { Person } from './people.ts'
 import { type PersonCount, peopleCounts } from './people-counts.ts'
 import type { Activity, List, Overlaps } from './records.ts'
-import { type Choice, matches, type TimelineLayout, timelineOf } from './timeline-layout.ts'
 
 /** Whose work the first section shows. */
 export type Subject =
@@ -20,13 +20,12 @@ export interface RepositoryModel {
   people: PersonCount[]
   /** The key of the reader; null if the login is unknown. */
   reader: string | null
-  /** The selected chip: the key of a person, or `everyone`. Null: none is selected. */
+  /** The chosen key of a person, or `everyone`; null if a pull request is shown. */
   chosen: string | null
-  /** The name of the person that the timeline is limited to. */
-  person_name: string | null
   subject: Subject
   folders: HotFolder[]
-  timeline: TimelineLayout
+  /** The activities that match the choice. */
+  shown: Activity[]
   areas: string[]
   /** How many activities and collisions match the choice. If `is_exact` is false, there may be more collisions. */
   counts: { activities: number; collisions: number; is_exact: boolean }
@@ -45,12 +44,11 @@ export function modelOf(
   const subject = subjectOf(work, view, { people, reader })
   const isPerson = view.person !== null && view.person !== EVERYONE
   const choice: Choice = { ...view, person: isPerson ? view.person : null }
-  const matching = new Set(
-    activities.items.filter((activity) => matches(activity, work, choice)).map(({ id }) => id),
-  )
-  const isAll = matching.size === activities.items.length
-  const shown = work.collisions.filter(({ activity_ids }) =>
-    activity_ids.some((id) => matching.has(id)),
+  const shown = matching(work, choice)
+  const ids = new Set(shown.map(({ id }) => id))
+  const isAll = shown.length === activities.items.length
+  const collisions = work.collisions.filter(({ activity_ids }) =>
+    activity_ids.some((id) => ids.has(id)),
   ).length
   // If all activities were compared, `total` is exact, even if not all collisions are listed.
   const isCounted = isAll && (overlaps?.checked_against.activities ?? 0) >= activities.items.length
@@ -61,15 +59,12 @@ export function modelOf(
     reader,
     subject,
     chosen: subject.kind === 'everyone' ? EVERYONE : subject.kind === 'person' ? subject.person.key : null,
-    person_name: isPerson
-      ? (people.find(({ person }) => person.key === view.person)?.person.name ?? view.person)
-      : null,
     folders: hotFolders(narrowed(work, { ...choice, person: null, path: null })),
-    timeline: timelineOf(work, choice, activities.as_of_ms),
+    shown,
     areas: [...new Set(activities.items.flatMap(({ scope }) => scope.areas))].sort().slice(0, AREAS_MAX),
     counts: {
-      activities: matching.size,
-      collisions: isAll ? Math.max(shown, overlaps?.total ?? 0) : shown,
+      activities: shown.length,
+      collisions: isAll ? Math.max(collisions, overlaps?.total ?? 0) : collisions,
       is_exact: overlaps?.checked_against.complete === true || isCounted,
     },
   }

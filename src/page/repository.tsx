@@ -1,4 +1,4 @@
-/** One repository: important notables, the work of the reader, hot spots, the timeline, and one record in a dialog. */
+/** One repository: important notables, the work of the reader, hot spots, all live work, and one record in a dialog. */
 import { useMemo, useState } from 'preact/hooks'
 import { count } from '../vocabulary/text.ts'
 import type { View } from './address.ts'
@@ -11,14 +11,13 @@ import { Issues } from './issues.tsx'
 import { MergeOrderCard } from './merge-order.tsx'
 import { NotableForm } from './notable-form.tsx'
 import { Notables } from './notables.tsx'
-import { PeoplePicker } from './people-picker.tsx'
 import type { FullNotable } from './records.ts'
 import { modelOf, type RepositoryModel } from './repository-model.ts'
 import { SignalCard } from './signal.tsx'
 import { Empty, Freshness, Incomplete, OutOfDate, Refused } from './states.tsx'
-import { Timeline } from './timeline.tsx'
 import { changeView } from './use-address.ts'
 import { useRepository } from './use-repository.ts'
+import { WorkList } from './work-list.tsx'
 import { SubjectTitle, You } from './you.tsx'
 
 interface Props {
@@ -35,15 +34,15 @@ interface OpenForm {
 }
 
 export function RepositoryView({ name, view, login, onSignOut }: Props) {
-  const { repository, records, failure, connection, mayWrite, refresh } = useRepository(name)
+  const { repository, records, problem, read_at_ms, refresh } = useRepository(name)
   const [form, setForm] = useState<OpenForm | null>(null)
-  const { activities, overlaps, notables } = records
+  const { activities, overlaps, notables, may_write: mayWrite } = records
   const model = useMemo(
     () => activities && modelOf({ activities, overlaps }, view, login),
     [activities, overlaps, view, login],
   )
   if (!model || !activities) {
-    if (failure) return <Refused problem={failure.problem} onSignOut={onSignOut} />
+    if (problem) return <Refused problem={problem} onSignOut={onSignOut} />
     return <p class="loading">Loading {name} …</p>
   }
   const { work, counts, now_ms } = model
@@ -55,13 +54,13 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
         </h1>
         <h2 class="counts">
           {count(counts.activities, 'live activity', 'live activities')},{' '}
-          {collisionsText(overlaps !== null, counts, failure !== null)}
+          {collisionsText(overlaps !== null, counts, problem !== null)}
         </h2>
-        <Freshness connection={connection} isOutdated={failure !== null} />
+        <Freshness isOutdated={problem !== null} />
       </div>
-      {failure && <OutOfDate failure={failure} onRetry={refresh} />}
+      {problem && <OutOfDate problem={problem} read_at_ms={read_at_ms} onRetry={refresh} />}
       <Incomplete {...records} />
-      {work.activities.size > 0 && <Filters view={view} areas={model.areas} personName={model.person_name} />}
+      {work.activities.size > 0 && <Filters view={view} {...model} />}
       <Banner notables={notables?.items ?? []} now_ms={now_ms} />
       {work.activities.size === 0 ? (
         <Empty name={name} />
@@ -120,9 +119,9 @@ interface SectionsProps {
   isCompared: boolean
 }
 
-/** The work of the reader beside the hot spots, and the timeline. */
+/** The work of the reader beside the hot spots, and all work. */
 function WorkSections({ name, view, model, isCompared }: SectionsProps) {
-  const { work, people, chosen, reader, subject, folders, timeline, now_ms } = model
+  const { work, reader, subject, folders, shown, now_ms } = model
   return (
     <>
       <div class="columns">
@@ -131,7 +130,6 @@ function WorkSections({ name, view, model, isCompared }: SectionsProps) {
             <h2 id="you-heading">
               <SubjectTitle subject={subject} />
             </h2>
-            <PeoplePicker people={people} chosen={chosen} reader={reader} />
           </div>
           <You {...{ subject, work, reader, now_ms, isCompared }} />
         </section>
@@ -143,25 +141,7 @@ function WorkSections({ name, view, model, isCompared }: SectionsProps) {
           <HotSpots folders={folders} chosen={view.path} reader={reader} />
         </section>
       </div>
-      <section class="card deferred" aria-labelledby="timeline-heading">
-        <div class="head line">
-          <h2 id="timeline-heading">Timeline</h2>
-          <p class="hint">When each activity started. Lines connect activities that collide.</p>
-        </div>
-        {timeline.rows.length === 0 ? (
-          <p class="empty">
-            No activity matches. <a href={`#/${name}`}>Show all {work.activities.size}</a>
-          </p>
-        ) : (
-          <Timeline layout={timeline} />
-        )}
-        {timeline.left_out > 0 && (
-          <p class="hint">
-            The newest {timeline.rows.length} activities are shown. To see the other {timeline.left_out},
-            search, or choose a person, a file or an area.
-          </p>
-        )}
-      </section>
+      <WorkList {...{ name, work, shown }} />
     </>
   )
 }

@@ -1,18 +1,14 @@
-/** The section below the timeline: which pairs were shown, their outcomes, and where conflicts come from. */
-import type { ComponentChildren } from 'preact'
-import { OUTCOME_WORDS } from '../vocabulary/outcome.ts'
+/** The report below the work: which pairs were shown, and their outcomes. */
+import { OUTCOME_WORDS, OUTCOMES } from '../vocabulary/outcome.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { capitalized } from '../vocabulary/text.ts'
 import { kindOf, linesText, OVERLAP_WORDS } from '../vocabulary/verdict-words.ts'
 import type { Repository } from './api.ts'
-import { Fact } from './detail.tsx'
 import { ExternalLink } from './external-link.tsx'
 import type { Signal } from './records.ts'
-import { noiseShares, percentText } from './signal-words.ts'
 import { usePolling } from './use-polling.ts'
 
-const FILES_MAX = 10
 const INTERVAL_MS = 60_000
 type RecentSide = Signal['recent'][number]['sides'][number]
 
@@ -22,59 +18,76 @@ export function SignalCard({ repository }: { repository: Repository }) {
   if (signal === null || isEmpty(signal)) return null
   return (
     <section class="card signal deferred" aria-labelledby="signal-heading">
-      <h2 id="signal-heading">Were the warnings right?</h2>
+      <h2 id="signal-heading">What became of the warnings</h2>
       <Mode {...signal} />
-      <div class="parts">
-        <Figures {...signal} />
-        <Months months={signal.months} />
-        <Noise {...signal} />
-        <HotFiles files={signal.hot_files} />
-      </div>
+      <Figures {...signal} />
       <Recent {...signal} />
     </section>
   )
 }
 
 /** Whether there is nothing to report, for example because the App is not installed. */
-function isEmpty({ pull_requests, recorded, months }: Signal): boolean {
-  return pull_requests === 0 && recorded === 0 && months.length === 0
+function isEmpty({ budget, periods }: Signal): boolean {
+  return budget.share === null && periods.every(({ pairs }) => pairs.shown === 0)
 }
 
-function Mode({ mode, days }: Signal) {
+/** `61 %`. */
+function percentText(share: number): string {
+  return `${Math.round(100 * share)} %`
+}
+
+function Mode({ mode }: Signal) {
+  if (mode === 'on') return null
   if (mode === 'off') return <p class="hint">Comments are off, so no pairs are recorded.</p>
-  if (mode === 'on') return <p class="hint">The comments of the last {days} days.</p>
   return (
     <p class="hint">
-      Shadow mode: nothing is posted. This is what would have been shown in the last {days} days. Comments
-      need the GitHub App and <code>comment: {'{mode: on}'}</code>, the default, in{' '}
-      <code>.github/deconflict.yml</code>.
+      Shadow mode: nothing is posted. This is what would have been shown. Comments need the GitHub App and{' '}
+      <code>comment: {'{mode: on}'}</code>, the default, in <code>.github/deconflict.yml</code>.
     </p>
   )
 }
 
-function Figures({ pairs, precision, done, pull_requests, commented, feedback, budget }: Signal) {
-  const share = pull_requests === 0 ? '' : ` (${percentText(commented / pull_requests)})`
+type Period = Signal['periods'][number]
+
+const FIGURES: [string, (period: Period) => number][] = [
+  ['Pairs shown', ({ pairs }) => pairs.shown],
+  ...OUTCOMES.map((outcome): [string, (period: Period) => number] => [
+    capitalized(OUTCOME_WORDS[outcome]),
+    ({ pairs }) => pairs[outcome],
+  ]),
+  ['Comments posted', ({ comments }) => comments.posted],
+  ['Comments edited', ({ comments }) => comments.edited],
+  ['Thumbs up', ({ feedback }) => feedback.up],
+  ['Thumbs down', ({ feedback }) => feedback.down],
+]
+
+function Figures({ periods, budget }: Signal) {
   return (
-    <div>
-      <h3>Pairs of pull requests or branches</h3>
-      <dl>
-        <Fact name="Shown">{pairs.shown}</Fact>
-        {(['came_true', 'resolved', 'given_up', 'wrong', 'open'] as const).map((outcome) => (
-          <Fact key={outcome} name={capitalized(OUTCOME_WORDS[outcome])}>
-            {pairs[outcome]}
-          </Fact>
-        ))}
-        <Fact name="Precision">
-          {precision === null ? 'shown when 10 pairs are decided' : percentText(precision)}
-        </Fact>
-        {done.shown > 0 && (
-          <Fact name="Done already">{`${done.shown}, of which ${done.given_up} were closed and ${done.merged} merged`}</Fact>
-        )}
-        <Fact name="Pull requests with a comment">{`${commented} of ${pull_requests}${share}`}</Fact>
-        <Fact name="Feedback">{`${feedback.up} thumbs up, ${feedback.down} down`}</Fact>
-      </dl>
+    <>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">In the last</th>
+            {periods.map(({ days }) => (
+              <th key={days} scope="col">
+                {days} days
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {FIGURES.map(([name, count]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {periods.map((period) => (
+                <td key={period.days}>{count(period)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
       <p class="hint">{budgetText(budget)}</p>
-    </div>
+    </>
   )
 }
 
@@ -84,81 +97,6 @@ function budgetText({ share, limit, in_force }: Signal['budget']): string {
   return in_force
     ? `The budget is in force: ${shares}. New comments need conflicts in two files, a duplicate or raised risk.`
     : `The budget is not in force: ${shares}.`
-}
-
-function Months({ months }: Pick<Signal, 'months'>) {
-  if (months.length === 0) return null
-  return (
-    <Table caption="By month" columns={['Month', 'Shown', 'Right', 'Wrong', 'Precision']}>
-      {months.map(({ month, shown, came_true, resolved, wrong, precision }) => (
-        <tr key={month}>
-          <th scope="row">{month}</th>
-          <td>{shown}</td>
-          <td>{came_true + resolved}</td>
-          <td>{wrong}</td>
-          <td>{precision === null ? '–' : percentText(precision)}</td>
-        </tr>
-      ))}
-    </Table>
-  )
-}
-
-function HotFiles({ files }: { files: Signal['hot_files'] }) {
-  if (files.length === 0) return null
-  return (
-    <Table caption="Files with the most conflicts" columns={['File', 'Pairs', 'People']}>
-      {files.slice(0, FILES_MAX).map(({ path, pairs, people }) => (
-        <tr key={path}>
-          <th scope="row">
-            <code>{path}</code>
-          </th>
-          <td>{pairs}</td>
-          <td>{people}</td>
-        </tr>
-      ))}
-    </Table>
-  )
-}
-
-interface TableProps {
-  caption: string
-  columns: string[]
-  children: ComponentChildren
-}
-
-function Table({ caption, columns, children }: TableProps) {
-  return (
-    <table>
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  )
-}
-
-function Noise(signal: Signal) {
-  const shares = noiseShares(signal)
-  if (shares.length === 0) return null
-  return (
-    <div>
-      <h3>Mechanical conflicts, which are not shown</h3>
-      <ul class="noise">
-        {shares.map(({ noise, share, files, cure }) => (
-          <li key={noise}>
-            {percentText(share)} of all pairs share only {files}: {cure}.
-          </li>
-        ))}
-      </ul>
-    </div>
-  )
 }
 
 function Recent({ recent, mode }: Signal) {
@@ -183,7 +121,6 @@ function Recent({ recent, mode }: Signal) {
             )}
             <small>
               {[
-                pair.kind === 'proof' && OVERLAP_WORDS.proof.label,
                 pair.kind === 'done' && 'done already',
                 pair.verdict && OVERLAP_WORDS[kindOf(pair)].label,
                 pair.duplicate && OVERLAP_WORDS.duplicate.label,

@@ -1,20 +1,11 @@
-/** Messages that are shown above the timeline or instead of it: no data, access refused, out of date, or incomplete. */
+/** Messages that are shown above the work or instead of it: no data, access refused, out of date, or incomplete. */
 import type { Problem } from './api.ts'
-import type { Records } from './records-after-event.ts'
-import type { Connection, RefreshFailure } from './use-repository.ts'
+import type { Records } from './records.ts'
 
-const FRESHNESS_LABELS: Record<Connection | 'outdated', string> = {
-  connecting: 'Connecting',
-  live: 'Live',
-  lost: 'Connection lost, reconnecting',
-  outdated: 'Out of date',
-}
-
-export function Freshness({ connection, isOutdated }: { connection: Connection; isOutdated: boolean }) {
-  const state = isOutdated ? 'outdated' : connection
+export function Freshness({ isOutdated }: { isOutdated: boolean }) {
   return (
-    <p class={`freshness ${state}`} role="status">
-      {FRESHNESS_LABELS[state]}
+    <p class={isOutdated ? 'freshness outdated' : 'freshness live'} role="status">
+      {isOutdated ? 'Out of date' : 'Live'}
     </p>
   )
 }
@@ -30,14 +21,22 @@ export function ProblemText({ text }: { text: string }) {
 }
 
 /** A warning that the page is stale, which would otherwise look current. */
-export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRetry: () => void }) {
-  const { problem, last_success_ms } = failure
+export function OutOfDate({
+  problem,
+  read_at_ms,
+  onRetry,
+}: {
+  problem: Problem
+  /** When everything was read last; null if never. */
+  read_at_ms: number | null
+  onRetry: () => void
+}) {
   return (
     <div class="problem out-of-date line" role="alert">
       <p>
-        {last_success_ms === null
+        {read_at_ms === null
           ? 'Not everything could be loaded. '
-          : `Out of date: last refreshed at ${new Date(last_success_ms).toLocaleTimeString()}. `}
+          : `Out of date: last refreshed at ${new Date(read_at_ms).toLocaleTimeString()}. `}
         The page keeps trying. Reason: {problem.message}
       </p>
       <button type="button" class="quiet" onClick={onRetry}>
@@ -74,7 +73,7 @@ export function Empty({ name }: { name: string }) {
       <pre>
         <code>deconflict start "Retry payments" --paths "src/checkout/**"</code>
       </pre>
-      <p class="hint">It appears here within a second.</p>
+      <p class="hint">It appears here within ten seconds.</p>
     </section>
   )
 }

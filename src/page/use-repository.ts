@@ -1,135 +1,78 @@
-/** The records of one repository that the page shows: read once, and then kept up to date by the event stream. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+/** The records of one repository that the page shows. They are read again when the version of its live work changes. */
+import { useMemo, useState } from 'preact/hooks'
 import { systemClock } from '../vocabulary/clock.ts'
-import { type Problem, problemOf, type Repository, repositoryAt } from './api.ts'
-import { followEvents } from './event-stream.ts'
+import { type Repository, repositoryAt } from './api.ts'
 import { mayConflict } from './live-work.ts'
-import type { Activity, Change, List } from './records.ts'
-import { applied, type Records } from './records-after-event.ts'
-import { freshFor, LIVE_FRESH_MAX_MS, type LoadResult, Refresher } from './refresh.ts'
+import type { Activity, List, Records } from './records.ts'
+import { usePolling } from './use-polling.ts'
 
-export type Connection = 'connecting' | 'live' | 'lost'
+/** How often the page asks whether something changed. */
+const POLL_MS = 10_000
+/** Notables are not part of the version, so everything is read again after this time. */
+const FRESH_MS = 60_000
 
-export interface RefreshFailure {
-  problem: Problem
-  /** When the page last read everything, by the reader's clock; null if never. */
-  last_success_ms: number | null
+const NOTHING_READ: Records = {
+  activities: null,
+  notables: null,
+  overlaps: null,
+  merge_order: null,
+  may_write: false,
 }
-
-const NOTHING_READ: Records = { activities: null, notables: null, overlaps: null, merge_order: null }
-/** How often the ages on the page are updated if nothing else changes. */
-const CLOCK_MS = 60_000
 
 export function useRepository(name: string) {
-  const repository = useMemo(() => repositoryAt(name), [name])
   const [records, setRecords] = useState(NOTHING_READ)
-  const [failure, setFailure] = useState<RefreshFailure | null>(null)
-  const [connection, setConnection] = useState<Connection>('connecting')
-  const [mayWrite, setMayWrite] = useState(false)
-  const refresher = useRef<Refresher | null>(null)
-
-  useEffect(() => {
-    const leaving = new AbortController()
-    let last_success_ms: number | null = null
-    let isLive = false
-    /** Events that arrived during the load. A list that was read before an event does not contain its changes. */
-    let during_load: Change[] | null = null
-    const load = async (): Promise<LoadResult> => {
-      // Nobody looks at it, and the page loads everything again when it is visible.
-      if (document.hidden && last_success_ms !== null)
-        return { kind: 'loaded', fresh_for_ms: LIVE_FRESH_MAX_MS }
-      const events: Change[] = []
-      during_load = events
-      try {
-        const expiries = await read(repository, leaving.signal, {
-          has_nothing: last_success_ms === null,
-          show: (part) => setRecords((before) => events.reduce(applied, { ...before, ...part })),
-        })
-        last_success_ms = systemClock().getTime()
-        setFailure(null)
-        return { kind: 'loaded', fresh_for_ms: freshFor({ ...expiries, is_live: isLive }) }
-      } catch (error) {
-        const problem = problemOf(error)
-        if (!leaving.signal.aborted) setFailure({ problem, last_success_ms })
-        return { kind: 'failed', retry_after_ms: problem.retry_after_ms }
-      } finally {
-        during_load = null
-      }
-    }
-    const current = new Refresher(load)
-    refresher.current = current
-    const listener = {
-      onOpen: (may_write: boolean) => {
-        isLive = true
-        setMayWrite(may_write)
-        setConnection('live')
-        void current.refresh()
-      },
-      onChange: (change: Change) => {
-        during_load?.push(change)
-        setRecords((before) => applied(before, change))
-      },
-      onOutdated: () => current.changed(),
-      onLost: () => {
-        isLive = false
-        setConnection('lost')
-        current.lost()
-      },
-      onHidden: () => {
-        isLive = false
-        setConnection('connecting')
-      },
-      onVisible: () => current.awaitStream(),
-    }
-    void followEvents(name, listener, leaving.signal)
-    const clock = setInterval(() => setRecords(laterByClock), CLOCK_MS)
-    return () => {
-      clearInterval(clock)
-      leaving.abort()
-      current.stop()
-    }
-  }, [name, repository])
-
-  const refresh = async () => refresher.current?.refresh()
-  return { repository, records, failure, connection, mayWrite, refresh }
+  const repository = useMemo(() => repositoryAt(name), [name])
+  const read = useMemo(
+    () => recordsReader(repository, (part) => setRecords((before) => ({ ...before, ...part }))),
+    [repository],
+  )
+  const { problem, read_at_ms, refresh } = usePolling(read, POLL_MS)
+  return { repository, records, problem, read_at_ms, refresh }
 }
 
-/** Moves the time of the records on by `CLOCK_MS`. */
-function laterByClock(records: Records): Records {
-  const { activities } = records
-  if (activities === null) return records
-  return { ...records, activities: { ...activities, as_of_ms: activities.as_of_ms + CLOCK_MS } }
+type Show = (part: Partial<Records>) => void
+
+/** Reads what may have changed, and shows each part as soon as it arrives. Rejects if a part failed. */
+function recordsReader(repository: Repository, show: Show) {
+  /** The version of what is shown; undefined until everything was read. */
+  let version: string | undefined
+  let read_at_ms = 0
+  return async (signal: AbortSignal, isRequested: boolean): Promise<void> => {
+    const now_ms = systemClock().getTime()
+    const isDue = isRequested || version === undefined || now_ms - read_at_ms > FRESH_MS
+    const found = repository.overlaps(signal, isDue ? undefined : version)
+    if (!isDue && (await found) === null) return
+    version = (await readAll(repository, { signal, found, show, isFirst: version === undefined })) ?? version
+    read_at_ms = now_ms
+  }
 }
 
-/** Reads everything, and shows each part as soon as it arrives. Resolves to when records expire; rejects if a part failed. */
-async function read(
+async function readAll(
   repository: Repository,
-  signal: AbortSignal,
-  { has_nothing, show }: { has_nothing: boolean; show: (part: Partial<Records>) => void },
-): Promise<{ expiries: string[]; as_of_ms: number }> {
+  given: { signal: AbortSignal; found: ReturnType<Repository['overlaps']>; show: Show; isFirst: boolean },
+): Promise<string | undefined> {
+  const { signal, found, show, isFirst } = given
   const showActivities = (list: List<Activity>) => {
     show({ activities: { ...list, items: list.items.filter(isLive) } })
     return list
   }
   // At first, the newest activities are shown as soon as the first page has arrived.
-  const activities = repository
-    .activities(signal, has_nothing ? showActivities : undefined)
-    .then(showActivities)
-  const notables = repository.notables(signal).then((list) => {
-    show({ notables: list })
-    return list
+  const activities = repository.activities(signal, isFirst ? showActivities : undefined).then(showActivities)
+  const overlaps = found.then((read) => {
+    if (read) show({ overlaps: read.answer })
+    return read
   })
-  const overlaps = repository.overlaps(signal).then((found) => {
-    show({ overlaps: found })
-    return found
+  const notables = repository.notables(signal).then((list) => show({ notables: list }))
+  const settings = repository.settings(signal).then(({ may_write }) => show({ may_write }))
+  const merge_order = Promise.all([activities, overlaps]).then(async ([{ items }, read]) => {
+    if (read)
+      show({ merge_order: mayConflict(items, read.answer) ? await repository.mergeOrder(signal) : null })
   })
-  const merge_order = Promise.all([activities, overlaps]).then(async ([{ items }, found]) => {
-    show({ merge_order: mayConflict(items, found) ? await repository.mergeOrder(signal) : null })
-  })
-  // A load ends when its last request does: two loads never run at a time.
-  await Promise.allSettled([activities, notables, overlaps, merge_order])
-  const [{ items, as_of_ms }, { items: signals }] = await Promise.all([activities, notables, merge_order])
-  return { expiries: [...items, ...signals].map(({ expires_at }) => expires_at), as_of_ms }
+  const all = [activities, overlaps, notables, settings, merge_order] as const
+  // A read ends when its last request does: two reads never run at a time.
+  await Promise.allSettled(all)
+  await Promise.all(all)
+  return (await overlaps)?.version
 }
 
 /** The list also holds finished work, which the page does not show. */

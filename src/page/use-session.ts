@@ -23,22 +23,24 @@ export function useSession() {
     return () => leaving.abort()
   }, [tokens])
 
-  const signOut = useCallback(async () => {
+  const leave = useCallback(() => {
     tabToken.clear()
     setState((before) => before && { ...before, is_signed_in: false, login: null })
     setHasToken(false)
-    await session.end().catch(() => {})
   }, [])
+  const signOut = () =>
+    session.end().then(leave, (error) => setProblem(`You are still signed in. ${problemOf(error).message}`))
   useEffect(() => {
     if (!isSignedIn) return
     const end = () => {
       setProblem(SIGN_IN_PROBLEMS.ended as string)
-      void signOut()
+      leave()
+      void session.end().catch(() => {})
     }
     // Several requests may fail at the same time.
     addEventListener(UNAUTHORIZED, end, { once: true })
     return () => removeEventListener(UNAUTHORIZED, end)
-  }, [isSignedIn, signOut])
+  }, [isSignedIn, leave])
 
   const useToken = (token: string) => {
     tabToken.store(token)

@@ -2,13 +2,13 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AgentIcon, Avatar } from './avatar.tsx'
+import { duration } from './duration.ts'
 import { EncounterItem } from './encounter.tsx'
 import { type Encounter, encounterOf, encountersOf } from './encounters.ts'
 import { type LiveWork, nameOf, pathsOf, rankOf } from './live-work.ts'
 import { RecordLink } from './record-link.tsx'
 import type { Activity } from './records.ts'
 import type { Subject } from './repository-model.ts'
-import { duration } from './time-scale.ts'
 
 const SHOWN_MAX = 4
 const PAIRS_MAX = 6

@@ -11,20 +11,19 @@ import { DatabaseClock } from './db/database-clock.ts'
 import { faultOf } from './db/errors.ts'
 import { openDatabase, pendingDatabase } from './db/open.ts'
 import { Access } from './github/access.ts'
+import { LIST_LIMITS, type ListLimits } from './github/list-limits.ts'
 import { openGithub } from './github/octokit.ts'
 import { Watch } from './github/watched-repositories.ts'
 import { Wakeup } from './jobs/wakeup.ts'
+import { LiveSets } from './live-sets/live-sets.ts'
 import { admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import type { App } from './repositories/app.ts'
-import { ChangeFeed } from './repositories/change-feed.ts'
-import { RepositoryCache } from './repositories/repository-cache.ts'
 import { adoptCreatedApp } from './setup/adopt.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './surfaces/http/http-server.ts'
 import { httpSurface } from './surfaces/http/routes.ts'
 import type { McpExchange } from './surfaces/mcp/mcp.ts'
 import { dashboard } from './surfaces/page/dashboard.ts'
-import { EventStreams } from './surfaces/page/event-streams.ts'
 import { LOCAL_SIGN_IN_PATH, LocalSignIn } from './surfaces/page/local-sign-in.ts'
 import { ACCESS_CHANNEL, actingAs } from './surfaces/webhooks/acting-app.ts'
 import { forwardChannel } from './surfaces/webhooks/channel.ts'
@@ -71,6 +70,7 @@ export interface ServiceOptions {
   has_workers?: boolean
   /** If false, writes to GitHub and imports are not paced. */
   paces_writes?: boolean
+  list_limits?: ListLimits
   /** How long the idle worker waits before it polls for jobs again. */
   job_poll_ms?: number
 }
@@ -98,10 +98,10 @@ function assemble(config: Config, options: ServiceOptions) {
     access: new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics }),
     github_app: null,
     paces_writes: options.paces_writes ?? true,
+    list_limits: options.list_limits ?? LIST_LIMITS,
     sign_in: config.sign_in,
     watch: config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics }),
-    change_feed: new ChangeFeed(database, log),
-    repositories: new RepositoryCache(),
+    live_sets: new LiveSets(),
     comparisons: new SingleFlight({
       size: COMPARISONS_MAX,
       count: (outcome) => metrics.comparisons.inc({ outcome }),
@@ -131,13 +131,12 @@ export async function startService(config: Config, options: ServiceOptions = {})
     },
   })
   if (config.github_app) app.github_app = await actAs.open(config.github_app)
-  const streams = new EventStreams(app)
   const local = new LocalSignIn(app.clock)
   const limits = { ...CONNECTION_LIMITS, ...options.connection_limits }
   const surfaces = {
     webhooks: receiveDelivery(app, limits),
     mcp: mcpOnDemand(app),
-    page: dashboard(app, { streams, local, github, useCreatedApp: actAs.created }),
+    page: dashboard(app, { local, github, useCreatedApp: actAs.created }),
   }
   const server = httpServer(httpSurface(app, admission(app), surfaces), { limits, log: app.log })
   let setup_url: string | null = null
@@ -147,7 +146,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
     await listen(server, config)
     opened(await openDatabase(config))
     await database_clock.synchronize(app.database.connection())
-    await app.change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
     if (app.github_app) await actAs.connected(app.github_app)
     else setup_url = await adoptCreatedApp(app, actAs.created)
     if (app.watch || config.notify) actAs.startWorker()
@@ -176,8 +174,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
       stop.abort()
       stopClock()
       stopChannel()
-      app.change_feed.stop()
-      streams.close()
       await withTimeout(Promise.all([drain(server).then(() => app.background.idle()), ...workers]), STOP_MS)
       await withTimeout(Promise.all([app.database.close(), app.audit?.idle()]), CLOSE_MS)
     },

@@ -31,26 +31,23 @@ export interface StrongestVerdict {
 
 /**
  * The severity of an activity whose changed lines were compared; null if it is not a collision. `lines`: null if no changed
- * file is shared. `sequence`, `moved`: see `Match`. `by`: what is shared besides changed files.
+ * file is shared. `sequence`: see `Match`. `by`: what is shared besides changed files.
  */
 export function collisionSeverity(
   {
     lines,
     duplicate,
     sequence,
-    moved,
   }: {
     lines: StrongestVerdict | null
     duplicate: Duplicate | null
     sequence: readonly unknown[]
-    moved: unknown
   },
   by: 'path' | 'area' | null,
   weight: Weight,
 ): Severity | null {
   if (duplicate !== null || sequence.length > 0) return 'high'
-  const bySide = higher(lines && verdictSeverity(lines, weight), moved === null ? null : 'low')
-  return higher(bySide, by && overlapSeverity(by, weight))
+  return higher(lines && verdictSeverity(lines, weight), by && overlapSeverity(by, weight))
 }
 
 /** The severity by lines instead of paths. Noise is not a collision. */

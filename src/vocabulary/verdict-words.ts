@@ -1,14 +1,13 @@
 /** What an overlap is called: one row for each kind, one column for each medium. Pure. */
 import { sequenceNote, sequencePlace } from './sequence-words.ts'
 import { joined, type Quote } from './text.ts'
-import type { ComparedLines, Duplicate, LineRange, Moved, Sequence, Verdict } from './verdict.ts'
+import type { ComparedLines, Duplicate, LineRange, Sequence, Verdict } from './verdict.ts'
 
 /**
  * A verdict about lines; `likely`: a conflict that is not proved; `declared`: paths or areas whose lines were not compared;
- * `duplicate`: both do the same work; `same_number`, `same_parent`: see `Sequence`; `moved`: one side moves the directory of
- * files that the other adds; `proof`: a run of both together failed.
+ * `duplicate`: both do the same work; `same_number`, `same_parent`: see `Sequence`.
  */
-type Kind = Verdict | 'likely' | 'declared' | 'duplicate' | Sequence['kind'] | 'moved' | 'proof'
+type Kind = Verdict | 'likely' | 'declared' | 'duplicate' | Sequence['kind']
 
 interface Words {
   /**
@@ -83,16 +82,6 @@ export const OVERLAP_WORDS: Record<Kind, Words> = {
     short: 'the same parent as yours',
     label: 'same parent',
   },
-  moved: {
-    sentence: (who, what, note) => `${what} is moved${note} while files are added to it, beside ${who}`,
-    short: 'a directory that moves',
-    label: 'moved directory',
-  },
-  proof: {
-    sentence: (who, what) => `${who} and ${what} fail together`,
-    short: 'fails together with yours',
-    label: 'fail together',
-  },
 }
 
 /** A path that both sides match. `yours` and `theirs`: the globs that match it, if they are to be named. */
@@ -104,10 +93,8 @@ export interface ComparedPlace extends ComparedLines {
 
 /** What two sides share. */
 export interface Shared {
-  proof?: 'failed' | null
   duplicate: Duplicate | null
   sequence: readonly Sequence[]
-  moved: Moved | null
   paths: readonly ComparedPlace[]
   areas: readonly string[]
 }
@@ -119,27 +106,20 @@ export function kindOf({ verdict, confidence }: Pick<ComparedLines, 'verdict' | 
 /** A sentence about the most important thing that two sides share. `own`: the own side, as the object of the sentence. */
 export function overlapSentence(
   who: string,
-  { proof, duplicate, sequence, moved, paths, areas }: Shared,
+  { duplicate, sequence, paths, areas }: Shared,
   own: string,
   quote: Quote,
 ): string {
-  if (proof) return proofSentence(who, own)
   if (duplicate) return duplicateSentence(who, duplicate, own, quote)
   const [first] = sequence
   if (first) return sequenceSentence(who, first, quote)
   const [place] = paths
   if (place) return placeSentence(who, place, quote)
-  if (moved) return movedSentence(who, moved, quote)
   return OVERLAP_WORDS.declared.sentence(
     who,
     areas.length > 0 ? areasText(areas, quote) : 'the same scope',
     '',
   )
-}
-
-/** `#123 and this pull request fail together`. */
-export function proofSentence(who: string, own: string): string {
-  return OVERLAP_WORDS.proof.sentence(who, own, '')
 }
 
 /** `#123 changes lines 40–52 of src/retry.ts too (yours: lines 38–50)`. */
@@ -171,11 +151,6 @@ export interface DoneLines {
 /** `#40 is merged and has 11 of the 12 lines that this adds`. `own`: the own side, as the subject. */
 export function doneSentence(who: string, { shared, lines }: DoneLines, own: string): string {
   return `${who} is merged and has ${shared} of the ${lines} lines that ${own} adds`
-}
-
-/** `src/cart is moved to src/basket while files are added to it, beside #123`. */
-export function movedSentence(who: string, { from, to }: Moved, quote: Quote): string {
-  return OVERLAP_WORDS.moved.sentence(who, quote(from), ` to ${quote(to)}`)
 }
 
 /** ` (9 of 12 added lines are alike, both close #7)`; empty if nothing is known. */
@@ -214,10 +189,8 @@ export function areasText(areas: readonly string[], quote: Quote): string {
 /** What a list says about a pair, with the own lines first. */
 export interface ComparedPair {
   lines: Verdict | null
-  proof?: 'failed' | null
   duplicate?: Duplicate | null
   sequence?: readonly Sequence[]
-  moved?: Moved | null
   /** The lines in the first file, of each side on its own base. */
   line_ranges?: LineRanges | null
 }
@@ -226,7 +199,7 @@ type LineRanges = readonly [LineRange | null, LineRange | null]
 
 /** `same lines (40–52 and 49–61), seems to do the same (both close #7)`; empty if lines were not compared. */
 export function pairLabel(
-  { lines, proof, duplicate, sequence = [], moved, line_ranges }: ComparedPair,
+  { lines, duplicate, sequence = [], line_ranges }: ComparedPair,
   quote: Quote,
 ): string {
   const numbers = lines === 'unknown' ? '' : numbersText(line_ranges ?? [])
@@ -237,9 +210,7 @@ export function pairLabel(
     const free = each.next === null ? '' : `; ${quote(each.next)} is free`
     return `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)}${free})`
   })
-  const emptied = moved ? `${OVERLAP_WORDS.moved.label} (${quote(moved.from)})` : ''
-  const failed = proof ? OVERLAP_WORDS.proof.label : ''
-  return [failed, ...taken, place, twin, emptied].filter(Boolean).join(', ')
+  return [...taken, place, twin].filter(Boolean).join(', ')
 }
 
 /** A collision of the list of all collisions. */

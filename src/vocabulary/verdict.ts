@@ -64,23 +64,3 @@ export interface Sequence {
   /** The next free number; null for a parent, or if it is not known. */
   next: string | null
 }
-
-/** A directory that one side moves while the other adds a file to it. */
-export interface Moved {
-  from: string
-  to: string
-}
-
-/** What two sides share. */
-interface Shared {
-  moved: Moved | null
-  duplicate: Duplicate | null
-  sequence: readonly unknown[]
-  paths: readonly unknown[]
-  areas: readonly unknown[]
-}
-
-/** Whether both sides share nothing but a directory that one of them moves, which is no reason to tell anybody. */
-export function isOnlyMoved({ moved, duplicate, sequence, paths, areas }: Shared): boolean {
-  return moved !== null && duplicate === null && sequence.length + paths.length + areas.length === 0
-}

@@ -68,25 +68,6 @@ describe('a positive answer', () => {
     expect(await callsOf(read)).toBe(0)
   })
 
-  test('is requested once for concurrent callers', async () => {
-    const release = github.hold(SHOP)
-    const before = github.calls(SHOP)
-    const together = Promise.all(Array.from({ length: 20 }, (_, turn) => (turn % 2 ? read() : write())))
-    await expect.poll(() => github.calls(SHOP)).toBe(before + 1)
-    // When a later request has been answered, all earlier ones have arrived.
-    await service.api('GET', '/api/v1/repos/acme/other/activity', { token })
-    release()
-    expect(new Set(await together)).toEqual(new Set(['200', '201']))
-    expect(github.calls(SHOP)).toBe(before + 1)
-  })
-
-  test('is shared by all spellings of a name', async () => {
-    await read()
-    expect(await callsOf(() => service.api('GET', '/api/v1/repos/ACME/Shop/activity', { token }), '*')).toBe(
-      0,
-    )
-  })
-
   test('is not shared between repositories or tokens', async () => {
     await read()
     const other = '/api/v1/repos/acme/other/activity'
@@ -114,18 +95,6 @@ describe('a positive answer', () => {
     grant('none')
     service.clock.advance(TTL_MS + 1)
     expect(await read()).toBe('403 forbidden')
-  })
-
-  test('is revalidated under a former name too', async () => {
-    github.repository({ id: 40, full_name: 'acme/old' })
-    github.token(token, { login: 'ada', id: 1, permissions: { 'acme/old': 'write' } })
-    github.rename('acme/old', 'acme/new')
-    const path = '/api/v1/repos/acme/old/activity'
-    const list = async () => outcome(await service.api('GET', path, { token }))
-    expect(await list()).toBe('200')
-    service.clock.advance(TTL_MS + 1)
-    expect(await callsOf(list, 'GET /repositories/40', 304)).toBe(1)
-    expect(await list()).toBe('200')
   })
 })
 

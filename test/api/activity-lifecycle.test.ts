@@ -64,21 +64,6 @@ describe('a PATCH of the status', () => {
     expect(await read(before.id)).toEqual(moved)
   })
 
-  test.each(withEffect('same'))('to $to changes nothing when it is $from', async ({ from, to }) => {
-    const before = await activityIn(from)
-    const answer = await patch(before.id, { status: to })
-    expect(answer.status).toBe(200)
-    expect(answer.body.updated_at).toBe(before.updated_at)
-    expect(await read(before.id)).toEqual(before)
-  })
-
-  test.each(withEffect('–'))('cannot move $from to $to', async ({ from, to }) => {
-    const before = await activityIn(from)
-    const answer = await patch(before.id, { status: to })
-    expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
-    expect(await read(before.id)).toEqual(before)
-  })
-
   test('names the possible transitions', async () => {
     const { id } = await activityIn('merged')
     const { error } = (await patch(id, { status: 'active' })).body
@@ -115,15 +100,6 @@ describe('a PATCH', () => {
     expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
     expect(await read(before.id)).toEqual(before)
   })
-
-  test.each([...LIVE, ...FINISHED])(
-    'without fields does not change an activity that is %s',
-    async (status) => {
-      const before = await activityIn(status)
-      expect((await patch(before.id, {})).status).toBe(200)
-      expect(await read(before.id)).toEqual(before)
-    },
-  )
 
   test.each(FINISHED)('can change the fields of an activity that is %s', async (status) => {
     const { id } = await activityIn(status)
@@ -255,21 +231,4 @@ test('merged_at is kept after archiving', async () => {
   await archive(activity.id)
   const { reuse_opportunities } = await repo.check({ scope: { paths: ['src/pay/retry.ts'] } })
   expect(reuse_opportunities).toMatchObject([{ type: 'activity', id: activity.id }])
-})
-
-describe('the expiry of a new activity', () => {
-  test.each([
-    { settings: {}, hours: 24, why: 'is a day' },
-    { settings: { activity_ttl_ms: 2 * HOUR_MS }, hours: 2, why: 'is what the repository sets' },
-    { settings: { max_activity_ttl_ms: 3 * HOUR_MS }, hours: 3, why: 'is the longest life at most' },
-    {
-      settings: { activity_ttl_ms: HOUR_MS, max_activity_ttl_ms: 3 * HOUR_MS },
-      hours: 1,
-      why: 'may be shorter than the longest life',
-    },
-  ])('$why', async ({ settings, hours }) => {
-    await repo.configure(settings)
-    const { activity } = await repo.create({})
-    expect(activity).toMatchObject({ created_at: now(), expires_at: inHours(hours), heartbeat_at: null })
-  })
 })

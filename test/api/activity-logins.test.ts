@@ -60,21 +60,6 @@ describe('an activity', () => {
     expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
   })
 
-  test('names the login that archived it by PATCH', async () => {
-    const id = await idOf()
-    const { body } = await patch(id, { status: 'archived' }, 'ben')
-    expect(body).toMatchObject({ status: 'archived', created_by: 'ada', archived_by: 'ben' })
-    expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
-  })
-
-  test('names the login that archived it after it expired', async () => {
-    const id = await idOf()
-    service.clock.advance(DAY_MS)
-    expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: null })
-    await archive(id, 'ben')
-    expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
-  })
-
   test('names no archiver when it was finished and archived automatically', async () => {
     const id = await idOf()
     await patch(id, { status: 'abandoned' })
@@ -86,15 +71,6 @@ describe('an activity', () => {
     const id = await idOf('app')
     await archive(id, 'app')
     expect(await loginsOf(id)).toEqual({ created_by: null, archived_by: null })
-  })
-
-  test('is returned for a repeated key with the creator of the first request', async () => {
-    const headers = { 'Idempotency-Key': token }
-    const send = () => service.api('POST', '/activity', { body: ACTIVITY, token, headers })
-    const [first, again] = [await send(), await send()]
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
-    expect(again.body).toEqual(first.body)
-    expect(again.body.activity.created_by).toBe('ada')
   })
 })
 

@@ -64,11 +64,6 @@ describe('ttl_ms renews the activity', () => {
     expect(left(await read(id))).toBe(10 * MINUTE_MS)
   })
 
-  test('by an update with a heartbeat', async () => {
-    await patch(id, { heartbeat: true })
-    expect(left(await read(id))).toBe(10 * MINUTE_MS)
-  })
-
   test('but not by an update without one', async () => {
     await patch(id, { title: 'Retry twice' })
     expect(left(await read(id))).toBe(6 * MINUTE_MS)

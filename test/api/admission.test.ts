@@ -1,22 +1,18 @@
 /** Admission: the same token check, limit of failed tokens and quota on every surface. */
-import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { quotas } from '../../src/server/operations/table.ts'
 import { fakeGithub } from '../support/github.ts'
-import { scrape } from '../support/metrics.ts'
 import { outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const FAILED_MAX = 100
 const MINUTE_MS = 60_000
 const LIMIT = 40
-const SHOP = 'GET /repos/acme/shop'
 
 const github = fakeGithub()
 let service: TestService
 
 beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
   github.repository({ id: 7, full_name: 'acme/shop' })
   for (const login of ['ada', 'bob', ...names('good', 150)])
     github.token(login, { login, id: login.length, permissions: { 'acme/shop': 'write' } })
@@ -26,12 +22,19 @@ beforeAll(async () => {
 afterEach(() => {
   github.clearFaults()
   // Resets every quota, and expires every cached token.
-  service.clock.advance(10 * MINUTE_MS)
+  advance(10 * MINUTE_MS)
 })
 afterAll(async () => {
   await service.close()
   github.close()
+  vi.useRealTimers()
 })
+
+/** Tokens are cached by the clock of the service, and quotas go by the time of the process. */
+function advance(ms: number): void {
+  service.clock.advance(ms)
+  vi.setSystemTime(Date.now() + ms)
+}
 
 function names(stem: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${stem}-${index}`)
@@ -61,12 +64,10 @@ const DOORS: Record<string, Door> = {
   'MCP initialize': message('initialize', initialize),
   'MCP tools/list': message('tools/list', {}),
   'MCP tools/call': message('tools/call', toolCall),
-  'the event stream': (authorization) =>
-    fetch(`${service.url}/events/acme/shop`, { headers: header(authorization) }),
 }
 const doors = Object.entries(DOORS)
 
-/** The status, with the error type of a failure. A stream is closed. */
+/** The status, with the error type of a failure. */
 async function through(door: Door, token: string | null): Promise<string> {
   const response = await door(token === null ? undefined : `Bearer ${token}`)
   if (response.ok) await response.body?.cancel()
@@ -82,12 +83,6 @@ async function tally(answers: Promise<string>[]): Promise<Record<string, number>
 
 const fail = (count: number) =>
   tally(names('made-up', count).map((token) => through(DOORS.REST as Door, token)))
-
-/** The keys of the stored quotas, which belong to tokens or addresses. */
-async function kindsOfRows(): Promise<string[]> {
-  const rows = await service.app.database.connection().select({ caller: quotas.caller }).from(quotas)
-  return rows.map(({ caller }) => caller.split(':')[0] as string)
-}
 
 describe.each(doors)('%s', (_, door) => {
   test('accepts user and installation tokens and counts them on their quotas', async () => {
@@ -135,7 +130,7 @@ describe.each(doors)('%s', (_, door) => {
     for (const token of ['one-more', 'bob']) expect(await through(door, token)).toBe('429 rate_limited')
     expect(github.calls('*')).toBe(before)
     expect(await through(door, 'ada')).toBe('200')
-    service.clock.advance(MINUTE_MS)
+    advance(MINUTE_MS)
     expect(await through(door, 'bob')).toBe('200')
     expect(await through(door, 'one-more')).toBe('401 unauthorized')
   })
@@ -150,33 +145,32 @@ describe('failed tokens of an address', () => {
     for (const [, door] of doors) expect(await through(door, 'made-up')).toBe('429 rate_limited')
   })
 
-  test.each(doors)('do not include requests without a token through %s', async (_, door) => {
-    const requests = Array.from({ length: 2 * FAILED_MAX }, () => through(door, null))
+  test('do not include requests without a token, through any surface', async () => {
+    const doorOf = (turn: number) => doors[turn % doors.length]?.[1] as Door
+    const requests = Array.from({ length: 2 * FAILED_MAX }, (_, turn) => through(doorOf(turn), null))
     expect(await tally(requests)).toEqual({ '401 unauthorized': 2 * FAILED_MAX })
     expect(await fail(FAILED_MAX)).toEqual({ '401 unauthorized': FAILED_MAX })
-    expect(await through(door, null)).toBe('401 unauthorized')
+    expect(await through(doorOf(0), null)).toBe('401 unauthorized')
   })
 
   test('are limited to 100 per minute', async () => {
     await fail(FAILED_MAX)
-    service.clock.advance(MINUTE_MS - 1)
+    advance(MINUTE_MS - 1)
     const refused = await service.api('GET', '/activity', { token: 'made-up' })
     expect(outcome(refused)).toBe('429 rate_limited')
     expect(refused.headers.get('retry-after')).toBe('1')
-    service.clock.advance(1)
+    advance(1)
     expect(await fail(1)).toEqual({ '401 unauthorized': 1 })
   })
 
   // Threat: Guessing tokens
-  test('cause no more calls to GitHub than the limit and leave no row per token', async () => {
-    await service.app.database.connection().delete(quotas)
+  test('cause no more calls to GitHub than the limit', async () => {
     const before = github.calls('*')
     expect(await fail(3 * FAILED_MAX)).toEqual({
       '401 unauthorized': FAILED_MAX,
       '429 rate_limited': 2 * FAILED_MAX,
     })
     expect(github.calls('*')).toBe(before + FAILED_MAX)
-    expect(await kindsOfRows()).toEqual(['failed'])
   })
 
   test('are not counted before GitHub answers: any number of valid tokens is accepted', async () => {
@@ -189,7 +183,7 @@ describe('failed tokens of an address', () => {
     github.token('leaver', { login: 'leaver', id: 9, permissions: { 'acme/shop': 'write' } })
     expect(await through(DOORS.REST as Door, 'leaver')).toBe('200')
     github.revoke('leaver')
-    service.clock.advance(MINUTE_MS + 1)
+    advance(MINUTE_MS + 1)
     expect(await through(DOORS.REST as Door, 'leaver')).toBe('401 unauthorized')
     expect(await fail(FAILED_MAX)).toEqual({
       '401 unauthorized': FAILED_MAX - 1,
@@ -199,7 +193,7 @@ describe('failed tokens of an address', () => {
 
   test('also reject a token that GitHub accepted more than five minutes ago', async () => {
     expect(await through(DOORS.REST as Door, 'ada')).toBe('200')
-    service.clock.advance(5 * MINUTE_MS + 1)
+    advance(5 * MINUTE_MS + 1)
     await fail(FAILED_MAX)
     expect(await through(DOORS.REST as Door, 'ada')).toBe('429 rate_limited')
   })
@@ -223,88 +217,6 @@ test('MCP verifies a token once in five minutes and not again for its tools', as
   expect(await asks('MCP initialize')).toBe(1)
   expect(await asks('MCP tools/list')).toBe(0)
   expect(await asks('MCP tools/call')).toBe(0)
-  service.clock.advance(5 * MINUTE_MS + 1)
+  advance(5 * MINUTE_MS + 1)
   expect(await asks('MCP tools/list')).toBe(1)
-})
-
-describe('an event stream', () => {
-  const open = async (signal?: AbortSignal) => {
-    const response = await fetch(`${service.url}/events/acme/shop`, {
-      headers: { authorization: 'Bearer ada' },
-      ...(signal && { signal }),
-    })
-    return response.body as ReadableStream<Uint8Array>
-  }
-  const openPages = async () => (await scrape(service.url)).value('deconflict_open_pages')
-
-  // Threat: Aborted event streams
-  test('that is aborted during a call to GitHub leaves nothing behind', async () => {
-    await expect.poll(openPages).toBe(0)
-    const logged = service.log.length
-    const abort = new AbortController()
-    const before = github.calls(SHOP)
-    const release = github.hold(SHOP)
-    const aborted = open(abort.signal).catch((error: Error) => error.name)
-    await expect.poll(() => github.calls(SHOP)).toBe(before + 1)
-    abort.abort()
-    expect(await aborted).toBe('AbortError')
-    const isOver = (line: string) => line.includes('request aborted by the client')
-    await expect.poll(() => service.log.slice(logged).some(isOver)).toBe(true)
-    release()
-    const stream = await open()
-    expect(await openPages()).toBe(1)
-    await stream.cancel()
-    await expect.poll(openPages).toBe(0)
-  })
-
-  test('is not opened by HEAD, which ends after its headers', async () => {
-    await expect.poll(openPages).toBe(0)
-    const { port } = new URL(service.url)
-    const socket = connect(Number(port), '127.0.0.1').setEncoding('utf8')
-    const bearer = 'Host: localhost\r\nAuthorization: Bearer ada\r\n'
-    socket.write(`HEAD /events/acme/shop HTTP/1.1\r\n${bearer}\r\n`)
-    socket.write(`GET /healthz HTTP/1.1\r\n${bearer}Connection: close\r\n\r\n`)
-    const answers = await text(socket)
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
-    expect(await openPages()).toBe(0)
-  })
-
-  // Threat: Receiving events of a repository without access
-  test('is authorised repeatedly and charged once', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    try {
-      const reader = (await open()).pipeThrough(new TextDecoderStream()).getReader()
-      expect((await reader.read()).value).toContain('event: hello')
-      for (let check = 0; check < 3; check += 1) {
-        vi.advanceTimersByTime(30_000)
-        expect((await reader.read()).value).toBe(': keep-alive\n\n')
-      }
-      const { headers } = await service.api('GET', '/activity')
-      expect(headers.get('ratelimit')).toContain(`r=${LIMIT - 2};`)
-      github.token('ada', { login: 'ada', id: 3, permissions: {} })
-      service.clock.advance(MINUTE_MS + 1)
-      vi.advanceTimersByTime(30_000)
-      expect((await reader.read()).done).toBe(true)
-    } finally {
-      vi.useRealTimers()
-      github.token('ada', { login: 'ada', id: 3, permissions: { 'acme/shop': 'write' } })
-    }
-  })
-
-  test('ends when another repository takes over the name', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const taken = github.at('acme/shop').repository
-    const { id } = taken
-    try {
-      const reader = (await open()).pipeThrough(new TextDecoderStream()).getReader()
-      expect((await reader.read()).value).toContain('event: hello')
-      taken.id = 4711
-      service.clock.advance(MINUTE_MS + 1)
-      vi.advanceTimersByTime(30_000)
-      expect((await reader.read()).done).toBe(true)
-    } finally {
-      taken.id = id
-      vi.useRealTimers()
-    }
-  })
 })

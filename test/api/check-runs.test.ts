@@ -58,22 +58,6 @@ test('the check run is neutral for overlaps of any severity, with a notice on ea
   expect(run?.annotations).toEqual(expect.arrayContaining([notice('src/pay.ts'), notice('src/till.ts')]))
 })
 
-test('a notice is on the lines that another pull request changes too', async () => {
-  await turnOn()
-  const files = [editOfPay(40, ['retry()'])]
-  await repository.open({ title: 'Retry', head: 'retries', author: 'ben', files })
-  await repository.open({ head: 'tidy', author: 'cy', files: [editOfPay(40, ['tidy()'])] })
-  expect(repository.githubRepo.checkRuns().at(-1)?.annotations).toEqual([
-    {
-      path: 'src/pay.ts',
-      start_line: 40,
-      end_line: 40,
-      annotation_level: 'notice',
-      message: '#1 changes lines 40–42 of src/pay.ts too: Retry, by ben',
-    },
-  ])
-})
-
 test('a notice is on the lines of the head commit, under its present name', async () => {
   await turnOn()
   const inserted = Array.from({ length: 10 }, (_, at) => `import a${at}`)
@@ -95,13 +79,6 @@ test('a notice is on the lines of the head commit, under its present name', asyn
       message: expect.stringContaining('#1 changes lines 40–42 of src/pay.ts too'),
     },
   ])
-})
-
-test('the check run has the text of the comment as its summary', async () => {
-  await repository.writeFile('.github/deconflict.yml', 'check_run: true')
-  await repository.createActivity()
-  const number = await repository.open()
-  expect(repository.githubRepo.checkRuns()[0]?.output.summary).toBe(repository.comment(number))
 })
 
 test('the check run is not repeated for the same commit and text', async () => {
@@ -135,17 +112,6 @@ test('the check run is reported for a new commit, and again when an overlap star
   ])
 })
 
-test('the check run is a success for overlaps below min_severity, and names them', async () => {
-  await repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {min_severity: high}')
-  await repository.createActivity()
-  const number = await repository.open()
-  const [run, ...more] = repository.githubRepo.checkRuns()
-  expect(more).toEqual([])
-  expect(run).toMatchObject({ conclusion: 'success', output: { title: 'Overlap below the threshold' } })
-  expect(run?.output.summary).toContain('`Retry payments` on `retries`')
-  expect(repository.comment(number)).toBeUndefined()
-})
-
 test('a check run of success names the numbers compared, and is not repeated when only they change', async () => {
   await turnOn()
   await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
@@ -160,22 +126,6 @@ test('a check run of success names the numbers compared, and is not repeated whe
   await repository.deliver(number, 'labeled')
   await repository.advance(QUIET_MS)
   expect(repository.githubRepo.checkRuns()).toHaveLength(1)
-})
-
-test.each<[string, string, () => Promise<unknown>, string]>([
-  ['nothing is tracked', 'track_pull_requests: false', () => repository.open(), '(`track_pull_requests`)'],
-  ['all files are ignored', 'ignore_paths: [src/**]', () => repository.open(), '`ignore_paths`)'],
-  ['it changes none', '', () => repository.open({ files: [] }), 'neither paths nor areas'],
-])('if %s it is not a success', async (_, settings, open, words) => {
-  await repository.writeFile('.github/deconflict.yml', `check_run: true\n${settings}`)
-  await repository.createActivity()
-  await open()
-  expect(repository.githubRepo.checkRuns()).toMatchObject([
-    {
-      conclusion: 'neutral',
-      output: { title: 'Not compared', summary: expect.stringContaining(words) },
-    },
-  ])
 })
 
 describe('no check run is created when it is turned off', () => {
@@ -219,12 +169,6 @@ describe('comment and check run are independent', () => {
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
-  test('a refused comment does not affect the check run', async () => {
-    await repository.createActivity()
-    await repository.open({ locked: true })
-    expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
-  })
-
   test('a refused check run is repeated only with other content or a new permission', async () => {
     github.app.grant(repository.installation.id, { contents: 'read', pull_requests: 'write' })
     await repository.createActivity()
@@ -257,15 +201,4 @@ describe('comment and check run are independent', () => {
       errors: [{}],
     })
   })
-})
-
-test('a comment that changes because of a mute creates no second check run', async () => {
-  await repository.writeFile('.github/deconflict.yml', 'check_run: true')
-  await repository.createActivity()
-  const number = await repository.open()
-  repository.githubRepo.update(number, { labels: ['deconflict:mute'] })
-  await repository.deliver(number, { action: 'labeled', label: 'deconflict:mute' })
-  await repository.advance(QUIET_MS)
-  expect(repository.comment(number)).toContain('**Muted**')
-  expect(repository.githubRepo.checkRuns()).toHaveLength(1)
 })

@@ -1,5 +1,7 @@
-/** A maintainer's first week: what makes no comment, and what does (docs/contract/publishing.md#first-comment). */
+/** Who gets a comment, who gets none, and why (docs/contract/publishing.md#who-gets-it). */
+import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { pairs } from '../../src/server/ledger/table.ts'
 import type { PullGiven } from '../support/github-repository.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOfPay } from '../support/lines.ts'
@@ -7,9 +9,12 @@ import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
+const BOT = { login: 'renovate[bot]', type: 'Bot' } as const
+const AGENT = { login: 'Copilot', type: 'Bot' } as const
+
 const { fixture, github, repository, useSettings } = usePullRequests()
 
-const edit = (at: number, text: string) => editOfPay(at, [text])
+const edit = (at: number, text: string, filename?: string) => editOfPay(at, [text], filename)
 const open = (head: string, pull: PullGiven = {}) =>
   repository.open({ head, title: head, files: [edit(40, head)], ...pull })
 /** Opens a pull request on GitHub, whose webhook does not arrive. */
@@ -22,40 +27,90 @@ const install = () =>
   fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
 const pushed = (number: number, text: string) => repository.push(number, [edit(40, text)])
 
+const haveComment = (...numbers: number[]) =>
+  numbers.map((number) => repository.comment(number) !== undefined)
+const ledger = () => {
+  const db = fixture.service.app.database.connection()
+  return db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.first)
+}
+
+describe('of two pull requests on the same lines', () => {
+  test.each<[string, PullGiven, PullGiven, [boolean, boolean]]>([
+    ['the later one gets the comment if it is a coding agent’s', {}, { author: AGENT }, [false, true]],
+    ['none gets a comment if the first is a bot’s', { author: BOT }, {}, [false, false]],
+    [
+      'none gets a comment if the first was not pushed for 15 days',
+      { created_at: daysAgo(15) },
+      {},
+      [false, false],
+    ],
+  ])('%s', async (_, first, second, expected) => {
+    const numbers = [await open('retries', first), await open('tidy', second)]
+    await repository.advance(2 * QUIET_MS)
+    expect(haveComment(...numbers)).toEqual(expected)
+  })
+
+  test('the one whose push caused the overlap gets the comment, although it was opened first', async () => {
+    const first = await open('retries', { files: [edit(100, 'retries')] })
+    const second = await open('tidy')
+    await repository.advance(QUIET_MS)
+    await repository.push(first, [edit(40, 'retries')])
+    await repository.advance(2 * QUIET_MS)
+    expect(haveComment(first, second)).toEqual([true, false])
+  })
+})
+
+describe('of a pull request and declared work', () => {
+  test('the pull request gets no comment about work of its author', async () => {
+    await repository.createActivity()
+    expect(haveComment(await open('tidy', { author: 'ada' }))).toEqual([false])
+  })
+
+  test('the pull request gets a comment about other work by the account that declared its own', async () => {
+    await repository.createActivity({ branch: 'tidy' })
+    await repository.createActivity({ branch: 'retries', actor: 'Cy' })
+    expect(haveComment(await open('tidy', { author: 'ben' }))).toEqual([true])
+  })
+})
+
+describe('over budget', () => {
+  /** 18 pull requests and two more on the same lines, the second of which has a comment. */
+  async function overBudget(): Promise<number> {
+    useSettings('check_run: true\ncomment: {budget: 0}')
+    for (let at = 0; at < 18; at += 1)
+      repository.githubRepo.open({ author: `ben-${at}`, files: [`src/${at}.ts`] })
+    await fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
+    await open('retries', { files: [edit(40, 'retries'), edit(40, 'retries', 'src/till.ts')] })
+    return open('tidy')
+  }
+
+  test('conflicts in one file are not shown on further pull requests', async () => {
+    const commented = await overBudget()
+    const number = await open('later')
+    expect(haveComment(commented, number)).toEqual([true, false])
+    expect(repository.githubRepo.checkRuns().at(-1)?.output.summary).toContain('`comment.budget`')
+    await repository.advance(QUIET_MS)
+    await repository.push(commented, [edit(41, 'tidy')])
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(commented)).toContain('Severity: ')
+  })
+})
+
 describe('the App is installed on pull requests that conflict', () => {
   const importSome = async (pull: PullGiven = {}) => {
-    const numbers = Array.from({ length: 12 }, (_, index) => openUnseen(`old-${index}`, pull))
+    const numbers = Array.from({ length: 4 }, (_, index) => openUnseen(`old-${index}`, pull))
     await install()
     await repository.advance(2 * QUIET_MS)
     return numbers as [number, number]
   }
 
-  test('none gets a comment', async () => {
-    await importSome({ created_at: daysAgo(3) })
-    expect(repository.writes()).toEqual([])
-    expect((await signal()).recorded).toBe(66)
-  })
-
-  test('one that is pushed gets a comment', async () => {
+  test('none gets a comment until it is pushed', async () => {
     const numbers = await importSome({ created_at: daysAgo(3) })
     const last = numbers.at(-1) as number
+    expect(numbers.filter(hasComment)).toEqual([])
+    expect((await repository.request('GET', '/overlaps')).body.items.length).toBeGreaterThan(0)
     await pushed(last, 'again')
     expect(numbers.filter(hasComment)).toEqual([last])
-  })
-
-  test('old ones are rechecked because of their own events only, and pairs with them are recorded', async () => {
-    const [first] = await importSome({ created_at: daysAgo(60) })
-    const rechecks = async () => {
-      const jobs = await fixture.service.jobs('recheck')
-      return jobs.find(({ id }) => id.endsWith(`:${first}`))?.run
-    }
-    const before = await rechecks()
-    expect(before).toBeGreaterThan(0)
-    await open('new')
-    expect(await rechecks()).toBe(before)
-    expect((await signal()).recorded).toBe(66 + 12)
-    await pushed(first, 'again')
-    expect(await rechecks()).toBeGreaterThan(before as number)
   })
 
   test('a draft that is made ready gets a comment', async () => {
@@ -73,31 +128,14 @@ describe('the App is installed on pull requests that conflict', () => {
     expect(hasComment(draft)).toBe(true)
   })
 
-  test('a label is no push: none that was pushed 60 days ago is shown to a new one', async () => {
-    const [first] = await importSome({ created_at: daysAgo(60) })
-    repository.githubRepo.update(first, { labels: ['bug'] })
-    await repository.deliver(first, 'labeled')
-    expect(hasComment(await open('new'))).toBe(false)
-  })
-
-  test.each(['labeled', 'edited'] as const)(
-    'one that was opened later, and whose first delivery is %s, gets a comment',
-    async (action) => {
-      await install()
-      await open('first')
-      const later = openUnseen('later', { created_at: timestamp(new Date(Date.now() + 5000)) })
-      // The fake GitHub uses the real clock, which must not be ahead of that of the service.
-      fixture.service.clock.advance(10_000)
-      await repository.deliver(later, action)
-      expect(hasComment(later)).toBe(true)
-    },
-  )
-
-  test('one that was opened before, and whose first delivery is a label, gets none', async () => {
-    const earlier = openUnseen('earlier', { created_at: daysAgo(1) })
+  test('one that was opened later, and whose first delivery is a label, gets a comment', async () => {
+    await install()
     await open('first')
-    await repository.deliver(earlier, 'labeled')
-    expect(hasComment(earlier)).toBe(false)
+    const later = openUnseen('later', { created_at: timestamp(new Date(Date.now() + 5000)) })
+    // The fake GitHub uses the real clock, which must not be ahead of that of the service.
+    fixture.service.clock.advance(10_000)
+    await repository.deliver(later, 'labeled')
+    expect(hasComment(later)).toBe(true)
   })
 })
 
@@ -127,33 +165,18 @@ describe('a notable for the whole repository', () => {
     await repository.advance(QUIET_MS)
     expect(numbers.map(hasComment)).toEqual([expected, expected])
   })
-
-  test('stands in a comment that exists, whatever its importance', async () => {
-    await open('one')
-    const number = await open('two')
-    await repository.createNotable({ title: 'Freeze' })
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('`Freeze` (medium), for the whole repository')
-  })
-
-  test('makes comments that do not count for the budget', async () => {
-    await repository.createNotable({ importance: 'high' })
-    expect(hasComment(await open('one'))).toBe(true)
-    expect(await signal()).toMatchObject({ pull_requests: 1, commented: 0 })
-  })
 })
 
 describe('work that blocks every path', () => {
   test('makes a comment on each pull request with its next push, which does not count for the budget', async () => {
     const numbers = [await open('one'), await open('two', { files: ['docs/a.md'] })]
     await repository.advance(QUIET_MS)
-    const [, commented] = [numbers.filter(hasComment), (await signal()).commented]
     await repository.createActivity({ blocking: true, scope: { paths: ['**'] } })
     await repository.advance(QUIET_MS)
     expect(numbers.filter(hasComment)).toEqual([])
     await repository.push(numbers[0] as number, ['docs/b.md'])
     expect(numbers.map(hasComment)).toEqual([true, false])
-    expect((await signal()).commented).toBe(commented)
+    expect((await signal()).budget.share).toBe(0)
   })
 })
 
@@ -162,19 +185,15 @@ describe('work that is declared by globs', () => {
 
   test.each<[string, object, boolean]>([
     ['of low risk makes none', {}, false],
-    ['of medium risk makes none', { risk: 'medium' }, false],
     ['of high risk makes one', { risk: 'high' }, true],
-    ['of critical risk makes one', { risk: 'critical' }, true],
-    ['that blocks makes one', { blocking: true }, true],
     ['that names a folder makes none', { scope: { paths: ['src'] } }, false],
-    ['that names the file makes one', { scope: { paths: ['./src/pay.ts'] } }, true],
     ['that names the file beside a glob makes one', { scope: { paths: ['src/**', 'src/pay.ts'] } }, true],
   ])('%s', async (_, given, expected) => {
     await declare(given)
     expect(hasComment(await open('one'))).toBe(expected)
   })
 
-  test('is in the answers, in the check run and in the ledger', async () => {
+  test('is in the answers and in the check run, and counts as not shown', async () => {
     useSettings('check_run: true')
     const id = await declare({})
     await open('one')
@@ -182,16 +201,7 @@ describe('work that is declared by globs', () => {
     expect(body.overlap).toMatchObject({ overlap_detected: true, severity: 'medium' })
     const [run] = repository.githubRepo.checkRuns()
     expect(run?.output.summary).toContain('(medium, declared by a glob, not by file)')
-    expect(await signal()).toMatchObject({ recorded: 1, pairs: { shown: 0 } })
-  })
-
-  test('counts as a pair of kind `declared` once it is shown', async () => {
-    await declare({ risk: 'high' })
-    await open('one')
-    expect(await signal()).toMatchObject({
-      pairs: { shown: 1 },
-      recent: [{ kind: 'declared', verdict: null }],
-    })
+    expect((await signal()).periods[1].pairs.shown).toBe(0)
   })
 })
 
@@ -228,11 +238,6 @@ describe('two pull requests of an account that works for many people', () => {
     expect(repository.comment(number)).toMatch(/changes lines? 40/)
   })
 
-  test('of a person stay one author’s, whoever is assigned', async () => {
-    await open('one', { author: 'ada', assignees: ['ben'] })
-    expect(hasComment(await open('two', { author: 'ada', assignees: ['cy'] }))).toBe(false)
-  })
-
   test('of an account that the settings name', async () => {
     useSettings('comment: {agents: [acme-agent]}')
     await open('one', { author: 'acme-agent[bot]' })
@@ -249,6 +254,29 @@ describe('a user whom the settings call a bot', () => {
       await open('three', { author: 'acme-ci' }),
     ]
     expect(numbers.filter(hasComment)).toEqual([])
-    expect((await signal()).pull_requests).toBe(1)
+    expect((await signal()).periods[1].comments.posted).toBe(0)
   })
+})
+
+test('in shadow mode nothing is posted, and the ledger records what would have been posted', async () => {
+  useSettings('check_run: true\ncomment: {mode: shadow}')
+  await open('retries')
+  const number = await open('tidy')
+  await repository.advance(2 * QUIET_MS)
+  expect(repository.writes()).toEqual([])
+  expect(await ledger()).toMatchObject([
+    { second: `#${number}`, first_shown_at: null, second_shown_at: expect.any(Date) },
+  ])
+})
+
+test('with {mode: off} nothing is posted or entered', async () => {
+  useSettings('check_run: true\ncomment: {mode: off}')
+  await open('retries')
+  const number = await open('tidy')
+  await repository.createActivity({ blocking: true })
+  await repository.advance(2 * QUIET_MS)
+  repository.githubRepo.merge(number)
+  await repository.deliver(number, 'closed')
+  expect(repository.writes()).toEqual([])
+  expect(await ledger()).toEqual([])
 })

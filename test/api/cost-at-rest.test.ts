@@ -1,5 +1,6 @@
 /** What repositories cost in which nothing happens (docs/contract/organisations.md#cost-at-rest). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { type FakeGithub, fakeGithub } from '../support/github.ts'
 import { installationEvent, pullRequestEvent, pushEvent } from '../support/webhooks.ts'
@@ -7,7 +8,9 @@ import { installationEvent, pullRequestEvent, pushEvent } from '../support/webho
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-const REPOSITORIES = 6
+const REPOSITORIES = 3
+/** Pull requests on a page of GitHub's list. */
+const PAGE = 5
 const OWNER = 'acme'
 
 let github: FakeGithub
@@ -22,7 +25,7 @@ beforeEach(async () => {
     github.repository({ id: 1_000_003 + index * 7919, full_name })
     return full_name
   })
-  service = await startAppService(github)
+  service = await startAppService(github, { list_limits: { ...LIST_LIMITS, page: PAGE } })
   service.clock.now = new Date()
 })
 afterEach(async () => {
@@ -54,13 +57,13 @@ describe('unchanged repositories', () => {
   beforeEach(async () => {
     for (const full_name of names) openPull(full_name)
     await install()
-    await pass(HOUR_MS)
+    await pass(HOUR_MS, 15 * MINUTE_MS)
   })
 
   test('cost nothing of the rate limit', async () => {
     const from = requests().length
     await pass(HOUR_MS)
-    expect(statuses(from)).toEqual({ 304: 2 * REPOSITORIES })
+    expect(statuses(from)).toEqual({ 304: 3 * REPOSITORIES })
   })
 
   test('are asked at different times of the hour', async () => {
@@ -70,26 +73,32 @@ describe('unchanged repositories', () => {
       await pass(5 * MINUTE_MS)
       counts.push(requests().length - from)
     }
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2 * REPOSITORIES)
-    expect(Math.max(...counts)).toBeLessThanOrEqual(4)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3 * REPOSITORIES)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(3)
   })
 
   test('are not asked again after a restart within their turn, and later with the stored ETags', async () => {
     await service.stop()
     const { database_url } = service.app.config
-    const second = await startAppService(github, { config: { database_url } })
+    const second = await startAppService(github, {
+      config: { database_url },
+      list_limits: { ...LIST_LIMITS, page: PAGE },
+    })
     second.clock.now = service.clock.now
     const from = requests().length
     await second.runDueJobs()
     expect(statuses(from)).toEqual({})
     await pass(HOUR_MS, 5 * MINUTE_MS, second)
-    expect(statuses(from)).toEqual({ 304: 2 * REPOSITORIES })
+    expect(statuses(from)).toEqual({ 304: 3 * REPOSITORIES })
     await second.close()
   })
 
   test('are asked once a turn by several instances', async () => {
     const { database_url } = service.app.config
-    const second = await startAppService(github, { config: { database_url } })
+    const second = await startAppService(github, {
+      config: { database_url },
+      list_limits: { ...LIST_LIMITS, page: PAGE },
+    })
     second.clock.now = service.clock.now
     const from = requests().length
     for (let passed = 0; passed < HOUR_MS; passed += 5 * MINUTE_MS) {
@@ -97,7 +106,7 @@ describe('unchanged repositories', () => {
       second.clock.now = service.clock.now
       await second.runDueJobs()
     }
-    expect(statuses(from)).toEqual({ 304: 2 * REPOSITORIES })
+    expect(statuses(from)).toEqual({ 304: 3 * REPOSITORIES })
     await second.close()
   })
 })
@@ -108,36 +117,32 @@ describe('a repository without live work', () => {
     await pass(8 * DAY_MS, DAY_MS)
     const from = requests().length
     await pass(DAY_MS, HOUR_MS)
-    expect(statuses(from)).toEqual({ 304: 2 * REPOSITORIES })
+    expect(statuses(from)).toEqual({ 304: 3 * REPOSITORIES })
   })
 
-  test('is asked hourly again after a delivery', async () => {
+  test.each<[string, (full_name: string) => Promise<unknown>]>([
+    [
+      'after a delivery',
+      (full_name) => service.deliverAndRun(pushEvent(github, full_name, { ref: 'refs/heads/x' })),
+    ],
+    [
+      'with a live activity',
+      async (full_name) => {
+        github.token('ada', { login: 'ada', id: 1, permissions: { [full_name]: 'write' } })
+        const body = { title: 'Retry', summary: 'Twice.', actor: 'Ben', scope: { paths: ['src/a.ts'] } }
+        const created = await service.api('POST', `/api/v1/repos/${full_name}/activity`, { body })
+        expect(created.status).toBe(201)
+      },
+    ],
+  ])('is asked hourly again %s', async (_, happen) => {
     await install()
     await pass(8 * DAY_MS, DAY_MS)
     const [full_name = ''] = names
-    await service.deliverAndRun(pushEvent(github, full_name, { ref: 'refs/heads/x' }))
-    const from = requests().length
+    await happen(full_name)
+    const list = `GET /repos/${full_name}/pulls`
+    const before = github.calls(list)
     await pass(3 * HOUR_MS, HOUR_MS)
-    const asked = requests()
-      .slice(from)
-      .filter(({ route }) => route === `GET /repos/${full_name}/pulls`)
-    expect(asked).toHaveLength(3)
-  })
-
-  test('with a live activity is asked hourly', async () => {
-    await install()
-    await pass(8 * DAY_MS, DAY_MS)
-    const [full_name = ''] = names
-    github.token('ada', { login: 'ada', id: 1, permissions: { [full_name]: 'write' } })
-    const body = { title: 'Retry', summary: 'Twice.', actor: 'Ben', scope: { paths: ['src/a.ts'] } }
-    const created = await service.api('POST', `/api/v1/repos/${full_name}/activity`, { body })
-    expect(created.status).toBe(201)
-    const from = requests().length
-    await pass(3 * HOUR_MS, HOUR_MS)
-    const asked = requests()
-      .slice(from)
-      .filter(({ route }) => route === `GET /repos/${full_name}/pulls`)
-    expect(asked).toHaveLength(3)
+    expect(github.calls(list) - before).toBe(3)
   })
 })
 
@@ -150,7 +155,7 @@ describe('a repository with more than one page of pull requests', () => {
       .map(({ status }) => status)
 
   beforeEach(async () => {
-    for (let index = 0; index < 101; index += 1) openPull(full_name, index)
+    for (let index = 0; index < PAGE + 1; index += 1) openPull(full_name, index)
     await install()
     await pass(HOUR_MS, HOUR_MS)
   })

@@ -1,9 +1,14 @@
-/** Lists of changed files that GitHub cuts: at 300 for a branch, at 3,000 for a pull request. */
-import { describe, expect, test } from 'vitest'
+/** Lists of changed files that GitHub cuts. */
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { pushEvent } from '../support/webhooks.ts'
 
-const { fixture, github, repository } = usePullRequests()
+/** GitHub's limits are 3,000 files of a pull request and 300 of a comparison, in pages of 100. */
+const FILES = 30
+const COMPARED = 10
+const { fixture, github, repository } = usePullRequests({
+  list_limits: { page: 10, files: FILES, compared_files: COMPARED },
+})
 
 const BURST_MS = 2000
 const QUIET_MS = 30_000
@@ -36,75 +41,78 @@ async function check(body: object) {
 }
 const checkPath = (path: string) => check({ scope: { paths: [path] } })
 
-describe('a branch with more than 300 changed files', () => {
+describe('a branch whose list GitHub cuts', () => {
   test('is known in full, by two calls', async () => {
-    await push(texts(numbered(310)))
+    await push(texts(numbered(COMPARED + 1)))
     const { id, changes_complete, scope } = await only()
     expect(changes_complete).toBe(true)
-    expect([...scope.paths].sort()).toEqual(numbered(310).sort())
+    expect([...scope.paths].sort()).toEqual(numbered(COMPARED + 1).sort())
     expect(calls('git/trees/')).toBe(2)
-    const { related_activity_ids, checked_against, matches } = await checkPath('f99.ts')
+    const { related_activity_ids, checked_against, matches } = await checkPath('f9.ts')
     expect(related_activity_ids).toEqual([id])
-    expect(matches[0].paths[0]).toMatchObject({ theirs: 'f99.ts' })
+    expect(matches[0].paths[0]).toMatchObject({ theirs: 'f9.ts' })
     expect(checked_against.complete).toBe(true)
   })
 
   test('has no lines for the files beyond, which are compared by path', async () => {
-    repository.githubRepo.push('main', texts(numbered(310)))
-    await push(texts(numbered(310), 'b\n'))
-    const changes = [{ path: 'f99.ts', patch: '@@ -1 +1 @@\n-a\n+c' }]
+    repository.githubRepo.push('main', texts(numbered(COMPARED + 1)))
+    await push(texts(numbered(COMPARED + 1), 'b\n'))
+    const changes = [{ path: 'f9.ts', patch: '@@ -1 +1 @@\n-a\n+c' }]
     const { matches } = await check({ scope: { changes } })
-    expect(matches).toMatchObject([{ lines: 'unknown', paths: [{ theirs: 'f99.ts', verdict: 'unknown' }] }])
+    expect(matches).toMatchObject([{ lines: 'unknown', paths: [{ theirs: 'f9.ts', verdict: 'unknown' }] }])
   })
 
   test('is known with what it removes and changes, and without what it leaves as it was', async () => {
-    repository.githubRepo.push('main', texts(numbered(330)))
-    await push({ ...texts(numbered(305), 'b\n'), ...texts(['f320.ts', 'f321.ts'], null) })
+    repository.githubRepo.push('main', texts(numbered(COMPARED + 4)))
+    await push({ ...texts(numbered(COMPARED + 1), 'b\n'), ...texts(['f12.ts', 'f13.ts'], null) })
     const { scope } = await only()
-    expect([...scope.paths].sort()).toEqual([...numbered(305), 'f320.ts', 'f321.ts'].sort())
+    expect([...scope.paths].sort()).toEqual([...numbered(COMPARED + 1), 'f12.ts', 'f13.ts'].sort())
   })
 
   test('is known since it left the default branch, whatever was merged there later', async () => {
-    repository.githubRepo.push(BRANCH, texts(numbered(310)))
+    repository.githubRepo.push(BRANCH, texts(numbered(COMPARED + 1)))
     repository.githubRepo.push('main', { 'late.ts': 'a\n' })
     await push({})
     expect((await only()).scope.paths).not.toContain('late.ts')
   })
 
-  test('is not known in full beyond 3,000', async () => {
-    await push(texts(numbered(3001)))
+  test('is not known in full beyond the files of a pull request', async () => {
+    await push(texts(numbered(FILES + 1)))
     const { changes_complete, scope, summary } = await only()
     expect(changes_complete).toBe(false)
-    expect(scope.paths).toHaveLength(3000)
+    expect(scope.paths).toHaveLength(FILES)
     expect(summary).toContain('there may be more')
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(false)
   })
 
   test('is not known in full if GitHub truncates a tree', async () => {
-    repository.githubRepo.push('main', texts(Array.from({ length: 100_001 }, (_, index) => `${index}`)))
-    await push(texts(numbered(310)))
+    github.state.tree_entries_max = COMPARED
+    onTestFinished(() => {
+      github.state.tree_entries_max = 100_000
+    })
+    await push(texts(numbered(COMPARED + 1)))
     const { changes_complete, scope } = await only()
     expect(changes_complete).toBe(false)
-    expect(scope.paths).toHaveLength(300)
+    expect(scope.paths).toHaveLength(COMPARED)
   })
 
   test('is read later while GitHub is away', async () => {
     github.fault(`GET /repos/${repository.full_name}/git/trees/*`, 'rate_limited', 1, 60)
-    await push(texts(numbered(310)))
+    await push(texts(numbered(COMPARED + 1)))
     expect((await repository.request('GET', '/activity')).body.items).toEqual([])
     await repository.advance(60_000)
     expect((await only()).changes_complete).toBe(true)
   })
 
-  test('costs no further call up to 299', async () => {
-    await push(texts(numbered(299)))
+  test('costs no further call if GitHub did not cut the list', async () => {
+    await push(texts(numbered(COMPARED - 1)))
     expect((await only()).changes_complete).toBe(true)
     expect(calls('git/trees/')).toBe(0)
   })
 })
 
-describe('a pull request with more than 3,000 changed files', () => {
-  const open = (count = 3050) => repository.open({ files: numbered(count) })
+describe('a pull request whose list GitHub cuts', () => {
+  const open = (count = FILES + 5) => repository.open({ files: numbered(count) })
 
   test('says in full and in the list that GitHub cut it', async () => {
     await open()
@@ -115,7 +123,7 @@ describe('a pull request with more than 3,000 changed files', () => {
 
   test('makes a check that it does not match incomplete', async () => {
     await open()
-    const { overlap_detected, reason, checked_against } = await checkPath('f3040.ts')
+    const { overlap_detected, reason, checked_against } = await checkPath('f33.ts')
     expect(overlap_detected).toBe(false)
     expect(checked_against).toMatchObject({ activities: 1, complete: false })
     expect(reason).toContain('GitHub cut the list of changed files of 1 live activity')
@@ -129,46 +137,26 @@ describe('a pull request with more than 3,000 changed files', () => {
     expect(reason).not.toContain('GitHub cut')
   })
 
-  test('leaves a check complete that a glob of it matches', async () => {
-    await open()
-    expect((await checkPath('f[0-9].ts')).checked_against.complete).toBe(true)
-  })
-
-  test('leaves a check complete that belongs to its stack', async () => {
-    await repository.open({ head: 'large', files: numbered(3050) })
-    const body = { branch: 'upper', base_branch: 'large', scope: { paths: ['elsewhere.ts'] } }
-    expect((await check(body)).checked_against.complete).toBe(true)
-  })
-
-  test('leaves a check complete that is for another base branch', async () => {
-    await open()
-    const body = { base_branch: 'release-1', scope: { paths: ['elsewhere.ts'] } }
+  test.each([
+    ['that a glob of it matches', { scope: { paths: ['f[0-9].ts'] } }],
+    [
+      'that belongs to its stack',
+      { branch: 'upper', base_branch: 'large', scope: { paths: ['elsewhere.ts'] } },
+    ],
+    ['that is for another base branch', { base_branch: 'release-1', scope: { paths: ['elsewhere.ts'] } }],
+  ])('leaves a check complete %s', async (_, body) => {
+    await repository.open({ head: 'large', files: numbered(FILES + 5) })
     expect((await check(body)).checked_against.complete).toBe(true)
   })
 
   test('makes a check of its own branch incomplete', async () => {
-    await repository.open({ head: 'large', files: numbered(3050) })
+    await repository.open({ head: 'large', files: numbered(FILES + 5) })
     expect((await check({ branch: 'large' })).checked_against.complete).toBe(false)
-  })
-
-  test('leaves a check of labels complete', async () => {
-    await open()
-    expect((await check({ scope: { areas: ['checkout'] } })).checked_against.complete).toBe(true)
-  })
-
-  test('is in the answer to a create', async () => {
-    await open()
-    const body = { title: 'Pay', summary: 'Pays.', actor: 'Ben', scope: { paths: ['elsewhere.ts'] } }
-    const answer = await repository.request('POST', '/activity', { body })
-    const { activity, overlap } = answer.body
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-    expect(activity.changes_complete).toBe(true)
-    expect(overlap.checked_against.complete).toBe(false)
   })
 
   test('is complete again after a push that leaves fewer', async () => {
     const number = await open()
-    await repository.push(number, numbered(2999))
+    await repository.push(number, numbered(FILES - 1))
     expect((await only()).changes_complete).toBe(true)
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)
   })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { PullGiven } from '../support/github-repository.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
-import { pushEvent, refEvent } from '../support/webhooks.ts'
+import { pushEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 const { fixture, github, repository, useSettings } = usePullRequests()
@@ -78,14 +78,6 @@ describe('a pull request with most of the lines of a merged one', () => {
     expect(repository.comment(again)).not.toContain('rebase over it')
   })
 
-  test('that is pushed after the merge gets one comment', async () => {
-    await openMerged('retry', [adds(RETRY)])
-    const again = await open('again', [adds(linesOf('other', 12))])
-    expect(repository.comment(again)).toBeUndefined()
-    await repository.push(again, [adds(NEARLY)])
-    expect(repository.comment(again)).toContain(DONE)
-  })
-
   test('is a pair of the kind done, which counts as given up when it is closed', async () => {
     const merged = await openMerged('retry', [adds(RETRY)])
     const again = await open('again', [adds(NEARLY)])
@@ -101,14 +93,7 @@ describe('a pull request with most of the lines of a merged one', () => {
     ])
     repository.githubRepo.close(again)
     await repository.deliver(again, 'closed')
-    expect((await signal()).done).toEqual({ shown: 1, given_up: 1, merged: 0 })
-  })
-
-  test('counts as merged if it is merged after all', async () => {
-    await openMerged('retry', [adds(RETRY)])
-    const again = await open('again', [adds(NEARLY)])
-    await merge(again)
-    expect((await signal()).done).toEqual({ shown: 1, given_up: 0, merged: 1 })
+    expect((await signal()).periods[0].pairs).toMatchObject({ shown: 1, given_up: 1 })
   })
 
   test('is resolved by a push that takes the lines away', async () => {
@@ -221,17 +206,6 @@ describe('nothing is said', () => {
     expect(await doneBy([adds(RETRY)], { base_branch: 'release-1' })).toEqual([])
   })
 
-  test('of a file that is noise', async () => {
-    const lock = linesOf('"version": "1.0"', 12)
-    await openMerged('lock', [adds(lock, 'package-lock.json')])
-    await expectNothing([adds(lock, 'package-lock.json')])
-  })
-
-  test('of lines that the pull request moves', async () => {
-    await openMerged('retry', [adds(RETRY)])
-    await expectNothing([removes(RETRY), adds(RETRY, 'src/payments.ts')])
-  })
-
   test('of a revert', async () => {
     const added = await openMerged('retry', [adds(RETRY)])
     await openMerged('rewrite', [removes(RETRY), adds(linesOf('rewritten', 12), 'src/rewritten.ts')])
@@ -253,28 +227,6 @@ describe('nothing is said', () => {
     const push = { ...repository.githubRepo.push('main'), message }
     await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
     expect(await doneBy([adds(RETRY)])).toEqual([])
-  })
-
-  test.each(['Revert "Drop retries"', 'Reapply "Retry payments"', 'feat(pay): re-land retries'])(
-    'of a pull request with the title %s',
-    async (title) => {
-      await openMerged('retry', [adds(RETRY)])
-      await expectNothing([adds(RETRY)], { title })
-    },
-  )
-
-  test('of the upper part of a stack after its lower part was squashed', async () => {
-    const lower = await open('lower', [adds(RETRY)])
-    await pushCommit('upper', repository.githubRepo.pull(lower).head.sha)
-    const upper = await open('upper', [adds(linesOf('upper', 2), 'src/upper.ts')], { base: 'lower' })
-    await merge(lower, squash)
-    const deleted = refEvent(github, repository.full_name, 'delete', { branch: 'lower' })
-    await fixture.service.deliverAndRun(deleted)
-    const files = [adds(RETRY), adds(linesOf('upper', 2), 'src/upper.ts')]
-    repository.githubRepo.update(upper, { base: 'main', files })
-    await repository.deliver(upper, 'edited')
-    await repository.advance(2 * QUIET_MS)
-    expect(repository.comment(upper) ?? '').not.toContain(DONE)
   })
 
   test('of a stack whose parts were changed after it had left them, and were squashed one after the other', async () => {
@@ -312,23 +264,11 @@ describe('nothing is said', () => {
     expect(await doneBy([adds(RETRY)])).toEqual([])
   })
 
-  test('of a pull request that was closed unmerged', async () => {
-    const closed = await open('retry', [adds(RETRY)])
-    repository.githubRepo.close(closed)
-    await repository.deliver(closed, 'closed')
-    await expectNothing([adds(RETRY)])
-  })
-
-  test('in a comment on a pull request of the same author', async () => {
-    await openMerged('retry', [adds(RETRY)], { author: 'ben' })
-    await expectNothing([adds(RETRY)], { author: 'Ben' })
-  })
-
   test('in a comment on a draft whose threshold is never reached, or in shadow mode', async () => {
     useSettings('comment: {mode: shadow}')
     await openMerged('retry', [adds(RETRY)])
     await expectNothing([adds(RETRY)])
-    expect((await signal()).done).toEqual({ shown: 1, given_up: 0, merged: 0 })
+    expect((await signal()).periods[0].pairs).toMatchObject({ shown: 1, open: 1 })
   })
 
   test('of pull requests of another repository', async () => {

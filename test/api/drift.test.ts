@@ -17,41 +17,26 @@ async function drifted(scope: object, files: FileGiven[], draft = false): Promis
 const renamed: FileGiven = { filename: 'src/new.ts', status: 'renamed', previous_filename: 'src/old.ts' }
 const change = (path: string) => ({ path })
 
-test.each<[string, object, FileGiven[], object | null]>([
+const AGREE = [[], []] as const
+
+test.each<
+  [string, object, FileGiven[], readonly [declared: readonly string[], changed: readonly string[]] | null]
+>([
   [
     'lists what only one of the two has',
     { paths: ['src/pay/**', 'docs/', 'src/cart.ts'] },
     ['src/pay/retry.ts', 'src/cart.ts', 'README.md'],
-    { declared_only: ['docs/'], changed_only: ['README.md'] },
+    [['docs/'], ['README.md']],
   ],
-  ['is empty if they agree', { paths: ['src'] }, ['src/pay.ts'], { declared_only: [], changed_only: [] }],
-  [
-    'counts declared files',
-    { changes: [change('src/a.ts'), change('src/b.ts')] },
-    ['src/b.ts', 'src/c.ts'],
-    { declared_only: ['src/a.ts'], changed_only: ['src/c.ts'] },
-  ],
-  [
-    'takes a declared file literally',
-    { changes: [change('src/*.ts')] },
-    ['src/a.ts'],
-    { declared_only: ['src/*.ts'], changed_only: ['src/a.ts'] },
-  ],
-  [
-    'compares a renamed file under both names',
-    { paths: ['src/old.ts'] },
-    [renamed],
-    { declared_only: [], changed_only: [] },
-  ],
-  [
-    'leaves out files that take no part in comparisons',
-    { paths: ['src/pay.ts'] },
-    ['src/pay.ts', 'package-lock.json'],
-    { declared_only: [], changed_only: [] },
-  ],
+  ['is empty if they agree', { paths: ['src'] }, ['src/pay.ts'], AGREE],
+  ['counts declared files', { changes: [change('a'), change('b')] }, ['b', 'c'], [['a'], ['c']]],
+  ['takes a declared file literally', { changes: [change('*.ts')] }, ['a.ts'], [['*.ts'], ['a.ts']]],
+  ['compares a renamed file under both names', { paths: ['src/old.ts'] }, [renamed], AGREE],
+  ['leaves out what is not compared', { paths: ['src/pay.ts'] }, ['src/pay.ts', 'package-lock.json'], AGREE],
   ['is null if no path was declared', { areas: ['payments'] }, ['src/pay.ts'], null],
 ])('drift %s', async (_, scope, files, expected) => {
-  expect(await drift(await drifted(scope, files))).toEqual(expected)
+  const [declared_only, changed_only] = expected ?? []
+  expect(await drift(await drifted(scope, files))).toEqual(expected && { declared_only, changed_only })
 })
 
 test('drift lists 20 paths of each', async () => {

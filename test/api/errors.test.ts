@@ -122,17 +122,9 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
     expect(answers).toEqual(all(routes, '404 not_found'))
   })
 
-  test('404 for an unknown id before an unknown query parameter', async () => {
-    const answers = await outcomes(withId, (route) => service.api(route.method, `${pathOf(route)}?verbose=1`))
-    expect(answers).toEqual(all(withId, '404 not_found'))
-  })
-
   test.each([
     ['a missing field before a wrong one', '/activity', { summary: 7, actor: 'Ada' }, 'title'],
     ['an unknown field before a wrong one', '/activity', { ...ACTIVITY, title: 7, colour: 1 }, 'colour'],
-    ['an unknown field before the missing one it stands for', '/notables', { titel: 'x' }, 'titel'],
-    ['an unknown field of a scope', '/activity', { ...ACTIVITY, scope: { pathes: [] } }, 'scope.pathes'],
-    ['an unknown field of a check', '/activity/check', { scpe: {}, tags: 7 }, 'scpe'],
   ])('400 before 422: %s', async (_, path, body, param) => {
     const answer = await service.api('POST', path, { body })
     expect(outcome(answer)).toBe('400 invalid_request')
@@ -151,38 +143,6 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
     const good = await service.api('PATCH', `/activity/${id}`, { body: { status: 'active' } })
     expect(outcome(good)).toBe('409 invalid_transition')
   })
-})
-
-describe('a misspelt field is answered with a suggestion', () => {
-  test.each([
-    ['POST', '/activity', { ...ACTIVITY, base: 'main' }, 'base_branch'],
-    ['POST', '/activity', { ...ACTIVITY, scope: { path: ['src'] } }, 'paths'],
-    ['POST', '/activity/check', { scope: { Paths: ['src'] } }, 'paths'],
-    ['POST', '/activity/check', { tag: ['x'] }, 'tags'],
-    ['POST', '/notables', { ...NOTABLE, catgory: 'api' }, 'category'],
-    ['POST', '/notables', { ...NOTABLE, category: 'securty' }, 'security'],
-  ])('%s %s %o', async (method, path, body, name) => {
-    const answer = await service.api(method, path, { body })
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(answer.body.error.message).toContain(`did you mean ${name}?`)
-  })
-})
-
-test('invalid UTF-8 is rejected, not replaced', async () => {
-  const body = Buffer.from(JSON.stringify({ ...ACTIVITY, title: 'caf?' }))
-  body[body.indexOf('?')] = 0xe9
-  const answer = await service.api('POST', '/activity', { body: new Uint8Array(body) })
-  expect(outcome(answer)).toBe('400 invalid_request')
-  expect(answer.body.error.message).toContain('UTF-8')
-})
-
-test('a body with many invalid fields gets one short message', async () => {
-  const body = Object.fromEntries(
-    Array.from({ length: 5000 }, (_, turn) => [`${'field'.repeat(20)}${turn}`, turn]),
-  )
-  const answer = await service.api('POST', '/activity', { body })
-  expect(outcome(answer)).toBe('400 invalid_request')
-  expect(answer.body.error.message.length).toBeLessThan(400)
 })
 
 test('rejected requests leave nothing behind', async () => {

@@ -63,19 +63,22 @@ const sweeps: [string, () => Promise<unknown>][] = [
 ]
 
 describe.each(sweeps)('%s', (_, sweepMaybe) => {
-  test.each(LIVE)('%s activity is live until a millisecond before it expires', async (status) => {
-    const before = await activityIn(status)
-    const { id } = before
-    service.clock.advance(TTL_MS - 1)
-    await sweepMaybe()
-    expect(await read(id)).toEqual({ ...before, pr_reminder_due: true })
-    expect(await listed('')).toEqual([id])
-    expect(await listed(`?status=${status}`)).toEqual([id])
-    expect(await listed('?status=expired')).toEqual([])
-    expect(await seenByChecks()).toEqual({ related: [id], own: [id], stacked: [id], compared: 1 })
-    expect((await repo.request('PATCH', `/activity/${id}`, { body: {} })).status).toBe(200)
-    expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
-  })
+  test.each(['active', 'blocked'] as const)(
+    '%s activity is live until a millisecond before it expires',
+    async (status) => {
+      const before = await activityIn(status)
+      const { id } = before
+      service.clock.advance(TTL_MS - 1)
+      await sweepMaybe()
+      expect(await read(id)).toEqual({ ...before, pr_reminder_due: true })
+      expect(await listed('')).toEqual([id])
+      expect(await listed(`?status=${status}`)).toEqual([id])
+      expect(await listed('?status=expired')).toEqual([])
+      expect(await seenByChecks()).toEqual({ related: [id], own: [id], stacked: [id], compared: 1 })
+      expect((await repo.request('PATCH', `/activity/${id}`, { body: {} })).status).toBe(200)
+      expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+    },
+  )
 
   test.each(LIVE)('%s activity is expired from that instant on', async (status) => {
     const before = await activityIn(status)
@@ -94,20 +97,23 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
   })
 
-  test.each(LIVE)('%s activity accepts only archiving from that instant on', async (status) => {
-    const { id } = await activityIn(status)
-    service.clock.advance(TTL_MS)
-    await sweepMaybe()
-    const refused = { status: 409, body: { error: { type: 'invalid_transition' } } }
-    for (const body of [{}, { title: 'Other' }, { status }, { status: 'archived' }, { heartbeat: true }])
-      expect(await repo.request('PATCH', `/activity/${id}`, { body })).toMatchObject(refused)
-    expect(await repo.request('POST', `/activity/${id}/heartbeat`)).toMatchObject(refused)
-    expect(await read(id)).toMatchObject({ status: 'expired', heartbeat_at: null })
-    const archived = await repo.request('POST', `/activity/${id}/archive`)
-    expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
-    expect(await listed('?status=expired')).toEqual([])
-    expect(await listed('?status=archived')).toEqual([id])
-  })
+  test.each(['active', 'blocked'] as const)(
+    '%s activity accepts only archiving from that instant on',
+    async (status) => {
+      const { id } = await activityIn(status)
+      service.clock.advance(TTL_MS)
+      await sweepMaybe()
+      const refused = { status: 409, body: { error: { type: 'invalid_transition' } } }
+      for (const body of [{}, { title: 'Other' }, { status }, { status: 'archived' }, { heartbeat: true }])
+        expect(await repo.request('PATCH', `/activity/${id}`, { body })).toMatchObject(refused)
+      expect(await repo.request('POST', `/activity/${id}/heartbeat`)).toMatchObject(refused)
+      expect(await read(id)).toMatchObject({ status: 'expired', heartbeat_at: null })
+      const archived = await repo.request('POST', `/activity/${id}/archive`)
+      expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
+      expect(await listed('?status=expired')).toEqual([])
+      expect(await listed('?status=archived')).toEqual([id])
+    },
+  )
 
   test.each(FINISHED)('%s activity is open until a millisecond before it expires', async (status) => {
     const before = await activityIn(status)

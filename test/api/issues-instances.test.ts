@@ -5,7 +5,7 @@ import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-const CLIENTS = 50
+const CLIENTS = 12
 const turns = Array.from({ length: CLIENTS }, (_, turn) => turn)
 
 describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances', () => {

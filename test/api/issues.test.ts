@@ -1,12 +1,8 @@
 /** Which activity holds an issue, who else is on it, and which merged pull request closes it (docs/contract/issues.md). */
-import { readdirSync, readFileSync } from 'node:fs'
-import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { repository, useSettings, github, fixture } = usePullRequests()
-
-const MIGRATIONS = new URL('../../drizzle/', import.meta.url)
+const { repository, github } = usePullRequests()
 
 const DAY_MS = 86_400_000
 const request = (...given: Parameters<typeof repository.request>) => repository.request(...given)
@@ -138,12 +134,6 @@ describe('of the issues that a pull request closes', () => {
     expect(await claimOf(id)).toMatchObject({ number: 7, claimed: true, holder: { pr_url } })
   })
 
-  test('those of other repositories do not count', async () => {
-    await openClosing('retry', `Fixes acme/other#7, fixes ${repository.full_name}#8`)
-    expect([await idsOn(7), (await idsOn(8)).length]).toEqual([[null], 1])
-    expect((await pullActivity('retry')).issue).toBe(8)
-  })
-
   test('they follow an edit of the description', async () => {
     const number = await openClosing('retry', 'Closes #7')
     const other = await start({ branch: 'two' })
@@ -167,23 +157,12 @@ describe('of the issues that a pull request closes', () => {
   })
 })
 
-test('an upgrade puts open pull requests on the issues that they close, the oldest first', async () => {
-  await openClosing('one', 'Closes #7 and closes #8')
-  await openClosing('two', 'Closes #7')
-  const closed = await openClosing('three', 'Closes #7')
-  repository.githubRepo.close(closed)
-  await repository.deliver(closed, 'closed')
-  const before = [await idsOn(7), await idsOn(8), (await get('/overlaps')).items]
-  const db = fixture.service.app.database.connection()
-  await db.execute(sql`delete from issue_claims`)
-  await db.execute(sql`delete from claims where place like '!%'`)
-  expect(await idsOn(7)).toEqual([null])
-  const name = readdirSync(MIGRATIONS).find((each) => each.endsWith('_issues_of_pull_requests.sql'))
-  const migration = readFileSync(new URL(name as string, MIGRATIONS), 'utf8')
-  for (const statement of migration.split('--> statement-breakpoint')) await db.execute(sql.raw(statement))
-  expect([await idsOn(7), await idsOn(8), (await get('/overlaps')).items]).toEqual(before)
-  const [one, two] = before[0] as string[]
-  expect((await get(`/activity/${two}`)).overlap.related_activity_ids).toEqual([one])
+test('a pull request for another branch than the default one closes no issue', async () => {
+  const number = await repository.open({ head: 'backport', base: 'release/1.x', body: 'Fixes #77' })
+  expect((await repository.request('GET', '/issues/77')).body).toMatchObject({ holder: null })
+  repository.githubRepo.merge(number)
+  await repository.deliver(number, 'closed')
+  expect((await repository.request('GET', '/issues/77')).body).toMatchObject({ done_by: null })
 })
 
 describe('an issue that a merged pull request closes', () => {
@@ -231,21 +210,6 @@ describe('two on one issue', () => {
     ])
   })
 
-  test('collide without any scope', async () => {
-    const first = await start({ branch: 'one' })
-    const { overlap } = await create({ issue: 7, branch: 'two' })
-    expect(overlap).toMatchObject({ severity: 'high', related_activity_ids: [first] })
-  })
-
-  test('collide if both change files, and none in common', async () => {
-    await openClosing('one', 'Closes #7')
-    await openClosing('two', 'Fixes #7')
-    const [one, two] = [await pullActivity('one'), await pullActivity('two')]
-    const { overlap } = await get(`/activity/${two.id}`)
-    expect(overlap.matches).toMatchObject([{ id: one.id, severity: 'high' }])
-    expect((await get('/overlaps')).items).toMatchObject([{ severity: 'high', duplicate: { issue: 7 } }])
-  })
-
   test('do not collide once one of them has left it', async () => {
     const first = await start({ branch: 'one' })
     const second = await start({ branch: 'two' })
@@ -269,25 +233,6 @@ describe('two on one issue', () => {
     expect(repository.comment(two)).toContain('both close `#7`')
     expect(repository.comment(one)).toBeUndefined()
   })
-
-  test('are named in the comment if the first one is only declared', async () => {
-    await start({ branch: 'one' })
-    expect(repository.comment(await openClosing('two', 'Fixes #7'))).toContain('both close `#7`')
-  })
-
-  test('are in the comment as soon as the description says so, and no longer once it does not', async () => {
-    await openClosing('one', 'Closes #7')
-    const two = await openClosing('two', 'Something else')
-    expect(repository.comment(two)).toBeUndefined()
-    repository.githubRepo.update(two, { body: 'Fixes #7' })
-    await repository.deliver(two, 'edited')
-    await repository.advance(60_000)
-    expect(repository.comment(two)).toContain('both close `#7`')
-    repository.githubRepo.update(two, { body: 'Something else' })
-    await repository.deliver(two, 'edited')
-    await repository.advance(60_000)
-    expect(repository.comment(two)).not.toContain('both close')
-  })
 })
 
 test('who cannot read the repository learns nothing about its issues', async () => {
@@ -298,11 +243,4 @@ test('who cannot read the repository learns nothing about its issues', async () 
   const known = ({ status, body }: typeof seen) => [status, body.error.type, body.error.message]
   expect(known(seen)).toEqual(known(unseen))
   expect(seen.status).toBe(403)
-})
-
-test('an issue of another repository is another issue', async () => {
-  await start({ branch: 'one' })
-  useSettings('')
-  expect((await create({ issue: 7, branch: 'two' })).issue.claimed).toBe(true)
-  expect((await get('/issues/7')).others).toEqual([])
 })

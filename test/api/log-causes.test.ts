@@ -61,40 +61,6 @@ describe('the id of a delivery finds', () => {
     expect(ran.filter(({ did }) => (did as { commented?: number }).commented === 1)).toHaveLength(1)
   })
 
-  test('errors on the way', async () => {
-    const repo = freshRepository()
-    github.fault('* /repos/*/pulls/*', 'server_error')
-    const id = await opened(repo)
-    github.clearFaults()
-    const trouble = linesWith(id).filter(({ level }) => (level as number) >= 40)
-    expect(trouble).toContainEqual(
-      expect.objectContaining({
-        msg: 'github request failed',
-        status: 500,
-        call: expect.stringMatching(/^GET \/repos\/\{owner/),
-      }),
-    )
-    expect(trouble).toContainEqual(
-      expect.objectContaining({ msg: 'job failed', outcome: 'failed', job: `delivery:${id}` }),
-    )
-    service.clock.advance(10_000)
-    await service.runDueJobs()
-    expect(linesWith(id)).toContainEqual(
-      expect.objectContaining({ msg: 'job', outcome: 'done', attempts: 2 }),
-    )
-  })
-
-  test('why GitHub could not be reached', async () => {
-    const repo = freshRepository()
-    github.fault('* /repos/*/pulls/*', 'reset')
-    const id = await opened(repo)
-    github.clearFaults()
-    service.clock.advance(10_000)
-    await service.runDueJobs()
-    const silent = linesWith(id).find(({ msg }) => msg === 'github did not respond')
-    expect(silent).toMatchObject({ fault: 'TypeError', code: 'ECONNRESET' })
-  })
-
   test('a job with several causes, by each of them', async () => {
     const repo = freshRepository()
     // Both deliveries are due at the same time, so they run in this order, and before the recheck that they cause.
@@ -107,19 +73,6 @@ describe('the id of a delivery finds', () => {
       linesWith(id).filter(({ msg, kind }) => msg === 'job' && kind === 'recheck'),
     )
     for (const found of rechecks) expect(found.length).toBeGreaterThan(0)
-  })
-
-  test('no content of the delivery', async () => {
-    const repo = freshRepository()
-    service.log.length = 0
-    const { number } = repo.githubRepo.open({
-      title: 'TitleSecret',
-      body: 'BodySecret',
-      files: ['PathSecret.ts'],
-    })
-    await service.deliverAndRun(repo.event(number, 'opened'))
-    expect(linesWith('tracked')).toHaveLength(1)
-    expect(service.log.join('')).not.toMatch(/Secret|hush/)
   })
 })
 

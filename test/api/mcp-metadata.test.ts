@@ -44,13 +44,6 @@ describe('with an OAuth client', () => {
   test('a 401 of /mcp names the metadata', async () => {
     expect(await challengeOf({})).toMatchObject({ status: 401, challenge: `Bearer ${METADATA}` })
   })
-
-  test('a token that GitHub rejects gets another error than a missing one', async () => {
-    expect(await challengeOf({ authorization: 'Bearer nobody' })).toMatchObject({
-      status: 401,
-      challenge: `Bearer error="invalid_token", ${METADATA}`,
-    })
-  })
 })
 
 describe('without an OAuth client', () => {

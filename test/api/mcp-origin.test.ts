@@ -82,3 +82,17 @@ describe('on this machine, without PUBLIC_URL', () => {
     expect(await statusOf(headers)).toBe(status)
   })
 })
+
+// Threat: Large, deep or ambiguous bodies at `/mcp`
+describe('with a rate limit', () => {
+  beforeAll(async () => {
+    service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 2 } })
+  })
+  afterAll(() => service.close())
+
+  test('messages count against that of the caller', async () => {
+    expect(await statusOf({})).toBe(200)
+    expect(await statusOf({})).toBe(200)
+    expect(await statusOf({})).toBe(429)
+  })
+})

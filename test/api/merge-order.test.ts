@@ -1,29 +1,16 @@
 /** The order in which to merge open pull requests over HTTP: who is listed, and when it is incomplete. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
 import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
-import { activities } from '../../src/server/activities/table.ts'
 import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'
 import { readLineHasher } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/repositories/repo.ts'
 import type { MergeOrder } from '../../src/vocabulary/contract/merge-order.ts'
-import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
-import { scrape } from '../support/metrics.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { type TestRepository, useRepositories } from '../support/repository.ts'
 
-const github = fakeGithub()
-const repository = freshRepositories(github, () => service)
-let service: TestService
-
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const fixture = useRepositories()
+const { repository, github } = fixture
 
 const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 
@@ -55,8 +42,6 @@ async function orderIn(repo: TestRepository): Promise<MergeOrder> {
   return body
 }
 
-const idsIn = ({ items }: MergeOrder) => items.map(({ activity_id }) => activity_id)
-
 test('the merge order is empty without open pull requests', async () => {
   const repo = repository()
   await repo.createActivity({ scope: { changes: [edit('a.ts', 10, 'mine')] } })
@@ -79,22 +64,6 @@ test('the merge order lists pull requests that conflict by lines, and names thos
     ],
     clear: [noise, alone, far],
   })
-})
-
-test('the merge order puts no stacked pull request before the one that it is built on, over any number of steps', async () => {
-  const repo = repository()
-  const bottom = await change(repo, 1, edit('a.ts', 10, 'bottom'), edit('b.ts', 10, 'bottom'))
-  const onBottom = { base_branch: 'b1', scope: { changes: [edit('d.ts', 10, 'between')] } }
-  const between = await open(repo, 2, onBottom)
-  const top = await open(repo, 3, { base_branch: 'b2', scope: { changes: [edit('c.ts', 10, 'top')] } })
-  const others = [
-    await change(repo, 4, edit('a.ts', 10, 'one')),
-    await change(repo, 5, edit('b.ts', 10, 'two')),
-    await change(repo, 6, edit('c.ts', 10, 'three')),
-  ]
-  const order = await orderIn(repo)
-  expect(idsIn(order)).toEqual([...others, bottom, top])
-  expect(order.clear).toEqual([between])
 })
 
 test('the merge order compares pull requests with each other only, not with other declared work', async () => {
@@ -176,14 +145,13 @@ describe('pull requests are in neither list', () => {
 
 /** Stores what reading the files of a pull request does. */
 async function push(repo: TestRepository, id: string, edits: ReturnType<typeof edit>[]) {
-  const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
+  const ctx = await openKnownRepo(fixture.service.app, repo.id, fixture.service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
   const hash = await readLineHasher(ctx)
   const files = edits.map(({ path, patch }) => changeOf({ filename: path, patch }, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
     await replacePushedChanges(within, await getActivity(within, id), {
       files,
-      names: [],
       base_sha: null,
       is_complete: true,
     })
@@ -191,22 +159,6 @@ async function push(repo: TestRepository, id: string, edits: ReturnType<typeof e
 }
 
 describe('the merge order is incomplete', () => {
-  test('if there are more than 1,000 live activities: the newest are compared', async () => {
-    const repo = repository()
-    const template = await repo.createActivity({ branch: 'far', scope: { paths: ['far/**'] } })
-    await repo.insertCopies(activities, template, 1000)
-    const [one, other] = [
-      await change(repo, 1, edit('a.ts', 10, 'one')),
-      await change(repo, 2, edit('b.ts', 10, 'x')),
-    ]
-    expect(await orderIn(repo)).toEqual({
-      items: [],
-      clear: [other, one],
-      complete: false,
-      reason: 'Only the newest 1000 live activities were compared.',
-    })
-  })
-
   const idOf = (n: number) => `act_${String(n).padStart(26, '0')}`
   /** Activities that all collide with each other. The oldest ones have the pull requests 1, 2, … */
   const collide = (repo: TestRepository, { count, pulls }: { count: number; pulls: number }) =>
@@ -218,19 +170,6 @@ describe('the merge order is incomplete', () => {
         ...(n < pulls && { pr_number: n + 1, pr_url: urlOf(repo, n + 1) }),
       })),
     )
-
-  test('but not if only the list of collisions is cut', async () => {
-    const repo = repository()
-    await collide(repo, { count: 46, pulls: 0 })
-    const one = await change(repo, 1, edit('a.ts', 100, 'one'))
-    const other = await change(repo, 2, edit('a.ts', 100, 'other'))
-    const { total, checked_against } = (await repo.request('GET', '/overlaps')).body
-    expect(total).toEqual((46 * 45) / 2 + 1)
-    expect(checked_against.complete).toBe(false)
-    const order = await orderIn(repo)
-    expect(idsIn(order)).toEqual([one, other])
-    expect(order.complete).toBeUndefined()
-  })
 
   test('if pull requests have collisions beyond the 5,000 that are compared: they are not clear', async () => {
     const repo = repository()
@@ -261,22 +200,6 @@ describe('the merge order is incomplete', () => {
       reason: expect.stringMatching(/^It is not known whether/),
     })
   })
-})
-
-test('the merge order shares the computation of the collisions', async () => {
-  const repo = repository()
-  await change(repo, 1, edit('a.ts', 10, 'mine'))
-  const counts = async () => {
-    const metrics = await scrape(service.url)
-    return ['computed', 'shared'].map(
-      (outcome) => metrics.value(`deconflict_repository_comparisons_total{outcome="${outcome}"}`) ?? 0,
-    )
-  }
-  const [computed = 0, shared = 0] = await counts()
-  await repo.request('GET', '/overlaps')
-  await orderIn(repo)
-  await orderIn(repo)
-  expect(await counts()).toEqual([computed + 1, shared + 2])
 })
 
 test('the merge order needs read access to this repository, and takes no parameters', async () => {

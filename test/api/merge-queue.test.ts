@@ -1,5 +1,6 @@
 /** A pull request in the merge queue is ahead of the others: what their comments say. */
 import { beforeEach, describe, expect, test } from 'vitest'
+import { timestamp } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
@@ -22,6 +23,39 @@ async function deliver(action: 'enqueued' | 'dequeued'): Promise<void> {
   await repository.deliver(second, action)
   await repository.advance(QUIET_MS)
 }
+
+const eventOf = (action: 'enqueued' | 'dequeued') =>
+  pullRequestEvent(github, repository.full_name, second, action)
+/** GitHub's clock of the pull request, which has seconds, goes on. */
+const later = () => {
+  const pull = repository.githubRepo.pull(second)
+  pull.updated_at = timestamp(new Date(Date.parse(pull.updated_at) + 1000))
+}
+
+/** Delivers an event after a newer one of the same pull request. */
+async function deliverLate(action: 'enqueued' | 'dequeued'): Promise<void> {
+  const late = eventOf(action)
+  later()
+  await repository.deliver(second, { action: 'labeled', label: 'urgent' })
+  await fixture.service.deliverAndRun(late)
+  await repository.advance(QUIET_MS)
+}
+
+test('a pull request is ahead although the event of the queue arrives after a newer one', async () => {
+  later()
+  await deliverLate('enqueued')
+  expect(order()).toBe('in the merge queue and goes first')
+})
+
+test('a pull request that left the queue is not ahead because an event arrives late', async () => {
+  later()
+  const late = eventOf('enqueued')
+  later()
+  await deliver('dequeued')
+  await fixture.service.deliverAndRun(late)
+  await repository.advance(QUIET_MS)
+  expect(order()).toBe('was opened first')
+})
 
 test('a pull request in the merge queue is ahead of one that was opened before', async () => {
   expect(order()).toBe('was opened first')
@@ -46,22 +80,16 @@ describe('a pull request is no longer ahead', () => {
     expect(repository.comment(first)).toContain(', ready)')
   })
 
-  test('when it is pushed to, although the event of the queue is missing', async () => {
-    await repository.push(second, ['src/pay.ts'])
-    await repository.advance(QUIET_MS)
-    expect(order()).toBe('was opened first')
-  })
-
   test('when the event of the queue arrives after a newer one', async () => {
-    const late = pullRequestEvent(github, repository.full_name, second, 'dequeued')
-    Object.assign(late.payload.pull_request as object, { updated_at: '2020-01-01T00:00:00Z' })
-    await fixture.service.deliverAndRun(late)
-    await repository.advance(QUIET_MS)
+    await deliverLate('dequeued')
     expect(order()).toBe('was opened first')
   })
 
-  test('but not after other events', async () => {
-    await repository.deliver(second, 'edited')
+  test('but not because it left the queue before it came back', async () => {
+    const late = eventOf('dequeued')
+    later()
+    await deliver('enqueued')
+    await fixture.service.deliverAndRun(late)
     await repository.advance(QUIET_MS)
     expect(order()).toBe('in the merge queue and goes first')
   })

@@ -129,14 +129,6 @@ describe('a proved conflict', () => {
     })
   })
 
-  test('is posted once, even if it is resolved and returns', async () => {
-    const [, second] = await openPair()
-    await repository.push(second, [edit(41, ['tidy(1)'])])
-    await repository.push(second, [edit(90, ['tidy()'])])
-    await repository.push(second, [edit(41, ['tidy(2)'])])
-    expect(received).toHaveLength(1)
-  })
-
   test('is posted once, also when it returns after the job of its post was deleted', async () => {
     repository = fixture.repository('activity_ttl_ms: 2592000000')
     const [, second] = await openPair()
@@ -146,18 +138,6 @@ describe('a proved conflict', () => {
     await purgeJobs()
     await repository.push(second, [edit(41, ['tidy()'])])
     expect(await overlaps()).toMatchObject([{ lines: 'conflict', severity: 'high' }])
-    expect(received).toHaveLength(1)
-  })
-
-  test('of a branch that got a pull request is not posted again after that', async () => {
-    repository = fixture.repository('activity_ttl_ms: 2592000000')
-    const changes = [{ path: 'src/pay.ts', status: 'modified', patch: editOf(base, 40, 3, ['x()']) }]
-    await repository.createActivity({ branch: 'declared', scope: { changes } })
-    const tidy = await open('tidy', edit(41, ['tidy()']))
-    await open('declared', edit(40, ['x()']))
-    await repository.push(tidy, [likely])
-    await purgeJobs()
-    await repository.push(tidy, [edit(41, ['tidy()'])])
     expect(received).toHaveLength(1)
   })
 
@@ -171,34 +151,6 @@ describe('a proved conflict', () => {
     await open('declared', edit(40, ['x()']))
     expect(received).toHaveLength(1)
   })
-
-  test('with work that was not pushed for two weeks is posted when it is pushed again', async () => {
-    const created_at = timestamp(new Date(Date.now() - 15 * DAY_MS))
-    const first = await repository.open({ ...work('retries', edit(40, ['retry()'])), created_at })
-    await open('tidy', edit(41, ['tidy()']))
-    expect((await repository.request('GET', '/overlaps')).body.items).toMatchObject([{ severity: 'high' }])
-    expect(received).toEqual([])
-    await repository.push(first, [edit(40, ['retry(1)'])])
-    expect(received).toHaveLength(1)
-  })
-
-  test('of one author is not posted', async () => {
-    for (const head of ['a', 'b'])
-      await repository.open({ head, author: 'ada', files: [edit(40, [`${head}()`])] })
-    expect(received).toEqual([])
-  })
-
-  test('of a bot is not posted', async () => {
-    await repository.open({ head: 'bump', author: 'renovate[bot]', files: [edit(40, ['a()'])] })
-    await open('tidy', edit(41, ['tidy()']))
-    expect(received).toEqual([])
-  })
-
-  test('does not exist between lines far apart in one file', async () => {
-    await open('retries', edit(10, ['retry()']))
-    await open('tidy', edit(100, ['tidy()']))
-    expect(received).toEqual([])
-  })
 })
 
 test.each(['shadow', 'off'])('in mode %s nothing is posted', async (mode) => {
@@ -206,17 +158,6 @@ test.each(['shadow', 'off'])('in mode %s nothing is posted', async (mode) => {
   await openPair()
   await repository.createNotable({ importance: 'high' })
   expect(received).toEqual([])
-})
-
-test('work that does the same is posted as a duplicate', async () => {
-  repository = fixture.repository()
-  for (const [head, at] of [
-    ['one', 20],
-    ['two', 90],
-  ] as const)
-    await repository.open({ head, author: head, body: 'Closes #7', files: [edit(at, [`${head}()`])] })
-  expect(received.map(({ body }) => body.event)).toEqual(['duplicate'])
-  expect(received[0]?.body.text).toContain('seems to do the same as')
 })
 
 describe('a notable', () => {
@@ -236,37 +177,6 @@ describe('a notable', () => {
         `${repository.full_name}: notable of ${importance} importance by \`ada\`: \`Frozen\` https://deconflict.example/#/${repository.full_name}`,
       )
   })
-})
-
-describe('a notable that is not high', () => {
-  beforeEach(() => {
-    repository = fixture.repository()
-  })
-
-  test.each([{ importance: 'critical' }, { blocking: true }])(
-    'is posted when it becomes so by %j, and once',
-    async (change) => {
-      const id = await repository.createNotable({ importance: 'low' })
-      const update = (body: object) => repository.request('PATCH', `/notables/${id}`, { body })
-      await update({ title: 'Frozen' })
-      expect(received).toEqual([])
-      for (const body of [change, { importance: 'low', blocking: false }, change]) await update(body)
-      await repository.advance(0)
-      expect(received.map(({ body }) => body.notable.id)).toEqual([id])
-    },
-  )
-})
-
-test('a notable that becomes high again after the job of its post was deleted is not posted again', async () => {
-  repository = fixture.repository('notable_ttl_ms: 2592000000')
-  const id = await repository.createNotable({ importance: 'high' })
-  const update = (importance: string) =>
-    repository.request('PATCH', `/notables/${id}`, { body: { importance } })
-  await update('low')
-  await purgeJobs()
-  await update('high')
-  await repository.advance(0)
-  expect(received).toHaveLength(1)
 })
 
 describe('a receiver', () => {

@@ -4,7 +4,7 @@ import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-const CLIENTS = 50
+const CLIENTS = 12
 
 describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances', () => {
   const github = fakeGithub()

@@ -1,11 +1,10 @@
-/** Numbers and parents that two sides take, and directories that one of them moves (docs/contract/numbers.md). */
-import { sql } from 'drizzle-orm'
+/** Numbers and parents that two sides take (docs/contract/numbers.md). */
 import { describe, expect, test } from 'vitest'
 import type { PullGiven } from '../support/github-repository.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
-const { fixture, repository, useSettings } = usePullRequests()
+const { repository } = usePullRequests()
 
 const added = (filename: string, ...lines: string[]): PullFile => {
   const text = lines.length > 0 ? lines : [`-- ${filename}`]
@@ -15,22 +14,6 @@ const added = (filename: string, ...lines: string[]): PullFile => {
     patch: [`@@ -0,0 +1,${text.length} @@`, ...text.map((line) => `+${line}`)].join('\n'),
   }
 }
-const moved = (previous_filename: string, filename: string): PullFile => ({
-  filename,
-  previous_filename,
-  status: 'renamed',
-})
-const django = (name: string, ...parents: string[]) =>
-  added(
-    `shop/migrations/${name}.py`,
-    'class Migration(migrations.Migration):',
-    '    dependencies = [',
-    ...parents.map((parent) => `        ("shop", "${parent}"),`),
-    '        ("auth", "0001_initial"),',
-    '    ]',
-  )
-const alembic = (name: string, revision: string, down: string) =>
-  added(`alembic/versions/${name}.py`, `revision = "${revision}"`, `down_revision = ${down}`)
 const open = (head: string, files: (string | PullFile)[], pull: PullGiven = {}) =>
   repository.open({ head, title: head, files, ...pull })
 const get = async (path: string) => (await repository.request('GET', path)).body
@@ -104,15 +87,6 @@ describe('two pull requests that take the same number', () => {
     expect(repository.comment(orders)).toContain('the next free number is `0061`')
   })
 
-  test('name no text of others in the recommended action', async () => {
-    await open('carts', [added(CARTS)])
-    const { reason, recommended_action } = await check(adds(ORDERS))
-    expect(reason).toContain(
-      'To give way: “git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql”.',
-    )
-    expect(recommended_action).toMatch(/^Reserve another number for your file, or talk to [\w-]+ \(#1\)/)
-  })
-
   test('are one pair of the ledger, which a renumbering before any merge resolves', async () => {
     await open('carts', [added(CARTS)])
     const orders = await open('orders', [added(ORDERS)])
@@ -122,20 +96,7 @@ describe('two pull requests that take the same number', () => {
     await repository.push(orders, [added('db/migrations/0043_orders.sql')])
     await repository.advance(2 * QUIET_MS)
     expect(repository.comment(orders)).toContain('**No overlap any more.**')
-    expect((await get('/signal')).pairs).toMatchObject({ shown: 1, resolved: 1 })
-  })
-
-  test.each([
-    ['under the same name', [added(CARTS)]],
-    ['in another directory', [added('api/migrations/0042_orders.sql')]],
-    ['in a directory of tests', [added('test/migrations/0042_orders.sql')]],
-    ['as timestamps', [added('db/migrations/20260102_orders.sql')]],
-    ['by changing an older file', ['db/migrations/0042_orders.sql']],
-  ])('do not if they do so %s', async (_, files) => {
-    await open('carts', [added(CARTS), added('db/migrations/20260102_carts.sql')])
-    await open('orders', files)
-    const { items } = await get('/overlaps')
-    expect(items.flatMap(({ sequence }: { sequence: object[] }) => sequence)).toEqual([])
+    expect((await get('/signal')).periods[0].pairs).toMatchObject({ shown: 1, resolved: 1 })
   })
 
   test('do not if one is stacked on the other, or is for another base branch', async () => {
@@ -157,7 +118,7 @@ describe('after the merge of one', () => {
     expect(text).toContain('`git mv db/migrations/0042_carts.sql db/migrations/0043_carts.sql`')
   })
 
-  test('hears it until it is renumbered, which makes the pair true', async () => {
+  test('hears it until it is renumbered', async () => {
     const carts = await open('carts', [added(CARTS)])
     const orders = await open('orders', [added(ORDERS)])
     await merge(carts)
@@ -167,125 +128,7 @@ describe('after the merge of one', () => {
     await repository.push(orders, [added('db/migrations/0043_orders.sql')])
     await repository.advance(2 * QUIET_MS)
     expect(repository.comment(orders)).toContain('**No overlap any more.**')
-    expect((await get('/signal')).pairs).toMatchObject({ shown: 1, came_true: 1, wrong: 0 })
-  })
-
-  test('the merge of the other makes the pair true', async () => {
-    const carts = await open('carts', [added(CARTS)])
-    const orders = await open('orders', [added(ORDERS)])
-    await merge(carts)
-    await merge(orders)
-    expect((await get('/signal')).pairs).toMatchObject({ shown: 1, came_true: 1, wrong: 0 })
-  })
-
-  test('no comment is posted about two pull requests of one author', async () => {
-    const carts = await open('carts', [added(CARTS)], { author: 'ben' })
-    const orders = await open('orders', [added(ORDERS)], { author: 'ben' })
-    await merge(carts)
-    expect(repository.comment(orders)).toBeUndefined()
-  })
-})
-
-describe('migrations of Django and Alembic are compared by their parents', () => {
-  test('the same parent breaks the graph', async () => {
-    await open('carts', [django('0042_carts', '0041_users')])
-    const orders = await open('orders', [django('0042_orders', '0041_users')])
-    const text = repository.comment(orders)
-    expect(text).toContain('builds on `0041_users` in `shop/migrations` too')
-    expect(text).toContain('`dependencies = [("shop", "0042_carts")]`')
-  })
-
-  test('a chained one with the same number does not', async () => {
-    await open('carts', [django('0042_carts', '0041_users')])
-    await open('orders', [django('0042_orders', '0042_carts')])
-    await open('tills', [django('0042_tills', '0042_orders')])
-    expect((await get('/overlaps')).items).toEqual([])
-  })
-
-  test('a merge that does not join both shares its parents', async () => {
-    await open('carts', [django('0042_merge', '0041_users', '0041_tills')])
-    await open('orders', [django('0042_orders', '0041_users')])
-    const [{ sequence }] = (await get('/overlaps')).items
-    expect(sequence).toMatchObject([{ kind: 'same_parent', value: '0041_users' }])
-  })
-
-  test('the down revision of Alembic is a parent', async () => {
-    await open('carts', [alembic('1f2e_carts', '1f2e', '"0a0a"')])
-    const orders = await open('orders', [alembic('3c4d_orders', '3c4d', "'0a0a'")])
-    expect(repository.comment(orders)).toContain('`down_revision = "1f2e"`')
-  })
-
-  test('a merge of both heads is the answer, not a collision', async () => {
-    await open('carts', [alembic('1f2e_carts', '1f2e', '"0a0a"')])
-    await open('orders', [
-      alembic('3c4d_orders', '3c4d', '"0a0a"'),
-      alembic('5e6f_merge', '5e6f', '("1f2e", "3c4d")'),
-    ])
-    expect((await get('/overlaps')).items).toEqual([])
-  })
-})
-
-describe('which directories are numbered', () => {
-  test('follows from the settings', async () => {
-    useSettings('number_directories: {"notes": true, "db/migrations": false}')
-    await open('carts', [added('notes/12-carts.md'), added(CARTS)])
-    await open('orders', [added('notes/12-orders.md'), added(ORDERS)])
-    const [{ sequence }] = (await get('/overlaps')).items
-    expect(sequence.map(({ directory }: { directory: string }) => directory)).toEqual(['notes'])
-  })
-
-  test.each([
-    ['{"db/*": true, "db/old": false}', ['db/new']],
-    ['{"db/old": true, "db/*": false}', ['db/old']],
-  ])('follows the longest glob, in %s', async (globs, expected) => {
-    useSettings(`number_directories: ${globs}`)
-    const files = (name: string) => [added(`db/old/12-${name}.sql`), added(`db/new/12-${name}.sql`)]
-    await open('carts', files('carts'))
-    await open('orders', files('orders'))
-    const [{ sequence }] = (await get('/overlaps')).items
-    expect(sequence.map(({ directory }: { directory: string }) => directory)).toEqual(expected)
-  })
-
-  test('is learned from three files that pull requests added before', async () => {
-    for (const number of [1, 2]) await open(`first-${number}`, [added(`notes/0${number}-first.md`)])
-    await open('third', [added('notes/03-third.md')])
-    await open('other', [added('notes/03-other.md')])
-    expect((await get('/overlaps')).items).toEqual([])
-    await open('fourth', [added('notes/04-fourth.md')])
-    await open('fifth', [added('notes/04-fifth.md')])
-    expect((await get('/overlaps')).items).toMatchObject([
-      { sequence: [{ directory: 'notes', value: '04' }] },
-    ])
-  })
-})
-
-test('a repository learns a limited number of directories', async () => {
-  const { id } = repository.githubRepo.repository
-  const db = fixture.service.app.database.connection()
-  await db.execute(sql`insert into learned_directories (repo_id, directory, files, last)
-    select ${id}, 'learned/' || n, 1, 1 from generate_series(1, 10000) as n`)
-  for (const number of [1, 2, 3, 4]) await open(`notes-${number}`, [added(`notes/0${number}-first.md`)])
-  await open('other', [added('notes/04-other.md')])
-  expect((await get('/overlaps')).items).toEqual([])
-})
-
-describe('a directory that one side moves', () => {
-  const move = [moved('src/cart/a.ts', 'src/basket/a.ts'), moved('src/cart/b.ts', 'src/basket/b.ts')]
-
-  test('while the other adds a file to it is shown with severity low, and never makes a comment', async () => {
-    useSettings('comment: {min_severity: low, audience: both}')
-    const mover = await open('mover', move)
-    const adder = await open('adder', [added('src/cart/c.ts')])
-    const { matches } = await check(adds('src/cart/d.ts'))
-    expect(matches).toMatchObject([
-      { id: await idOf('mover'), severity: 'low', moved: { from: 'src/cart', to: 'src/basket' } },
-    ])
-    expect([repository.comment(mover), repository.comment(adder)]).toEqual([undefined, undefined])
-  })
-
-  test('is none if a change stays there', async () => {
-    await open('mover', [...move, 'src/cart/c.ts'])
-    expect((await check(adds('src/cart/d.ts'))).matches).toEqual([])
+    expect((await get('/signal')).periods[0].pairs).toMatchObject({ shown: 1, merged_anyway: 1 })
   })
 })
 
@@ -325,7 +168,7 @@ describe('a reserved number', () => {
     expect((await reserve(three as string)).body.number).toBe('0002')
   })
 
-  test('is none that was merged since the base branch was listed', async () => {
+  test('follows the numbers that were merged meanwhile', async () => {
     await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
     const carts = await open('carts', [added(CARTS)])
     const [one, two] = [
@@ -341,19 +184,6 @@ describe('a reserved number', () => {
       number: '0043',
       taken: [{ number: '0042', by: 'base' }],
     })
-  })
-
-  test('does not follow a number that leaves no next one', async () => {
-    await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
-    await open('far', [added('db/migrations/9999999_far.sql')])
-    const id = await repository.createActivity({ branch: 'tills' })
-    expect((await reserve(id)).body.number).toBe('0042')
-  })
-
-  test('follows the default branch if the base branch was not pushed yet', async () => {
-    await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
-    const id = await repository.createActivity({ branch: 'tills', base_branch: 'not-pushed' })
-    expect((await reserve(id)).body.number).toBe('0042')
   })
 
   test('is used up by a file with it', async () => {

@@ -1,23 +1,11 @@
-/** The limits of an overlap check: how many results it lists, in which order, and how it reports an exhausted budget. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+/** The limits of a check and of the list of all collisions: how many they name, in which order, and when they are incomplete. */
+import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'
 import { notables } from '../../src/server/notables/table.ts'
-import { fakeGithub } from '../support/github.ts'
-import { freshRepositories } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { type TestRepository, useRepositories } from '../support/repository.ts'
 
-const github = fakeGithub()
-const repository = freshRepositories(github, () => service)
-let service: TestService
-
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
-})
-
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const fixture = useRepositories()
+const { repository } = fixture
 
 const scope = { paths: ['src/pay.ts'] }
 
@@ -25,43 +13,41 @@ const scope = { paths: ['src/pay.ts'] }
 const idOf = (index: number) => `act_${String(index).padStart(26, '0')}`
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-describe('the result lists', () => {
-  test('the most severe come first, then the newest', async () => {
-    const { createActivity, createNotable, check } = repository()
-    const areas = ['pay']
-    const ids: Record<string, string> = {}
-    for (const round of ['older', 'newer']) {
-      ids[`${round} high`] = await createActivity({ risk: 'critical', scope })
-      ids[`${round} low`] = await createActivity({ scope: { areas } })
-      ids[`${round} medium`] = await createActivity({ scope })
-      ids[`${round} blocking`] = await createActivity({ blocking: true, scope: { areas } })
-      ids[`${round} low note`] = await createNotable({ scope })
-      ids[`${round} high note`] = await createNotable({ importance: 'high', scope })
-    }
-    const result = await check({ scope: { ...scope, areas } })
-    const listed = (...names: string[]) => names.map((name) => ids[name])
-    expect(result.related_activity_ids).toEqual(
-      listed(
-        'newer blocking',
-        'newer high',
-        'older blocking',
-        'older high',
-        'newer medium',
-        'older medium',
-        'newer low',
-        'older low',
-      ),
-    )
-    expect(result.related_notable_ids).toEqual(
-      listed('newer high note', 'older high note', 'newer low note', 'older low note'),
-    )
-    expect(result.matches.map((each) => each.id)).toEqual([
-      ...result.related_activity_ids,
-      ...result.related_notable_ids,
-    ])
-    expect(result).toMatchObject({ truncated: false, total_related: 12 })
+interface Item {
+  activity_ids: string[]
+  severity: string
+  paths: unknown[]
+  lines: string | null
+}
+
+const overlapsIn = async ({ request }: TestRepository) => {
+  const { status, body } = await request('GET', '/overlaps')
+  expect(status).toBe(200)
+  const pairs = body.items.map(({ activity_ids }: Item) => activity_ids)
+  return { ...body, pairs } as typeof body & { items: Item[]; pairs: string[][] }
+}
+
+describe('paths', () => {
+  test.each([
+    ['200 with wildcards', range(200).map((index) => `a${index}/*`)],
+    ['3,000 plain ones', range(3000).map((index) => `src/a${index}.ts`)],
+  ])('up to the limit are accepted: %s', async (_, paths) => {
+    const { createActivity, check } = repository()
+    const id = await createActivity({ scope: { paths } })
+    expect((await check({ scope: { paths: paths.slice(-1) } })).related_activity_ids).toEqual([id])
   })
 
+  test.each([
+    ['scope.paths[200]', range(201).map((index) => `a${index}/*`)],
+    ['scope.paths', range(3001).map((index) => `a${index}`)],
+  ])('beyond the limit are refused, naming %s', async (param, paths) => {
+    const answer = await repository().request('POST', '/activity/check', { body: { scope: { paths } } })
+    expect(answer.status).toBe(422)
+    expect(answer.body.error.param).toEqual(param)
+  })
+})
+
+describe('a check lists', () => {
   test('the 200 most severe of more than 200 collisions, and the total', async () => {
     const { request, createActivity, createNotable, check, insertActivities } = repository()
     const isGrave = (index: number) => index % 50 === 0
@@ -84,36 +70,6 @@ describe('the result lists', () => {
     const { matches, ...brief } = (await request('GET', `/activity/${self}`)).body.overlap
     expect(brief).toEqual({ overlap_detected: true, severity: 'high', related_activity_ids: listed })
     expect(matches).toHaveLength(5)
-  })
-
-  test('all of exactly 200 collisions', async () => {
-    const { check, insertActivities } = repository()
-    await insertActivities(range(200).map((index) => ({ id: idOf(index), scope: { areas: [], ...scope } })))
-    const result = await check({ scope })
-    expect(result.related_activity_ids).toHaveLength(200)
-    expect(result).toMatchObject({ truncated: false, total_related: 200 })
-  })
-
-  test('the 200 most severe of more than 200 notables', async () => {
-    const { createNotable, check, insertCopies } = repository()
-    const mild = await createNotable({ scope })
-    await insertCopies(notables, mild, 210)
-    const grave = await createNotable({ importance: 'high', scope })
-    const mildToo = await createNotable({ importance: 'low', scope })
-    const result = await check({ scope })
-    expect(result.related_notable_ids).toHaveLength(200)
-    expect(result.related_notable_ids.slice(0, 3)).toEqual([grave, mildToo, mild])
-    expect(result).toMatchObject({ severity: 'high', truncated: true, total_related: 213 })
-  })
-
-  test('the 200 newest of more than 200 activities of the own branch, and no related ones', async () => {
-    const { check, insertActivities } = repository()
-    await insertActivities(
-      range(205).map((index) => ({ id: idOf(index), branch: 'own', scope: { areas: [], ...scope } })),
-    )
-    const result = await check({ scope, branch: 'own' })
-    expect(result.expected_activity_ids).toEqual(range(205).reverse().slice(0, 200).map(idOf))
-    expect(result).toMatchObject({ overlap_detected: false, truncated: true, total_related: 0 })
   })
 
   test('at most 20 pairs of paths of each match', async () => {
@@ -142,47 +98,31 @@ function hostileScope(side: 'x' | 'y' | 'z', count = 64): { paths: string[] } {
   return { paths }
 }
 
-describe('a check that exceeds the work budget', () => {
-  // One of them exhausts the budget.
+describe('a check that is too expensive', () => {
   const theirs = hostileScope('x')
   const mine = { paths: [...scope.paths, ...hostileScope('y', 4).paths.slice(1)] }
 
   // Threat: Globs that are expensive to compare
-  test('reports that it is incomplete and how many it compared: the most severe first, then the newest', async () => {
-    const { createActivity, createNotable, check, insertCopies } = repository()
-    // Patterns, which the index cannot decide. The files of `mine` match all of the simple ones.
+  test('reports that it is incomplete, and names the most severe of what it compared', async () => {
+    const { request, create, createActivity, createNotable, insertCopies } = repository()
     const pattern = (end: string) => ({ paths: [`src/p*${end}`] })
     const grave = await createActivity({ risk: 'critical', scope: pattern('y.ts') })
     const older = await createActivity({ scope: pattern('.ts') })
     await insertCopies(activities, await createActivity({ scope: theirs }), 4)
-    const newest = await createActivity({ scope: pattern('ay.ts') })
     const plain = await createActivity({ scope })
     const graveNote = await createNotable({ blocking: true, scope: pattern('?.ts') })
-    const olderNote = await createNotable({ scope: pattern('??.ts') })
     await insertCopies(notables, await createNotable({ scope: hostileScope('z') }), 4)
-    const newestNote = await createNotable({ scope: pattern('[y].ts') })
-    const result = await check({ scope: mine })
-    expect(result.checked_against.complete).toBe(false)
-    expect(result.related_activity_ids).toEqual([grave, plain, newest])
-    expect(result.related_activity_ids).not.toContain(older)
-    expect(result.related_notable_ids).toEqual([graveNote, newestNote])
-    expect(result.related_notable_ids).not.toContain(olderNote)
-    expect(result.checked_against).toMatchObject({ activities: 3, notables: 2 })
-    expect(result.reason).toMatch(/exhausted its work budget/)
+    const { activity, overlap } = await create({ scope: mine, branch: 'mine' })
+    expect(overlap.checked_against.complete).toBe(false)
+    expect(overlap.related_activity_ids).toEqual([grave, plain])
+    expect(overlap.related_activity_ids).not.toContain(older)
+    expect(overlap.related_notable_ids).toContain(graveNote)
+    expect(overlap.reason).toMatch(/exhausted its work budget/)
+    const brief = (await request('POST', `/activity/${activity.id}/heartbeat`)).body.overlap
+    expect(brief).toMatchObject({ severity: 'high', related_activity_ids: [grave, plain] })
   })
 
-  test('reports this for a scope that exceeds it while being parsed, and returns what it found', async () => {
-    const { createActivity, check } = repository()
-    const related = await createActivity({ scope })
-    const pattern = await createActivity({ scope: { paths: ['src/p*y.ts'] } })
-    await createActivity({ scope: { paths: ['docs/*.md'] } })
-    const result = await check({ scope: { paths: [...scope.paths, ...hostileScope('y').paths.slice(1)] } })
-    expect(result.related_activity_ids).toEqual([pattern, related])
-    expect(result.checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
-    expect(result.reason).toMatch(/exhausted its work budget/)
-  })
-
-  test('does not occur for the largest ordinary scope against as many patterns', async () => {
+  test('is not that of the largest ordinary scope with as many patterns', async () => {
     const { check, insertActivities } = repository()
     const patterns = range(2000).map((index) => `packages/p${index}/**/*.{spec,test}.ts`)
     await insertActivities(
@@ -200,24 +140,6 @@ describe('a check that exceeds the work budget', () => {
     expect(result.checked_against).toMatchObject({ activities: 20, complete: true })
   })
 
-  test('does not count a comparison that it did not finish', async () => {
-    const { createActivity, createNotable, check } = repository()
-    await createActivity({ scope: theirs })
-    await createNotable({ scope: theirs })
-    const { checked_against } = await check({ scope: mine })
-    expect(checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
-  })
-
-  test('counts certain overlaps even when others stay undecided', async () => {
-    const { createActivity, check } = repository()
-    const id = await createActivity({ scope: { areas: ['pay'], paths: theirs.paths } })
-    const result = await check({ scope: { areas: ['pay'], paths: mine.paths } })
-    expect(result).toMatchObject({
-      related_activity_ids: [id],
-      checked_against: { activities: 1, complete: false },
-    })
-  })
-
   // Threat: Globs that are expensive to compare
   test('does not block other requests', async () => {
     const { check, createNotable, insertActivities } = repository()
@@ -231,7 +153,7 @@ describe('a check that exceeds the work budget', () => {
     const long = check({ scope: { paths: [`${'*a'.repeat(250)}[yy]`] } })
     void long.then(() => ended.push('the check'))
     for (let count = 0; count < 10; count += 1) {
-      expect((await service.api('GET', '/healthz')).status).toBe(200)
+      expect((await fixture.service.api('GET', '/healthz')).status).toBe(200)
     }
     ended.push('10 requests, one after another')
     const { checked_against } = await long
@@ -240,33 +162,7 @@ describe('a check that exceeds the work budget', () => {
     expect(checked_against.activities).toBeGreaterThan(10)
   })
 
-  test('is incomplete for a create, a retrieval and a heartbeat too', async () => {
-    const { request, create, createActivity, insertCopies } = repository()
-    await insertCopies(activities, await createActivity({ scope: theirs }), 4)
-    const newest = await createActivity({ scope })
-    const { activity, overlap } = await create({ scope: mine, branch: 'mine' })
-    expect(overlap).toMatchObject({ related_activity_ids: [newest], checked_against: { complete: false } })
-    const brief = {
-      overlap_detected: true,
-      severity: 'medium',
-      related_activity_ids: [newest],
-      matches: [{ id: newest }],
-    }
-    expect((await request('GET', `/activity/${activity.id}`)).body.overlap).toMatchObject(brief)
-    expect((await request('POST', `/activity/${activity.id}/heartbeat`)).body.overlap).toMatchObject(brief)
-  })
-
-  test('reports this for the scopes of its own branch too, and not an empty scope', async () => {
-    const { createActivity, check, insertCopies } = repository()
-    await insertCopies(activities, await createActivity({ branch: 'own', scope: theirs }), 9)
-    await createActivity({ scope })
-    const result = await check({ branch: 'own' })
-    expect(result).toMatchObject({ overlap_detected: false, checked_against: { complete: false } })
-    expect(result.reason).toMatch(/exhausted its work budget/)
-    expect(result.reason).not.toMatch(/was given/)
-  })
-
-  test('a check compares with each of 20,000 activities and decides equal globs once', async () => {
+  test('is not that with 20,000 activities of equal globs', async () => {
     const { createActivity, check, insertCopies } = repository()
     await createActivity({ scope: { paths: ['docs/**'] } })
     const related = await createActivity({ scope: { paths: ['**/*.ts'] } })
@@ -275,4 +171,147 @@ describe('a check that exceeds the work budget', () => {
     expect(result.related_activity_ids).toEqual([related])
     expect(result.checked_against).toMatchObject({ activities: 20_003, complete: true })
   })
+})
+
+test('of three activities, each pair is a collision with at most three shared paths', async () => {
+  const repo = repository()
+  const paths = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
+  const [first, second, third] = [
+    await repo.createActivity({ branch: 'a', scope: { paths } }),
+    await repo.createActivity({ branch: 'b', scope: { paths } }),
+    await repo.createActivity({ branch: 'c', scope: { paths } }),
+  ]
+  const { items, pairs, total, checked_against } = await overlapsIn(repo)
+  expect(pairs).toEqual([
+    [second, third],
+    [first, third],
+    [first, second],
+  ])
+  expect(total).toBe(3)
+  expect(items.map((each: Item) => each.paths.length)).toEqual([3, 3, 3])
+  expect(checked_against.complete).toBe(true)
+})
+
+test('a stack is found through an activity that is too old to be compared itself', async () => {
+  const repo = repository()
+  const scope = { paths: ['src/**'] }
+  await repo.insertActivities([{ id: idOf(0), branch: 'b', base_branch: 'a' }])
+  const filler = await repo.createActivity({ branch: 'filler' })
+  await repo.request('POST', `/activity/${filler}/archive`)
+  await repo.insertActivities(range(999).map((n) => ({ id: idOf(n + 1) })))
+  await repo.createActivity({ branch: 'a', base_branch: 'main', scope })
+  await repo.createActivity({ branch: 'c', base_branch: 'b', scope })
+  expect(await overlapsIn(repo)).toMatchObject({
+    items: [],
+    checked_against: { activities: 1000, complete: false },
+  })
+})
+
+describe('the list is complete', () => {
+  test('when an activity has more collisions than a check lists', async () => {
+    const repo = repository()
+    await repo.insertActivities([
+      ...range(250).map((n) => ({
+        id: idOf(n),
+        branch: `b${n}`,
+        scope: { areas: [], paths: [`src/f${n}.ts`] },
+      })),
+      { id: idOf(250), branch: 'all', scope: { areas: [], paths: ['src/**'] } },
+    ])
+    const { items, total, checked_against } = await overlapsIn(repo)
+    expect(items).toHaveLength(250)
+    expect({ total, checked_against }).toMatchObject({
+      total: 250,
+      checked_against: { activities: 251, complete: true },
+    })
+  })
+
+  test('unless there are more than 1,000 collisions: the most severe, then the newest are listed', async () => {
+    const repo = repository()
+    const scope = { areas: [], paths: ['src/a.ts'] }
+    await repo.insertActivities(range(45).map((n) => ({ id: idOf(n), branch: `b${n}`, scope })))
+    const all = await overlapsIn(repo)
+    expect(all.items).toHaveLength(990)
+    expect(all).toMatchObject({ total: 990, checked_against: { complete: true } })
+
+    await repo.insertActivities(range(55).map((n) => ({ id: idOf(n + 45), branch: `b${n + 45}`, scope })))
+    await repo.request('PATCH', `/activity/${idOf(3)}`, { body: { blocking: true } })
+    const { pairs, items, total, checked_against } = await overlapsIn(repo)
+    expect({ total, checked_against }).toMatchObject({
+      total: 4950,
+      checked_against: { activities: 100, complete: false },
+    })
+    const newestFirst = range(100).reverse()
+    const ofBlocking = newestFirst.filter((n) => n !== 3).map((n) => (n > 3 ? [3, n] : [n, 3]))
+    const others = newestFirst.flatMap((newer) =>
+      newestFirst
+        .filter((older) => older < newer && older !== 3 && newer !== 3)
+        .map((older) => [older, newer]),
+    )
+    const expected = [...ofBlocking, ...others].slice(0, 1000)
+    expect(pairs).toEqual(expected.map((pair) => pair.map((n) => idOf(n as number))))
+    expect(items.filter(({ severity }: Item) => severity === 'high')).toHaveLength(99)
+  })
+
+  test('unless there are more than 1,000 live activities: the newest are compared', async () => {
+    const repo = repository()
+    const scope = { paths: ['src/**'] }
+    const template = await repo.createActivity({ branch: 'far', scope: { paths: ['far/**'] } })
+    await repo.insertCopies(activities, template, 998)
+    const one = await repo.createActivity({ branch: 'a', scope })
+    expect(await overlapsIn(repo)).toMatchObject({ checked_against: { activities: 1000, complete: true } })
+    const other = await repo.createActivity({ branch: 'b', scope })
+    expect(await overlapsIn(repo)).toMatchObject({
+      pairs: [[one, other]],
+      checked_against: { activities: 1000, complete: false },
+    })
+  })
+
+  test('unless the work budget is exhausted: the newest are compared, and other requests are not blocked', async () => {
+    const repo = repository()
+    const hard = (n: number) => range(20).map((m) => `${'*a'.repeat(100)}${n}x${m}[${'abcdefgh'[n % 8]}z]*`)
+    await repo.insertActivities(
+      range(60).map((n) => ({ id: idOf(n), branch: `b${n}`, scope: { areas: [], paths: hard(n) } })),
+    )
+    const one = await repo.createActivity({ branch: 'one', scope: { paths: ['src/**'] } })
+    const other = await repo.createActivity({ branch: 'other', scope: { paths: ['src/a.ts'] } })
+    const ended: string[] = []
+    const long = overlapsIn(repo).then((answer) => {
+      ended.push('the comparison')
+      return answer
+    })
+    for (let count = 0; count < 5; count += 1)
+      expect((await fixture.service.api('GET', '/healthz')).status).toBe(200)
+    ended.push('5 requests, one after another')
+    const { pairs, checked_against } = await long
+    expect(ended[0]).toBe('5 requests, one after another')
+    expect(pairs).toContainEqual([one, other])
+    expect(checked_against.complete).toBe(false)
+    expect(checked_against.activities).toBeGreaterThanOrEqual(2)
+    expect(checked_against.activities).toBeLessThan(62)
+  })
+})
+
+test('once the budget of lines is exhausted, older pairs count by path, and the list is marked as incomplete', async () => {
+  const repo = repository()
+  const hostile = Array.from(
+    { length: 2_000 },
+    (_, at) => `@@ -${2 * at + 1} +${2 * at + 1} @@\n-one line again\n+y${at}`,
+  )
+  const ids: string[] = []
+  for (let n = 0; n < 14; n += 1) {
+    const patch = `${hostile.join('\n')}z${n}`
+    ids.push(await repo.createActivity({ branch: `b${n}`, scope: { changes: [{ path: 'a.ts', patch }] } }))
+  }
+  const { items, total, checked_against } = await overlapsIn(repo)
+  expect(total).toBe(91)
+  const byIds = new Map(items.map((each: Item) => [each.activity_ids.join(), each]))
+  expect(byIds.get([ids[12], ids[13]].join())).toMatchObject({ lines: expect.any(String) })
+  expect(byIds.get([ids[0], ids[1]].join())).toMatchObject({
+    lines: null,
+    severity: 'medium',
+    paths: [{ globs: ['a.ts', 'a.ts'], example: 'a.ts', verdict: null }],
+  })
+  expect(checked_against).toMatchObject({ activities: 14, complete: false })
+  expect(checked_against.reason).toMatch(/ranked by their paths and not by their lines/)
 })

@@ -1,23 +1,9 @@
 /** How a proposal relates to live work: own, stacked and colliding activities, and when each side sees the other. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { freshRepositories } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { type TestRepository, useRepositories } from '../support/repository.ts'
 
-const github = fakeGithub()
-const repository = freshRepositories(github, () => service)
-let service: TestService
-
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
-})
-
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
-
-const DAY_MS = 86_400_000
+const fixture = useRepositories()
+const { repository } = fixture
 const scope = { paths: ['src/pay.ts'] }
 
 describe('relationships', () => {
@@ -51,10 +37,6 @@ describe('relationships', () => {
   ] as const
   test.each([
     [{ branch: 'new' }, [collision, collision, collision, collision, collision, collision]],
-    [
-      { branch: 'new', base_branch: 'main' },
-      [collision, collision, collision, collision, collision, collision],
-    ],
     [{ branch: 'new', base_branch: 'four' }, [stacked, stacked, stacked, stacked, collision, collision]],
     [{ base_branch: 'two' }, [stacked, stacked, collision, collision, collision, collision]],
     [{ branch: 'one', base_branch: 'main' }, [own, stacked, stacked, stacked, stacked, collision]],
@@ -144,102 +126,44 @@ describe('a branch without a scope', () => {
 })
 
 describe('included activities', () => {
+  const compared = async ({ check, request }: TestRepository) => {
+    const { body } = await request('GET', '/overlaps')
+    const { related_activity_ids, checked_against } = await check({ scope, branch: 'own' })
+    return { related: related_activity_ids, listed: body.total, activities: checked_against.activities }
+  }
+
   test.each([
     ['planned', true],
-    ['active', true],
     ['paused', true],
-    ['blocked', true],
     ['draft-pr-open', true],
     ['ready-for-review', true],
     ['merged', false],
     ['abandoned', false],
     ['archived', false],
   ])('an activity that is %s: %s', async (status, takesPart) => {
-    const { request, createActivity, check } = repository()
-    const id = await createActivity({ scope, branch: 'retries' })
-    expect((await request('PATCH', `/activity/${id}`, { body: { status } })).status).toBe(200)
-    const result = await check({ scope })
-    expect(result.related_activity_ids).toEqual(takesPart ? [id] : [])
-    expect(result.checked_against.activities).toBe(takesPart ? 1 : 0)
-    expect((await check({ scope, branch: 'retries' })).expected_activity_ids).toEqual(takesPart ? [id] : [])
+    const repo = repository()
+    const id = await repo.createActivity({ scope, branch: 'retries' })
+    await repo.createActivity({ scope, branch: 'own' })
+    expect((await repo.request('PATCH', `/activity/${id}`, { body: { status } })).status).toBe(200)
+    expect(await compared(repo)).toEqual(
+      takesPart ? { related: [id], listed: 1, activities: 2 } : { related: [], listed: 0, activities: 1 },
+    )
+    const expected = takesPart ? [id] : []
+    expect((await repo.check({ scope, branch: 'retries' })).expected_activity_ids).toEqual(expected)
   })
 
-  test('activities are included until they expire, own and stacked ones too', async () => {
-    const { createActivity, check } = repository()
-    const id = await createActivity({ scope, branch: 'retries' })
-    service.clock.advance(DAY_MS - 1)
-    expect((await check({ scope })).related_activity_ids).toEqual([id])
-    service.clock.advance(1)
-    expect(await check({ scope })).toMatchObject({
-      related_activity_ids: [],
-      checked_against: { activities: 0 },
-    })
-    expect((await check({ branch: 'retries' })).expected_activity_ids).toEqual([])
-    expect((await check({ base_branch: 'retries' })).expected_activity_ids).toEqual([])
+  test('an activity without a scope has no collisions in the list, whatever its branch has', async () => {
+    const repo = repository()
+    const declared = await repo.createActivity({ branch: 'a', scope })
+    await repo.createActivity({ branch: 'a' })
+    const other = await repo.createActivity({ branch: 'b', scope })
+    const { body } = await repo.request('GET', '/overlaps')
+    expect(body).toMatchObject({ items: [{ activity_ids: [declared, other] }], total: 1 })
+    expect(body.checked_against).toMatchObject({ activities: 3, complete: true })
   })
 })
 
 describe('current overlap', () => {
-  test('a create returns the whole overlap without itself', async () => {
-    const { create, createActivity } = repository()
-    const earlier = await createActivity({ scope })
-    const { activity, overlap } = await create({ branch: 'retries', scope })
-    expect(overlap).toMatchObject({
-      overlap_detected: true,
-      severity: 'medium',
-      related_activity_ids: [earlier],
-      expected_activity_ids: [],
-      relationships: { [earlier]: 'collision' },
-      matches: [{ id: earlier }],
-      checked_against: { activities: 1, notables: 0, complete: true },
-    })
-    const second = await create({ branch: 'retries', scope })
-    expect(second.overlap.relationships).toEqual({ [earlier]: 'collision', [activity.id]: 'own' })
-  })
-
-  test('the earlier activity shows a later overlap with its title, and its end', async () => {
-    const { request, create, createActivity } = repository()
-    const first = (await create({ branch: 'first', scope })).activity.id
-    const shown = async () => {
-      const got = await request('GET', `/activity/${first}`)
-      const beat = await request('POST', `/activity/${first}/heartbeat`)
-      const patched = await request('PATCH', `/activity/${first}`, { body: { heartbeat: true } })
-      expect(beat.body.overlap).toEqual(got.body.overlap)
-      expect(patched.body.overlap).toEqual(got.body.overlap)
-      return got.body.overlap
-    }
-    const nothing = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
-    expect(await shown()).toEqual(nothing)
-    await createActivity({ branch: 'first', scope })
-    expect(await shown()).toEqual(nothing)
-    const later = await createActivity({
-      title: 'Tidy',
-      branch: 'second',
-      risk: 'high',
-      scope: { paths: ['src/**'] },
-    })
-    expect(await shown()).toEqual({
-      overlap_detected: true,
-      severity: 'high',
-      related_activity_ids: [later],
-      matches: [
-        {
-          id: later,
-          title: 'Tidy',
-          actor: 'Ben',
-          branch: 'second',
-          pr_url: null,
-          severity: 'high',
-          example: 'src/pay.ts',
-          lines: null,
-          proof: null,
-        },
-      ],
-    })
-    await request('PATCH', `/activity/${later}`, { body: { scope: { paths: ['docs/**'] } } })
-    expect(await shown()).toEqual(nothing)
-  })
-
   test('a notable counts in the summary and is named', async () => {
     const { request, createActivity, createNotable } = repository()
     const id = await createActivity({ scope })
@@ -258,7 +182,6 @@ describe('current overlap', () => {
           severity: 'high',
           example: null,
           lines: null,
-          proof: null,
         },
       ],
     })
@@ -298,14 +221,6 @@ describe('current overlap', () => {
     await createActivity({ scope })
     const patched = await request('PATCH', `/activity/${id}`, { body: { status } })
     expect(patched.body.overlap).toBeNull()
-    expect((await request('GET', `/activity/${id}`)).body.overlap).toBeNull()
-  })
-
-  test('an expired activity has no overlap', async () => {
-    const { request, createActivity } = repository()
-    const id = await createActivity({ scope })
-    service.clock.advance(DAY_MS)
-    await createActivity({ scope })
     expect((await request('GET', `/activity/${id}`)).body.overlap).toBeNull()
   })
 })

@@ -1,4 +1,4 @@
-/** The endpoints of the page and of the API reference: sign-in with GitHub, the session that contains a token, and the event stream. */
+/** The endpoints of the page and of the API reference: sign-in with GitHub, and the session that contains a token. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -184,68 +184,56 @@ describe('a session', () => {
   })
 })
 
-describe('events', () => {
-  const events = (token?: string) =>
-    get('/events/acme/shop', token === undefined ? {} : { authorization: `Bearer ${token}` })
+describe('the collisions that the page polls', () => {
+  const poll = (token: string, version?: string) =>
+    get('/api/v1/repos/acme/shop/overlaps', {
+      authorization: `Bearer ${token}`,
+      ...(version && { 'if-none-match': version }),
+    })
+  const versionOf = async (token = 'ada') => (await poll(token)).headers.get('etag') as string
 
-  // Threat: Receiving events of a repository without access
-  test('are rejected without a token or read access', async () => {
-    expect((await events()).status).toBe(401)
-    expect((await events('nobody')).status).toBe(401)
-    const other = await get('/events/acme/other', { authorization: 'Bearer ada' })
+  test('have a version, and are not sent again while it is the same', async () => {
+    const version = await versionOf()
+    expect(await versionOf()).toBe(version)
+    const unchanged = await poll('ada', version)
+    expect(unchanged.status).toBe(304)
+    expect(unchanged.headers.get('etag')).toBe(version)
+    expect(await unchanged.text()).toBe('')
+    expect((await poll('ada', `"other", ${version}`)).status).toBe(304)
+    expect((await poll('ada', '*')).status).toBe(304)
+    expect((await poll('ada', 'W/"other"')).status).toBe(200)
+  })
+
+  test('have another version after any change of live work', async () => {
+    const versions = [await versionOf()]
+    const body = { title: 'Retry', summary: 'Some.', actor: 'Ada' }
+    const created = await service.api('POST', '/activity', { body })
+    versions.push(await versionOf())
+    const { id } = created.body.activity
+    await service.api('PATCH', `/activity/${id}`, { body: { title: 'Retry twice' } })
+    versions.push(await versionOf())
+    await service.api('POST', `/activity/${id}/archive`)
+    versions.push(await versionOf())
+    expect(new Set(versions).size).toBe(4)
+  })
+
+  // Threat: Learning of changes in a repository without access
+  test('are refused without access, whatever version is sent', async () => {
+    const version = await versionOf('rita')
+    expect((await poll('nobody', version)).status).toBe(401)
+    const other = await get('/api/v1/repos/acme/other/overlaps', {
+      authorization: 'Bearer ada',
+      'if-none-match': version,
+    })
     expect(other.status).toBe(403)
   })
+})
 
-  test.each([
-    ['ada', true],
-    ['rita', false],
-  ])('contain the permission %s, and then what changed', async (token, may_write) => {
-    const response = await events(token)
-    expect(response.headers.get('content-type')).toBe('text/event-stream')
-    const reader = (response.body as ReadableStream<Uint8Array>)
-      .pipeThrough(new TextDecoderStream())
-      .getReader()
-    const { value: first = '' } = await reader.read()
-    // What was compared for an earlier stream may follow at once.
-    expect(first.split('\n\n')[0]).toBe(`event: hello\ndata: {"may_write":${may_write}}`)
-    const title = `Seen by ${token}`
-    const activityBody = { title, summary: 'Some.', actor: 'Ada' }
-    expect((await service.api('POST', '/activity', { body: activityBody })).status).toBe(201)
-    const event = await eventWith(reader, title)
-    expect(event).toMatch(/^event: changed\ndata: \{.*\}$/)
-    expect(JSON.parse(event.slice(event.indexOf('{')))).toMatchObject({
-      activities: [{ title, actor: 'Ada', status: 'active' }],
-      gone: [],
-    })
-    await reader.cancel()
-  })
-
-  test('are sent over at most 50 streams of one token, which leaves room for others', async () => {
-    const open = await Promise.all(Array.from({ length: 50 }, () => events('ada')))
-    expect(open.map(({ status }) => status)).toEqual(Array(50).fill(200))
-    const refused = await events('ada')
-    expect(refused.status).toBe(429)
-    expect(refused.headers.get('retry-after')).toBe('60')
-    const other = await events('rita')
-    expect(other.status).toBe(200)
-    await Promise.all([...open, other].map(({ body }) => body?.cancel()))
-    await expect.poll(async () => (await events('ada')).status).toBe(200)
-  })
-
-  /** The first event that contains the text. What changed before may still be sent. */
-  async function eventWith(reader: ReadableStreamDefaultReader<string>, text: string): Promise<string> {
-    let received = ''
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) throw new Error(`the stream ended after ${received}`)
-      received += value
-      const event = received
-        .split('\n\n')
-        .slice(0, -1)
-        .find((each) => each.includes(text))
-      if (event !== undefined) return event
-    }
-  }
+test.each([
+  ['ada', true],
+  ['rita', false],
+])('the settings say whether %s may write', async (token, may_write) => {
+  expect((await service.api('GET', '/settings', { token })).body).toMatchObject({ may_write })
 })
 
 test('the session names the login of a token that a tab uses, and no login for a rejected one', async () => {
@@ -309,7 +297,6 @@ test.each([
   ['POST', '/docs', 'GET, HEAD'],
   ['POST', '/session', 'GET, HEAD'],
   ['GET', '/session/logout', 'POST'],
-  ['DELETE', '/events/acme/shop', 'GET, HEAD'],
 ])('%s %s is 405 and names the allowed methods', async (method, path, allow) => {
   const response = await get(path, {}, method)
   expect(response.status).toBe(405)
@@ -322,9 +309,3 @@ test.each(['/docs/../package.json', '/docs/package.json', '/docs/%2e%2e%2fpackag
     expect((await get(path)).status).toBe(404)
   },
 )
-
-test('an unknown file of the page is 404', async () => {
-  const response = await get('/assets/none.js')
-  expect(response.status).toBe(404)
-  expect(((await response.json()) as { error: { type: string } }).error.type).toBe('not_found')
-})

@@ -22,8 +22,6 @@ const PUBLIC = [
   '/session/login',
   '/session/callback',
   '/session/logout',
-  '/events/acme/shop',
-  '/events/metrics/metrics',
   '/docs',
   '/mcp',
   '/api/github/webhooks',

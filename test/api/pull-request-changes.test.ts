@@ -80,15 +80,6 @@ describe('where GitHub omits patches', () => {
     expect(await stored()).toHaveLength(130)
     expect(await withDigest()).toBe(100)
   })
-
-  test('of one large file, no further page is read', async () => {
-    await repository.open({ files: [modified('large.ts', 3500), modified('small.ts')] })
-    expect(listings()).toBe(1)
-    expect((await stored()).map(({ name, digest }) => [name, digest === null])).toEqual([
-      ['large.ts', true],
-      ['small.ts', false],
-    ])
-  })
 })
 
 test('a push without another file or line rechecks no other pull request', async () => {

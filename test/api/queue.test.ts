@@ -4,9 +4,8 @@ import { type AppService, startAppService } from '../support/app-service.ts'
 import { type FakeGithub, fakeGithub } from '../support/github.ts'
 import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
 
-const IMPORTED = 60
+const IMPORTED = 12
 const SECOND_MS = 1000
-const HOUR_MS = 3_600_000
 /** Where people work while other repositories are imported. */
 const LIVE = 'acme/shop'
 
@@ -65,7 +64,7 @@ const addLive = () => {
 const commentsOn = (number: number) => github.at(LIVE).comments(number).length
 const routes = () => github.requests().map(({ route }) => route)
 
-describe('beside an import of 60 repositories that waits for GitHub', () => {
+describe('beside an import that waits for GitHub', () => {
   beforeAll(() => start({ has_workers: true, job_poll_ms: 20 }))
   afterAll(stop)
 
@@ -107,31 +106,6 @@ describe('in the queue', () => {
     expect(comment).toBeLessThan(imported)
   })
 
-  test('what a push causes comes before what is delivered later', async () => {
-    addLive()
-    await install([LIVE])
-    await push('ben')
-    await service.runDueJobs()
-    const first = await push('ada')
-    service.clock.advance(SECOND_MS)
-    const second = await push('eve')
-    await service.runDueJobs()
-    const all = routes()
-    const comment = all.indexOf(`POST /repos/${LIVE}/issues/${first}/comments`)
-    expect(comment).toBeGreaterThan(-1)
-    expect(comment).toBeLessThan(all.indexOf(`GET /repos/${LIVE}/pulls/${second}/files`))
-  })
-
-  test('owners take turns', async () => {
-    await install(addRepositories('alpha', IMPORTED))
-    await install(addRepositories('beta', 2))
-    await service.runDueJobs()
-    const lists = routes().filter((route) => /^GET \/repos\/(alpha|beta)\/big-\d+\/pulls$/.test(route))
-    const positions = lists.flatMap((route, index) => (route.includes('/beta/') ? [index] : []))
-    expect(positions).toHaveLength(2)
-    expect(Math.max(...positions)).toBeLessThan(6)
-  })
-
   test('an import begins with the repositories that were pushed to last', async () => {
     const names = addRepositories('delta', 12)
     for (const [index, full_name] of names.entries()) {
@@ -167,7 +141,7 @@ describe('in the queue', () => {
   })
 
   test('an import rechecks each pull request once, when it is done', async () => {
-    const pulls = 20
+    const pulls = 5
     const [full_name = ''] = addRepositories('gamma', 1, pulls)
     const from = service.log.length
     await install([full_name])
@@ -208,24 +182,6 @@ describe('writes of an installation', () => {
     expect(made).toEqual([1, 2, 3, 3, 3])
     for (const number of numbers) expect(github.calls(`GET /repos/${LIVE}/pulls/${number}/files`)).toBe(1)
     expect(numbers.map(commentsOn)).toEqual([1, 1, 1])
-  })
-
-  test('keep to their pace after a burst', async () => {
-    addLive()
-    await install([LIVE])
-    await push('ben')
-    await service.runDueJobs()
-    // What 80 comments leave.
-    const { installations } = await import('../../src/server/repositories/table.ts')
-    const writes_until = new Date(service.clock.now.getTime() + HOUR_MS)
-    await service.app.database.connection().update(installations).set({ writes_until })
-    const number = await push('ada')
-    await service.runDueJobs()
-    expect(commentsOn(number)).toBe(0)
-    expect(github.calls(`GET /repos/${LIVE}/pulls/${number}/files`)).toBe(1)
-    service.clock.advance(HOUR_MS)
-    await service.runDueJobs()
-    expect(commentsOn(number)).toBe(1)
   })
 })
 

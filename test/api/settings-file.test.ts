@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { findRepository } from '../../src/server/repositories/store.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
-import { installationEvent, pullRequestEvent, pushEvent, repositoryEvent } from '../support/webhooks.ts'
+import { installationEvent, pushEvent, repositoryEvent } from '../support/webhooks.ts'
 
 const SETTINGS = '.github/deconflict.yml'
 const ATTRIBUTES = '.gitattributes'
@@ -47,14 +47,6 @@ describe('the file is read on the first request to a repository', () => {
     expect(reads()).toEqual(READS)
   })
 
-  test('by REST, with at most one App call if it is not installed', async () => {
-    github.app.uninstall(repository.installation.id)
-    const before = github.calls(`GET /repos/${repository.full_name}/installation`)
-    await Promise.all([shown(), shown(), repository.createActivity()])
-    expect(await shown()).toMatchObject({ source: 'defaults' })
-    expect(github.calls(`GET /repos/${repository.full_name}/installation`)).toBe(before + 1)
-  })
-
   test.each(['installation', 'contents/*'])(
     'by REST, or by a job soon after GitHub failed at %s',
     async (path) => {
@@ -90,29 +82,6 @@ describe('the file is read on the first request to a repository', () => {
     expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     expect(reads()).toHaveLength(before)
   })
-
-  test('without a file, the defaults apply', async () => {
-    expect(await shown()).toMatchObject({ source: 'defaults', errors: [], activity_ttl_ms: 86_400_000 })
-  })
-
-  test('without the App, nothing is read', async () => {
-    github.app.uninstall(repository.installation.id)
-    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
-    expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
-    expect(reads()).toEqual([])
-  })
-
-  test.each<[string, () => Promise<unknown>]>([
-    ['a webhook', () => repository.open().catch(() => {})],
-    ['REST', () => shown()],
-  ])('or soon after, when GitHub fails at that very moment, by %s', async (_, see) => {
-    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
-    github.fault(`GET /repos/${repository.full_name}/contents/*`, 'bad_gateway', 1)
-    await see()
-    await repository.advance(60_000)
-    await repository.open()
-    expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
-  })
 })
 
 describe('a push refreshes the settings', () => {
@@ -135,12 +104,6 @@ describe('a push refreshes the settings', () => {
     await repository.writeFile('src/pay.ts', 'pay()')
     expect((await shown()).activity_ttl_ms).toBe(5000)
     expect(reads()).toHaveLength(before)
-  })
-
-  test('to a default branch of another name', async () => {
-    repository.githubRepo.repository.default_branch = 'trunk'
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 6000')
-    expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
   test('if it is forced, which may change any file', async () => {
@@ -181,21 +144,6 @@ describe('another default branch has its own settings file', () => {
     expect(await shown()).toMatchObject({ activity_ttl_ms: 86_400_000, areas: { payments: ['src/**'] } })
     expect(repository.comment(number)).toContain('Severity: ')
   })
-
-  test('whose errors are shown without a check run', async () => {
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
-    repository.githubRepo.push('trunk', { [SETTINGS]: 'activity_ttl_ms: soon' })
-    await changeTo('trunk')
-    expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, errors: [{ key: 'activity_ttl_ms' }] })
-    expect(repository.githubRepo.checkRuns()).toEqual([])
-  })
-
-  test('which other changes of the repository do not read', async () => {
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
-    const before = reads().length
-    await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'privatized'))
-    expect(reads()).toHaveLength(before)
-  })
 })
 
 describe('an invalid file', () => {
@@ -215,13 +163,6 @@ describe('an invalid file', () => {
     )
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 7000\n')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 7000, errors: [] })
-  })
-
-  test('keeps the defaults if there was no valid one', async () => {
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: [')
-    const view = await shown()
-    expect(view).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
-    expect(view.errors).toMatchObject([{ line: 1, key: null }])
   })
 
   test.each(['shadow', 'off'])('is not reported by a check run in mode %s', async (mode) => {
@@ -267,33 +208,10 @@ describe('areas and ignore_paths apply immediately', () => {
     await repository.writeFile(SETTINGS, 'noise_classes: {lock: false}')
     expect(await overlaps({ scope: { paths: ['yarn.lock'] } })).toBe(true)
   })
-
-  test('and in comments on open pull requests', async () => {
-    await repository.createActivity({ title: 'By area', risk: 'high', scope: { areas: ['payments'] } })
-    const number = await repository.open()
-    expect(repository.comment(number)).toBeUndefined()
-    await repository.writeFile(SETTINGS, 'areas: {payments: [src/**]}')
-    expect(repository.comment(number)).toContain('`By area`')
-  })
 })
 
 describe('noise', () => {
   const noisy = { scope: { paths: ['testdata/a.txt'] } }
-
-  test('is what the settings add, as they show', async () => {
-    expect(await shown()).toMatchObject({ ignore_paths: [], noise_paths: {}, noise_classes: {} })
-    await repository.createActivity(noisy)
-    expect(await overlaps(noisy)).toBe(true)
-    await repository.writeFile(
-      SETTINGS,
-      'noise_paths: {snapshot: [testdata/**]}\nnoise_classes: {lock: false}\n',
-    )
-    expect(await overlaps(noisy)).toBe(false)
-    expect(await shown()).toMatchObject({
-      noise_paths: { snapshot: ['testdata/**'] },
-      noise_classes: { lock: false },
-    })
-  })
 
   test('follows .gitattributes, refreshed by a push that changes it', async () => {
     repository.githubRepo.write(ATTRIBUTES, '*.ts text\ntestdata/** linguist-generated\n')
@@ -309,29 +227,6 @@ describe('noise', () => {
     expect(await overlaps(noisy)).toBe(true)
   })
 
-  test('of .gitattributes applies although the settings file is invalid', async () => {
-    repository.githubRepo.write(ATTRIBUTES, 'testdata/** linguist-generated\n')
-    await repository.writeFile(SETTINGS, 'noise_classes: {changelogs: false}')
-    expect((await shown()).errors).toEqual([
-      {
-        line: 1,
-        key: 'noise_classes.changelogs',
-        message: expect.stringContaining('did you mean changelog?'),
-      },
-    ])
-    await repository.createActivity(noisy)
-    expect(await overlaps(noisy)).toBe(false)
-  })
-
-  test('decides what GET …/overlaps lists, too', async () => {
-    await repository.createActivity({ ...noisy, branch: 'one' })
-    await repository.createActivity({ ...noisy, branch: 'two' })
-    const listed = async () => (await repository.request('GET', '/overlaps')).body.items.length
-    expect(await listed()).toBe(1)
-    await repository.writeFile(ATTRIBUTES, 'testdata/** linguist-generated\n')
-    expect(await listed()).toBe(0)
-  })
-
   // Threat: A hostile `.gitattributes`
   test('is all that is stored of .gitattributes', async () => {
     await repository.writeFile(
@@ -340,12 +235,6 @@ describe('noise', () => {
     )
     const stored = await findRepository(fixture.service.app.database.connection(), repository.id)
     expect(stored?.noise_attributes).toEqual([{ glob: 'gen/*.go', says: { generated: true } }])
-  })
-
-  test('of a pull request is not commented on', async () => {
-    await repository.createActivity({ scope: { paths: ['CHANGELOG.md', 'go.mod', 'assets/logo.png'] } })
-    const number = await repository.open({ files: ['CHANGELOG.md', 'go.mod', 'assets/logo.png'] })
-    expect(repository.comment(number)).toBeUndefined()
   })
 })
 
@@ -362,41 +251,11 @@ describe('areas come from labeler.yml', () => {
     expect(await overlaps({ scope: { paths: ['src/till/a.ts'] } })).toBe(true)
   })
 
-  test('without setting the source to file', async () => {
-    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
-    expect(await shown()).toMatchObject({ source: 'defaults', areas: { tills: ['src/till/**'] }, errors: [] })
-    await repository.writeFile(SETTINGS, '')
-    expect(await shown()).toMatchObject({ source: 'file', areas: { tills: ['src/till/**'] } })
-  })
-
-  test('when there was never a valid settings file', async () => {
-    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon')
-    expect(await shown()).toMatchObject({
-      source: 'defaults',
-      areas: { tills: ['src/till/**'] },
-      errors: [{ key: 'activity_ttl_ms' }],
-    })
-  })
-
-  test('not when the last valid settings define areas', async () => {
-    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
-    await repository.writeFile(SETTINGS, 'areas: {payments: [src/pay*]}')
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon')
-    expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
-  })
-
   test('no longer after it is deleted', async () => {
     await repository.writeFile(LABELER, 'tills: [src/till/**]\n')
     expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
     await repository.writeFile(LABELER, null)
     expect((await shown()).areas).toEqual({})
-  })
-
-  test('when the settings file has no areas, together with its other settings', async () => {
-    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
-    expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, areas: { tills: ['src/till/**'] } })
   })
 
   test.each([
@@ -408,11 +267,4 @@ describe('areas come from labeler.yml', () => {
     expect((await shown()).areas).toEqual(areas)
     expect(reads().some((route) => route.includes('labeler'))).toBe(false)
   })
-})
-
-test('track_pull_requests: false applies from the first event on', async () => {
-  repository.githubRepo.write(SETTINGS, 'track_pull_requests: false')
-  const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
-  await fixture.service.deliverAndRun(pullRequestEvent(github, repository.full_name, number, 'opened'))
-  expect((await repository.request('GET', '/activity')).body.items).toEqual([])
 })

@@ -34,13 +34,6 @@ afterAll(async () => {
 })
 
 describe.each(EXAMPLES)('$name', ({ name, examples: payloads }) => {
-  test.each(payloads.map((payload, at) => [at, payload] as const))('example %i', async (at, payload) => {
-    const { status, outcome } = await service.deliver({ event: name, payload }, `${name}-${at}`)
-    expect(status).toBe(202)
-    expect(outcome).toBeOneOf(['accepted', 'ignored'])
-    expect(await service.runDueJobs()).toEqual([])
-  })
-
   test.each(payloads.map((payload, at) => [at, payload] as const))(
     'example %i, as an installation of the App receives it',
     async (at, payload) => {
@@ -53,8 +46,9 @@ describe.each(EXAMPLES)('$name', ({ name, examples: payloads }) => {
         ...payload,
         ...(installation && { installation: { ...payload.installation, id: installation.id } }),
       }
-      const { status } = await service.deliver({ event: name, payload: sent }, `${name}-${at}-installed`)
+      const { status, outcome } = await service.deliver({ event: name, payload: sent }, `${name}-${at}`)
       expect(status).toBe(202)
+      expect(outcome).toBeOneOf(['accepted', 'ignored'])
       expect(await service.runDueJobs()).toEqual([])
     },
   )

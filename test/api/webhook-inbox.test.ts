@@ -115,42 +115,22 @@ describe('a delivery', () => {
     expect(answer.error.type).toBe('invalid_request')
   })
 
-  test('with a Content-Length above 25 MB is rejected before it is sent', async () => {
-    const { headers } = sound()
-    const { port } = new URL(service.url)
-    const status = await new Promise((resolve, reject) => {
-      const sending = request(
-        {
-          host: '127.0.0.1',
-          port,
-          path: ADDRESS,
-          method: 'POST',
-          headers: { ...headers, 'content-length': 300 * MIB },
-        },
-        (res) => {
-          resolve(res.statusCode)
-          sending.destroy()
-        },
-      )
-      sending.on('error', reject)
-      sending.flushHeaders()
-    })
-    expect(status).toBe(413)
-  })
-
   // Threat: Unsigned deliveries
-  test('without a signature is rejected before it is sent', async () => {
+  test.each([
+    ['with a Content-Length above 25 MB', () => ({ ...sound().headers, 'content-length': 300 * MIB }), 413],
+    ['without a signature', () => ({ 'content-length': MIB }), 401],
+  ])('%s is rejected before it is sent', async (_, headers, expected) => {
     const { port } = new URL(service.url)
+    const address = { host: '127.0.0.1', port, path: ADDRESS, method: 'POST' }
     const status = await new Promise((resolve, reject) => {
-      const headers = { 'content-length': MIB }
-      const sending = request({ host: '127.0.0.1', port, path: ADDRESS, method: 'POST', headers }, (res) => {
+      const sending = request({ ...address, headers: headers() }, (res) => {
         resolve(res.statusCode)
         sending.destroy()
       })
       sending.on('error', reject)
       sending.flushHeaders()
     })
-    expect(status).toBe(401)
+    expect(status).toBe(expected)
   })
 
   test.each(['ping', 'star', 'check_suite', 'issue_comment', 'no_such_event_yet', 'constructor'])(
@@ -216,20 +196,6 @@ describe('the same delivery', () => {
     await service.runDueJobs()
     expect(await repo.tracked()).toHaveLength(1)
   })
-
-  // Threat: Replayed deliveries
-  test('under another id is a new one and is harmless', async () => {
-    repo.githubRepo.open({ head: 'retries' })
-    const opened = repo.event(1, 'opened')
-    await service.deliverAndRun(opened, opened)
-    expect(await repo.tracked()).toHaveLength(1)
-  })
-})
-
-test('the address accepts only POST', async () => {
-  const { status, headers } = await fetch(`${service.url}${ADDRESS}`)
-  expect(status).toBe(405)
-  expect(headers.get('allow')).toBe('POST')
 })
 
 test('without a configured App every delivery is 503', async () => {
@@ -253,12 +219,4 @@ test('without a configured App every delivery is 503', async () => {
   } finally {
     await bare.close()
   }
-})
-
-test('the log contains no secret and no body', async () => {
-  repo.githubRepo.open({ head: 'retries', title: 'Some title' })
-  await service.deliverAndRun(repo.event(1, 'opened'))
-  const log = service.log.join('\n')
-  for (const secret of [WEBHOOK_SECRET, 'Some title', 'PRIVATE KEY', 'ghs_'])
-    expect(log).not.toContain(secret)
 })

@@ -1,5 +1,6 @@
 /** Installing and uninstalling the App: what is imported, what is archived, and renamed repositories. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -15,6 +16,8 @@ import {
 
 const DAY_MS = 86_400_000
 const RETENTION_DAYS = 3
+/** Repositories, or pull requests, on a page of GitHub's lists. */
+const PAGE = 10
 
 const github = fakeGithub()
 let service: AppService
@@ -26,7 +29,8 @@ let docs: string
 let tests = 0
 
 beforeAll(async () => {
-  service = await startAppService(github, { config: { retention_days: RETENTION_DAYS } })
+  const config = { retention_days: RETENTION_DAYS }
+  service = await startAppService(github, { config, list_limits: { ...LIST_LIMITS, page: PAGE } })
 })
 beforeEach(async () => {
   tests += 1
@@ -64,21 +68,12 @@ const createActivity = async (full_name: string, body: object = {}) =>
 describe('an installation', () => {
   test('that is created imports the open pull requests of all its repositories', async () => {
     const [a, b] = [github.at(shop), github.at(docs)]
-    for (let number = 1; number <= 103; number += 1) a.open({ files: [`src/${number}.ts`] })
+    for (let number = 1; number <= PAGE + 3; number += 1) a.open({ files: [`src/${number}.ts`] })
     a.close(5)
     b.open({ head: 'words', files: ['README.md'], draft: true })
     await service.deliverAndRun(installationEvent(github, install(shop, docs), 'created'))
-    const urls = [
-      ...(await request('GET', shop, '/activity?limit=100')).body.items,
-      ...(
-        await request(
-          'GET',
-          shop,
-          `/activity?limit=100&cursor=${(await request('GET', shop, '/activity?limit=100')).body.next_cursor}`,
-        )
-      ).body.items,
-    ].map(({ pr_url }) => pr_url)
-    expect(new Set(urls).size).toBe(102)
+    const urls = (await live(shop)).map(({ pr_url }) => pr_url)
+    expect(urls).toHaveLength(PAGE + 2)
     expect(urls).not.toContain(`https://github.com/${shop}/pull/5`)
     expect(await live(docs)).toMatchObject([
       { source: 'pull_request', status: 'draft-pr-open', scope: { paths: ['README.md'] } },
@@ -235,25 +230,14 @@ describe('a repository that is removed from the App', () => {
     },
   )
 
-  test.each(WAYS)('%s, is not tracked again because of a late delivery', async (_, takeOff) => {
-    github.at(shop).open({ files: ['src/late.ts'] })
-    const late = pullRequestEvent(github, shop, 2, 'opened')
-    await service.deliverAndRun(takeOff(), late)
-    expect(await live(shop)).toHaveLength(2)
-    service.clock.advance(RETENTION_DAYS * DAY_MS)
-    await sweep(service.app)
-    const left = (await request('GET', shop, '/activity?status=expired')).body.items
-    expect(left).toMatchObject([{ source: 'api' }])
-  })
-
-  test.each(WAYS)('%s, and added back is tracked and kept', async (way, takeOff) => {
-    await service.deliverAndRun(takeOff())
-    github.at(shop).open({ files: ['src/b.ts'] })
-    await service.deliverAndRun(giveBack(way))
-    expect(await live(shop)).toHaveLength(3)
-    service.clock.advance(RETENTION_DAYS * DAY_MS)
-    await sweep(service.app)
-    expect((await request('GET', shop, '/activity?status=expired')).body.items).toHaveLength(3)
+  test('and added back, whose removal arrives last, stays installed', async () => {
+    github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 3600000')
+    const removed = installationRepositoriesEvent(github, installation, 'removed', [shop])
+    github.app.removeRepositories(installation.id, [shop])
+    github.app.addRepositories(installation.id, [shop])
+    const added = installationRepositoriesEvent(github, installation, 'added', [shop])
+    await service.deliverAndRun(added, removed)
+    expect((await request('GET', shop, '/settings')).body.source).toBe('file')
   })
 })
 
@@ -290,63 +274,35 @@ describe('a repository that is renamed', () => {
     return github.calls(`POST /repos/${full_name}/issues/1/comments`, 201)
   }
 
-  test('keeps its new name when events under the old name arrive late', async () => {
+  test.each([
+    ['keeps its new name', 'renamed', () => {}],
+    [
+      'keeps its new name although another repository has taken the old one',
+      'renamed',
+      () => {
+        github.repository({ id: 3000 + tests, full_name: shop })
+        github.app.addRepositories(installation.id, [shop])
+      },
+    ],
+    ['stays with its new owner', 'transferred', () => install(`${owner}-new/shop`)],
+  ] as const)('%s when events under the old name arrive late', async (_, action, then) => {
     await service.deliverAndRun(
       installationEvent(github, install(shop), 'created'),
       opened(shop, { files: ['src/a.ts'] }),
     )
-    const push = pushEvent(github, shop, { ref: 'refs/heads/retries' })
-    const edited = repositoryEvent(github, shop, 'edited')
-    const to = `${owner}/store`
+    const late = [
+      pushEvent(github, shop, { ref: 'refs/heads/retries' }),
+      repositoryEvent(github, shop, 'edited'),
+    ]
+    const to = action === 'renamed' ? `${owner}/store` : `${owner}-new/shop`
+    if (action === 'transferred') github.app.removeRepositories(installation.id, [shop])
     github.rename(shop, to)
+    then()
     github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
-    await service.deliverAndRun(repositoryEvent(github, to, 'renamed', shop), push, edited)
+    await service.deliverAndRun(repositoryEvent(github, to, action, shop), ...late)
     const before = calls(shop)
     expect(await collide(to)).toBe(1)
     expect(calls(shop)).toBe(before)
-  })
-
-  test('keeps its new name also when another repository has taken the old one', async () => {
-    await service.deliverAndRun(
-      installationEvent(github, install(shop), 'created'),
-      opened(shop, { files: ['src/a.ts'] }),
-    )
-    const late = pushEvent(github, shop, { ref: 'refs/heads/retries' })
-    const to = `${owner}/store`
-    github.rename(shop, to)
-    github.repository({ id: 3000 + tests, full_name: shop })
-    github.app.addRepositories(installation.id, [shop])
-    github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
-    await service.deliverAndRun(repositoryEvent(github, to, 'renamed', shop), late)
-    const before = calls(shop)
-    expect(await collide(to)).toBe(1)
-    expect(calls(shop)).toBe(before)
-  })
-
-  test('stays with its new owner when events of the old owner arrive late', async () => {
-    await service.deliverAndRun(
-      installationEvent(github, install(shop), 'created'),
-      opened(shop, { files: ['src/a.ts'] }),
-    )
-    const late = pushEvent(github, shop, { ref: 'refs/heads/retries' })
-    const to = `${owner}-new/shop`
-    github.app.removeRepositories(installation.id, [shop])
-    github.rename(shop, to)
-    install(to)
-    github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
-    await service.deliverAndRun(repositoryEvent(github, to, 'transferred', shop), late)
-    const before = calls(shop)
-    expect(await collide(to)).toBe(1)
-    expect(calls(shop)).toBe(before)
-  })
-
-  test('costs one call for a new name and none while the name stays', async () => {
-    await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
-    const to = `${owner}/store`
-    github.rename(shop, to)
-    const push = () => pushEvent(github, to, { ref: 'refs/heads/retries' })
-    await service.deliverAndRun(push(), push(), repositoryEvent(github, to, 'renamed', shop), push())
-    expect(github.requests(`GET /repos/${to}`).filter(({ token }) => token !== 'ada')).toHaveLength(1)
   })
 
   test('is tracked although no event announced it', async () => {

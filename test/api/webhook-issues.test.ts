@@ -1,8 +1,6 @@
 /** The issues that tracked pull requests close, and their summaries, from titles and descriptions. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { activities } from '../../src/server/activities/table.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
-import { pull_requests } from '../../src/server/pull-requests/table.ts'
 import { firstJobs } from '../../src/server/tracking/jobs.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'
@@ -19,9 +17,6 @@ Retries a payment twice.
 
 Closes #7.
 `
-
-/** Each reconciliation reads the settings file again. */
-const SETTINGS_READ = 'GET /git/trees/HEAD'
 
 const { fixture, github, repository } = usePullRequests()
 beforeEach(() => fixture.service.clock.advance(1000))
@@ -52,18 +47,6 @@ describe('two pull requests are duplicates', () => {
     await open({ head: 'a', body: TEMPLATE })
     await open({ head: 'b', title: 'Fix #7: retry' })
     expect(await sharedIssue()).toBe(7)
-  })
-
-  test.each([
-    ['closes the issue of another repository', 'Closes acme/other#7.'],
-    ['closes the issue at another address', 'Closes https://gitlab.com/acme/shop/issues/7.'],
-    ['names the issue in a comment', '<!-- Closes #7 -->'],
-    ['names the issue in code', '```\nCloses #7\n```'],
-    ['only mentions the issue', 'See #7.'],
-  ])('but not if one %s', async (_, body) => {
-    await open({ head: 'a', body: TEMPLATE })
-    await open({ head: 'b', body })
-    expect(await sharedIssue()).toBeNull()
   })
 
   test('from the edit on that names the issue, until the edit that takes it out', async () => {
@@ -111,49 +94,13 @@ describe('two pull requests are duplicates', () => {
     expect(await sharedIssue()).toBe(7)
     expect(repository.calls().filter((call) => /^GET \/pulls\/\d+$/.test(call))).toEqual([])
   })
-
-  test('if they were stored before issues were, after a reconciliation', async () => {
-    await open({ head: 'a', body: TEMPLATE })
-    await open({ head: 'b', body: TEMPLATE })
-    await repository.advance(60_000)
-    await forgetIssues()
-    expect(await sharedIssue()).toBeNull()
-    const before = repository.calls().length
-    await reconciled()
-    expect(await sharedIssue()).toBe(7)
-    expect(repository.calls().slice(before)).toEqual(['GET /pulls', SETTINGS_READ])
-  })
 })
 
 describe('the summary', () => {
-  test('is the first prose of the description', async () => {
-    expect(await summaryOf(await open({ head: 'a', body: TEMPLATE }))).toBe('Retries a payment twice.')
-  })
-
-  test('is the title if the description is nothing but a template', async () => {
-    const number = await open({ head: 'a', title: 'Retry', body: '## What\n\n<!-- Describe -->\n' })
-    expect(await summaryOf(number)).toBe('Retry')
-  })
-
   test('follows an edit of the description', async () => {
     const number = await open({ head: 'a', body: TEMPLATE })
     await edit(number, { body: '## What\n\nRetries a payment once.' })
     expect(await summaryOf(number)).toBe('Retries a payment once.')
-  })
-
-  test('follows an edit whose event was missed', async () => {
-    const number = await open({ head: 'a', body: TEMPLATE })
-    repository.githubRepo.update(number, { body: 'Retries a payment once.' })
-    repository.githubRepo.pull(number).updated_at = new Date(Date.now() + 60_000).toISOString()
-    await reconciled()
-    expect(await summaryOf(number)).toBe('Retries a payment once.')
-  })
-
-  test('of declared work stays', async () => {
-    await repository.createActivity({ branch: 'a', summary: 'Declared.' })
-    const number = await open({ head: 'a', body: TEMPLATE })
-    await edit(number, { body: 'Retries a payment once.' })
-    expect(await summaryOf(number)).toBe('Declared.')
   })
 
   test('that a person wrote stays until the next edit of the description', async () => {
@@ -171,11 +118,4 @@ async function reconciled() {
   const { app, clock } = fixture.service
   await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
   await repository.advance(3_600_000)
-}
-
-/** Makes the rows as an earlier version of the service stored them. */
-async function forgetIssues() {
-  const db = fixture.service.app.database.connection()
-  await db.update(pull_requests).set({ closes: null, summary_hash: null })
-  await db.update(activities).set({ closes: null, summary: '## What' })
 }

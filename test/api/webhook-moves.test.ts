@@ -102,35 +102,6 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
         expires_at: in24h(),
       })
   })
-
-  test('are archived by the merge even if their status was merged before, keeping merged_at', async () => {
-    repo.githubRepo.open({ head: 'retries' })
-    const body = link === 'branch' ? { branch: 'retries' } : { branch: 'elsewhere', pr_url: prUrl(1) }
-    const id = await begun('active', body)
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect((await repo.request('PATCH', `/activity/${id}`, { body: { status: 'merged' } })).status).toBe(200)
-    service.clock.advance(DAY_MS / 2)
-    repo.githubRepo.merge(1)
-    await service.deliverAndRun(repo.event(1, 'closed'))
-    expect(await repo.activity(id)).toMatchObject({
-      status: 'archived',
-      archive_reason: 'pull_request_merged',
-    })
-    // Seven days after the status became merged, but less after the pull request was merged.
-    service.clock.advance(6.75 * DAY_MS)
-    expect((await repo.check({ scope: SCOPE })).reuse_opportunities).toEqual([])
-  })
-
-  test('never exceed max_activity_ttl_ms because of that', async () => {
-    repo.githubRepo.open({ head: 'retries' })
-    repo.githubRepo.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS}`)
-    const ids = await oneOfEach(link)
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    for (const id of ids.values()) {
-      const { created_at, expires_at } = await repo.activity(id)
-      expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS)
-    }
-  })
 })
 
 describe('a pull request', () => {
@@ -168,14 +139,6 @@ describe('a pull request', () => {
     },
   )
 
-  test('does not change an expired activity on its branch', async () => {
-    repo.githubRepo.open({ head: 'retries' })
-    repo.githubRepo.write('.github/deconflict.yml', 'activity_ttl_ms: 1000')
-    const id = await begun('active', { branch: 'retries' })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect(await repo.activity(id)).toMatchObject({ status: 'expired', pr_url: null })
-  })
-
   test('of a fork does not match the branch of the same name', async () => {
     const id = await begun('active', { branch: 'patch-1' })
     const before = await repo.activity(id)
@@ -186,16 +149,6 @@ describe('a pull request', () => {
     await service.deliverAndRun(repo.event(1, 'closed'))
     expect(await repo.tracked()).toEqual([])
     expect(await repo.activity(id)).toEqual(before)
-  })
-
-  test('of a fork is linked if its pr_url was declared', async () => {
-    const id = await begun('active', { branch: 'patch-1', pr_url: prUrl(1) })
-    repo.githubRepo.open({ head: 'eve:patch-1', draft: true })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect(await repo.activity(id)).toMatchObject({ status: 'draft-pr-open', branch: 'patch-1' })
-    repo.githubRepo.close(1)
-    await service.deliverAndRun(repo.event(1, 'closed'))
-    expect(await repo.activity(id)).toMatchObject({ archive_reason: 'pull_request_closed' })
   })
 
   test('that was closed does not change later activities on its branch', async () => {
@@ -209,14 +162,6 @@ describe('a pull request', () => {
       repo.event(1, { action: 'edited', from: { title: 'Words' } }),
     )
     expect(await repo.activity(id)).toMatchObject({ status: 'active', archive_reason: null })
-  })
-
-  test('that was closed before it was imported changes nothing when it is labelled', async () => {
-    repo.githubRepo.open({ head: 'develop' })
-    repo.githubRepo.merge(1)
-    const id = await begun('active', { branch: 'develop' })
-    await service.deliverAndRun(repo.event(1, { action: 'labeled', label: 'released' }))
-    expect(await repo.activity(id)).toMatchObject({ status: 'active', pr_url: null })
   })
 })
 
@@ -237,19 +182,6 @@ describe('a deleted branch', () => {
       })
     expect((await repo.activity(finished)).status).toBe('merged')
     expect((await repo.activity(elsewhere)).status).toBe('active')
-  })
-
-  test('after the merge keeps the reason and the instant', async () => {
-    repo.githubRepo.open({ head: 'retries' })
-    const id = await begun('active', { branch: 'retries' })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    repo.githubRepo.merge(1)
-    await service.deliverAndRun(repo.event(1, 'closed'))
-    const before = await repo.activity(id)
-    service.clock.advance(1000)
-    await service.deliverAndRun(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
-    expect(before.archive_reason).toBe('pull_request_merged')
-    expect(await repo.activity(id)).toEqual(before)
   })
 
   test('leaves the activity of an open pull request to that pull request', async () => {
@@ -286,12 +218,5 @@ describe('a push', () => {
       expect(await repo.activity(id)).toMatchObject({ heartbeat_at: now(), expires_at: in24h() })
     expect((await repo.activity(ids[1] as string)).status).toBe('paused')
     for (const id of [finished, elsewhere]) expect((await repo.activity(id)).heartbeat_at).toBeNull()
-  })
-
-  test('that deletes the branch extends nothing', async () => {
-    const id = await begun('active', { branch: 'retries' })
-    const push = { ref: 'refs/heads/retries', before: 'a'.repeat(40), after: '0'.repeat(40) }
-    await service.deliverAndRun(pushEvent(github, repo.full_name, push))
-    expect((await repo.activity(id)).heartbeat_at).toBeNull()
   })
 })

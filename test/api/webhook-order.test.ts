@@ -46,14 +46,6 @@ describe.each([
     },
   )
 
-  test.each(orders(3))(
-    'in the order %i %i %i leaves no live activity if none was declared',
-    async (...order) => {
-      await service.deliverAndRun(...inOrder(happened(), order))
-      expect(await repo.tracked()).toEqual([])
-    },
-  )
-
   test.each(orders(3))('in the order %i %i %i within one second ends the same way', async (...order) => {
     const id = await declared()
     await service.deliverAndRun(...inOrder(happened(SECOND), order))
@@ -83,12 +75,24 @@ test('a branch deletion before the pull request is imported archives once and pe
   repo.githubRepo.merge(1)
   const closed = repo.event(1, 'closed')
   const id = await declared()
+  repo.githubRepo.push('retries')
+  repo.githubRepo.deleteBranch('retries')
   await service.deliverAndRun(deleted())
   const before = await repo.activity(id)
   expect(before.archive_reason).toBe('branch_deleted')
   await service.deliverAndRun(closed, opened)
   expect(await repo.activity(id)).toEqual(before)
   expect(await repo.tracked()).toEqual([])
+})
+
+test('a late deletion of a branch archives nothing if the branch was pushed again', async () => {
+  repo.githubRepo.push('retries')
+  const late = deleted()
+  repo.githubRepo.deleteBranch('retries')
+  repo.githubRepo.push('retries')
+  const id = await declared()
+  await service.deliverAndRun(late)
+  expect((await repo.activity(id)).status).toBe('active')
 })
 
 describe('closed and opened again', () => {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { findRepository } from '../../src/server/repositories/store.ts'
 import { firstJobs } from '../../src/server/tracking/jobs.ts'
-import { editOfPay } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { pushEvent } from '../support/webhooks.ts'
 
@@ -50,11 +49,6 @@ describe('after a push', () => {
     expect(await ttl()).toBe(expected)
   })
 
-  test('that deletes the file, the defaults hold', async () => {
-    await fixture.service.deliverAndRun(pushed('activity_ttl_ms: 5000', 1), pushed(null, 2))
-    expect(await ttl()).toBe(DEFAULT)
-  })
-
   test('whose commit GitHub does not have any more, the default branch holds', async () => {
     const event = pushed('activity_ttl_ms: 5000', 1)
     await fixture.service.deliverAndRun({ ...event, payload: { ...event.payload, after: 'f'.repeat(40) } })
@@ -73,16 +67,6 @@ describe('every hour', () => {
     expect(await ttl()).toBe(expected)
   })
 
-  test('a missed change applies to comments', async () => {
-    await repository.writeFile(SETTINGS, 'comment: {min_severity: high}')
-    await repository.createActivity()
-    const number = await repository.open()
-    expect(repository.comment(number)).toBeUndefined()
-    repository.githubRepo.write(SETTINGS, 'comment: {min_severity: low}')
-    await reconciled()
-    expect(repository.comment(number)).toContain('Severity: ')
-  })
-
   test('an unchanged file is read once, with its ETag', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
     await reconciled()
@@ -92,21 +76,5 @@ describe('every hour', () => {
     await reconciled()
     expect(reads()).toHaveLength(before + 1)
     expect(await stored()).toMatchObject({ settings_etag, settings })
-  })
-
-  test('an invalid file keeps the last valid settings', async () => {
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
-    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: soon')
-    await reconciled()
-    const { body } = await repository.request('GET', '/settings')
-    expect(body).toMatchObject({ activity_ttl_ms: 50_000_000, errors: [{ key: 'activity_ttl_ms' }] })
-  })
-
-  test('an outage of GitHub keeps the settings', async () => {
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
-    await repository.openBranch('a', editOfPay(40, ['a()']))
-    github.fault(`GET /repos/${repository.full_name}/contents/*`, 'unavailable', 1)
-    await reconciled().catch(() => {})
-    expect(await ttl()).toBe(50_000_000)
   })
 })

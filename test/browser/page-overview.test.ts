@@ -54,8 +54,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
   test('is limited by a search and by an owner, which are in its address', async () => {
     await open('#/')
     await rows().first().waitFor(OPTIONS)
-    await page.keyboard.press('/')
-    await page.keyboard.type(quiet.name.slice('acme/'.length))
+    await page.getByRole('searchbox').fill(quiet.name.slice('acme/'.length))
     await expect.poll(() => rows().count(), OPTIONS).toBe(1)
     expect(await page.evaluate('location.hash')).toBe(`#/?q=${quiet.name.slice('acme/'.length)}`)
     await page.goto(`${fixture.url}/#/acme`)

@@ -87,7 +87,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(answer.status).toBe(201)
     return answer.body.activity.id as string
   }
-  const bar = (title: string) => page.locator('.bar', { hasText: title })
+  const row = (title: string) => page.locator('.work-row', { hasText: title })
 
   test('signs people in through GitHub, keeps them signed in, and signs them out', async () => {
     await page.goto(`${first.url}/#/acme/shop`)
@@ -109,12 +109,12 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       scope: { areas: ['checkout'], paths: ['src/pay/**'] },
     })
     await open('ada')
-    await bar('Retry payments').waitFor(WAIT_OPTIONS)
+    await row('Retry payments').waitFor(WAIT_OPTIONS)
     await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(WAIT_OPTIONS)
     await declare({ title: 'Tidy payments', branch: 'tidy', scope: { paths: ['src/**/tidy.ts'] } })
     await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(WAIT_OPTIONS)
     await page.getByRole('button', { name: 'src/pay/tidy.ts' }).first().waitFor(WAIT_OPTIONS)
-    await bar('Tidy payments').click()
+    await row('Tidy payments').click()
     const detail = page.getByRole('dialog')
     await detail.getByRole('heading', { name: 'Collides with' }).waitFor(WAIT_OPTIONS)
     await detail.getByRole('button', { name: /Retry payments/ }).waitFor()
@@ -122,7 +122,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(WAIT_OPTIONS)
     // The focused element was removed with the record.
     await expect.poll(() => page.evaluate('document.activeElement.id'), WAIT_OPTIONS).toBe('main')
-    await bar('Retry payments').click()
+    await row('Retry payments').click()
     await detail.getByRole('button', { name: 'Archive' }).click()
     await page.getByText('Nobody has announced work in acme/shop').waitFor(WAIT_OPTIONS)
     expect(strayed).toEqual([])
@@ -138,7 +138,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       })
     const ids = [await begin('retries', 40), await begin('tidy', 40)]
     await open('ada')
-    await bar('tidy').click()
+    await row('tidy').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('same lines', { exact: true }).waitFor(WAIT_OPTIONS)
     expect(await dialog.locator('.strip-lines').allTextContents()).toEqual(['line 40', 'line 40'])
@@ -229,7 +229,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   test('hides actions that need write access from readers', async () => {
     const id = await declare({ title: 'Look only', branch: 'look', scope: { paths: ['a'] } })
     await open('rita')
-    await bar('Look only').click()
+    await row('Look only').click()
     await page.getByRole('dialog').getByText('In short.').waitFor(WAIT_OPTIONS)
     expect(await page.getByRole('button', { name: 'Archive' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'New notable', includeHidden: true }).count()).toBe(0)
@@ -245,7 +245,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       scope: { paths: ['<b>/x'] },
     })
     await open('ada')
-    await bar(HOSTILE).click()
+    await row(HOSTILE).click()
     await page.getByRole('dialog').getByRole('heading', { name: HOSTILE }).waitFor(WAIT_OPTIONS)
     expect(await page.locator('img[src="x"], main b').count()).toBe(0)
     expect(await page.title()).toBe('acme/shop · Deconflict')
@@ -287,7 +287,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await open('ada')
     await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(WAIT_OPTIONS)
     expect(await seriousFaultsOn(page)).toEqual([])
-    await bar('One').click()
+    await row('One').click()
     await page.getByRole('dialog').getByText('In short.').waitFor(WAIT_OPTIONS)
     expect(await seriousFaultsOn(page)).toEqual([])
     for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
@@ -309,8 +309,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     )
     await open('ada')
     await page.getByRole('heading', { name: /^500 live activities/ }).waitFor(WAIT_OPTIONS)
-    expect(await page.locator('.bar').count()).toBe(60)
-    await page.getByText('The newest 60 activities are shown. To see the other 440').waitFor()
+    expect(await page.locator('.work-row').count()).toBe(60)
+    await page.getByText('440 more: search, or choose').waitFor()
     expect(bytes.length).toBeGreaterThan(0)
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(120_000)
     expect(ids).toHaveLength(500)

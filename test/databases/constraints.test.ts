@@ -23,11 +23,6 @@ beforeAll(async () => {
     false, false, false, repeat('a', 40), 'Retry', 'retry', 'main', 'ada', now(), now(), now(), now(), '{}')`)
   await execute(`insert into pairs (repo_id, first, second, first_active_at, second_active_at, is_duplicate, files, seen_at)
     values (1, '#7', '#8', now(), now(), false, '[]', now())`)
-  await execute(`insert into proofs (repo_id, first, second, first_head, second_head, base, command_hash, result, reported_at)
-    values (1, 7, 8, repeat('a', 40), repeat('b', 40), repeat('c', 40), 'c0ffee', 'passed', now())`)
-  await execute(
-    `insert into changed_names (repo_id, activity_id, kind, key, position) values (1, 'act_1', 0, 1, 0)`,
-  )
   await execute(`insert into jobs (id, kind, repo_id, state, run_at, enqueued, attempts, created_at, updated_at)
     values ('a', 'a', 1, 'pending', now(), 1, 0, now(), now())`)
   await execute(`insert into setup_codes (code_hash, expires_at) values (repeat('a', 64), now())`)
@@ -94,11 +89,6 @@ const BROKEN: [table: string, constraint: string, change: string][] = [
   ['repositories', 'name', `name = ''`],
   ['repositories', 'uninstalled_at', 'uninstalled_at = created_at, installation_id = 1'],
   ['repositories', 'settings_errors', `settings_errors = '{}'`],
-  ['changed_names', 'kind', 'kind = -1'],
-  ['changed_names', 'kind', 'key = -1'],
-  ['proofs', 'order', 'second = first'],
-  ['proofs', 'order', 'first = 0'],
-  ['proofs', 'result', `result = 'flaky'`],
   ['pairs', 'order', 'second = first'],
   ['pairs', 'order', 'repo_id = 0'],
   ['pairs', 'place', `cause = 'both'`],

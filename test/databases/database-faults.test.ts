@@ -2,7 +2,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -120,7 +119,7 @@ async function cuttableWayTo(url: string) {
   }
 }
 
-describe.skipIf(isEmbedded)('an unavailable database', () => {
+describe('an unavailable database', () => {
   test('is 503 with Retry-After on every operation until it returns, and /readyz reports it', async () => {
     const way = await cuttableWayTo(service.app.config.database_url as string)
     const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
@@ -165,19 +164,6 @@ describe.skipIf(isEmbedded)('an unavailable database', () => {
       process.off('unhandledRejection', note)
       await other.close()
       await way.cut()
-    }
-  })
-
-  test('is 503 for a caller whose quota must be read', async () => {
-    const way = await cuttableWayTo(service.app.config.database_url as string)
-    const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
-    try {
-      await way.cut()
-      const answer = await other.api('GET', '/activity')
-      expect(outcome(answer)).toBe('503 service_unavailable')
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    } finally {
-      await other.close()
     }
   })
 })

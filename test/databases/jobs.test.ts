@@ -17,7 +17,7 @@ import {
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
 import { Wakeup } from '../../src/server/jobs/wakeup.ts'
 import { openMetrics } from '../../src/server/telemetry/metrics.ts'
-import { freshDatabase, isEmbedded } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
 
 const LEASE_MS = 120_000
@@ -434,8 +434,7 @@ describe('a renewal concurrent with the end of its run', () => {
     expect((await row('a')).leased_until).toEqual(next.leased_until)
   })
 
-  // The embedded database has a single connection, so no statement waits for a lock.
-  test.skipIf(isEmbedded)('lets a worker run the next job at once', async () => {
+  test('lets a worker run the next job at once', async () => {
     const [other, watch] = [
       connectRaw(fresh.database_url as string),
       connectRaw(fresh.database_url as string),

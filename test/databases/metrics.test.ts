@@ -233,7 +233,7 @@ describe('from the database', () => {
     expect(none.value('deconflict_oldest_due_job_seconds')).toBe(0)
   })
 
-  test('the gauges show the share of commented pull requests and the precision', async () => {
+  test('the gauges show the share of commented pull requests and the outcomes', async () => {
     const db = service.app.database.connection()
     const now = service.clock.now
     const pull = (repo_id: number, number: number, given: object) => ({
@@ -258,20 +258,16 @@ describe('from the database', () => {
     await db
       .insert(pull_requests)
       .values([...many, ...others.map((given, at) => pull(2, at + 1, given)), pull(3, 1, commented)])
-    const pair = (number: number, outcome: 'came_true' | 'wrong') => ({
+    const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
       ...{ repo_id: 1, first: '#1', second: `#${number}`, first_active_at: now, second_active_at: now },
       ...{ is_duplicate: false, files: [], seen_at: now, second_shown_at: now, outcome, ended_at: now },
     })
-    const decided = Array.from({ length: 10 }, (_, at) => pair(at + 2, at < 7 ? 'came_true' : 'wrong'))
-    await db.insert(pairs).values([...decided.slice(1), { ...pair(20, 'wrong'), second_shown_at: null }])
-    const before = await freshScrape()
-    expect(before.value('deconflict_pairs{outcome="came_true"}')).toBe(6)
-    expect(before.value('deconflict_precision_ratio')).toBeUndefined()
-    await db.insert(pairs).values(decided.slice(0, 1))
+    const shown = [pair(2, 'resolved'), pair(3, 'resolved'), pair(4, 'given_up')]
+    await db.insert(pairs).values([...shown, { ...pair(20, 'given_up'), second_shown_at: null }])
     const { value } = await freshScrape()
-    expect(value('deconflict_pairs{outcome="wrong"}')).toBe(3)
+    expect(value('deconflict_pairs{outcome="resolved"}')).toBe(2)
+    expect(value('deconflict_pairs{outcome="given_up"}')).toBe(1)
     expect(value('deconflict_pairs{outcome="open"}')).toBe(0)
-    expect(value('deconflict_precision_ratio')).toBe(0.7)
     expect(value('deconflict_commented_ratio')).toBe(5 / 22)
     expect(value('deconflict_budgets_in_force')).toBe(1)
     expect(value('deconflict_feedback{kind="up"}')).toBe(10)

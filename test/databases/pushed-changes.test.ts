@@ -1,6 +1,6 @@
 /** Changed files from GitHub's list: stored, compared, and deleted when the activity ends. */
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
 import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
 import { changeOf, type FileChange, type FileEntry } from '../../src/server/line-verdicts/change.ts'
@@ -10,35 +10,22 @@ import { sweep } from '../../src/server/operations/sweep.ts'
 import { readLineHasher } from '../../src/server/repositories/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/repositories/repo.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
-import { fakeGithub } from '../support/github.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { type TestRepository, useRepositories } from '../support/repository.ts'
 
-const github = fakeGithub()
-const repository = freshRepositories(github, () => service)
-let service: TestService
-
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada' })
-})
-
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const fixture = useRepositories()
+const { repository } = fixture
 
 const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end\n'
 
 /** Stores changed files in the same way as the import of a pull request. */
 async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
-  const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
+  const ctx = await openKnownRepo(fixture.service.app, repo.id, fixture.service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
   const hash = await readLineHasher(ctx)
   const files = entries.map((entry) => changeOf(entry, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
     await replacePushedChanges(within, await getActivity(within, id), {
       files,
-      names: [],
       base_sha: null,
       is_complete: true,
     })
@@ -47,7 +34,11 @@ async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
 }
 
 const rowsOf = (repo: TestRepository) =>
-  service.app.database.connection().select().from(file_changes).where(eq(file_changes.repo_id, repo.id))
+  fixture.service.app.database
+    .connection()
+    .select()
+    .from(file_changes)
+    .where(eq(file_changes.repo_id, repo.id))
 
 async function collides(repo: TestRepository, paths: string[]): Promise<boolean> {
   return (await repo.check({ scope: { paths } })).overlap_detected
@@ -68,7 +59,7 @@ describe('the changes of a pull request', () => {
       },
       { filename: `src/${'ß'.repeat(3000)}.ts`, sha: 'a'.repeat(40) },
     ])
-    const db = service.app.database.connection()
+    const db = fixture.service.app.database.connection()
     const wanted = ['src/old.ts', 'src/new.ts', `src/${'ß'.repeat(3000)}.ts`, 'src/none.ts'].map((name) => ({
       activity_id: id,
       origin: 'pushed' as const,
@@ -129,25 +120,36 @@ describe('the changes of a pull request', () => {
     if (end === 'archive') await repo.request('POST', `/activity/${id}/archive`)
     else if (end === 'merge') await repo.request('PATCH', `/activity/${id}`, { body: { status: 'merged' } })
     else {
-      service.clock.advance(90_000_000)
-      await sweep(service.app)
+      fixture.service.clock.advance(90_000_000)
+      await sweep(fixture.service.app)
     }
     expect(await rowsOf(repo)).toEqual([])
   })
+})
+
+const keyBytes = async (repo: TestRepository) => {
+  const [row] = await fixture.service.app.database
+    .connection()
+    .select({ bytes: sql<number | null>`length(${repositories.line_key})` })
+    .from(repositories)
+    .where(eq(repositories.repo_id, repo.id))
+  return row?.bytes
+}
+
+test('a check, for which reading is enough, stores no key', async () => {
+  const repo = repository()
+  await repo.createActivity({})
+  await repo.check({ scope: { changes: [{ path: 'src/a.ts', status: 'modified', patch: PATCH }] } })
+  expect(await keyBytes(repo)).toBeNull()
 })
 
 // Threat: Guessing lines from their hashes
 test('a repository has one line-hash key, however many request it first', async () => {
   const repo = repository()
   await repo.createActivity({})
-  const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
+  const ctx = await openKnownRepo(fixture.service.app, repo.id, fixture.service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
   const hashers = await Promise.all(Array.from({ length: 5 }, () => readLineHasher(ctx)))
   expect(new Set(hashers.map((hash) => hash('const retries = 2', true).word)).size).toBe(1)
-  const [row] = await service.app.database
-    .connection()
-    .select({ bytes: sql<number>`length(${repositories.line_key})` })
-    .from(repositories)
-    .where(eq(repositories.repo_id, repo.id))
-  expect(row?.bytes).toBe(16)
+  expect(await keyBytes(repo)).toBe(16)
 })

@@ -1,6 +1,6 @@
-/** `GET …/signal`: how many pull requests got a comment, which pairs were shown, and how right that was. */
+/** `GET …/signal`: which pairs were shown, and what became of them. */
 import { expect, test } from 'vitest'
-import { noise_pairs, pair_totals, pairs } from '../../src/server/ledger/table.ts'
+import { pairs } from '../../src/server/ledger/table.ts'
 import { pull_requests } from '../../src/server/pull-requests/table.ts'
 import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { editOfPay } from '../support/lines.ts'
@@ -13,31 +13,26 @@ const merge = async (number: number) => {
   repository.githubRepo.merge(number)
   await repository.deliver(number, 'closed')
 }
-const signal = async (query = ''): Promise<Signal> => {
-  const { status, body } = await repository.request('GET', `/signal${query}`)
+const signal = async (): Promise<Signal> => {
+  const { status, body } = await repository.request('GET', '/signal')
   expect(status, JSON.stringify(body)).toBe(200)
   return body
 }
 const db = () => fixture.service.app.database.connection()
 const daysAgo = (days: number) => new Date(fixture.service.clock.now.getTime() - days * DAY_MS)
 
-const NONE = { shown: 0, came_true: 0, resolved: 0, wrong: 0, given_up: 0, open: 0 }
+const NONE = { shown: 0, resolved: 0, merged_anyway: 0, given_up: 0, open: 0 }
 
 test('the report is empty for a repository without pull requests', async () => {
   expect(await signal()).toEqual({
-    days: 30,
     mode: 'on',
     budget: { share: null, limit: 0.15, in_force: false },
-    pull_requests: 0,
-    commented: 0,
-    pairs: NONE,
-    precision: null,
-    done: { shown: 0, given_up: 0, merged: 0 },
-    noise: {},
-    hot_files: [],
-    recorded: 0,
-    feedback: { up: 0, down: 0 },
-    months: [],
+    periods: [7, 30].map((days) => ({
+      days,
+      pairs: NONE,
+      comments: { posted: 0, edited: 0 },
+      feedback: { up: 0, down: 0 },
+    })),
     recent: [],
   })
 })
@@ -51,28 +46,24 @@ test('two pull requests on the same lines are counted in shadow mode, in which n
   expect(repository.writes()).toEqual([])
   expect(await signal()).toMatchObject({
     mode: 'shadow',
-    commented: 1,
-    pairs: { ...NONE, shown: 1, wrong: 1 },
-    recent: [{ sides: [{ shown_at: null }, { shown_at: expect.any(String) }], outcome: 'wrong' }],
+    periods: [{}, { pairs: { ...NONE, shown: 1, merged_anyway: 1 }, comments: { posted: 0, edited: 0 } }],
+    recent: [{ sides: [{ shown_at: null }, { shown_at: expect.any(String) }], outcome: 'merged_anyway' }],
   })
 })
 
 test('the pair of a branch becomes that of its pull request', async () => {
   const { filename: path, ...change } = editOfPay(40, ['retry()'])
   await repository.createActivity({ branch: 'retries', scope: { changes: [{ path, ...change }] } })
-  const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
-  // GitHub is asked whether it can be merged.
+  await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
   await repository.advance(QUIET_MS)
   const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+  expect(await signal()).toMatchObject({ periods: [{}, { pairs: { shown: 1, open: 1 } }] })
   await merge(first)
-  expect(await signal()).toMatchObject({ recorded: 1, pairs: { shown: 1, open: 1 } })
-  repository.githubRepo.update(second, { mergeable: false })
-  await repository.advance(QUIET_MS)
-  expect(await signal()).toMatchObject({ recorded: 1, pairs: { shown: 1, came_true: 1 } })
+  expect(await signal()).toMatchObject({ periods: [{}, { pairs: { shown: 1, merged_anyway: 1 } }] })
 })
 
-test('the report counts each pair by when it was first shown, and gives precision from ten on', async () => {
-  const row = (number: number, outcome: 'came_true' | 'wrong' | 'given_up', days: number) => ({
+test('the report counts each pair by when it was first shown', async () => {
+  const row = (number: number, outcome: 'resolved' | 'given_up', days: number) => ({
     repo_id: repository.id,
     first: '#1',
     second: `#${number}`,
@@ -88,41 +79,13 @@ test('the report counts each pair by when it was first shown, and gives precisio
     outcome,
     ended_at: daysAgo(days),
   })
-  const decided = Array.from({ length: 10 }, (_, at) => row(at + 2, at < 8 ? 'came_true' : 'wrong', 5))
   await db()
     .insert(pairs)
-    .values([...decided.slice(1), row(20, 'given_up', 5), row(21, 'came_true', 30.5)])
-  expect(await signal()).toMatchObject({
-    pairs: { ...NONE, shown: 10, came_true: 7, wrong: 2, given_up: 1 },
-    precision: null,
-    recorded: 10,
-    hot_files: [{ path: 'src/pay.ts', pairs: 10, people: 2 }],
-  })
-  await db().insert(pairs).values(decided.slice(0, 1))
-  expect(await signal()).toMatchObject({ pairs: { shown: 11 }, precision: 0.8 })
-  expect(await signal('?days=31')).toMatchObject({ pairs: { shown: 12 }, precision: 9 / 11 })
-  await db()
-    .insert(pair_totals)
-    .values({ repo_id: repository.id, month: '2020-01', outcome: 'resolved', pairs: 12 })
-  const { months } = await signal()
-  expect(months[0]).toEqual({ ...NONE, month: '2020-01', shown: 12, resolved: 12, precision: 1 })
-  expect(months.reduce((sum, { shown }) => sum + shown, 0)).toBe(24)
-})
-
-test('the report counts the pairs that share only noise by class', async () => {
-  const pair = (noise: 'lock' | 'changelog', number: number, days: number) => ({
-    repo_id: repository.id,
-    noise,
-    first: '#1',
-    second: `#${number}`,
-    seen_at: daysAgo(days),
-  })
-  await db()
-    .insert(noise_pairs)
-    .values([pair('lock', 2, 1), pair('changelog', 2, 1), pair('changelog', 3, 2), pair('lock', 4, 40)])
-  const { noise } = await signal()
-  expect(noise).toEqual({ changelog: 2, lock: 1 })
-  expect(Object.keys(noise)).toEqual(['changelog', 'lock'])
+    .values([row(2, 'resolved', 5), row(3, 'given_up', 8), row(4, 'resolved', 30.5)])
+  expect((await signal()).periods).toMatchObject([
+    { days: 7, pairs: { ...NONE, shown: 1, resolved: 1 } },
+    { days: 30, pairs: { ...NONE, shown: 2, resolved: 1, given_up: 1 } },
+  ])
 })
 
 test('the report and the settings show when the budget is in force', async () => {
@@ -152,9 +115,5 @@ test('the report and the settings show when the budget is in force', async () =>
   expect(await budget()).toEqual({ share: 3 / 19, limit: 0.15, in_force: false })
   await db().insert(pull_requests).values(rows.slice(0, 1))
   expect(await budget()).toEqual({ share: 0.2, limit: 0.15, in_force: true })
-  expect(await signal('?days=1')).toMatchObject({
-    pull_requests: 0,
-    commented: 0,
-    budget: { share: 0.2, limit: 0.15, in_force: true },
-  })
+  expect((await signal()).budget).toEqual({ share: 0.2, limit: 0.15, in_force: true })
 })

@@ -6,7 +6,6 @@ import { pull_requests } from '../../src/server/pull-requests/table.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
 import { useApp } from '../support/app-service.ts'
 import { whileBroken } from '../support/broken-table.ts'
-import { isEmbedded } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
 
 const DAY_MS = 86_400_000
@@ -54,42 +53,38 @@ test('a closed pull request is deleted after the 90 days of the ledger, an open 
   expect(await known()).toEqual([second])
 })
 
-// The size of a batch does not depend on the database.
-test.skipIf(isEmbedded)(
-  'after an uninstallation the App’s records are deleted in batches, and all others stay',
-  async () => {
-    await open()
-    const [pull] = await db().select().from(pull_requests).where(eq(pull_requests.repo_id, repo.id))
-    const [tracked] = await repo.tracked()
-    await repo.create({})
-    const id = await repo.createNotable({})
-    await db().execute(
-      sql`insert into pull_requests select (jsonb_populate_record(p, jsonb_build_object('number', n))).*
+test('after an uninstallation the App’s records are deleted in batches, and all others stay', async () => {
+  await open()
+  const [pull] = await db().select().from(pull_requests).where(eq(pull_requests.repo_id, repo.id))
+  const [tracked] = await repo.tracked()
+  await repo.create({})
+  const id = await repo.createNotable({})
+  await db().execute(
+    sql`insert into pull_requests select (jsonb_populate_record(p, jsonb_build_object('number', n))).*
       from pull_requests p, generate_series(100, 1199) n where repo_id = ${repo.id} and number = ${pull?.number}`,
-    )
-    const rows = Array.from({ length: 700 }, (_, index) => ({
-      id: `act_${String(index).padStart(26, '0')}`,
-      source: 'pull_request' as const,
-      pr_url: 'https://github.com/acme/shop/pull/7',
-      pr_number: 7,
-    }))
-    await repo.insertActivities([...rows, { id: `act_${'1'.repeat(26)}`, source: 'branch' }])
-    await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
-    const swept = await sweep(service.app)
-    expect(swept.purged).toBe(1 + 700 + 1 + 1 + 1100)
-    expect(await known()).toEqual([])
-    expect((await repo.request('GET', `/activity/${tracked.id}`)).status).toBe(404)
-    expect((await repo.request('GET', '/activity')).body.items).toHaveLength(1)
-    expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
-    expect(await repo.check({ scope: { paths: ['src/a.ts'] } })).toMatchObject({
-      total_related: 1,
-      related_activity_ids: [],
-      related_notable_ids: [id],
-      checked_against: { activities: 1, notables: 1 },
-    })
-    expect((await sweep(service.app)).purged).toBe(0)
-  },
-)
+  )
+  const rows = Array.from({ length: 700 }, (_, index) => ({
+    id: `act_${String(index).padStart(26, '0')}`,
+    source: 'pull_request' as const,
+    pr_url: 'https://github.com/acme/shop/pull/7',
+    pr_number: 7,
+  }))
+  await repo.insertActivities([...rows, { id: `act_${'1'.repeat(26)}`, source: 'branch' }])
+  await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
+  const swept = await sweep(service.app)
+  expect(swept.purged).toBe(1 + 700 + 1 + 1 + 1100)
+  expect(await known()).toEqual([])
+  expect((await repo.request('GET', `/activity/${tracked.id}`)).status).toBe(404)
+  expect((await repo.request('GET', '/activity')).body.items).toHaveLength(1)
+  expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
+  expect(await repo.check({ scope: { paths: ['src/a.ts'] } })).toMatchObject({
+    total_related: 1,
+    related_activity_ids: [],
+    related_notable_ids: [id],
+    checked_against: { activities: 1, notables: 1 },
+  })
+  expect((await sweep(service.app)).purged).toBe(0)
+})
 
 test('one record that cannot be deleted does not block the others and is deleted later', async () => {
   const [first, second] = [await open(), await open(['docs/b.md'])]

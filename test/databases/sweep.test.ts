@@ -3,10 +3,8 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Swept, sweep } from '../../src/server/operations/sweep.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
-import { listed_directories } from '../../src/server/reservations/table.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { whileBroken } from '../support/broken-table.ts'
-import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -90,8 +88,7 @@ describe('a sweep', () => {
     expect(await storedStatuses('notables')).toEqual({ active: 1, expired: 1 })
   })
 
-  // The size of a batch does not depend on the database, here and below.
-  test.skipIf(isEmbedded)('runs in batches until nothing is left', async () => {
+  test('runs in batches until nothing is left', async () => {
     await repo.create({})
     // A batch has 500.
     const due = Array.from({ length: 503 }, () => activity({ expires_at: inMs(0) }))
@@ -104,7 +101,7 @@ describe('a sweep', () => {
     expect(await storedStatuses()).toEqual({ active: 1, expired: 503 })
   })
 
-  test.skipIf(isEmbedded)('visits every repository, however many there are', async () => {
+  test('visits every repository, however many there are', async () => {
     const now = service.clock.now
     const rows = Array.from({ length: 520 }, (_, index) => ({
       repo_id: 900_000 + index,
@@ -128,26 +125,6 @@ describe('a sweep', () => {
     expect(await sweep(service.app)).toEqual({ repositories: 0, expired: 0, purged: 0, keys: 0 })
     service.clock.advance(1)
     expect(await sweep(service.app)).toMatchObject({ expired: 1 })
-  })
-
-  test('deletes quotas whose minute is over', async () => {
-    await repo.create({})
-    service.clock.advance(MINUTE_MS)
-    await sweep(service.app)
-    const rows = await db().execute(sql`select 1 from quotas`)
-    expect(Array.isArray(rows) ? rows : (rows as { rows: unknown[] }).rows).toEqual([])
-  })
-
-  test('deletes what GitHub listed of a directory RETENTION_DAYS later', async () => {
-    const id = await repo.createActivity({})
-    const body = { directory: 'db/migrations' }
-    expect((await repo.request('POST', `/activity/${id}/number`, { body })).status).toBe(201)
-    service.clock.advance(RETENTION_DAYS * DAY_MS)
-    await sweep(service.app)
-    expect(await db().select().from(listed_directories)).toHaveLength(1)
-    service.clock.advance(5 * MINUTE_MS)
-    await sweep(service.app)
-    expect(await db().select().from(listed_directories)).toEqual([])
   })
 })
 
@@ -245,8 +222,8 @@ describe('a sweep with a failing row', () => {
   beforeEach(() => repo.create({}))
 
   test('logs the record and processes the others of its batch', async () => {
-    // Two batches; inserting them takes long on the embedded database.
-    const due = expiring(isEmbedded ? 50 : 700)
+    // Two batches.
+    const due = expiring(700)
     const poison = due[33]?.id as string
     await repo.insertActivities(due)
     await makeDue()
@@ -268,7 +245,7 @@ describe('a sweep with a failing row', () => {
     expect((await sweep(service.app)).expired).toBe(1)
   })
 
-  test.skipIf(isEmbedded)('halves its batches until they succeed', async () => {
+  test('halves its batches until they succeed', async () => {
     await repo.insertActivities(expiring(700))
     await makeDue()
     const { swept, lines } = await sweepBroken({
@@ -355,8 +332,7 @@ describe('concurrent sweeps', () => {
     expect(add(all, 'repositories')).toBe(known.length)
   })
 
-  // The embedded database has a single connection, so nothing runs during a transaction.
-  test.skipIf(isEmbedded)('skip a record that is being changed instead of waiting', async () => {
+  test('skip a record that is being changed instead of waiting', async () => {
     const ids = [newId('act'), newId('act'), newId('act')]
     await repo.create({})
     await repo.insertActivities(ids.map((id) => activity({ id, expires_at: inMs(0) })))

@@ -1,19 +1,16 @@
-/** The files of the page as the built service sends them: cached, compressed, and without an effect on event streams. */
+/** The files of the page as the built service sends them: cached and compressed. */
 import { request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuiltService, startBuiltService } from '../support/built-service.ts'
+import { beforeAll, expect, inject, test } from 'vitest'
 
-let service: BuiltService
+const service = inject('shared_service')
 let script: string
 
 beforeAll(async () => {
-  service = await startBuiltService()
   const html = await (await fetch(service.url)).text()
   script = /src="\.?(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? ''
 })
-afterAll(() => service?.close())
 
 /** `fetch` would decompress the body, and always read it again. */
 function get(path: string, encoding: string, more: Record<string, string> = {}) {
@@ -58,15 +55,4 @@ test('the page itself is revalidated, so that it names the newest assets', async
   const { headers } = await get('/', 'gzip')
   expect(headers['cache-control']).toBe('no-cache')
   expect((await get('/', 'gzip', { 'if-modified-since': String(headers['last-modified']) })).status).toBe(304)
-})
-
-test('an event arrives at once where the client accepts compression', async () => {
-  const response = await fetch(`${service.url}/events/acme/shop`, {
-    headers: { authorization: 'Bearer tok-ada', 'accept-encoding': 'gzip, br' },
-  })
-  expect(response.headers.get('content-encoding')).toBeNull()
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  const { value } = await reader.read()
-  expect(new TextDecoder().decode(value)).toContain('event: hello')
-  await reader.cancel()
 })

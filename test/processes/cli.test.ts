@@ -12,6 +12,8 @@ import { useShop } from '../support/shop.ts'
 import { type SilentServer, startFullServer, startSilentServer } from '../support/silent-server.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
+/** For hooks that have to succeed on a busy machine too. */
+const PATIENT = { DECONFLICT_HOOK_TIMEOUT_MS: '50000' }
 const ACTIVITY = /act_[0-9a-z]{26}/
 
 const { shop, tree } = useShop()
@@ -37,7 +39,13 @@ const startAsBen = async (body: object) => {
 
 /** Runs the command, and closes the reading end of its output before it writes. */
 async function runUnread(args: string[], input = ''): Promise<{ code: number | null; stderr: string }> {
-  const env = { PATH: process.env.PATH, HOME: tree.path, DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' }
+  const env = {
+    PATH: process.env.PATH,
+    HOME: tree.path,
+    DECONFLICT_URL: shop.url,
+    GITHUB_TOKEN: 'tok-ada',
+    ...PATIENT,
+  }
   const child = spawn(process.execPath, [CLI, ...args], { cwd: tree.path, env, timeout: 60_000 })
   const stderr = text(child.stderr)
   child.stdout.destroy()
@@ -51,7 +59,6 @@ test.each([
   [2, ['check', '--paths', 'src/checkout/retry.ts', '--json']],
   [0, ['list']],
   [0, ['--help']],
-  [0, ['watch', '--interval', '1']],
   [0, ['hook', 'prompt', '--agent', 'claude-code']],
 ] as const)('a closed pipe leaves the exit code %i of %j, without an error', async (code, args) => {
   await startAsBen({ scope: { paths: ['src/**'] } })
@@ -128,24 +135,6 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   expect((await json(['list'])).items.map((each: { id: string }) => each.id)).toEqual([other])
 })
 
-test('watch shows new activities and collisions while it runs', async () => {
-  const watch = tree.start(['watch', '--interval', '1'])
-  await expect.poll(watch.output).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
-  const id = await startAsBen({ scope: { paths: ['src/**'] } })
-  await expect.poll(watch.output).toMatch(/1 activity, 0 collisions.*\nTidy the retries {2}Ben {2}tidy/)
-  await api('POST', `/activity/${id}/heartbeat`)
-  await startAsBen({ title: 'Rewrite', agent: 'codex', branch: 'rewrite', scope: { paths: ['src/a.ts'] } })
-  await expect
-    .poll(watch.output)
-    .toMatch(
-      /2 activities, 1 collision.*\nRewrite +Ben \(codex\).*\n.*\n {2}collision, medium {2}Tidy the retries/,
-    )
-  await watch.stop()
-  // The heartbeat wrote nothing: each list differs from the one before.
-  const counted = watch.output().match(/^acme\/shop .*/gm) ?? []
-  expect(counted.filter((line, at) => line === counted[at - 1])).toEqual([])
-})
-
 test('the pre-push hook allows the push, and shows who else works on the files', async () => {
   await tree.runProcess(['init', '--yes', '--only', 'git'])
   await startAsBen({ scope: { paths: ['src/**'] } })
@@ -187,14 +176,12 @@ describe('the hook of an agent', () => {
   /** Agents kill a hook after this time. */
   const AGENT_TIMEOUT_MS = 10_000
   const input = JSON.stringify({ session_id: 's1' })
-  /** For hooks that have to succeed on a busy machine too. */
-  const patient = { DECONFLICT_HOOK_TIMEOUT_MS: '50000' }
 
   test('creates one activity for several edits at once', async () => {
     const files = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
     const edit = (file: string) =>
       tree.runProcess(['hook', 'before-edit', '--agent', 'claude-code'], {
-        env: patient,
+        env: PATIENT,
         input: JSON.stringify({
           session_id: 's1',
           cwd: tree.path,
@@ -211,11 +198,11 @@ describe('the hook of an agent', () => {
 
   test('releases its lock if it is killed', async () => {
     silent = await startSilentServer()
-    const killed = tree.start(HOOK, { env: { ...patient, DECONFLICT_URL: silent.url }, input })
+    const killed = tree.start(HOOK, { env: { ...PATIENT, DECONFLICT_URL: silent.url }, input })
     // The hook holds the lock while it sends requests.
     await expect.poll(() => silent?.requests.length, { timeout: 60_000, interval: 20 }).toBe(1)
     await killed.stop('SIGKILL')
-    const next = await tree.runProcess(HOOK, { env: patient, input })
+    const next = await tree.runProcess(HOOK, { env: PATIENT, input })
     expect(next).toEqual({ code: 0, stdout: '', stderr: '' })
     expect((await api('GET', '/activity')).body.items).toMatchObject([
       { agent: 'claude-code', branch: 'work' },
@@ -224,7 +211,7 @@ describe('the hook of an agent', () => {
 
   test('sends no request after the first hook to a server that does not respond', async () => {
     silent = await startSilentServer()
-    const options = { env: { ...patient, DECONFLICT_URL: silent.url }, input }
+    const options = { env: { ...PATIENT, DECONFLICT_URL: silent.url }, input }
     const first = await tree.runProcess(HOOK, {
       ...options,
       env: { DECONFLICT_URL: silent.url, DECONFLICT_HOOK_TIMEOUT_MS: '5000' },
@@ -241,7 +228,7 @@ describe('the hook of an agent', () => {
   })
 
   test('runs when its input is complete, even if the agent never closes it', async () => {
-    const hook = tree.start(HOOK, { env: patient, input: undefined })
+    const hook = tree.start(HOOK, { env: PATIENT, input: undefined })
     hook.write(input)
     expect(await hook.ended).toBe(0)
     expect(hook.errors()).toBe('')

@@ -4,33 +4,28 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuiltService, startBuiltService } from '../support/built-service.ts'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-let shop: BuiltService
+const shop = inject('shared_service')
 let home: TemporaryDirectory
 
 beforeAll(async () => {
-  shop = await startBuiltService()
   home = await temporaryDirectory('client')
   await mkdir(join(home.path, 'node_modules'))
   await symlink(ROOT, join(home.path, 'node_modules/deconflict'))
   await symlink(join(ROOT, 'node_modules/@types'), join(home.path, 'node_modules/@types'))
   await writeFile(join(home.path, 'package.json'), '{"type": "module"}')
 })
-afterAll(async () => {
-  await shop.close()
-  await home.remove()
-})
+afterAll(() => home.remove())
 
 const PROGRAM = `
 import { createClient, DeconflictError } from 'deconflict/client'
 const client = createClient({ base_url: process.argv[2] ?? '', token: 'tok-ada' })
-const shop = { owner: 'acme', repo: 'shop' }
+const shop = { owner: 'acme', repo: 'client' }
 const { activity } = await client.createActivity({
   ...shop,
   input: { title: 'Retry payments', summary: 'Twice.', actor: 'Ada', branch: 'retries', scope: { paths: ['src/pay/**'] } },
@@ -47,7 +42,7 @@ console.log(JSON.stringify({ same: items[0]?.id === activity.id, example, refuse
 const WRONG = `
 import { createClient } from 'deconflict/client'
 const client = createClient({ base_url: '', token: '' })
-const shop = { owner: 'acme', repo: 'shop' }
+const shop = { owner: 'acme', repo: 'client' }
 void client.getActivity(shop)
 void client.createActivity({ ...shop, input: { title: 'No summary' } })
 void client.updateActivity({ ...shop, id: 'act_1', input: { risk: 'huge' } })

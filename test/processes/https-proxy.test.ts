@@ -1,7 +1,7 @@
 /** `HTTPS_PROXY` and `NO_PROXY`: the built command, its hooks and the built service, where only a proxy reaches the other side. */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { startBuiltService } from '../support/built-service.ts'
 import { type HttpsProxy, startHttpsProxy } from '../support/https-proxy.ts'
@@ -103,8 +103,7 @@ test('the bundle that each hook loads does not contain what only a proxy needs',
 })
 
 test('the service calls GitHub through HTTPS_PROXY', async () => {
-  const inner = await startBuiltService()
-  const proxy = await startHttpsProxy('github.test', inner.github.url)
+  const proxy = await startHttpsProxy('github.test', inject('shared_service').github_url)
   const service = await startBuiltService({
     ...proxy.env,
     GITHUB_API_URL: 'https://github.test',
@@ -112,13 +111,12 @@ test('the service calls GitHub through HTTPS_PROXY', async () => {
   })
   expect((await apiAt(service.url, 'tok-ada')('GET', '/activity')).status).toBe(200)
   expect(proxy.tunnels[0]).toEqual({ target: 'github.test:443', authorization: AUTHORIZATION })
-  await Promise.all([service, inner].map((each) => each.close()))
+  await service.close()
   await proxy.close()
 })
 
 test('the service reaches a host in NO_PROXY without the proxy', async () => {
-  const inner = await startBuiltService()
-  const proxy = await startHttpsProxy('github.test', inner.github.url)
+  const proxy = await startHttpsProxy('github.test', inject('shared_service').github_url)
   const service = await startBuiltService({
     ...proxy.env,
     NO_PROXY: '.test',
@@ -127,6 +125,6 @@ test('the service reaches a host in NO_PROXY without the proxy', async () => {
   })
   expect((await apiAt(service.url, 'tok-ada')('GET', '/activity')).status).toBe(503)
   expect(proxy.tunnels).toEqual([])
-  await Promise.all([service, inner].map((each) => each.close()))
+  await service.close()
   await proxy.close()
 })

@@ -12,16 +12,12 @@ let first: Api
 let second: Api
 
 beforeAll(async () => {
-  const permissions = { 'acme/shop': 'write' } as const
   github = await startFakeGithubServer({
     repositories: [{ id: 7, full_name: 'acme/shop' }],
-    users: [
-      { token: 'ada', login: 'ada', id: 1, permissions },
-      { token: 'ben', login: 'ben', id: 2, permissions },
-    ],
+    users: [{ token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
   })
   database = await freshDatabase()
-  ;[first, second] = await startTwo(1_000_000)
+  ;[first, second] = await startTwo()
 })
 
 afterAll(async () => {
@@ -30,11 +26,11 @@ afterAll(async () => {
   await github.close()
 })
 
-async function startTwo(limit: number) {
+async function startTwo() {
   const env = {
     DATABASE_URL: database.database_url,
     GITHUB_API_URL: github.url,
-    RATE_LIMIT_PER_MINUTE: String(limit),
+    RATE_LIMIT_PER_MINUTE: '1000000',
   }
   const two = await Promise.all([startProcess(env), startProcess(env)])
   services.push(...two)
@@ -87,17 +83,4 @@ test('an idempotency key used on two processes at once creates one record', asyn
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(again.body).toEqual(created[0]?.body)
   }
-})
-
-test('two processes together enforce the limit exactly', async () => {
-  const limit = 90
-  const apis = await startTwo(limit)
-  // Both verify the token first: until then, a request also counts for its address.
-  const known = await Promise.all(apis.map((api) => api('GET', '/settings', { token: 'ben' })))
-  const answers = await Promise.all(
-    range(240).map((index) => apis[index % 2]?.('GET', '/settings', { token: 'ben' })),
-  )
-  const statuses = [...known, ...answers].map((answer) => answer?.status)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(limit)
-  expect(statuses.filter((status) => status === 429)).toHaveLength(242 - limit)
 })

@@ -4,11 +4,8 @@ import { chmod, mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
@@ -19,12 +16,11 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 type Person = 'ada' | 'ben'
 
-let shop: BuiltService
+const shop = inject('shared_service')
 let trees: Record<Person, WorkingTree>
 let bin: string
 
 beforeAll(async () => {
-  shop = await startBuiltService()
   trees = { ada: await workingTree({}), ben: await workingTree({}) }
   bin = join(trees.ada.path, '../bin')
   await mkdir(bin)
@@ -32,7 +28,6 @@ beforeAll(async () => {
   await symlink(CLI, join(bin, 'deconflict'))
 })
 afterAll(async () => {
-  await shop.close()
   for (const tree of Object.values(trees)) await tree.remove()
 })
 afterEach(async () => {
@@ -119,37 +114,3 @@ test('the command prints what the tour shows', async () => {
   expect(steps).toHaveLength(5)
   expect(normalized(written).trimEnd()).toEqual(normalized((block?.body ?? '').replaceAll('\n\n', '\n')))
 })
-
-test('the MCP tools return what the tour shows', async () => {
-  const calls = section('For agents').split(/(?=\n(?:Ada|Ben)’s agent calls )/)
-  let id = ''
-  let shown = 0
-  for (const call of calls) {
-    const [, who, name] = /^\n(Ada|Ben)’s agent calls `(\w+)`/.exec(call) ?? []
-    if (!who || !name) continue
-    const [args, answer] = blocksIn(call)
-    const given = JSON.parse((args?.body ?? '').replace('act_…', id))
-    const text = await use(who.toLowerCase() as Person, name, given)
-    if (name === 'start_work') id = JSON.parse(text).activity.id
-    if (!answer) continue
-    expect(normalizedJson(text)).toEqual(normalizedJson(answer.body))
-    shown += 1
-  }
-  expect(shown).toBe(2)
-})
-
-async function use(person: Person, name: string, args: Record<string, unknown>): Promise<string> {
-  const client = new Client({ name: 'a-test', version: '1' })
-  const command = {
-    command: 'deconflict',
-    args: ['mcp'],
-    cwd: trees[person].path,
-    env: environmentOf(person),
-  }
-  await client.connect(new StdioClientTransport(command))
-  const { content, isError } = await client.callTool({ name, arguments: args })
-  await client.close()
-  const [{ text } = { text: '' }] = content as { text: string }[]
-  expect(isError ?? false, text).toBe(false)
-  return text
-}

@@ -137,11 +137,11 @@ describe('sweeps at the same time', () => {
     )
     await query(
       `insert into activities (repo_id, id, title, summary, actor, status, risk, scope, draft_pr, blocking, source,
-        expires_at, created_at, updated_at, archived_at, archive_reason)
+        expires_at, created_at, updated_at, archived_at, archive_reason, version)
       select repo_id, 'act_' || lpad(n::text, 26, '0'), 'Pay', 'Twice.', 'Ada',
         case when n <= ${EXPIRED} then 'active' else 'archived' end, 'low', '{"areas": [], "paths": []}', false, false, 'api',
         now() - interval '1 hour', now() - interval '90 days', now() - interval '90 days',
-        case when n > ${EXPIRED} then now() - interval '89 days' end, case when n > ${EXPIRED} then 'requested' end
+        case when n > ${EXPIRED} then now() - interval '89 days' end, case when n > ${EXPIRED} then 'requested' end, 1
       from repositories, generate_series(1, ${EXPIRED + OLD}) n`,
       url,
     )

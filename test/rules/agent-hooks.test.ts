@@ -99,21 +99,6 @@ describe('the hook file', () => {
     expect(commands.length).toBeGreaterThan(3)
   })
 
-  test('of Claude Code has an event for every start, and a time limit for the end', () => {
-    expect(Object.keys(file('claude').hooks)).toEqual([
-      'SessionStart',
-      'UserPromptSubmit',
-      'PostToolUse',
-      'Stop',
-      'SubagentStop',
-      'SessionEnd',
-    ])
-    // No matcher: startup, resume, clear and compact.
-    expect(first('claude', 'SessionStart').matcher).toBeUndefined()
-    expect(first('claude', 'SessionEnd').timeout).toBe(10)
-    expect(first('claude', 'PostToolUse').matcher).toBe('Read|NotebookRead|Edit|MultiEdit|Write|NotebookEdit')
-  })
-
   test('of Codex keeps the same command line between releases, because each change needs trust again', () => {
     expect(first('codex', 'UserPromptSubmit')).toEqual({
       matcher: undefined,
@@ -135,11 +120,6 @@ describe('the hook file', () => {
       powershell: expect.stringMatching(/^if \(Get-Command deconflict.*exit 0$/),
       timeoutSec: 10,
     })
-  })
-
-  test('of Gemini CLI has its time limits in milliseconds, and runs after reads', () => {
-    expect(first('gemini', 'AfterTool')).toMatchObject({ timeout: 10_000 })
-    expect(first('gemini', 'AfterTool').matcher).toMatch(/read_file\|.*replace\|write_file/)
   })
 })
 

@@ -10,7 +10,6 @@ import { manifestOf } from '../../src/server/surfaces/page/manifest.ts'
 import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/surfaces/webhooks/github-events.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const manifest = parse(readFileSync(join(root, 'app.yml'), 'utf8'))
 
 /**
@@ -109,16 +108,6 @@ test('the manifest that /setup sends lets GitHub return to the page and to MCP c
       'http://127.0.0.1/mcp/oauth/callback',
     ],
   })
-})
-
-test('the README names the permissions', () => {
-  const [, reads = '', writes = ''] =
-    /: read access to ([\w, ]+), and write access to ([\w, ]+)\./.exec(readme) ?? []
-  const named = (text: string, level: string) =>
-    text.split(/, | and /).map((name) => [name.replaceAll(' ', '_'), level])
-  expect(Object.fromEntries([...named(reads, 'read'), ...named(writes, 'write')])).toEqual(
-    manifest.default_permissions,
-  )
 })
 
 test('the link in docs/install.md fills in the form of a new App with the values of the manifest', () => {

@@ -4,7 +4,7 @@ import { type Change, parseDiff, quoted } from '../../src/cli/diff-output.ts'
 import { withChanges } from '../../src/cli/given-scope.ts'
 import { fitChanges } from '../../src/cli/request-size.ts'
 
-const [A, B, NONE] = ['a'.repeat(40), 'b'.repeat(40), '0'.repeat(40)]
+const [A, B] = ['a'.repeat(40), 'b'.repeat(40)]
 
 /** The raw list, followed by sections of patches. */
 const output = (entries: string[][], ...sections: string[]) =>
@@ -16,100 +16,9 @@ describe('the output of git diff', () => {
   test.each<[string, string, Change[]]>([
     ['nothing', '', []],
     [
-      'a file of the working tree, hashed for the patch only',
-      output(
-        [[`100644 100644 ${A} ${NONE} M`, 'x.ts']],
-        section('a/x.ts b/x.ts', `index ${A}..${B} 100644\n--- a/x.ts\n+++ b/x.ts`),
-      ),
-      [{ path: 'x.ts', status: 'modified', blob_sha: B, patch: `${HUNK}\n` }],
-    ],
-    [
-      'a removed file, with the blob before',
-      output(
-        [[`100644 000000 ${A} ${NONE} D`, 'x.ts']],
-        section('a/x.ts b/x.ts', `deleted file mode 100644\nindex ${A}..${NONE}`),
-      ),
-      [{ path: 'x.ts', status: 'removed', blob_sha: A, patch: `${HUNK}\n` }],
-    ],
-    [
-      'a rename with and one without other changes',
-      output(
-        [
-          [`100644 100644 ${A} ${B} R090`, 'a', 'dir/b'],
-          [`100644 100644 ${A} ${A} R100`, 'c', 'd'],
-        ],
-        section(
-          'a/a b/dir/b',
-          `similarity index 90%\nrename from a\nrename to dir/b\nindex ${A}..${B} 100644`,
-        ),
-        'diff --git a/c b/d\nsimilarity index 100%\nrename from c\nrename to d',
-      ),
-      [
-        { path: 'dir/b', previous_path: 'a', status: 'renamed', blob_sha: B, patch: `${HUNK}\n` },
-        { path: 'd', previous_path: 'c', status: 'renamed', blob_sha: A },
-      ],
-    ],
-    [
-      'a name that git quotes in the patch, not in the list',
-      output(
-        [[`000000 100644 ${NONE} ${B} A`, 'a "b"\n\\ü']],
-        section('"a/a \\"b\\"\\n\\\\ü" "b/a \\"b\\"\\n\\\\ü"', `index ${NONE}..${B}`),
-      ),
-      [{ path: 'a "b"\n\\ü', status: 'added', blob_sha: B, patch: `${HUNK}\n` }],
-    ],
-    [
-      'a binary file',
-      output(
-        [[`100644 100644 ${A} ${B} M`, 'x.png']],
-        `diff --git a/x.png b/x.png\nindex ${A}..${B} 100644\nBinary files a/x.png and b/x.png differ`,
-      ),
-      [{ path: 'x.png', status: 'modified', blob_sha: B }],
-    ],
-    [
       'a submodule, without a patch',
       output([[`160000 160000 ${A} ${B} M`, 'sub']], section('a/sub b/sub', `index ${A}..${B} 160000`)),
       [{ path: 'sub', status: 'modified', blob_sha: B }],
-    ],
-    [
-      'a file that became a link, which git shows twice',
-      output(
-        [[`100644 120000 ${A} ${B} T`, 'x']],
-        section('a/x b/x', `deleted file mode 100644\nindex ${A}..${NONE}`),
-        section('a/x b/x', `new file mode 120000\nindex ${NONE}..${B}`),
-      ),
-      [{ path: 'x', status: 'modified', blob_sha: B }],
-    ],
-    [
-      'an unmerged file, once',
-      output([
-        [`100644 100644 ${A} ${NONE} M`, 'x'],
-        [`000000 000000 ${NONE} ${NONE} U`, 'x'],
-        [`000000 000000 ${NONE} ${NONE} U`, 'y'],
-      ]),
-      [
-        { path: 'x', status: 'modified' },
-        { path: 'y', status: 'modified' },
-      ],
-    ],
-    [
-      'lines that look like headers',
-      output(
-        [
-          [`100644 100644 ${A} ${B} M`, 'x'],
-          [`100644 100644 ${A} ${B} M`, 'y'],
-        ],
-        section('a/x b/x', `index ${A}..${B}`, '@@ -1,2 +1,2 @@\n-diff --git a/y b/y\n+@@ -1 +1 @@\n  index'),
-        section('a/y b/y', `index ${A}..${B}`),
-      ),
-      [
-        {
-          path: 'x',
-          status: 'modified',
-          blob_sha: B,
-          patch: '@@ -1,2 +1,2 @@\n-diff --git a/y b/y\n+@@ -1 +1 @@\n  index\n',
-        },
-        { path: 'y', status: 'modified', blob_sha: B, patch: `${HUNK}\n` },
-      ],
     ],
     ['a list that breaks off', `:100644 100644 ${A} ${B} M\0`, []],
   ])('has %s', (_, text, changes) => {

@@ -29,9 +29,6 @@ const reportedActivity: ReportedActivity = {
   paths: [place('src/pay.ts')],
   duplicate: null,
   sequence: [],
-  moved: null,
-  proof: null,
-  proof_log_url: null,
 }
 const LIKELY: Partial<ReportedPath> = {
   verdict: 'conflict',
@@ -152,6 +149,9 @@ describe('markup from users is escaped in the comment', () => {
     ['an actor', (actor) => ({ activities: [{ ...reportedActivity, actor }] })],
     ['an actor behind', (actor) => ({ activities: [{ ...reportedActivity, actor, is_ahead: false }] })],
     ['a branch', (branch) => ({ activities: [{ ...reportedActivity, branch, pull_request: null }] })],
+    ['an area', (area) => ({ activities: [{ ...reportedActivity, paths: [], areas: [area, area] }] })],
+    ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
+    ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
     [
       'a path',
       (path) => ({
@@ -160,9 +160,6 @@ describe('markup from users is escaped in the comment', () => {
         ],
       }),
     ],
-    ['an area', (area) => ({ activities: [{ ...reportedActivity, paths: [], areas: [area, area] }] })],
-    ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
-    ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
     [
       'the names of numbered files',
       (text) => {
@@ -187,7 +184,7 @@ describe('markup from users is escaped in the comment', () => {
             actor: text,
             branch: text,
             paths: [place(text), place(text, LIKELY)],
-            duplicate: { share: 0, added_lines: 0, issue: text },
+            duplicate: { share: 0, added_lines: 0, issue: 7 },
             areas: [text],
           },
           { ...reportedActivity, title: text },
@@ -318,33 +315,12 @@ describe('the comment', () => {
       '`Retry payments` on `retries` (`Ben`, ready) changes lines 40–52 of `a.ts` too (yours: lines 38–50), probably in conflict.',
     ],
     [
-      'a failed proof without a log',
-      { paths: [], proof: 'failed' },
-      `${LINK} (\`Ben\`, ready) and this pull request fail together.`,
-    ],
-    [
       'an area',
       { paths: [], areas: ['pay', 'cart'] },
       `${LINK} (\`Ben\`, ready) works on areas \`pay\` and \`cart\` too.`,
     ],
   ])('about one other is one sentence with its advice, which names %s', (_, changes, sentence) => {
     expect(body({ activities: [{ ...three, ...changes }] })).toEqual([`${sentence} ${FIRST}`])
-  })
-
-  test.each<[string, Partial<Report>, string]>([
-    ['the other was opened first', {}, FIRST],
-    [
-      'it was opened first itself',
-      { activities: [behind] },
-      'This pull request was opened first: tell `Ben` what will change, or merge soon.',
-    ],
-    [
-      'both do the same',
-      { activities: [{ ...behind, duplicate }] },
-      'seems to do the same as this pull request (9 of 12 added lines are alike). This pull request was opened first: agree with `Ben` on which of the two to continue.',
-    ],
-  ])('advises, when %s', (_, changes, advice) => {
-    expect(said(changes)).toContain(` ${advice}`)
   })
 
   test('lists the files of one other, the fourth and further ones folded', () => {
@@ -382,22 +358,6 @@ describe('the comment', () => {
     )
   })
 
-  test('names one that fails together with it before all others, with the log', () => {
-    const failing: ReportedActivity = {
-      ...other,
-      paths: [],
-      proof: 'failed',
-      proof_log_url: 'https://ci.acme.dev/1',
-    }
-    const text = body({ activities: [{ ...three, duplicate }, failing] })
-    expect(text[0]).toContain(
-      '`#4` and this pull request fail together: [log](<https://ci.acme.dev/1>). `#4` was opened first: agree with `Cy`',
-    )
-    expect(text[2]).toContain(
-      `- Run together: ${LINK_4} (\`Cy\`, ready) fails together with yours: [log](<https://ci.acme.dev/1>)`,
-    )
-  })
-
   test('names three others at most, and links to the page for the rest', () => {
     const page_url = 'https://deconflict.example/#/acme/shop?pr=7'
     const text = said({ activities: [three, other, three, other, three], page_url })
@@ -423,11 +383,6 @@ describe('the comment', () => {
     expect(footer).toBe(
       `<sub>Severity: medium · Deconflict advises and never blocks · the label \`${MUTE_LABEL}\` silences it here · updated 2026-02-03 04:05 UTC</sub>`,
     )
-  })
-
-  test('shows when the comparison is incomplete', () => {
-    expect(said({ is_complete: false })).toContain('there may be more')
-    expect(said({})).not.toContain('there may be more')
   })
 
   test.each<[string, Partial<Report>, string, string]>([
@@ -478,18 +433,6 @@ describe('the comment', () => {
     expect(text).toContain(`\n\n**${heading}.** `)
     expect(text).toContain(words)
     expect(text.includes('No overlap')).toBe(heading === 'No overlap any more')
-  })
-
-  test('explains next to a notable why nothing was compared', () => {
-    const text = said({ activities: [], notables: [notable], not_compared: 'all_ignored' })
-    expect(text).toContain('**1 notable applies to this pull request**')
-    expect(text).toContain(
-      'Other activities were not compared: every changed file is noise or ignored in this repository',
-    )
-  })
-
-  test('is the same for the same report', () => {
-    expect(said({ notables: [notable] })).toBe(commentOf(structuredClone(report({ notables: [notable] }))))
   })
 })
 
@@ -550,11 +493,6 @@ describe('the check run', () => {
     expect(found.html).toEqual(plain.html)
     expect(found.links).toEqual(plain.links)
     expect(found.code).toHaveLength(plain.code.length)
-  })
-
-  test('is neutral when it reports overlaps of any severity', () => {
-    for (const severity of ['low', 'medium', 'high'] as const)
-      expect(checkRunOf(sha, report({ severity }))).toMatchObject({ head_sha: sha, conclusion: 'neutral' })
   })
 
   test('contains the text of the comment and at most 50 annotations on overlapping files', () => {

@@ -55,7 +55,6 @@ function collision(id: string, severity: Severity, changes: Partial<MergedActivi
     severity,
     match: { areas: [], paths: [pair], ...NO_RELATION },
     heads: new Map(),
-    proved_at: null,
     record: activity(id, changes),
   }
 }
@@ -67,7 +66,6 @@ function matching(id: string, severity: Severity, changes: Partial<Matching['rec
     severity,
     match: { areas: [], paths: [], ...NO_RELATION },
     heads: new Map(),
-    proved_at: null,
     record: { ...record, created_at: new Date('2026-03-01T09:00:00.000Z'), ...changes } as Matching['record'],
   }
 }
@@ -122,15 +120,6 @@ describe('the reason', () => {
       'Overlap of medium severity. Collision (medium) with “Work a” by “Actor a” on “retries”: it works on “src/pay.ts” too (yours: “src/**”, theirs: “src/pay.ts”).',
     ],
     [
-      'a collision by area was found',
-      {
-        collisions: [
-          { ...collision('a', 'low'), match: { areas: ['pay', 'till'], paths: [], ...NO_RELATION } },
-        ],
-      },
-      'Overlap of low severity. Collision (low) with “Work a” by “Actor a”: it works on areas “pay” and “till” too.',
-    ],
-    [
       'a notable is more severe than a collision',
       { collisions: [collision('a', 'medium')], notables: [matching('n', 'high')] },
       'Overlap of high severity. Notable (high) for the whole repository: “Note n”. Collision (medium) with “Work a” by “Actor a”: it works on “src/pay.ts” too (yours: “src/**”, theirs: “src/pay.ts”).',
@@ -156,12 +145,6 @@ describe('the reason', () => {
     expect(concluded(changes).reason).toBe(reason)
   })
 
-  test('does not suggest a narrower scope when there was nothing to compare', () => {
-    const incomplete = { ...checked_against, complete: false }
-    const { reason } = concluded({ emptiness: 'nothing_given', checked_against: incomplete })
-    expect(reason).not.toMatch(/bound|narrow/)
-  })
-
   test('ends with the extent of the check when it is incomplete', () => {
     const incomplete = { ...checked_against, complete: false }
     expect(concluded({ checked_against: incomplete }).reason).toMatch(
@@ -175,11 +158,6 @@ describe('the advice', () => {
   const own = new Map([['act_1', 'own' as const]])
   test.each<[string, Partial<Conclusion>, RegExp]>([
     ['nothing', {}, /^Go ahead, and create an activity/],
-    [
-      'nothing except the checked activity',
-      { checked: 'activities' },
-      /^Go ahead, and keep your activity up/,
-    ],
     [
       'a checked activity without a scope',
       { checked: 'activities', emptiness: 'nothing_given' },
@@ -225,17 +203,7 @@ describe('the advice', () => {
       },
       /, talk to ben\[bot\] \(#7\): wait, split the work, or build on #7\.$/,
     ],
-    [
-      'a collision of high severity',
-      { collisions: [collision('a', 'high')] },
-      /, talk to login-a: .* build on theirs\.$/,
-    ],
     ['a notable', { notables: [matching('n', 'low')] }, /^Read the notable n first\.$/],
-    [
-      'a notable with a document',
-      { notables: [matching('n', 'low', { decision_url: 'https://acme.example/7' })] },
-      /^Read the notable n first\.$/,
-    ],
     [
       'a collision with work of a token without a user',
       { collisions: [collision('act_1', 'medium', { created_by: null, pr_number: 7 })] },
@@ -375,10 +343,5 @@ describe('the suggestions for reuse', () => {
     )
     const offered = concluded({ merged }).reuse_opportunities
     expect(offered.map((each) => each.id)).toEqual(merged.slice(0, 10).map((each) => each.id))
-  })
-
-  test('are not overlaps', () => {
-    const result = concluded({ merged: [activity('act_1', { merged_at: on(1) })] })
-    expect(result).toMatchObject({ overlap_detected: false, severity: null, total_related: 0 })
   })
 })

@@ -30,8 +30,6 @@ test('the webhook payload types have the version that Probot uses', () => {
   expect(lock.packages['node_modules/probot']?.dependencies).toHaveProperty('@octokit/webhooks')
 })
 
-test('every production dependency with an install script is listed', () => {
-  const scripted = production.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
-  // protobufjs compares version numbers in package.json files, without network access.
-  expect(scripted).toEqual(['protobufjs'])
+test('no production dependency has an install script', () => {
+  expect(production.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)).toEqual([])
 })

@@ -22,7 +22,14 @@ const CURRENT: Current = {
   changed_at: new Date('2026-03-02T09:00:00Z'),
 }
 /** Stored, unless a test changes it: the same pull request. */
-const STORED: Before = { ...CURRENT, is_queued: false, is_behind: false, is_muted: false, comment_id: null }
+const STORED: Before = {
+  ...CURRENT,
+  is_queued: false,
+  queue_changed_at: null,
+  is_behind: false,
+  is_muted: false,
+  comment_id: null,
+}
 
 const NOTHING: ActivityPlan = { link: false, track: false, refresh: null }
 const FIELDS = { title: false, summary: false, base_branch: false, files: false }

@@ -11,52 +11,35 @@ const URL = 'git@github.com:acme/shop.git'
 const FORK = 'git@github.com:ada/shop.git'
 
 describe('the remote', () => {
-  test.each<[string, Entry[], object | undefined]>([
-    ['none', [], undefined],
-    ['the only one', [['remote.hub.url', URL]], { name: 'hub', url: URL }],
-    [
-      'origin of several',
-      [
-        ['remote.fork.url', FORK],
-        ['remote.origin.url', URL],
-      ],
-      { name: 'origin', url: URL },
-    ],
-    [
-      'none of several without origin',
-      [
-        ['remote.a.url', FORK],
-        ['remote.b.url', URL],
-      ],
-      undefined,
-    ],
+  test.each<[string, string, object | undefined]>([
+    ['none', '', undefined],
+    ['the only one', 'remote.hub.url=URL', { name: 'hub', url: URL }],
+    ['origin of several', 'remote.fork.url=FORK remote.origin.url=URL', { name: 'origin', url: URL }],
+    ['none of several without origin', 'remote.a.url=FORK remote.b.url=URL', undefined],
     [
       'that of the branch',
-      [
-        ['remote.fork.url', FORK],
-        ['remote.origin.url', URL],
-        ['branch.fix/a.b.remote', 'fork'],
-      ],
+      'remote.fork.url=FORK remote.origin.url=URL branch.fix/a.b.remote=fork',
       { name: 'fork', url: FORK },
     ],
     [
       'origin where that of the branch is this repository',
-      [
-        ['remote.origin.url', URL],
-        ['branch.fix/a.b.remote', '.'],
-      ],
+      'remote.origin.url=URL branch.fix/a.b.remote=.',
       { name: 'origin', url: URL },
     ],
     [
       'of which the first URL counts',
-      [
-        ['remote.origin.url', URL],
-        ['remote.origin.url', FORK],
-      ],
+      'remote.origin.url=URL remote.origin.url=FORK',
       { name: 'origin', url: URL },
     ],
-    ['with dots in its name', [['remote.my.hub.url', URL]], { name: 'my.hub', url: URL }],
-  ])('%s', (_, entries, remote) => {
+    ['with dots in its name', 'remote.my.hub.url=URL', { name: 'my.hub', url: URL }],
+  ])('%s', (_, given, remote) => {
+    const entries = given
+      .split(' ')
+      .filter(Boolean)
+      .map((each): Entry => {
+        const [key = '', value = ''] = each.split('=')
+        return [key, { URL, FORK }[value] ?? value]
+      })
     expect(read(entries, 'fix/a.b').remote).toEqual(remote)
   })
 

@@ -19,13 +19,6 @@ test.each([
   expect(holderText({ number: 7, holder: { ...HOLDER, ...fields } })).toBe(text)
 })
 
-test('without titles it has no text by others', () => {
-  const of = (holder: typeof HOLDER | (Omit<typeof HOLDER, 'pr_url'> & { pr_url: null })) =>
-    holderText({ number: 7, holder }, { without_titles: true })
-  expect(of(HOLDER)).toBe('issue #7 is held by #12 since 2026-01-31 09:30 UTC')
-  expect(of({ ...HOLDER, pr_url: null })).toBe('issue #7 is held by act_1 since 2026-01-31 09:30 UTC')
-})
-
 test('the sentence has at most 40 words, and quotes what others wrote', () => {
   const holder = { ...HOLDER, actor: 'a ”b c d e f g h i j k l m n o p q r s\nt', branch: 'x”.-ignore-all' }
   const text = `${holderText({ number: 7, holder })}; ${JOIN_OR_LEAVE}`

@@ -12,94 +12,37 @@ describe('by its name', () => {
   test.each([
     [
       'lock',
-      [
-        'package-lock.json',
-        'web/yarn.lock',
-        'Cargo.lock',
-        'go.sum',
-        'Gemfile.lock',
-        'conda-lock.yml',
-        'Package.resolved',
-        '.terraform.lock.hcl',
-        'uv.lock',
-        'bun.lockb',
-      ],
+      `package-lock.json web/yarn.lock Cargo.lock go.sum Gemfile.lock conda-lock.yml Package.resolved
+      .terraform.lock.hcl uv.lock bun.lockb`,
     ],
     [
       'vendored',
-      [
-        'vendor/a/b.go',
-        'web/node_modules/x.js',
-        'third_party/z.c',
-        'Godeps/x',
-        'Carthage/Build/x',
-        '.pnp.cjs',
-        'ios/Pods/x.m',
-        'vendor/go.mod',
-      ],
+      `vendor/a/b.go web/node_modules/x.js third_party/z.c Godeps/x Carthage/Build/x .pnp.cjs
+      ios/Pods/x.m vendor/go.mod`,
     ],
     [
       'generated',
-      [
-        'dist/a.js',
-        'src/__generated__/a.ts',
-        'a.min.js',
-        'a.css.map',
-        'api/a.pb.go',
-        'a_pb2.py',
-        'a_pb2.pyi',
-        'a_pb2_grpc.py',
-        'x_generated.go',
-        'x.generated.ts',
-        'a.g.dart',
-        'a.freezed.dart',
-        'Form.Designer.cs',
-        'zz_generated.deepcopy.go',
-      ],
+      `dist/a.js src/__generated__/a.ts a.min.js a.css.map api/a.pb.go a_pb2.py a_pb2.pyi
+      a_pb2_grpc.py x_generated.go x.generated.ts a.g.dart a.freezed.dart Form.Designer.cs
+      zz_generated.deepcopy.go`,
     ],
-    ['snapshot', ['src/__snapshots__/a.js', 'a.snap', 'tests/x.ambr', 'a.golden', 'x_golden.txt']],
+    ['snapshot', 'src/__snapshots__/a.js a.snap tests/x.ambr a.golden x_golden.txt'],
     [
       'changelog',
-      [
-        'CHANGELOG.md',
-        'docs/CHANGES',
-        'HISTORY.rst',
-        'RELEASE-NOTES.txt',
-        'release_notes.md',
-        'NEWS',
-        'CHANGELOG-3.8.md',
-        'CHANGELOG/CHANGELOG-1.30.md',
-        'changelogs/unreleased/a.yml',
-        'changelog.d/1.fix.md',
-        'newsfragments/12.bugfix',
-        '.changeset/a.md',
-        'doc/release/upcoming_changes/1.rst',
-      ],
+      `CHANGELOG.md docs/CHANGES HISTORY.rst RELEASE-NOTES.txt release_notes.md NEWS CHANGELOG-3.8.md
+      CHANGELOG/CHANGELOG-1.30.md changelogs/unreleased/a.yml changelog.d/1.fix.md
+      newsfragments/12.bugfix .changeset/a.md doc/release/upcoming_changes/1.rst`,
     ],
-    ['manifest', ['go.mod', 'api/go.mod', 'go.work', 'vendor.mod']],
-    ['binary', ['logo.PNG', 'font.woff2', 'a.tar.gz']],
+    ['manifest', 'go.mod api/go.mod go.work vendor.mod'],
+    ['binary', 'logo.PNG font.woff2 a.tar.gz'],
   ])('a file is %s', (noise, paths) => {
-    for (const path of paths) expect(classOf(path), path).toEqual(noise)
+    for (const path of paths.split(/\s+/)) expect(classOf(path), path).toEqual(noise)
   })
 
-  test.each([
-    'package.json',
-    'Cargo.toml',
-    'pom.xml',
-    '.github/workflows/ci.yml',
-    'src/changes.ts',
-    'src/changelog/parse.ts',
-    'history.go',
-    'news.py',
-    'vendor',
-    'src/vendor.go',
-    'distance/a.js',
-    'src/generated.ts',
-    'a.svg',
-    'locks/yarn.ts',
-    'src/golden.go',
-    'release.md',
-  ])('%s is not noise', (path) => {
+  test.each(
+    `package.json Cargo.toml pom.xml .github/workflows/ci.yml src/changes.ts src/changelog/parse.ts history.go news.py vendor
+    src/vendor.go distance/a.js src/generated.ts a.svg locks/yarn.ts src/golden.go release.md`.split(/\s+/),
+  )('%s is not noise', (path) => {
     expect(classOf(path)).toBeNull()
   })
 })

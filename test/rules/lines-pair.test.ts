@@ -40,29 +40,6 @@ const verdictOf = (pairs: FilePair[], declared = { yours: false, theirs: false }
   atOnce(pairVerdict(pairs, { declared, one_base: true, noise: DEFAULT_NOISE, budget: { remaining: 1e9 } }))
 
 describe('a pair', () => {
-  test.each([
-    ['conflict', ['far', 'conflict', 'unknown']],
-    ['unknown', ['agrees', 'unknown', 'touching']],
-    ['agrees', ['touching', 'agrees', 'near']],
-    ['touching', ['near', 'far', 'touching']],
-    ['near', ['far', 'near', 'noise']],
-    ['far', ['noise', 'far']],
-    ['noise', ['noise']],
-  ])('has the strongest verdict of its files that are not noise: %s', (strongest, verdicts) => {
-    const {
-      strongest: found,
-      files,
-      cut,
-    } = verdictOf(verdicts.map((verdict, at) => pairOf(`src/${at}.ts`, verdict)))
-    expect(found?.verdict).toBe(strongest)
-    expect(files).toHaveLength(verdicts.length)
-    expect(cut).toBe(false)
-  })
-
-  test('without a shared file has none', () => {
-    expect(verdictOf([])).toEqual({ strongest: null, files: [], cut: false, lacks_patch: false })
-  })
-
   test('lists its files by path, and names the class of noise', () => {
     const { files } = verdictOf([pairOf('src/b.ts', 'near'), pairOf('src/a.ts', 'far'), pairOf('', 'noise')])
     expect(files.map(({ path, verdict, noise }) => [path, verdict, noise])).toEqual([
@@ -247,7 +224,7 @@ describe('the severity', () => {
   ])('of %s (%s, %o) is %s, and %s beside risky work', (verdict, confidence, more, severity, risky) => {
     const lines = { verdict, confidence, lacks_patch: false, ...more }
     const severityAt = (weight: Weight) =>
-      collisionSeverity({ lines, duplicate: null, sequence: [], moved: null }, null, weight)
+      collisionSeverity({ lines, duplicate: null, sequence: [] }, null, weight)
     expect(severityAt(0)).toBe(severity)
     expect(severityAt(1)).toBe(risky)
     expect(severityAt(2)).toBe(severity === null ? null : 'high')
@@ -259,12 +236,12 @@ describe('the severity', () => {
     ['far', 'path', 'medium'],
   ])('of %s is the higher one if they also share another %s', (verdict, by, severity) => {
     const lines = { verdict, confidence: null, lacks_patch: false }
-    expect(collisionSeverity({ lines, duplicate: null, sequence: [], moved: null }, by, 0)).toBe(severity)
+    expect(collisionSeverity({ lines, duplicate: null, sequence: [] }, by, 0)).toBe(severity)
   })
 
   test.each<Verdict>(['far', 'noise'])('of %s is high if they do the same work', (verdict) => {
     const lines = { verdict, confidence: null, lacks_patch: false }
     const duplicate = { share: 1, added_lines: 20, issue: 7 }
-    expect(collisionSeverity({ lines, duplicate, sequence: [], moved: null }, null, 0)).toBe('high')
+    expect(collisionSeverity({ lines, duplicate, sequence: [] }, null, 0)).toBe('high')
   })
 })

@@ -18,8 +18,13 @@ const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(
 const edit = (at: number, removed: number, added: string[], base = FILE) =>
   change({ patch: editOf(base, at, removed, added) })
 
+type Given = Parameters<typeof change>[0]
 const ADDED = '@@ -0,0 +1 @@\n+first line of all'
 const GONE = '@@ -1 +0,0 @@\n-first line of all'
+const EDIT = '@@ -1 +1 @@\n-a\n+b'
+const edited = { patch: EDIT }
+const added = { status: 'added', patch: ADDED } as const
+const removed = { status: 'removed', patch: GONE } as const
 const submodule = (commit: string) =>
   `@@ -1 +1 @@\n-Subproject commit ${'0'.repeat(40)}\n+Subproject commit ${commit.repeat(40)}`
 const binary = (blob_sha: string): Partial<FileChange> => ({ changed_lines: 0, blob_sha })
@@ -28,9 +33,10 @@ const renamed = (path: string, previous_path = 'src/a.ts'): Partial<FileChange> 
   previous_path,
   status: 'renamed',
 })
+const onlyRenamed = { ...renamed('b'), changed_lines: 0 }
 
 describe('without looking at lines', () => {
-  test.each<[string, Parameters<typeof change>[0], Parameters<typeof change>[0], string]>([
+  test.each<[string, Given, Given, string]>([
     ['the same content', { blob_sha: 'a1' }, { blob_sha: 'a1' }, 'agrees'],
     [
       'the same content under the same new name',
@@ -38,34 +44,19 @@ describe('without looking at lines', () => {
       { ...renamed('b'), blob_sha: 'a1' },
       'agrees',
     ],
-    ['both remove', { status: 'removed', patch: GONE }, { status: 'removed' }, 'agrees'],
-    ['one removes', { status: 'removed', patch: GONE }, { patch: '@@ -1 +1 @@\n-a\n+b' }, 'conflict proved'],
+    ['both remove', removed, { status: 'removed' }, 'agrees'],
+    ['one removes', removed, edited, 'conflict proved'],
     ['one removes what the other renames', { status: 'removed' }, renamed('b'), 'conflict proved'],
-    [
-      'both add',
-      { status: 'added', patch: ADDED },
-      { status: 'added', patch: `${ADDED}!` },
-      'conflict proved',
-    ],
+    ['both add', added, { ...added, patch: `${ADDED}!` }, 'conflict proved'],
     [
       'both add the same blob',
       { status: 'added', blob_sha: 'a1' },
       { status: 'added', blob_sha: 'a1' },
       'agrees',
     ],
-    [
-      'both add the same text',
-      { status: 'added', patch: ADDED },
-      { status: 'added', patch: ADDED },
-      'agrees',
-    ],
+    ['both add the same text', added, added, 'agrees'],
     ['both add, with unknown content', { status: 'added' }, { status: 'added' }, 'conflict proved'],
-    [
-      'one adds a file that the other already has',
-      { status: 'added', patch: ADDED },
-      { patch: '@@ -1 +1 @@\n-a\n+b' },
-      'conflict proved',
-    ],
+    ['one adds a file that the other already has', added, edited, 'conflict proved'],
     ['both rename to two names', renamed('b'), renamed('c'), 'conflict proved'],
     ['two files are renamed to one name', renamed('b', 'x'), renamed('b', 'y'), 'conflict proved'],
     [
@@ -80,32 +71,17 @@ describe('without looking at lines', () => {
       { path: 'b', patch: '@@ -1 +1 @@\n-a\n+b' },
       'conflict proved',
     ],
-    ['one only renames', { ...renamed('b'), changed_lines: 0 }, { patch: '@@ -1 +1 @@\n-a\n+b' }, 'far'],
-    ['one only renames, the other is unknown', { ...renamed('b'), changed_lines: 0 }, {}, 'far'],
-    [
-      'both only rename to one name',
-      { ...renamed('b'), changed_lines: 0 },
-      { ...renamed('b'), changed_lines: 0 },
-      'far',
-    ],
+    ['one only renames', onlyRenamed, edited, 'far'],
+    ['one only renames, the other is unknown', onlyRenamed, {}, 'far'],
+    ['both only rename to one name', onlyRenamed, onlyRenamed, 'far'],
     ['submodules to one commit', { patch: submodule('a') }, { patch: submodule('a') }, 'agrees'],
     ['submodules to two commits', { patch: submodule('a') }, { patch: submodule('b') }, 'conflict proved'],
-    [
-      'a submodule and a file',
-      { patch: submodule('a') },
-      { patch: '@@ -1 +1 @@\n-a\n+b' },
-      'conflict proved',
-    ],
+    ['a submodule and a file', { patch: submodule('a') }, edited, 'conflict proved'],
     ['binary', binary('a1'), binary('b2'), 'conflict proved'],
     ['binary, the same', binary('a1'), binary('a1'), 'agrees'],
-    ['no patch on one side', { changed_lines: 9000 }, { patch: '@@ -1 +1 @@\n-a\n+b' }, 'unknown'],
+    ['no patch on one side', { changed_lines: 9000 }, edited, 'unknown'],
     ['no patch on either side', {}, {}, 'unknown'],
-    [
-      'renamed without a patch, with an unknown number of changed lines',
-      renamed('b'),
-      { patch: '@@ -1 +1 @@\n-a\n+b' },
-      'unknown',
-    ],
+    ['renamed without a patch, with an unknown number of changed lines', renamed('b'), edited, 'unknown'],
   ])('%s', (_, yours, theirs, expected) => {
     expect(verdict(change(yours), change(theirs))).toBe(expected)
   })
@@ -127,18 +103,7 @@ describe('by lines, if both sides start from the same base', () => {
     ['31 unchanged lines between', edit(20, 1, ['a']), edit(52, 1, ['b']), 'far'],
     ['a removal within a removal', edit(20, 3, []), edit(21, 1, []), 'conflict proved'],
     ['a removal of the same lines', edit(20, 3, []), edit(20, 3, []), 'agrees'],
-    [
-      'the same text in different blocks',
-      edit(20, 2, ['a', 'b']),
-      edit(20, 3, ['a', 'b', FILE[21] as string]),
-      'agrees',
-    ],
-    [
-      'the only line of a file',
-      change({ patch: '@@ -1 +1 @@\n-a\n+b' }),
-      change({ patch: '@@ -1 +1 @@\n-a\n+c' }),
-      'conflict proved',
-    ],
+    ['the only line of a file', change(edited), change({ patch: '@@ -1 +1 @@\n-a\n+c' }), 'conflict proved'],
     [
       'into an empty file',
       change({ patch: '@@ -0,0 +1 @@\n+a' }),
@@ -147,7 +112,7 @@ describe('by lines, if both sides start from the same base', () => {
     ],
     [
       'a last line with a newline on one side only',
-      change({ patch: '@@ -1 +1 @@\n-a\n+b' }),
+      change(edited),
       change({ patch: '@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file' }),
       'conflict proved',
     ],

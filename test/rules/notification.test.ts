@@ -48,11 +48,6 @@ test.each<[string, Partial<PairRow>, string]>([
     'acme/shop: #14 by `ben` and #12 by `ada` both take the number `0042` in `db/migrations`. https://github.com/acme/shop/pull/14 https://github.com/acme/shop/pull/12',
   ],
   [
-    'a failed proof names no files',
-    { fails_together: true },
-    'acme/shop: #14 by `ben` and #12 by `ada` fail together. https://github.com/acme/shop/pull/14 https://github.com/acme/shop/pull/12',
-  ],
-  [
     'a branch without a pull request has no link',
     { second: 'branch:tidy', second_author: null, cause: null },
     'acme/shop: #12 by `ada` conflicts with `tidy` in `src/pay.ts` (lines 41–43). https://github.com/acme/shop/pull/12',

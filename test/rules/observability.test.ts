@@ -66,13 +66,6 @@ test('the documentation names every effect, and no metric that does not exist', 
   expect(EFFECTS.filter((effect) => !page.includes(`\`${effect}\``))).toEqual([])
 })
 
-test('the dashboard does not depend on a data source', () => {
-  const [source] = dashboard.templating.list
-  expect(source).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' })
-  const sources = dashboard.panels.flatMap(({ datasource }) => datasource?.uid ?? [])
-  expect(new Set(sources)).toEqual(new Set([`\${datasource}`]))
-})
-
 function labelsOf(name: string): string[] {
   const metric = registry.getSingleMetric(metricOf(name)) as unknown as { labelNames: string[] }
   return metric.labelNames

@@ -74,11 +74,6 @@ describe('an encounter', () => {
     expect(encounter.advice.action).toBe('Take another number.')
   })
 
-  test('names the directory that one side moves', () => {
-    const moved = { from: 'src/cart', to: 'src/basket' }
-    expect(met({}, {}, { moved }).encounter.relation).toBe('moved directory (src/cart)')
-  })
-
   test('names the file and the lines that conflict, those of the own side first', () => {
     expect(met({}, {}, LINES).encounter.places).toEqual([
       { path: 'src/retry.ts', mine: [44, 52], theirs: [40, 40], is_conflict: true },

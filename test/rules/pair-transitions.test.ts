@@ -14,7 +14,6 @@ import {
   afterEnd,
   afterRename,
   afterSighting,
-  wasPushedAfterMerge,
   withOutcome,
 } from '../../src/server/ledger/transitions.ts'
 
@@ -32,7 +31,6 @@ const sighting = (key: string, last_change: LastChange): Sighting => ({
   ...side(key, last_change),
   author: 'cy',
   is_duplicate: false,
-  fails_together: false,
   confidence: 'proved',
   files: [{ path: 'a.ts', your_lines: [1, 2], their_lines: [3, 4] }],
   sequence: [],
@@ -93,9 +91,8 @@ describe('a comparison that finds the pair', () => {
     expect(again).toMatchObject({ outcome: 'open', ended_at: null, cause: 'first', seen_at: at(11) })
   })
 
-  test.each(['came_true', 'wrong'] as const)('leaves one that %s after a merge', (outcome) => {
-    const row = withOutcome(merged, outcome, at(30))
-    expect(found(row)).toEqual(row)
+  test('leaves one that ended by a merge', () => {
+    expect(found(merged)).toEqual(merged)
   })
 })
 
@@ -119,53 +116,46 @@ describe('a comparison that does not find it any more', () => {
 })
 
 describe('the end of a side', () => {
-  test('that is merged leaves the outcome to the other side', () => {
-    expect(merged).toMatchObject({ merged: 'first', merged_at: at(20), outcome: 'open' })
-  })
-
-  test('that is closed unmerged gives the pair up, even after the other one was merged', () => {
-    expect(afterEnd(open, { key: '#1', is_merged: false, at: at(20) }).outcome).toBe('given_up')
-    expect(afterEnd(merged, { key: '#2', is_merged: false, at: at(30) }).outcome).toBe('given_up')
-  })
-
-  test('after the merge of the other side makes the pair wrong', () => {
-    expect(afterEnd(merged, { key: '#2', is_merged: true, at: at(30) })).toMatchObject({
-      outcome: 'wrong',
-      ended_at: at(30),
+  test('that is merged ends the pair', () => {
+    expect(merged).toMatchObject({
+      merged: 'first',
+      merged_at: at(20),
+      outcome: 'merged_anyway',
+      ended_at: at(20),
     })
   })
 
-  test('after the merge of the other side proves a failed proof right', () => {
-    const failing = { ...merged, fails_together: true }
-    expect(afterEnd(failing, { key: '#2', is_merged: true, at: at(30) }).outcome).toBe('came_true')
+  test('that is closed unmerged gives the pair up', () => {
+    expect(afterEnd(open, { key: '#1', is_merged: false, at: at(20) }).outcome).toBe('given_up')
+  })
+
+  test('changes nothing once the other one was merged', () => {
+    expect(afterEnd(merged, { key: '#2', is_merged: true, at: at(30) })).toEqual(merged)
+    expect(afterEnd(merged, { key: '#2', is_merged: false, at: at(30) })).toEqual(merged)
+  })
+
+  test.each([
+    ['the merge, if it was first', 20, 30, 'merged_anyway'],
+    ['the closing, if it was first', 30, 20, 'given_up'],
+    ['the merge, if both were at the same time', 20, 20, 'merged_anyway'],
+  ])('decides as %s, in either order of the deliveries', (_, merged_at, closed_at, outcome) => {
+    const merge = { key: '#1', is_merged: true, at: at(merged_at) }
+    const closing = { key: '#2', is_merged: false, at: at(closed_at) }
+    expect(afterEnd(afterEnd(open, merge), closing).outcome).toBe(outcome)
+    expect(afterEnd(afterEnd(open, closing), merge).outcome).toBe(outcome)
   })
 
   test('that is delivered twice changes nothing the second time', () => {
     expect(afterEnd(merged, { key: '#1', is_merged: true, at: at(20) })).toEqual(merged)
   })
 
-  test('before the push that resolved the pair, delivered after it, opens the pair again', () => {
+  test('before the push that resolved the pair, delivered after it, decides', () => {
     const resolved = withOutcome(open, 'resolved', at(25))
     expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(20) })).toMatchObject({
-      outcome: 'open',
+      outcome: 'merged_anyway',
       merged: 'first',
     })
     expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(40) })).toEqual(resolved)
-  })
-})
-
-describe('a push of the other side after the merge', () => {
-  test.each([
-    ['later', pushed(30, 'b1'), true],
-    ['earlier', pushed(19, 'b2'), false],
-    ['in the same second, with another head', pushed(20, 'b2'), true],
-    ['not at all', pushed(10, 'b1'), false],
-  ])('%s', (_, activity, expected) => {
-    expect(wasPushedAfterMerge(merged, '#2', activity)).toBe(expected)
-  })
-
-  test('of the merged side does not count', () => {
-    expect(wasPushedAfterMerge(merged, '#1', pushed(30))).toBe(false)
   })
 })
 

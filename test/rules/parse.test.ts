@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { CreateActivity, ListActivities, UpdateActivity } from '../../src/vocabulary/contract/activity.ts'
 import { CreateNotable } from '../../src/vocabulary/contract/notable.ts'
 import { CheckOverlap } from '../../src/vocabulary/contract/overlap.ts'
-import { nearest, parse } from '../../src/vocabulary/contract/parse.ts'
+import { describeProblems, nearest, parse } from '../../src/vocabulary/contract/parse.ts'
 import { Failure } from '../../src/vocabulary/failure.ts'
 
 /** Returns the failure for `raw`. */
@@ -21,6 +21,13 @@ function refusal(schema: z.ZodType, raw: unknown, noun: 'field' | 'parameter' = 
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 const notableBody = { title: 'Frozen', summary: 'Until Friday.', importance: 'low', category: 'warning' }
+
+test('of very many unknown names of one object, the first 20 are described', () => {
+  const raw = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`name${at}`, at]))
+  const { error } = CreateActivity.safeParse(raw)
+  const problems = describeProblems(CreateActivity, raw, { error: error as z.ZodError, noun: 'field' })
+  expect(problems.filter(({ param }) => param.startsWith('name'))).toHaveLength(20)
+})
 
 describe('an unknown name', () => {
   test.each([

@@ -65,13 +65,6 @@ test('every base image is pinned to a digest', () => {
   expect(compose.length + images.length).toBe(5)
 })
 
-test('the password of the database in compose has no default', () => {
-  const text = read('compose.yaml')
-  const uses = text.match(/\$\{POSTGRES_PASSWORD[^}]*\}/g) ?? []
-  expect(uses.length).toBe(2)
-  for (const use of uses) expect(use).toMatch(/:\?set POSTGRES_PASSWORD in \.env\}$/)
-})
-
 test('the image contains what the Dockerfile copies', () => {
   const ignored = read('.dockerignore').split('\n')
   const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(

@@ -1,6 +1,6 @@
 /** What the comment on a pull request contains, and in which order. */
 import { describe, expect, test } from 'vitest'
-import { buildReport, reportNothing } from '../../src/server/decision/build-report.ts'
+import { buildReport } from '../../src/server/decision/build-report.ts'
 import { describeCounterpart, groupOverlaps, pullRequestSubject } from '../../src/server/decision/sides.ts'
 import type { Conclusion } from '../../src/server/overlap/conclude.ts'
 import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/sides-by-lines.ts'
@@ -32,7 +32,6 @@ function collision(id: string, severity: Severity, record: Partial<Collision['re
     severity,
     match: { areas: [], paths: [pair], ...NO_RELATION },
     heads: new Map(),
-    proved_at: null,
     record: { ...base, created_at: at(0), updated_at: at(0), ...record } as Collision['record'],
   }
 }
@@ -43,7 +42,6 @@ function matching(id: string, severity: Severity, match: Partial<Matching['match
     severity,
     match: { areas: [], paths: [], ...NO_RELATION, ...match },
     heads: new Map(),
-    proved_at: null,
     record: { id, title: `Note ${id}`, decision_url: null, updated_at: at(0) } as Matching['record'],
   }
 }
@@ -175,59 +173,6 @@ describe('overlaps below the minimum severity are left out', () => {
       })
     },
   )
-
-  test('and without any overlap there is no severity', () => {
-    expect(report({}).severity).toBeNull()
-    expect(report({ collisions: [collision('a', 'low')] }, { min_severity: 'medium' }).severity).toBeNull()
-    const draft = { pr: { ...ready, is_draft: true } }
-    expect(report({ notables: [matching('a', 'medium')] }, draft).severity).toBeNull()
-  })
-})
-
-describe('the extent of the comparison', () => {
-  test('has the number compared and the activities expected there', () => {
-    const checked_against = { activities: 12, notables: 4, as_of: at(0).toISOString(), complete: true }
-    const expected = new Map([['x', 'stacked' as const]])
-    expect(report({ checked_against, expected })).toMatchObject({
-      compared: { activities: 12, notables: 4, expected: 1 },
-      not_compared: null,
-      is_complete: true,
-    })
-  })
-
-  test.each([
-    ['all_ignored', 'all_ignored'],
-    ['nothing_given', 'no_scope'],
-  ] as const)('has the reason when nothing was compared: %s', (emptiness, not_compared) => {
-    expect(report({ emptiness })).toMatchObject({ not_compared, severity: null })
-  })
-
-  test.each([
-    [true, 'not_live'],
-    [false, 'not_tracked'],
-  ])('without a live activity, where tracking is %s', (track_pull_requests, not_compared) => {
-    expect(reportNothing(ready, { settings: { comment, track_pull_requests }, now: at(0) })).toMatchObject({
-      not_compared,
-      severity: null,
-      compared: { activities: 0, notables: 0 },
-    })
-  })
-})
-
-test.each<[Severity, Severity, Severity]>([
-  ['low', 'medium', 'medium'],
-  ['high', 'medium', 'high'],
-  ['low', 'high', 'high'],
-])('the severity of work %s and a notable %s is %s', (work, note, severity) => {
-  const found = { collisions: [collision('a', work)], notables: [matching('b', note)] }
-  expect(report(found).severity).toBe(severity)
-})
-
-test('the report has the note of an incomplete comparison', () => {
-  const whole = conclusion({ collisions: [collision('a', 'high')] })
-  const cut = { ...whole, checked_against: { ...whole.checked_against, complete: false } }
-  expect(report(whole).is_complete).toBe(true)
-  expect(report(cut).is_complete).toBe(false)
 })
 
 test('a notable names a glob before an area, and neither if it applies to the whole repository', () => {
@@ -278,15 +223,6 @@ describe('activities of one branch or pull request are one row', () => {
     ['nor two without any branch', [collision('a', 'high'), collision('b', 'low')], ['Work a', 'Work b']],
   ])('%s', (_, collisions, expected) => {
     expect(titles(...collisions)).toEqual(expected)
-  })
-
-  test('is reported when one of them is severe enough, and never twice', () => {
-    const collisions = [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))]
-    const { activities, suppressed } = report({ collisions }, { min_severity: 'medium' })
-    expect(activities).toMatchObject([
-      { severity: 'high', paths: [{ example: 'src/a' }, { example: 'src/b' }] },
-    ])
-    expect(suppressed.activities).toEqual([])
   })
 
   test('with the highest severity, and each example and area once', () => {
@@ -386,25 +322,5 @@ describe('the order of pull requests', () => {
     })
     const given = { opened_at: opened ? ([[3, opened]] as [number, Date][]) : [] }
     expect(report({ collisions: [other] }, given).activities[0]?.is_ahead).toBe(expected)
-  })
-
-  test('a pull request in the merge queue is ahead of one that was opened before, on both sides', () => {
-    const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
-    const opened_at: [number, Date][] = [[9, at(30)]]
-    const queued = report({ collisions: [other] }, { opened_at, queued: [9] }).activities[0]
-    expect(queued).toMatchObject({ is_ahead: true, stage: 'queued' })
-    const pr = { ...ready, is_queued: true }
-    expect(report({ collisions: [other] }, { opened_at: [[9, at(5)]], pr }).activities[0]?.is_ahead).toBe(
-      false,
-    )
-  })
-
-  test('a reported draft is behind a ready one that was opened later', () => {
-    const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
-    const given = { pr: { ...ready, is_draft: true }, opened_at: [[9, at(30)]] as [number, Date][] }
-    expect(report({ collisions: [other] }, given).activities[0]).toMatchObject({
-      is_ahead: true,
-      stage: 'ready',
-    })
   })
 })

@@ -1,17 +1,13 @@
-/** Which numbers and parents two sides take, and which directories one of them moves (docs/contract/numbers.md). */
+/** Which numbers and parents two sides take (docs/contract/numbers.md). */
 import { describe, expect, test } from 'vitest'
 import type { ChangedFile } from '../../src/server/line-verdicts/change.ts'
 import type { Migration } from '../../src/server/line-verdicts/migration.ts'
-import { movesOf, sharedMove } from '../../src/server/numbers/moved.ts'
 import {
-  claimedPlaces,
   type NumberRules,
-  probedPlaces,
   sharedTaken,
   stillTaken,
+  takenPlaces,
   takingOf,
-  unnamedDirectories,
-  withLearned,
 } from '../../src/server/numbers/taken.ts'
 
 type File = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
@@ -29,7 +25,6 @@ const django = (own: string, parents: string[], changes: Partial<Migration> = {}
 
 const rules: NumberRules = {
   isNumbered: () => undefined,
-  isLearned: () => false,
   isIgnored: (path) => path.endsWith('.generated.sql'),
 }
 const shared = (yours: File[], theirs: File[], given = rules) =>
@@ -101,7 +96,7 @@ describe('two sides take', () => {
 
   test('what meets in the index, and nothing else', () => {
     const met = (yours: File[], theirs: File[]) =>
-      probedPlaces(yours, rules).filter((place) => claimedPlaces(theirs).includes(place))
+      takenPlaces(yours, rules).filter((place) => takenPlaces(theirs).includes(place))
     expect(met([CARTS], [ORDERS])).toHaveLength(1)
     expect(met([CARTS], [file('db/migrations/0043_orders.sql')])).toEqual([])
     expect(met([file('src/1_a.ts')], [file('src/1_b.ts')])).toEqual([])
@@ -116,17 +111,6 @@ describe('a directory is numbered', () => {
   test('as the settings say', () => {
     expect(found({ isNumbered: () => true })).toEqual(['same_number 04'])
     expect(shared([CARTS], [ORDERS], { ...rules, isNumbered: () => false })).toEqual([])
-  })
-
-  test('where higher numbers follow those that were learned', () => {
-    const learned = (number: number) => withLearned(rules, new Map([['notes', number]]))
-    expect(shared([...notes[0]], [...notes[1]], learned(3))).toEqual(['same_number 04'])
-    expect(shared([...notes[0]], [...notes[1]], learned(4))).toEqual([])
-  })
-
-  test('and only those that no name tells have to be learned', () => {
-    expect(unnamedDirectories([...notes[0], CARTS, file('src/a.ts')], rules)).toEqual(['notes'])
-    expect(unnamedDirectories([...notes[0]], { ...rules, isNumbered: () => false })).toEqual([])
   })
 })
 
@@ -171,34 +155,20 @@ describe('after a merge, a side still takes', () => {
   })
 })
 
-describe('a directory moves', () => {
-  const both = [renamed('src/cart/a.ts', 'src/basket/a.ts'), renamed('src/cart/b.ts', 'src/basket/b.ts')]
-
-  test.each<[string, File[], File[], object | null]>([
-    ['while the other adds to it', both, [file('src/cart/c.ts')], { from: 'src/cart', to: 'src/basket' }],
-    ['… on the other side', [file('src/cart/c.ts')], both, { from: 'src/cart', to: 'src/basket' }],
-    ['not with one file', both.slice(1), [file('src/cart/c.ts')], null],
-    [
-      'not if a change stays',
-      [...both, file('src/cart/d.ts', { status: 'modified' })],
-      [file('src/cart/c.ts')],
-      null,
-    ],
-    ['not if the other adds elsewhere', both, [file('src/basket/c.ts')], null],
-    ['not if the other only changes it', both, [file('src/cart/a.ts', { status: 'modified' })], null],
-    [
-      'not within itself',
-      [renamed('src/cart/a.ts', 'src/cart/x.ts'), renamed('src/cart/b.ts', 'src/cart/y.ts')],
-      [file('src/cart/c.ts')],
-      null,
-    ],
-    [
-      'to where most of it goes',
-      [...both, renamed('src/cart/e.ts', 'src/old/e.ts')],
-      [file('src/cart/c.ts')],
-      { from: 'src/cart', to: 'src/basket' },
-    ],
-  ])('%s', (_, yours, theirs, expected) => {
-    expect(sharedMove(movesOf(yours), movesOf(theirs))).toEqual(expected)
-  })
+test('of sides with thousands of migrations and parents, ten are found, and no migration is compared with each other one', () => {
+  let reads = 0
+  const many = (side: string) =>
+    Array.from({ length: 200 }, (_, index) => {
+      const parents = Array.from({ length: 10 }, (_, at) => `p${index * 10 + at}`)
+      const counted = new Proxy(parents, {
+        get(target, key) {
+          reads += 1
+          return Reflect.get(target, key)
+        },
+      })
+      return django(`${side}${index}`, counted)
+    })
+  const found = shared(many('mine'), many('its'))
+  expect(found).toHaveLength(10)
+  expect(reads).toBeLessThan(200 * 200)
 })

@@ -16,7 +16,7 @@ function written(level: string, use: (log: ReturnType<typeof openLog>) => void):
 
 test('an event is one line with its fields; warnings and errors are marked', () => {
   const lines = written('info', (log) => {
-    log.info({ repository: 'acme/shop', open_pull_requests: 3, trace_id: 'x' }, 'watching pull requests')
+    log.info({ repository: 'acme/shop', open_pull_requests: 3, request_id: 'x' }, 'watching pull requests')
     log.warn({ status: 404, note: undefined }, 'watch stopped')
     log.error({ did: { archived: 1 } }, 'job failed')
   })

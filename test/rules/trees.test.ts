@@ -1,5 +1,6 @@
 /** The names of changed files that GitHub left out of a comparison, from the trees of its two commits. */
 import { describe, expect, test } from 'vitest'
+import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
 import type { ListedFile, Reader } from '../../src/server/github/repository-calls.ts'
 import { completeFiles } from '../../src/server/github/trees.ts'
 
@@ -14,7 +15,8 @@ const listed = (filename: string, changes: Partial<ListedFile> = {}): ListedFile
   patch: '@@ -1 +1 @@\n-a\n+b',
   ...changes,
 })
-const FULL = Array.from({ length: 299 }, (_, index) => listed(`listed/${index}.ts`))
+const LIMITS = { ...LIST_LIMITS, compared_files: 3 }
+const FULL = Array.from({ length: 2 }, (_, index) => listed(`listed/${index}.ts`))
 
 type Entry = string | { sha?: string; mode?: string; type?: string }
 
@@ -33,11 +35,14 @@ function reader(trees: { base: Record<string, Entry> | null; head: Record<string
   return { calls, client: { rest: { git: { getTree } } } as unknown as Reader }
 }
 
-/** The completed files after the first 299, by name and status. */
+/** The completed files after the first two, by name and status. */
 async function added(last: ListedFile, trees: Parameters<typeof reader>[0]) {
   const comparison = { files: [...FULL, last], merge_base_sha: 'base' }
-  const { files, is_complete } = await completeFiles(reader(trees).client, REPO, comparison, 'head')
-  return { is_complete, files: files.slice(300).map(({ filename, status, sha }) => [filename, status, sha]) }
+  const { files, is_complete } = await completeFiles(reader(trees).client, REPO, comparison, {
+    head_sha: 'head',
+    limits: LIMITS,
+  })
+  return { is_complete, files: files.slice(3).map(({ filename, status, sha }) => [filename, status, sha]) }
 }
 
 describe('the files beyond', () => {
@@ -89,16 +94,21 @@ describe('the files beyond', () => {
 })
 
 test.each([
-  ['a list of 299 files is complete', FULL, 'head', true],
+  ['a list that GitHub did not cut is complete', FULL, 'head', true],
   [
-    '300 files without the head, as in a job of the previous version, are not',
+    'one that it cut is not without the head, as in a job of the previous version',
     [...FULL, listed('z.ts')],
     undefined,
     false,
   ],
 ])('%s, without a call', async (_, files, head_sha, is_complete) => {
   const { client, calls } = reader({ base: {}, head: {} })
-  const completed = await completeFiles(client, REPO, { files, merge_base_sha: 'base' }, head_sha)
+  const completed = await completeFiles(
+    client,
+    REPO,
+    { files, merge_base_sha: 'base' },
+    { head_sha, limits: LIMITS },
+  )
   expect(completed).toEqual({ files, is_complete })
   expect(calls).toEqual([])
 })

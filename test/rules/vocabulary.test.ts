@@ -41,34 +41,6 @@ describe('a file that both change', () => {
       'lines not known',
     ],
     [
-      'agrees',
-      null,
-      '#3 makes the same change to lines 40–52 of <a.ts> (yours: line 38)',
-      'lines 40–52 (yours: line 38), the same change as yours',
-      'same change (38 and 40–52)',
-    ],
-    [
-      'touching',
-      null,
-      '#3 changes lines 40–52 of <a.ts>, right next to your change (yours: line 38)',
-      'lines 40–52 (yours: line 38), right next to your change',
-      'adjacent lines (38 and 40–52)',
-    ],
-    [
-      'near',
-      null,
-      '#3 changes lines 40–52 of <a.ts>, near your change (yours: line 38)',
-      'lines 40–52 (yours: line 38), near your change',
-      'nearby lines (38 and 40–52)',
-    ],
-    [
-      'far',
-      null,
-      '#3 changes lines 40–52 of <a.ts>, far from your change (yours: line 38)',
-      'lines 40–52 (yours: line 38), far from your change',
-      'far apart (38 and 40–52)',
-    ],
-    [
       'noise',
       null,
       '#3 changes lines 40–52 of <a.ts> too, a file whose conflicts are easy to resolve',
@@ -127,9 +99,8 @@ describe('a file that both change', () => {
 })
 
 describe('two sides', () => {
-  const shared = { duplicate: null, sequence: [], moved: null, paths: [], areas: [] }
+  const shared = { duplicate: null, sequence: [], paths: [], areas: [] }
   test.each<[string, Parameters<typeof overlapSentence>[1], string]>([
-    ['that fail together', { ...shared, proof: 'failed', paths: [PLACE] }, '#3 and yours fail together'],
     [
       'that do the same work',
       { ...shared, duplicate: { share: 0.75, added_lines: 12, issue: 7 }, paths: [PLACE] },
@@ -157,7 +128,6 @@ describe('two sides', () => {
     ['without lines', { lines: 'conflict', line_ranges: null }, 'same lines'],
     ['with the lines of one', { lines: 'conflict', line_ranges: [null, [7, 7]] }, 'same lines (7)'],
     ['whose lines were not compared', { lines: null, duplicate: null }, ''],
-    ['that fail together', { lines: 'near', proof: 'failed' }, 'fail together, nearby lines'],
     [
       'that do the same work',
       { lines: 'near', duplicate },
@@ -178,10 +148,8 @@ describe('two sides', () => {
     const collision = {
       activity_ids: ['act_a', 'act_b'],
       lines: 'touching',
-      proof: null,
       duplicate: null,
       sequence: [],
-      moved: null,
     } as const
     expect(pairLabel(pairOf(id, { ...collision, paths: [{ line_ranges }] }), quote)).toBe(label)
   })

@@ -3,17 +3,16 @@ import { describe, expect, test } from 'vitest'
 import {
   type Candidate,
   type CommentRules,
-  computeBudget,
   computeRoom,
   earnsComment,
   findSuppression,
+  inOrderOfComment,
   isBot,
   isBySame,
   isDoneShown,
   isIgnored,
   isNotificationDue,
   isTakenShown,
-  selectNamed,
 } from '../../src/server/decision/who-is-told.ts'
 import type { PairRow } from '../../src/server/ledger/table.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
@@ -23,10 +22,8 @@ const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
 const CONFLICT: Candidate = {
   severity: 'high',
-  fails_together: false,
   is_duplicate: false,
   takes_same: false,
-  is_only_moved: false,
   is_proved: true,
   conflicts: 1,
   is_risky: false,
@@ -74,10 +71,6 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['… also over budget', { is_blocking: true }, full, null],
   ['… unless it is stale', { is_blocking: true, active_at: daysAgo(15) }, {}, 'stale'],
   ['… or a bot’s', { is_blocking: true, is_bot: true }, {}, 'bot'],
-  ['a failed proof is shown to both', { cause: 'other', fails_together: true }, {}, null],
-  ['… also of an old pull request', { fails_together: true, active_at: daysAgo(15) }, {}, null],
-  ['… of a bot’s or one’s own', { fails_together: true, is_bot: true, is_same_author: true }, {}, null],
-  ['… and over budget', { fails_together: true }, closed, null],
   ['over budget: a conflict in one file', {}, full, 'over_budget'],
   ['… in two files', { conflicts: 2 }, full, null],
   ['… a duplicate', { is_duplicate: true, conflicts: 0 }, full, null],
@@ -89,23 +82,20 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['work declared by globs', { breadth: 'plain' }, {}, 'declared_by_glob'],
   ['… of high risk', { breadth: 'risky' }, {}, null],
   ['… that blocks', { breadth: 'plain', is_blocking: true }, {}, null],
-  ['only a directory that one side moves', { is_only_moved: true }, both, 'moved'],
 ])('%s', (_, other, rules, suppression) => {
   const defaults = { comment, is_draft: false, room: 'any' as const, active_at: now, now }
   expect(findSuppression({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
 })
 
-test('a comment names at most three others: failed proofs, duplicates, shared numbers, then proved conflicts', () => {
+test('a comment names duplicates first, then shared numbers, then proved conflicts', () => {
   const likely = { ...CONFLICT, name: 'likely', severity: 'medium', is_proved: false } as const
   const risky = { ...likely, name: 'risky', severity: 'high' } as const
   const proved = { ...CONFLICT, name: 'proved' }
   const duplicate = { ...likely, name: 'duplicate', severity: 'high', is_duplicate: true } as const
-  const named = (others: (Candidate & { name: string })[]) => selectNamed(others).map(({ name }) => name)
-  expect(named([likely, risky, proved, duplicate])).toEqual(['duplicate', 'proved', 'risky'])
+  const named = (others: (Candidate & { name: string })[]) => inOrderOfComment(others).map(({ name }) => name)
+  expect(named([likely, risky, proved, duplicate])).toEqual(['duplicate', 'proved', 'risky', 'likely'])
   const number = { ...likely, name: 'number', takes_same: true } as const
-  expect(named([risky, proved, number, duplicate])).toEqual(['duplicate', 'number', 'proved'])
-  const failing = { ...likely, name: 'failing', severity: 'high', fails_together: true } as const
-  expect(named([proved, duplicate, failing])).toEqual(['failing', 'duplicate', 'proved'])
+  expect(named([risky, proved, number, duplicate])).toEqual(['duplicate', 'number', 'proved', 'risky'])
   expect(named([likely, risky])).toEqual(['risky', 'likely'])
   expect(named([])).toEqual([])
 })
@@ -131,7 +121,6 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
     ['a likely conflict', { confidence: 'likely' }, {}, false],
     ['a duplicate', { confidence: null, is_duplicate: true }, {}, true],
     ['a shared number', { confidence: null, sequence: [{ kind: 'same_number' }] as never }, {}, true],
-    ['a failed proof', { confidence: null, fails_together: true }, {}, true],
     ['a pair that was notified', { notified_at: now }, {}, false],
     ['a pair that has ended', { outcome: 'resolved' }, {}, false],
     ['a pair of which either side is stale', { second_active_at: daysAgo(15) }, {}, false],
@@ -229,17 +218,6 @@ describe('the budget leaves', () => {
     ['room for all with fewer than 20 pull requests', 19, 19, 0, 'any'],
   ])('%s', (_, pull_requests, commented, over_budget, room) => {
     expect(computeRoom({ pull_requests, commented, over_budget }, 0.15)).toBe(room)
-  })
-})
-
-describe('the budget is in force', () => {
-  test.each([
-    ['over the limit', 20, 4, true],
-    ['not at the limit', 20, 3, false],
-    ['not with fewer than 20 pull requests', 19, 19, false],
-    ['not without pull requests', 0, 0, false],
-  ])('%s', (_, pull_requests, commented, in_force) => {
-    expect(computeBudget({ pull_requests, commented }, 0.15).in_force).toBe(in_force)
   })
 })
 

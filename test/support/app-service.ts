@@ -3,6 +3,7 @@ import { and, eq, isNotNull, lte, or, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Config } from '../../src/server/base/config.ts'
 import { prepared } from '../../src/server/db/prepared.ts'
+import type { ListLimits } from '../../src/server/github/list-limits.ts'
 import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
 import type { ConnectionLimits } from '../../src/server/surfaces/http/http-server.ts'
@@ -55,6 +56,8 @@ interface AppServiceOptions {
   paces_writes?: boolean
   job_poll_ms?: number
   connection_limits?: Partial<ConnectionLimits>
+  /** Of GitHub and of the service. */
+  list_limits?: ListLimits
 }
 
 /** Starts the service as the App of the fake GitHub. */
@@ -64,6 +67,7 @@ export async function startAppService(
 ): Promise<AppService> {
   const github_app = { id: github.app.id, private_key: github.app.key(), webhook_secret: WEBHOOK_SECRET }
   const config = { rate_limit_per_minute: 1_000_000, github_app, ...options.config }
+  if (options.list_limits) github.state.list_limits = options.list_limits
   const service = await startTestService({ token: 'ada', ...options, config })
   const { app } = service
   const { clock, database, log, metrics } = app

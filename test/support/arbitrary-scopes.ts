@@ -1,6 +1,5 @@
 /** Scopes and settings that often overlap, for property tests. */
 import fc from 'fast-check'
-import type { ChangedFile } from '../../src/server/line-verdicts/change.ts'
 import type { AttributeRule } from '../../src/server/line-verdicts/git-attributes.ts'
 import { paths } from '../../src/vocabulary/contract/scope.ts'
 import type { Settings } from '../../src/vocabulary/contract/settings.ts'
@@ -57,13 +56,6 @@ export const labels = fc.constantFrom('pay', 'Pay', 'till', 'docs', 'Ünit')
 export const scopes = record({
   areas: fc.uniqueArray(labels, { maxLength: 2, selector: (label) => label.toLowerCase() }),
   paths: fc.uniqueArray(globs, { maxLength: 3 }),
-})
-/** Some are renamed. Some names look like globs. */
-export const changedFiles = record<ChangedFile>({
-  path: globs,
-  previous_path: fc.option(globs, { freq: 2 }),
-  status: fc.constant('modified'),
-  blob_sha: fc.constant(null),
 })
 export type ComparedSettings = Pick<
   Settings,

@@ -1,19 +1,21 @@
 /** The service with its own database and a fake GitHub that has one repository, in the test's process or built and as a process. */
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
-import { freshDatabase } from './database.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
 import type { TestService } from './service.ts'
 
-/** In `acme/shop`, tok-ada and tok-ben have write access, and tok-rita has read access. */
+const REPOSITORIES = ['acme/shop', 'acme/client', 'acme/mcp']
+
+/** In each repository, tok-ada and tok-ben have write access, and tok-rita has read access. */
 function startGithub(): Promise<FakeGithubServer> {
   const user = (login: string, id: number, permission: 'read' | 'write') => ({
     token: `tok-${login}`,
     login,
     id,
-    permissions: { 'acme/shop': permission },
+    permissions: Object.fromEntries(REPOSITORIES.map((name) => [name, permission])),
   })
   return startFakeGithubServer({
-    repositories: [{ id: 7, full_name: 'acme/shop' }],
+    repositories: REPOSITORIES.map((full_name, index) => ({ id: 7 + index, full_name })),
     users: [user('ada', 1, 'write'), user('ben', 2, 'write'), user('rita', 3, 'read')],
   })
 }
@@ -48,9 +50,12 @@ export interface BuiltService {
 }
 
 /** The built service as a process. */
-export async function startBuiltService(env: Record<string, string> = {}): Promise<BuiltService> {
+export async function startBuiltService(
+  env: Record<string, string> = {},
+  fresh: () => Promise<FreshDatabase> = freshDatabase,
+): Promise<BuiltService> {
   const github = await startGithub()
-  const database = await freshDatabase()
+  const database = await fresh()
   const service = await startProcess({
     DATABASE_URL: database.database_url,
     DATA_DIR: database.data_dir,

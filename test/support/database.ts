@@ -31,7 +31,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const { TEST_DATABASE_KIND: kind } = process.env
   if (isEmbedded) return freshEmbedded()
   const { scratch, ...given } = kind === 'citus' ? inject('citus') : inject('postgres')
-  return freshCopy('urls' in given ? given.urls : [given.url], given.template, scratch)
+  return copyTemplate('urls' in given ? given.urls : [given.url], given.template, scratch)
 }
 
 async function freshEmbedded(): Promise<FreshDatabase> {
@@ -42,7 +42,7 @@ async function freshEmbedded(): Promise<FreshDatabase> {
 }
 
 /** Copies the template on each server. Clients connect to the first. */
-async function freshCopy(urls: string[], template: string, scratch: string): Promise<FreshDatabase> {
+async function copyTemplate(urls: string[], template: string, scratch: string): Promise<FreshDatabase> {
   const name = `${template}_${randomBytes(4).toString('hex')}`
   const onEach = (statement: string) => Promise.all(urls.map((url) => runOn(url, statement)))
   await onEach(`create database ${name} template ${template}`)

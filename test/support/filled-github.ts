@@ -5,9 +5,8 @@ import { contentsOf } from './github-pulls.ts'
 import { API_URLS, type Platform } from './github-schemas.ts'
 import { type GithubWorld, githubWorld } from './github-world.ts'
 
-/** The first of three comments: of the App, of a user, and of the App. */
+/** The first of two comments: of the App, and of a user. */
 export const COMMENT_ID = 2_000_010
-export const CHECK_RUN_ID = 2_000_020
 export const DELIVERY_ID = 2_000_030
 export const INSTALLATION_ID = 501
 /** The last commit of `feature-1`. */
@@ -110,18 +109,4 @@ function fillShop(github: GithubWorld): void {
   const byApp = { author: 'deconflict[bot]', app: 'deconflict' }
   shop.comment(1, { ...byApp, body: 'One overlap' }).id = COMMENT_ID
   shop.comment(1, { author: 'alice', body: 'Thanks' }).id = COMMENT_ID + 1
-  shop.comment(1, { ...byApp, body: 'Old' }).id = COMMENT_ID + 2
-  contents.check_runs.push({
-    id: CHECK_RUN_ID,
-    name: 'Deconflict',
-    head_sha: HEAD_SHA,
-    status: 'in_progress',
-    conclusion: null,
-    external_id: '',
-    details_url: null,
-    started_at: '2026-01-15T08:00:00Z',
-    completed_at: null,
-    output: { title: null, summary: null, text: null },
-    annotations: [],
-  })
 }

@@ -1,6 +1,6 @@
 /** The GitHub App: its key, the JWT it signs with it, its installations and their tokens. */
 import { generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto'
-import { appBody, installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
+import { installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
 import { DOCS, failure, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
 import type { AppRoute, RouteContext } from './github-route.ts'
 import {
@@ -91,21 +91,6 @@ export function permissionsOfToken(installation: Installation, token: AppToken):
 }
 
 export const appRoutes: AppRoute[] = [
-  {
-    route: 'GET /app',
-    answer: ({ state, now }) =>
-      json(200, { ...appBody(state), installations_count: state.app.installations.length }, now),
-  },
-  {
-    route: 'GET /app/installations',
-    answer: (context) => {
-      const { state } = context
-      return paged(
-        context,
-        state.app.installations.map((installation) => installationBody(state, installation)),
-      )
-    },
-  },
   {
     route: 'GET /app/installations/{id}',
     answer: (context) => {

@@ -1,16 +1,7 @@
 /** Check runs: validation, storage and responses. */
 import { appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
 import { contentsOf } from './github-pulls.ts'
-import {
-  DOCS,
-  type FieldError,
-  failure,
-  type GithubResponse,
-  invalid,
-  json,
-  notFound,
-  paged,
-} from './github-reply.ts'
+import { DOCS, type FieldError, failure, type GithubResponse, invalid, json } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { type Annotation, type CheckRun, nextId, timestamp } from './github-state.ts'
 
@@ -22,21 +13,6 @@ const LEVELS = ['notice', 'warning', 'failure']
 
 export const checkRoutes: RepositoryRoute[] = [
   { route: 'POST /check-runs', needs: ['checks=write'], answer: create },
-  {
-    route: 'PATCH /check-runs/{id}',
-    needs: ['checks=write'],
-    answer: (context) => {
-      const { state, repository, params, now, caller } = context
-      const run = contentsOf(state, repository).check_runs.find(({ id }) => String(id) === params.id)
-      if (!run) return notFound(now)
-      if (caller.kind !== 'installation') return appsOnly(now)
-      const errors = problems(context.body)
-      if (errors.length > 0) return invalid(now, errors)
-      write(run, context)
-      return json(200, runBody(context, run), now)
-    },
-  },
-  { route: 'GET /commits/{ref+}/check-runs', needs: ['checks=read'], answer: list },
 ]
 
 function create(context: RepositoryRouteContext): GithubResponse {
@@ -75,27 +51,6 @@ function create(context: RepositoryRouteContext): GithubResponse {
   return json(201, runBody(context, run), now)
 }
 
-/** The newest of each name, unless `filter=all`. */
-function list(context: RepositoryRouteContext): GithubResponse {
-  const { state, repository, params, query, now } = context
-  const contents = contentsOf(state, repository)
-  const ref = params.ref as string
-  const sha = contents.branches.get(ref.replace(/^(refs\/)?heads\//, '')) ?? ref
-  if (!contents.commits.has(sha)) return invalid(now, `No commit found for SHA: ${ref}`)
-  const wanted = (name: string, value: string) => !query.has(name) || query.get(name) === value
-  const runs = contents.check_runs
-    .filter((run) => run.head_sha === sha && wanted('check_name', run.name) && wanted('status', run.status))
-    .filter(() => wanted('app_id', String(state.app.id)))
-    .reverse()
-  const latest = runs.filter((run, index) => runs.findIndex(({ name }) => name === run.name) === index)
-  const shown = query.get('filter') === 'all' ? runs : latest
-  return paged(
-    context,
-    shown.map((run) => runBody(context, run)),
-    (check_runs) => ({ total_count: shown.length, check_runs }),
-  )
-}
-
 function write(run: CheckRun, { body, now }: RepositoryRouteContext): void {
   for (const field of ['name', 'external_id', 'details_url', 'started_at'] as const) {
     if (typeof body[field] === 'string') run[field] = body[field]
@@ -109,7 +64,6 @@ function write(run: CheckRun, { body, now }: RepositoryRouteContext): void {
   }
   const { annotations = [], ...texts } = (body.output ?? {}) as { annotations?: Annotation[] }
   if (body.output) run.output = { title: null, summary: null, text: null, ...texts }
-  // Later requests add annotations; none removes them.
   run.annotations.push(...annotations)
 }
 

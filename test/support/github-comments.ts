@@ -1,16 +1,7 @@
 /** Comments on pull requests, which GitHub stores with the issue of the same number. */
 import { actorBody, appActor, appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
 import { contentsOf, pullNumbered } from './github-pulls.ts'
-import {
-  DOCS,
-  failure,
-  type GithubResponse,
-  invalid,
-  json,
-  noContent,
-  notFound,
-  paged,
-} from './github-reply.ts'
+import { DOCS, failure, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
 import type { Caller, RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { type Actor, type Comment, type GithubState, nextId, timestamp } from './github-state.ts'
 
@@ -23,12 +14,6 @@ export const commentRoutes: RepositoryRoute[] = [
   { route: 'GET /issues/{number}/comments', needs: READ, answer: list },
   { route: 'POST /issues/{number}/comments', needs: WRITE, answer: create },
   {
-    route: 'GET /issues/comments/{id}',
-    needs: READ,
-    answer: (context) =>
-      onComment(context, (comment) => json(200, commentBody(context, comment), context.now)),
-  },
-  {
     route: 'PATCH /issues/comments/{id}',
     needs: WRITE,
     answer: (context) =>
@@ -37,16 +22,6 @@ export const commentRoutes: RepositoryRoute[] = [
         if (problem) return problem
         Object.assign(comment, { body: context.body.body, updated_at: timestamp(context.now) })
         return json(200, commentBody(context, comment), context.now)
-      }),
-  },
-  {
-    route: 'DELETE /issues/comments/{id}',
-    needs: WRITE,
-    answer: (context) =>
-      onOwnComment(context, (comment) => {
-        const contents = contentsOf(context.state, context.repository)
-        contents.comments = contents.comments.filter((other) => other !== comment)
-        return noContent(context.now)
       }),
   },
 ]
@@ -110,26 +85,19 @@ function writer(state: GithubState, caller: Caller): { author: Actor; app: strin
   return { author: { login: 'github-actions[bot]' }, app: 'github-actions' }
 }
 
-function onComment(
-  { state, repository, params, now }: RepositoryRouteContext,
-  answer: (comment: Comment) => GithubResponse,
-): GithubResponse {
-  const comment = contentsOf(state, repository).comments.find(({ id }) => String(id) === params.id)
-  return comment ? answer(comment) : notFound(now)
-}
-
 /** GitHub lets an App change only its own comments. */
 function onOwnComment(
   context: RepositoryRouteContext,
   answer: (comment: Comment) => GithubResponse,
 ): GithubResponse {
-  return onComment(context, (comment) => {
-    const { author, app } = writer(context.state, context.caller)
-    if (comment.author.login === author.login && comment.app === app) return answer(comment)
-    const message =
-      app === null ? 'Must have admin rights to Repository.' : 'Resource not accessible by integration'
-    return failure(403, message, `${DOCS}/rest/issues/comments#update-an-issue-comment`, context.now)
-  })
+  const { state, repository, params, now } = context
+  const comment = contentsOf(state, repository).comments.find(({ id }) => String(id) === params.id)
+  if (!comment) return notFound(now)
+  const { author, app } = writer(state, context.caller)
+  if (comment.author.login === author.login && comment.app === app) return answer(comment)
+  const message =
+    app === null ? 'Must have admin rights to Repository.' : 'Resource not accessible by integration'
+  return failure(403, message, `${DOCS}/rest/issues/comments#update-an-issue-comment`, now)
 }
 
 function commentBody({ state, repository }: RepositoryRouteContext, comment: Comment): Json {

@@ -1,17 +1,10 @@
 /** The App's webhook deliveries and redelivery requests. */
 import { DOCS, failure, type GithubResponse, json, notFound, perPage } from './github-reply.ts'
 import type { AppRoute, RouteContext } from './github-route.ts'
-import type { GithubState, HookDelivery } from './github-state.ts'
+import type { HookDelivery } from './github-state.ts'
 
 export const deliveryRoutes: AppRoute[] = [
   { route: 'GET /app/hook/deliveries', answer: list },
-  {
-    route: 'GET /app/hook/deliveries/{id}',
-    answer: (context) => {
-      const delivery = asked(context)
-      return delivery ? json(200, whole(context.state, delivery), context.now) : notFound(context.now)
-    },
-  },
   {
     route: 'POST /app/hook/deliveries/{id}/attempts',
     answer: (context) => {
@@ -50,22 +43,6 @@ function list({ state, query, now, self }: RouteContext): GithubResponse {
 
 function summary({ payload: _, ...delivery }: HookDelivery) {
   return { ...delivery, throttled_at: null }
-}
-
-function whole(state: GithubState, delivery: HookDelivery) {
-  const headers = {
-    'X-GitHub-Delivery': delivery.guid,
-    'X-GitHub-Event': delivery.event,
-    'X-GitHub-Hook-Installation-Target-ID': String(state.app.id),
-    'X-GitHub-Hook-Installation-Target-Type': 'integration',
-    'content-type': 'application/json',
-  }
-  return {
-    ...summary(delivery),
-    url: 'https://deconflict.example.com/api/github/webhooks',
-    request: { headers, payload: delivery.payload },
-    response: { headers: {}, payload: null },
-  }
 }
 
 function asked({ state, params }: RouteContext): HookDelivery | undefined {

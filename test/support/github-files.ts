@@ -6,10 +6,6 @@ import { blobSha, digest, json, notFound, paged } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { type GithubRepository, type GithubState, ownerOf, type PullFile, type Tree } from './github-state.ts'
 
-/** GitHub lists no more files, however large the pull request is. */
-const FILES_MAX = 3_000
-/** A comparison lists at most this many files, on its first page. */
-const COMPARED_FILES_MAX = 300
 /** Without paging, a comparison lists at most this many commits. */
 const COMPARED_COMMITS_MAX = 250
 
@@ -20,7 +16,7 @@ export const fileRoutes: RepositoryRoute[] = [
     answer: (context) => {
       const pull = pullNumbered(context)
       if (!pull) return notFound(context.now)
-      const files = pull.files.slice(0, FILES_MAX)
+      const files = pull.files.slice(0, context.state.list_limits.files)
       return paged(context, files, (page) => fileBodies(context, pull.head.sha, page))
     },
   },
@@ -49,7 +45,8 @@ export const fileRoutes: RepositoryRoute[] = [
         ...counts,
         commits: comparedCommits(context, ahead).map((sha) => commitBody(state, repository, sha)),
       }
-      const files = changedFiles(contents.commits.get(merge_base) ?? {}, after).slice(0, COMPARED_FILES_MAX)
+      const changed = changedFiles(contents.commits.get(merge_base) ?? {}, after)
+      const files = changed.slice(0, state.list_limits.compared_files)
       const isFirstPage = (query.get('page') ?? '1') === '1'
       return json(200, { ...body, ...(isFirstPage && { files: fileBodies(context, head, files) }) }, now)
     },

@@ -40,10 +40,6 @@ export interface FakeApp {
   removeRepositories(id: number, names: string[]): void
   /** Sets the accepted permissions. Existing tokens lose all others. */
   grant(id: number, permissions: AppPermissions): void
-  /** Rejects every existing installation token with 401. */
-  expireTokens(): void
-  /** The number of installation tokens created. */
-  tokens(): number
   /** Adds a delivery to `GET /app/hook/deliveries`. */
   addDelivery(delivery: DeliveryGiven): HookDelivery
   /** The ids of the redelivery requests, in order. */
@@ -113,10 +109,6 @@ export function fakeApp(state: GithubState, named: (name: string) => GithubRepos
     grant(id, permissions) {
       installation(id).permissions = withMetadata(permissions)
     },
-    expireTokens() {
-      for (const token of app.tokens) token.expires_at = '2000-01-01T00:00:00Z'
-    },
-    tokens: () => app.tokens.length,
     addDelivery(given) {
       const delivery: HookDelivery = {
         id: nextId(state),

@@ -75,18 +75,6 @@ export const pullRoutes: RepositoryRoute[] = [
       return json(200, { name, commit, _links: links, protected: false, protection, protection_url }, now)
     },
   },
-  {
-    route: 'GET /git/ref/heads/{branch+}',
-    needs: ['contents=read'],
-    answer: ({ state, repository, params, now }) => {
-      const sha = contentsOf(state, repository).branches.get(params.branch as string)
-      if (!sha) return notFound(now)
-      const self = `${state.api_url}/repos/${repository.full_name}/git`
-      const ref = `refs/heads/${params.branch}`
-      const object = { sha, type: 'commit', url: `${self}/commits/${sha}` }
-      return json(200, { ref, node_id: nodeId('REF', accountId(ref)), url: `${self}/${ref}`, object }, now)
-    },
-  },
 ]
 
 function list(context: RepositoryRouteContext): GithubResponse {

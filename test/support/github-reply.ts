@@ -113,11 +113,6 @@ export function invalid(now: Date, errors: FieldError[] | string): GithubRespons
   return json(422, { ...content, documentation_url: `${DOCS}/rest`, status: '422' }, now)
 }
 
-export function noContent(now: Date): GithubResponse {
-  const { 'content-type': _, ...headers } = commonHeaders(now)
-  return { status: 204, headers, body: '' }
-}
-
 const PER_PAGE = 30
 const PER_PAGE_MAX = 100
 

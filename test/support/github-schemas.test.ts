@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { calledRoutes } from './called-routes.ts'
 import {
   type Caller,
-  CHECK_RUN_ID,
   COMMENT_ID,
   DELIVERY_ID,
   type FilledGithub,
@@ -29,8 +28,6 @@ const CASES: Case[] = [
   ['a repository for an installation', `GET ${SHOP}`, 'installation'],
   ['a repository by a former name', 'GET /repos/acme/store', 'alice', { status: 301 }],
   ['an unknown repository', 'GET /repos/acme/none', 'alice', { status: 404 }],
-  ['the App', 'GET /app', 'app'],
-  ['the installations', 'GET /app/installations', 'app'],
   ['an installation', `GET /app/installations/${INSTALLATION_ID}`, 'app'],
   ['a suspended installation', 'GET /app/installations/502', 'app'],
   ['an unknown installation', 'GET /app/installations/9', 'app', { status: 404 }],
@@ -57,7 +54,6 @@ const CASES: Case[] = [
   ],
   ['the deliveries', 'GET /app/hook/deliveries', 'app'],
   ['the failed deliveries', 'GET /app/hook/deliveries?status=failure&per_page=1', 'app'],
-  ['a delivery', `GET /app/hook/deliveries/${DELIVERY_ID}`, 'app'],
   ['a redelivery', `POST /app/hook/deliveries/${DELIVERY_ID}/attempts`, 'app', { status: 202 }],
   ['the App of a manifest', 'POST /app-manifests/a-code/conversions', 'nobody', { status: 201 }],
   ['an unknown manifest', 'POST /app-manifests/no-code/conversions', 'nobody', { status: 404 }],
@@ -78,7 +74,6 @@ const CASES: Case[] = [
   ['no files', `GET ${SHOP}/pulls/2/files`, 'installation'],
   ['a branch', `GET ${SHOP}/branches/feature-1`, 'installation'],
   ['an unknown branch', `GET ${SHOP}/branches/none`, 'installation', { status: 404 }],
-  ['a reference', `GET ${SHOP}/git/ref/heads/feature-1`, 'installation'],
   ['a comparison', `GET ${SHOP}/compare/main...feature-1`, 'installation'],
   ['a comparison of a branch with itself', `GET ${SHOP}/compare/main...main`, 'installation'],
   ['a comparison with an unknown branch', `GET ${SHOP}/compare/main...none`, 'installation', { status: 404 }],
@@ -90,7 +85,6 @@ const CASES: Case[] = [
   ['an unknown file', `GET ${SHOP}/contents/none`, 'installation', { status: 404 }],
 
   ['the comments of a pull request', `GET ${SHOP}/issues/1/comments`, 'installation'],
-  ['a comment', `GET ${SHOP}/issues/comments/${COMMENT_ID}`, 'installation'],
   ['a new comment', `POST ${SHOP}/issues/1/comments`, 'installation', { status: 201, body: { body: 'Hi' } }],
   ['an empty comment', `POST ${SHOP}/issues/1/comments`, 'installation', { status: 422, body: { body: '' } }],
   [
@@ -111,7 +105,6 @@ const CASES: Case[] = [
     'installation',
     { status: 403, body: { body: 'Hi' } },
   ],
-  ['a deleted comment', `DELETE ${SHOP}/issues/comments/${COMMENT_ID + 2}`, 'installation', { status: 204 }],
 
   [
     'a check run',
@@ -139,13 +132,6 @@ const CASES: Case[] = [
     'installation',
     { status: 201, body: { name: 'Slow', head_sha: HEAD_SHA, status: 'in_progress' } },
   ],
-  [
-    'a changed check run',
-    `PATCH ${SHOP}/check-runs/${CHECK_RUN_ID}`,
-    'installation',
-    { body: { conclusion: 'success' } },
-  ],
-  ['the check runs of a commit', `GET ${SHOP}/commits/${HEAD_SHA}/check-runs`, 'installation'],
   [
     'a check run for an unknown commit',
     `POST ${SHOP}/check-runs`,

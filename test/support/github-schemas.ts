@@ -60,12 +60,6 @@ export const EXCEPTIONS: { of: RegExp; problem: RegExp; reason: string }[] = [
     problem: /\/labels\/\d+\/description must be string$/,
     reason: 'A label without a description has null, as the description of a single pull request says.',
   },
-  {
-    of: /^GET \/app\/installations$/,
-    problem:
-      /^\/\d+\/account must (have .*'(name|slug|(created|updated)_at)'|be null|match a schema in anyOf)$/,
-    reason: 'The list says that an account is a user and an enterprise, where one installation says "or".',
-  },
 ]
 
 export interface GithubJudge {

@@ -1,4 +1,5 @@
 /** The state of the fake GitHub: repositories and their contents, users, the App and its installations. */
+import { LIST_LIMITS, type ListLimits } from '../../src/server/github/list-limits.ts'
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 
 export interface GithubRepository {
@@ -188,6 +189,10 @@ export interface GithubState {
   api_url: string
   /** GitHub's clock. */
   now: () => Date
+  /** How long its lists are. */
+  list_limits: ListLimits
+  /** It truncates a larger tree. */
+  tree_entries_max: number
   repositories: GithubRepository[]
   credentials: GithubCredential[]
   app: GithubApp
@@ -213,6 +218,8 @@ export function emptyState(api_url: string): GithubState {
   return {
     api_url,
     now: () => new Date(),
+    list_limits: LIST_LIMITS,
+    tree_entries_max: 100_000,
     repositories: [],
     credentials: [],
     app,

@@ -6,7 +6,6 @@ import type { RepositoryRoute } from './github-route.ts'
 import { defaultBranch, type Tree } from './github-state.ts'
 
 /** GitHub truncates a larger tree. */
-const ENTRIES_MAX = 100_000
 const BYTES_MAX = 7 * 1024 * 1024
 
 export const treeRoutes: RepositoryRoute[] = [
@@ -22,7 +21,7 @@ export const treeRoutes: RepositoryRoute[] = [
       const self = `${state.api_url}/repos/${repository.full_name}/git`
       // As on GitHub, any value of `recursive` turns it on.
       const all = entriesOf(files, self).filter(({ path }) => query.has('recursive') || !path.includes('/'))
-      const tree = withinLimits(all)
+      const tree = withinLimits(all, state.tree_entries_max)
       const url = `${self}/trees/${sha}`
       return json(
         200,
@@ -57,11 +56,11 @@ function entriesOf(files: Tree, self: string): (Json & { path: string })[] {
   return [...blobs, ...trees].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-function withinLimits(entries: Json[]): Json[] {
+function withinLimits(entries: Json[], entries_max: number): Json[] {
   let bytes = 0
   const end = entries.findIndex((entry, index) => {
     bytes += JSON.stringify(entry).length
-    return index >= ENTRIES_MAX || bytes > BYTES_MAX
+    return index >= entries_max || bytes > BYTES_MAX
   })
   return end < 0 ? entries : entries.slice(0, end)
 }

@@ -1,4 +1,4 @@
-/** The fake GitHub: state, injected faults and received requests. `github.ts` serves it by nock, `fake-github-server.ts` over HTTP. */
+/** The fake GitHub: state, injected faults and received requests. `github.ts` serves it to its own process, `fake-github-server.ts` over HTTP. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { callerOf, type GithubRequest, pathUnder, respond, tokenOf } from './github-answers.ts'
 import { type FakeApp, fakeApp } from './github-installations.ts'

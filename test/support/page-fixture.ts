@@ -17,8 +17,6 @@ export interface PageRepository {
   request: Api
   /** Creates an activity and returns its id; `body` overrides the default fields. */
   createActivity(body: object): Promise<string>
-  /** Opens an event stream. The returned function waits for the first announced change. */
-  nextAnnouncement(): Promise<() => Promise<void>>
 }
 
 export interface PageFixture {
@@ -61,28 +59,6 @@ export async function startPageFixture(): Promise<PageFixture> {
           const { status, body: created } = await request('POST', '/activity', { body: activityBody })
           expect(status).toBe(201)
           return created.activity.id
-        },
-        async nextAnnouncement() {
-          const response = await fetch(`${service.url}/events/${name}`, {
-            headers: { authorization: 'Bearer ada' },
-          })
-          const reader = (response.body as ReadableStream<Uint8Array>)
-            .pipeThrough(new TextDecoderStream())
-            .getReader()
-          let text = ''
-          // Other events, such as `compared`, may come between, and several may be in one chunk.
-          const received = async (event: RegExp) => {
-            while (!event.test(text)) {
-              const { value, done } = await reader.read()
-              if (done) throw new Error(`the stream ended without ${event}`)
-              text += value
-            }
-          }
-          await received(/^event: hello$/m)
-          return async () => {
-            await received(/^event: (changed|outdated)$/m)
-            await reader.cancel()
-          }
         },
       }
     },

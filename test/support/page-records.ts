@@ -1,6 +1,8 @@
 /** Records in the page's format, for tests of its pure parts. */
+
 import type { View } from '../../src/page/address.ts'
 import type { Activity, Overlap } from '../../src/page/records.ts'
+import type { OutputOf } from '../../src/vocabulary/contract/contract.ts'
 
 export const NOW_MS = Date.parse('2026-03-02T09:00:00.000Z')
 export const HOUR_MS = 3_600_000
@@ -45,10 +47,53 @@ export function pageOverlap(one: string, other: string, severity: Overlap['sever
     lines: null,
     duplicate: null,
     sequence: [],
-    moved: null,
-    proof: null,
-    proof_log_url: null,
     same_author: false,
     cut: false,
   }
+}
+
+const PATH = 'src/checkout/retry.ts'
+const FOUND = '2026-01-31T10:15:00.000Z'
+
+/** A signal report of a repository in shadow mode. */
+export const SIGNAL: OutputOf<'getSignal'> = {
+  mode: 'shadow',
+  budget: { share: 0.11, limit: 0.15, in_force: false },
+  periods: [
+    {
+      days: 7,
+      pairs: { shown: 3, resolved: 1, merged_anyway: 0, given_up: 0, open: 2 },
+      comments: { posted: 2, edited: 1 },
+      feedback: { up: 1, down: 0 },
+    },
+    {
+      days: 30,
+      pairs: { shown: 13, resolved: 6, merged_anyway: 3, given_up: 1, open: 3 },
+      comments: { posted: 9, edited: 7 },
+      feedback: { up: 3, down: 1 },
+    },
+  ],
+  recent: [
+    {
+      sides: [
+        { pr_url: 'https://github.com/acme/shop/pull/12', branch: null, author: 'ben', shown_at: null },
+        { pr_url: 'https://github.com/acme/shop/pull/15', branch: null, author: 'ada', shown_at: FOUND },
+      ],
+      kind: 'conflict',
+      verdict: 'conflict',
+      confidence: 'proved',
+      duplicate: false,
+      files: [
+        {
+          path: PATH,
+          line_ranges: [
+            [12, 14],
+            [13, 13],
+          ],
+        },
+      ],
+      outcome: 'merged_anyway',
+      seen_at: FOUND,
+    },
+  ],
 }

@@ -28,6 +28,7 @@ export interface Exit {
 export interface ServiceProcess {
   /** The base URL. */
   url: string
+  pid: number
   /** Resolves when the process has exited. */
   exit: Promise<Exit>
   isRunning(): boolean
@@ -97,6 +98,7 @@ export function launch(env: Environment, program = SERVICE) {
   })
   return {
     child,
+    pid: child.pid as number,
     exit,
     output,
     isRunning: () => child.exitCode === null && child.signalCode === null,

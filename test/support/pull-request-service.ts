@@ -1,6 +1,7 @@
 /** Repositories with the App installed, one for each test: drives them through GitHub's side and reads what was published. */
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, TestRunner } from 'vitest'
 import type { Config } from '../../src/server/base/config.ts'
+import type { ListLimits } from '../../src/server/github/list-limits.ts'
 import type { Answer, RequestOptions } from './api.ts'
 import type { AppService } from './app-service.ts'
 import { startAppService } from './app-service.ts'
@@ -61,6 +62,11 @@ const COUNT = 60
  */
 const FIRST_ID = 36_000 + (Math.floor(Date.now() / 1000) % 3600) - COUNT
 
+interface PullRequestOptions {
+  config?: Partial<Config>
+  list_limits?: ListLimits
+}
+
 /** What the tests of one file share. The hooks fill `fixture` and `repository`. */
 export interface PullRequestTests {
   github: FakeGithub
@@ -72,9 +78,7 @@ export interface PullRequestTests {
 }
 
 /** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
-export function usePullRequests(
-  options: { settings?: string; config?: Partial<Config> } = {},
-): PullRequestTests {
+export function usePullRequests(options: PullRequestOptions & { settings?: string } = {}): PullRequestTests {
   const github = fakeGithub()
   const fixture = {} as PullRequestService
   const repository = {} as TrackedRepository
@@ -95,7 +99,7 @@ export function usePullRequests(
 
 export async function startPullRequestService(
   github: FakeGithub,
-  options: { config?: Partial<Config> } = {},
+  options: PullRequestOptions = {},
 ): Promise<PullRequestService> {
   const names = Array.from({ length: COUNT }, (_, index) => `org-${index}/shop`)
   for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })

@@ -1,12 +1,13 @@
 /** A repository for each test, with methods that create records and check for overlap. */
 import { getTableColumns, sql } from 'drizzle-orm'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import type { z } from 'zod'
-import { insertActivity } from '../../src/server/activities/store.ts'
+import { insertActivity, type NewActivity } from '../../src/server/activities/store.ts'
 import { activities } from '../../src/server/activities/table.ts'
-import { claims, tallies } from '../../src/server/claims-index/table.ts'
+import type { Db } from '../../src/server/db/database.ts'
 import type { AttributeRule } from '../../src/server/line-verdicts/git-attributes.ts'
-import type { notables } from '../../src/server/notables/table.ts'
+import { raiseVersion } from '../../src/server/live-sets/store.ts'
+import { notables } from '../../src/server/notables/table.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
 import { isLive } from '../../src/vocabulary/activity-status.ts'
 import type { Activity } from '../../src/vocabulary/contract/activity.ts'
@@ -15,8 +16,8 @@ import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
 import { EMPTY_SCOPE } from '../../src/vocabulary/contract/scope.ts'
 import type { FileSettings } from '../../src/vocabulary/contract/settings.ts'
 import type { Answer, RequestOptions } from './api.ts'
-import type { FakeGithub } from './github.ts'
-import type { TestService } from './service.ts'
+import { type FakeGithub, fakeGithub } from './github.ts'
+import { startTestService, type TestService } from './service.ts'
 
 type Body = Record<string, unknown>
 type ActivityRow = typeof activities.$inferInsert
@@ -42,6 +43,33 @@ export interface TestRepository {
 
 const COUNT = 200
 const FIRST_ID = 1000
+
+export interface RepositoryService {
+  service: TestService
+  github: FakeGithub
+  /** Another empty repository at each call. */
+  repository(): TestRepository
+}
+
+/** Starts a service with an own database and GitHub for the tests of a file. */
+export function useRepositories(): RepositoryService {
+  const github = fakeGithub()
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+  })
+  afterAll(async () => {
+    await service.close()
+    github.close()
+  })
+  return {
+    get service() {
+      return service
+    },
+    github,
+    repository: freshRepositories(github, () => service),
+  }
+}
 
 /** Returns a function that returns another empty repository at each call. Ada has write access, Rita read access. */
 export function freshRepositories(github: FakeGithub, service: () => TestService): () => TestRepository {
@@ -122,31 +150,40 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
       }))
       const live = all.filter((row) => isLive(row.status))
       const others = all.filter((row) => !isLive(row.status))
-      for (const row of live) await insertActivity(db, row)
+      for (const row of live) await insertLive(db, row)
       for (let from = 0; from < others.length; from += 500) {
-        await db.insert(activities).values(others.slice(from, from + 500))
+        await db
+          .insert(activities)
+          .values(others.slice(from, from + 500).map((row) => ({ ...row, version: 0 })))
       }
     },
     async insertCopies(table, from, count) {
-      const { id, expires_hour: _generated, ...columns } = getTableColumns(table)
+      const { id, version, expires_hour: _generated, ...columns } = getTableColumns(table)
       const names = sql.join(
-        [id, ...Object.values(columns)].map((column) => sql.identifier(column.name)),
+        [id, version, ...Object.values(columns)].map((column) => sql.identifier(column.name)),
         sql`, `,
       )
       const values = sql.join(Object.values(columns), sql`, `)
       const copyId = sql`lpad(n::text, 26, '0')`
       const prefix = from.slice(0, 4)
-      const db = service().app.database.connection()
       const numbers = sql`generate_series(1, ${count}::int) as n`
-      await db.execute(
-        sql`insert into ${table} (${names}) select ${prefix}::text || ${copyId}, ${values} from ${table}, ${numbers} where ${table.id} = ${from}`,
-      )
-      await db.execute(
-        sql`insert into ${claims} select repo_id, place, kind, glob, ${prefix}::text || ${copyId}, weight from ${claims}, ${numbers} where record_id = ${from}`,
-      )
-      await db.execute(
-        sql`insert into ${tallies} values (${repo_id}, ${prefix.slice(0, 3)}, -1, ${count}) on conflict (repo_id, counted, shard) do update set count = tallies.count + excluded.count`,
-      )
+      const counted = table === notables ? 'notables' : 'activities'
+      await service()
+        .app.database.connection()
+        .transaction(async (tx) => {
+          const raised = await raiseVersion(tx, repo_id, { [counted]: count })
+          await tx.execute(
+            sql`insert into ${table} (${names}) select ${prefix}::text || ${copyId}, ${raised.version}::bigint, ${values} from ${table}, ${numbers} where ${table.id} = ${from}`,
+          )
+        })
     },
   }
+}
+
+/** Inserts a live activity as the service does. */
+export function insertLive(db: Db, row: NewActivity) {
+  return db.transaction(async (tx) => {
+    const { version } = await raiseVersion(tx, row.repo_id, { activities: 1 })
+    return insertActivity(tx, { row }, version)
+  })
 }

@@ -28,14 +28,6 @@ export const NOTABLE = {
   category: 'migration',
 }
 
-const PROOF = {
-  pull_requests: [1, 2],
-  heads: ['a'.repeat(40), 'b'.repeat(40)],
-  base: 'c'.repeat(40),
-  command_hash: 'c0ffee',
-  result: 'passed',
-}
-
 const get = { method: 'GET', access: 'read', success: 200 } as const
 const act = { method: 'POST', access: 'write', success: 200 } as const
 
@@ -64,8 +56,6 @@ export const ROUTES: Route[] = [
   { ...get, name: 'getNotable', path: '/notables/{id}', record: 'ntb' },
   { ...act, name: 'updateNotable', method: 'PATCH', path: '/notables/{id}', record: 'ntb', body: {} },
   { ...act, name: 'archiveNotable', path: '/notables/{id}/archive', record: 'ntb' },
-  { ...get, name: 'choosePairs', path: '/proofs', query: '?pull_request=1', record: null, untracked: 422 },
-  { ...act, name: 'reportProof', path: '/proofs', record: null, success: 201, untracked: 422, body: PROOF },
   { ...get, name: 'getSignal', path: '/signal', record: null },
   { ...get, name: 'getSettings', path: '/settings', record: null },
 ]

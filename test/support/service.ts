@@ -35,7 +35,10 @@ export async function startTestService(
     config?: Partial<Config>
     /** The real clock, where a test needs time to pass by itself. */
     realClock?: boolean
-  } & Pick<ServiceOptions, 'connection_limits' | 'has_workers' | 'paces_writes' | 'job_poll_ms'>,
+  } & Pick<
+    ServiceOptions,
+    'connection_limits' | 'has_workers' | 'paces_writes' | 'job_poll_ms' | 'list_limits'
+  >,
 ): Promise<TestService> {
   const database = options.config?.data_dir ? NOT_OWNED : await freshDatabase()
   const config = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...options.config }
@@ -51,6 +54,7 @@ export async function startTestService(
     has_workers: options.has_workers ?? false,
     paces_writes: options.paces_writes ?? false,
     ...(options.job_poll_ms ? { job_poll_ms: options.job_poll_ms } : {}),
+    ...(options.list_limits ? { list_limits: options.list_limits } : {}),
     ...(options.connection_limits ? { connection_limits: options.connection_limits } : {}),
     log: openLog('trace', { write: (line: string) => log.push(line) }),
   })

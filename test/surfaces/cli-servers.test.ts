@@ -99,7 +99,7 @@ describe('a token over http:// to another machine', () => {
   // Threat: A token intercepted on its way to the service
   test('is sent by no command', async () => {
     const env = { DECONFLICT_URL: elsewhere() }
-    for (const args of [['check'], ['start', 'x'], ['list'], ['watch', '--once'], ['mcp'], ['login']])
+    for (const args of [['check'], ['start', 'x'], ['list'], ['mcp'], ['login']])
       expect(await tree.run(args, { env })).toEqual({ code: 1, stdout: '', stderr: refusal() })
     const login = await tree.run(['login', elsewhere(), '--with-token'], { input: 'tok-ada\n' })
     expect(login).toEqual({ code: 1, stdout: '', stderr: refusal() })

@@ -37,13 +37,6 @@ test('note creates a notable, which check then shows', async () => {
   expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
 })
 
-test('watch shows that there are more activities than it lists', async () => {
-  const titles = Array.from({ length: 101 }, (_, index) => ({ title: `Work ${index}` }))
-  await Promise.all(titles.map(startAsBen))
-  const { stdout } = await tree.run(['watch', '--once'])
-  expect(stdout).toMatch(/^acme\/shop {2}more than 100 activities, 0 collisions, 0 notables/)
-})
-
 const LONG = {
   title: `Erstattungen über 日本語のタイトル 👩‍💻 ${'sehr '.repeat(30)}`.trim(),
   actor: `Grace Brewster Murray Hopper ${'von '.repeat(15)}`.trim(),
@@ -79,34 +72,7 @@ test.each([[100], [80]])(
   },
 )
 
-/** Widths of a terminal; undefined: the width is unknown. */
-const WIDTHS = [100, 80, undefined]
-const envOf = (columns: number | undefined): Record<string, string> =>
-  columns === undefined ? {} : { COLUMNS: String(columns) }
-
-describe('list and watch', () => {
-  test('print no line of more columns than the terminal has, 100 by default', async () => {
-    await startAsBen(LONG)
-    await startAsBen({ ...LONG, title: '重試'.repeat(50), branch: 'other' })
-    const note = { ...LONG, title: '凍結'.repeat(60), summary: 'x', importance: 'high' }
-    const { title, summary, importance, scope } = note
-    const body = { title, summary, importance, category: 'temporary-workaround', scope }
-    await api('POST', '/notables', { body })
-    for (const columns of WIDTHS) {
-      const env = envOf(columns)
-      for (const args of [['list'], ['watch', '--once'], ['notes']]) {
-        const lines = (await tree.run(args, { env })).stdout.split('\n')
-        expect(lines.length).toBeGreaterThan(2)
-        expect(
-          lines.filter((line) => displayWidth(line) > (columns ?? 100)),
-          args.join(' '),
-        ).toEqual([])
-      }
-      const { stdout } = await tree.run(['list'], { env })
-      expect(stdout.match(/collision, high {2}重試|collision, high {2}Erst/g)).toHaveLength(2)
-    }
-  })
-
+describe('list', () => {
   test('name the other side of each collision, also in a list of one branch', async () => {
     const mine = await startAsBen({ title: 'Mine', branch: 'mine', scope: { paths: ['src/a.ts'] } })
     await startAsBen({ title: 'Theirs', branch: 'theirs', risk: 'high', scope: { paths: ['src/**'] } })
@@ -135,7 +101,6 @@ describe('list and watch', () => {
       / {2}collision, low {2}Theirs {2}by Ben {2}src\/a\.ts, adjacent lines \(20–22 and 24\)\n$/,
     )
     expect(await listed('theirs')).toMatch(/Mine {2}by Ben {2}src\/a\.ts, adjacent lines \(24 and 20–22\)\n$/)
-    expect((await tree.run(['watch', '--once'])).stdout).toContain('adjacent lines (20–22 and 24)')
   })
 
   test('show live activities; --all includes finished, archived and expired ones', async () => {
@@ -148,7 +113,6 @@ describe('list and watch', () => {
     const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
     expect(idsOf(await json(['list']))).toEqual(ids.slice(0, 1))
     expect(idsOf(await json(['list', '--limit', '1']))).toEqual(ids.slice(0, 1))
-    expect((await tree.run(['watch', '--once'])).stdout).not.toMatch(/Work (merged|abandoned|archived)/)
     expect(idsOf(await json(['list', '--status', 'merged']))).toContain(ids[1])
     const walked: string[] = []
     let cursor: string | null = null
@@ -203,38 +167,6 @@ describe('order', () => {
     })
     expect(answer).toEqual((await api('GET', '/merge-order')).body)
   })
-
-  test('names what was not compared', async () => {
-    await openAsBen(1, [], { scope: { paths: ['src/**'] } })
-    await openAsBen(2, ['src/a.ts'])
-    expect((await tree.run(['order'])).stdout).toMatch(
-      /^No open pull requests are known to conflict with each other\.\nIncomplete: It is not known whether 2 open pull requests/,
-    )
-  })
-
-  test('prints no line of more columns than the terminal has, 100 by default', async () => {
-    const names = Array.from({ length: 25 }, (_, at) => 1_000_000 + at)
-    for (const number of names) await openAsBen(number, ['a.ts'], { title: LONG.title, actor: LONG.actor })
-    for (const number of names) await openAsBen(number + 100, [`${number}.ts`])
-    await openAsBen(7, [])
-    for (const columns of WIDTHS) {
-      const lines = (await tree.run(['order'], { env: envOf(columns) })).stdout.trimEnd().split('\n')
-      expect(lines.filter((line) => displayWidth(line) > (columns ?? 100))).toEqual([])
-      expect(lines.slice(0, 25).map((line) => line.slice(0, 13))).toEqual(
-        names.map((number, at) => `${`${at + 1}.`.padEnd(5)}#${number}`),
-      )
-      expect(lines.slice(25).join(' ')).toMatch(/^Clear: #1000124, .*#1000100 +Incomplete: /)
-    }
-  })
-
-  test('exits with 1 and one line on errors', async () => {
-    const ran = await tree.run(['order'], { env: { GITHUB_TOKEN: 'nobody' } })
-    expect(ran).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^deconflict: .*set GITHUB_TOKEN/),
-    })
-  })
 })
 
 test('the token comes from gh, for the host of the remote, if the environment has none', async () => {
@@ -283,18 +215,6 @@ describe('the scope from git', () => {
     expect((await json(['show', started.activity.id])).scope.changes).toEqual(changes)
     const both = await json(['update', '--refresh', '--paths', 'lib/**', 'a/committed.ts'])
     expect(both.scope).toEqual({ areas: [], paths: ['lib/**'], changes })
-  })
-
-  test('names files, which match nothing beneath them and have no wildcards', async () => {
-    await startAsBen({ scope: { paths: ['**/README.md', 'app/*/page.tsx/x'] } })
-    await tree.write({ 'src/checkout/retry.ts': 'changed', 'app/[id]/page.tsx': '1' })
-    const clear = await tree.run(['check'])
-    expect(clear.code).toBe(0)
-    expect(clear.stdout).toEqual(expect.stringMatching(/^Clear/))
-    const named = ['src/checkout/retry.ts', 'app/[id]/page.tsx']
-    expect((await tree.run(['check', '--paths', ...named])).code).toBe(2)
-    await tree.write({ 'README.md': 'changed' })
-    expect((await tree.run(['check'])).code).toBe(2)
   })
 
   test('fits into one request, however many files have changed', async () => {
@@ -442,15 +362,6 @@ describe('the scope from git', () => {
     )
   })
 
-  test('is not reported as clear if the settings ignore every path', async () => {
-    await startAsBen({ scope: { paths: ['**'] } })
-    const { code, stdout } = await tree.run(['check', '--paths', 'package-lock.json'])
-    expect(code).toBe(0)
-    expect(stdout).toEqual(
-      expect.stringMatching(/^Not compared: No activity was compared: every path of the scope is noise/),
-    )
-  })
-
   test('without changes is that of the branch’s activities, and check shows that', async () => {
     await tree.git('checkout', '-q', '-b', 'declared')
     await tree.run(['start', '--paths', 'src/checkout/retry.ts'])
@@ -461,30 +372,6 @@ describe('the scope from git', () => {
       expect.stringMatching(
         /^Compared the declared files of declared, because nothing differs from main yet\.\nOverlap, medium/,
       ),
-    )
-  })
-
-  test('without changes is that of the branch’s activities in start as well', async () => {
-    await tree.git('checkout', '-q', '-b', 'declared')
-    await tree.run(['start', '--paths', 'src/checkout/retry.ts'])
-    await startAsBen({ scope: { paths: ['src/**'] } })
-    const { code, stdout } = await tree.run(['start', 'Again'])
-    expect(code).toBe(2)
-    expect(stdout).toEqual(
-      expect.stringMatching(
-        /\nCompared the declared files of declared, because nothing differs.*\nOverlap, medium/,
-      ),
-    )
-    expect(stdout).not.toContain('No files were compared')
-  })
-
-  test('of a new branch still overlaps with notables that apply everywhere', async () => {
-    await tree.git('checkout', '-q', '-b', 'fresh')
-    await tree.run(['note', 'Release week', '--importance', 'high'])
-    const { code, stdout } = await tree.run(['start'])
-    expect(code).toBe(2)
-    expect(stdout).toEqual(
-      expect.stringMatching(/\nNo files were compared.*\n.*\nOverlap, high.*\n.*Release week/),
     )
   })
 })
@@ -626,13 +513,7 @@ describe('one line says what to do after', () => {
 test('hostile titles are inert in every command that shows them', async () => {
   const title = '\u001b]0;pwned\u0007\u001b[2J\u009b31mRetry\r\nClear: no overlap\u202e'
   const id = await startAsBen({ title, summary: title, actor: title, scope: { paths: ['src/**'] } })
-  for (const args of [
-    ['list'],
-    ['show', id],
-    ['check', '--paths', 'src/a.ts'],
-    ['watch', '--once'],
-    ['list', '--json'],
-  ]) {
+  for (const args of [['list'], ['show', id], ['check', '--paths', 'src/a.ts'], ['list', '--json']]) {
     const { stdout } = await tree.run(args)
     expect(stdout).toContain('Retry')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test asserts that none is left

@@ -1,5 +1,5 @@
 /** `deconflict doctor`: what it finds, and its exit code. */
-import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { VERSION } from '../../src/vocabulary/version.ts'
@@ -104,22 +104,4 @@ test('doctor finds hooks that Codex does not trust, where Codex is used', async 
     code: 1,
     trust: expect.stringMatching(/^problem: Codex trusts 0 of its \d hooks .*run \/hooks in Codex$/),
   })
-})
-
-test('doctor finds a folder that Gemini CLI does not trust, where it is used', async () => {
-  await tree.run(['init', '--yes', '--only', 'gemini'])
-  const home = join(dirname(tree.path), '.gemini')
-  expect(await doctor()).not.toHaveProperty('trust')
-  await mkdir(home)
-  const write = (name: string, content: object) => writeFile(join(home, name), JSON.stringify(content))
-  await write('settings.json', {})
-  expect(await doctor()).toMatchObject({
-    code: 1,
-    trust: expect.stringMatching(/^problem: Gemini CLI does not trust this folder .*run \/permissions/),
-  })
-  await write('trustedFolders.json', { [await realpath(tree.path)]: 'TRUST_FOLDER' })
-  expect(await doctor()).toMatchObject({ trust: 'ok: Gemini CLI trusts this folder' })
-  await write('trustedFolders.json', {})
-  await write('settings.json', { security: { folderTrust: { enabled: false } } })
-  expect(await doctor()).toMatchObject({ trust: 'ok: Gemini CLI trusts this folder' })
 })

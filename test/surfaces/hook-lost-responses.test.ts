@@ -28,7 +28,6 @@ const onlyId = async (): Promise<string> => {
 }
 
 const isCreate = (request: string) => request.startsWith('POST ') && request.endsWith('/activity')
-const isArchive = (request: string) => request.endsWith('/archive')
 
 /** The next hook asks the service again, as after a minute. */
 async function endPause(): Promise<void> {
@@ -109,17 +108,6 @@ test('the end of the session archives it', async () => {
   expect(await listed()).toEqual([])
 })
 
-test('the activity of a session that ended while hooks sent no requests is archived by the next session', async () => {
-  await lost(isCreate, 'session-start')
-  const id = await onlyId()
-  await quiet('session-end', { reason: 'exit' })
-  expect(await onlyId()).toBe(id)
-  await endPause()
-  await quiet('session-start', { session_id: 's2', source: 'startup' })
-  expect(await onlyId()).not.toBe(id)
-  expect(await stateFiles('ended-')).toEqual([])
-})
-
 test('the activity of a session whose end could not be sent is archived by the next session', async () => {
   await quiet('session-start')
   await proxy.close()
@@ -134,17 +122,6 @@ test('the activity of a session whose end could not be sent is archived by the n
   expect(next.stderr).toBe('')
   expect(await listed()).toHaveLength(1)
   expect(await stateFiles('ended-')).toEqual([])
-})
-
-test('archiving an activity that is archived already causes no error', async () => {
-  await quiet('session-start')
-  await lost(isArchive, 'session-end', { reason: 'exit' })
-  expect(await listed()).toEqual([])
-  await endPause()
-  const before = proxy.requests.filter(isArchive).length
-  await quiet('session-start', { session_id: 's2' })
-  expect(proxy.requests.filter(isArchive)).toHaveLength(before + 1)
-  await onlyId()
 })
 
 describe('a response that is lost for a moment', () => {

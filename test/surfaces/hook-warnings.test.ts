@@ -1,5 +1,5 @@
 /** What an agent reads from its hooks, and when: before it edits, once, and nothing if the service fails. */
-import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { editOf } from '../support/lines.ts'
@@ -40,19 +40,6 @@ describe('the agent is warned about overlap', () => {
     )
   })
 
-  test('but not of a directory that somebody moves while the branch adds a file to it', async () => {
-    const changes = ['a', 'b'].map((name) => ({
-      path: `basket/${name}.ts`,
-      previous_path: `cart/${name}.ts`,
-      status: 'renamed',
-    }))
-    const id = await startAsBen({ scope: { changes } })
-    await tree.write({ 'cart/c.ts': 'export {}\n' })
-    expect(await warningOf('session-start', { source: 'startup' })).toBe('')
-    const [own] = await mine()
-    expect((await retrieved(own?.id as string)).overlap.related_activity_ids).toEqual([id])
-  })
-
   test('at the start, with the files that the branch changes', async () => {
     await startAsBen()
     await tree.write({ [RETRY]: 'changed\n' })
@@ -60,13 +47,6 @@ describe('the agent is warned about overlap', () => {
       `“Tidy” by “Ben” on “tidy”: ${RETRY}`,
     )
     expect(await warningOf('prompt', { prompt: 'Go on.' })).toBe('')
-  })
-
-  test('with a prompt that also names a path that cannot be read', async () => {
-    await startAsBen()
-    await symlink('loop', join(tree.path, 'loop'))
-    const prompt = { prompt: `Fix loop/a.ts and ${RETRY}` }
-    expect(await warningOf('prompt', prompt)).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
   })
 
   test('with a prompt that names a file of the working tree, once', async () => {
@@ -114,17 +94,6 @@ describe('the agent is warned about overlap', () => {
     )
   })
 
-  test('with a shell command of Codex that reads a file', async () => {
-    await startAsBen()
-    const shell = {
-      tool_name: 'exec_command',
-      tool_input: { cmd: `rg -n foo; sed -n '1,40p' ${RETRY} | head` },
-    }
-    expect(await warningOf('after-read', shell, { agent: 'codex' })).toContain(`: ${RETRY}`)
-    const missing = { tool_name: 'exec_command', tool_input: { cmd: 'cat /etc/hosts nothing.ts' } }
-    expect(await warningOf('after-read', missing, { agent: 'codex' })).toBe('')
-  })
-
   test('in each context: a subagent has not read the warnings of the session', async () => {
     await startAsBen()
     await warningOf('after-read', read(RETRY))
@@ -160,19 +129,6 @@ describe('the agent is warned about overlap', () => {
     ])
     expect(await warningOf('prompt', { prompt: 'Go on.' })).toContain('lib/by-shell.ts')
     expect(await warningOf('prompt', { prompt: 'Go on.' })).toBe('')
-  })
-
-  test('without text by others, with --no-titles', async () => {
-    const id = await startAsBen()
-    const warning = await warningOf('after-read', read(RETRY), { flags: ['--no-titles'] })
-    expect(warning).toContain(`- ben (${id}): ${RETRY}`)
-    expect(warning).not.toMatch(/Tidy|Ben|“/)
-  })
-
-  test('only of the file itself, not of what could be beneath it', async () => {
-    await startAsBen({ scope: { paths: ['**/retry.ts'] } })
-    await warningOf('session-start')
-    expect(await warningOf('before-edit', edit('src/checkout/other.ts'))).toBe('')
   })
 })
 

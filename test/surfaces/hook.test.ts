@@ -1,5 +1,5 @@
 /** `deconflict hook`, which coding agents run, with the service and a fake GitHub. */
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
@@ -73,25 +73,6 @@ describe('the hook of an agent', () => {
     expect(silent.requests).toEqual(['/healthz'])
   })
 
-  test('names new overlap with a prompt, once', async () => {
-    await hook('before-edit', edit('src/checkout/retry.ts'))
-    await startAsBen()
-    const directory = at('.git/deconflict')
-    const name = (await readdir(directory)).find((each) => each.startsWith('session-')) as string
-    const expireHeartbeat = async () => {
-      const state = JSON.parse(await readFile(join(directory, name), 'utf8'))
-      await writeFile(join(directory, name), JSON.stringify({ ...state, heartbeat_at: 0 }))
-    }
-    await expireHeartbeat()
-    const output = JSON.parse((await hook('prompt')).stdout).hookSpecificOutput
-    expect(output).toMatchObject({
-      hookEventName: 'UserPromptSubmit',
-      additionalContext: expect.stringContaining('“Tidy” by “Ben” on “tidy”: src/checkout/retry.ts'),
-    })
-    await expireHeartbeat()
-    expect(await hook('prompt')).toEqual({ code: 0, stdout: '', stderr: '' })
-  })
-
   test('creates the activity at the first edit if there is none, or it was archived', async () => {
     await tree.write({ 'b.md': '' })
     await hook('before-edit', edit('src/a.ts'))
@@ -114,12 +95,6 @@ describe('the hook of an agent', () => {
       title: 'By hand',
       scope: { areas: ['core'], paths: ['lib/**', 'src/a.ts'] },
     })
-  })
-
-  test('keeps the areas of deconflict start with every further file', async () => {
-    await tree.run(['start', 'By hand', '--paths', 'lib/**', '--area', 'core'])
-    for (const file of ['src/a.ts', 'src/b.ts']) await hook('before-edit', edit(file))
-    expect((await only()).scope).toMatchObject({ areas: ['core'], paths: ['lib/**', 'src/a.ts', 'src/b.ts'] })
   })
 
   test('sends the lines of edited files with the next prompt, and nothing while they stay the same', async () => {
@@ -196,39 +171,6 @@ describe('the hook of an agent', () => {
     expect(await listed()).toEqual([])
   })
 
-  test.each([
-    [
-      'codex',
-      () => ({
-        tool_input: {
-          command: '*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** Add File: b.ts\n*** End Patch',
-        },
-      }),
-    ],
-    [
-      'cursor',
-      () => ({
-        session_id: undefined,
-        conversation_id: 'c1',
-        cwd: undefined,
-        workspace_roots: [tree.path],
-        file_path: 'src/a.ts',
-      }),
-    ],
-  ])('reads the input of %s', async (agent, about) => {
-    await hook('after-edit', about(), { agent })
-    const { scope, ...activity } = await only()
-    expect(activity.agent).toBe(agent)
-    expect(scope.paths).toContain('src/a.ts')
-  })
-
-  test('warns Cursor at the start of a session, in its own format', async () => {
-    await startAsBen()
-    await tree.write({ 'src/checkout/retry.ts': 'changed' })
-    const { stdout } = await hook('session-start', {}, { agent: 'cursor' })
-    expect(JSON.parse(stdout).additional_context).toMatch(/“Tidy” by “Ben”/)
-  })
-
   test('ignores files outside of the working tree', async () => {
     await hook('before-edit', { tool_input: { file_path: '/etc/hosts' } })
     await hook('before-edit', { tool_input: { file_path: at('../beside.ts') } })
@@ -247,12 +189,4 @@ describe('the hook of an agent', () => {
     expect(stderr).toMatch(message)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
-
-  test.each(['', 'no json', '[]', '{"tool_input": 7}', '{"session_id": 7}'])(
-    'exits with 0 for unknown input: %j',
-    async (input) => {
-      const { code } = await tree.run(['hook', 'before-edit', '--agent', 'claude-code'], { input })
-      expect(code).toBe(0)
-    },
-  )
 })

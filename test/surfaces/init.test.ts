@@ -55,18 +55,6 @@ describe('init', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  test('lists what to trust, what to commit, and what everyone has to do', async () => {
-    const { stdout } = await tree.run(['init', '--yes'])
-    expect(stdout).toMatch(/Codex runs no hook until you trust it/)
-    expect(stdout).toMatch(/Copilot CLI runs hooks only in a trusted folder/)
-    expect(stdout).toMatch(/Gemini CLI .* GEMINI_CLI_TRUST_WORKSPACE/)
-    expect(stdout).toMatch(/Commit \.claude\/settings\.json, .*AGENTS\.md, \.github\/deconflict\.yml\./)
-    expect(stdout).toMatch(/everyone runs deconflict init --only git/)
-    expect(stdout).toMatch(/deconflict login URL/)
-    const { stdout: some } = await tree.run(['init', '--yes', '--only', 'mcp'])
-    expect(some).not.toMatch(/Trust|pre-push/)
-  })
-
   test('includes AGENTS.md in CLAUDE.md and GEMINI.md, if they exist and do not include it yet', async () => {
     await tree.write({ 'CLAUDE.md': 'Be kind.', 'GEMINI.md': 'See @./AGENTS.md\n' })
     const before = await snapshot()
@@ -396,19 +384,6 @@ describe('init', () => {
     expect(await read(name)).toContain('deconflict')
     await tree.run(['init', '--undo', '--yes', '--only', part])
     expect(await snapshot()).toEqual(before)
-  })
-
-  test('writes hooks that show no text by others with --hooks=paths', async () => {
-    await tree.run(['init', '--yes', '--hooks=paths'])
-    for (const name of [...NAMES.slice(0, 5)]) {
-      const commands = (await read(name)).match(/deconflict hook [^|"}]*/g) ?? []
-      expect(commands.length, name).toBeGreaterThan(2)
-      for (const command of commands) expect(command).toMatch(/--no-titles/)
-    }
-    expect(await read('.opencode/plugin/deconflict.js')).toContain("'--no-titles'")
-    expect((await tree.run(['init', '--hooks=names'])).stderr).toMatch(
-      /--hooks takes titles or paths, not names/,
-    )
   })
 
   test('replaces its hooks and its plugin by those of this release, and keeps a plugin of another author', async () => {

@@ -1,6 +1,6 @@
 /** Copies the imported template to all other repositories of the organisation, in SQL: importing them takes hours of GitHub's limit. */
 import postgres from 'postgres'
-import { FIRST_ID, nameOf, TEMPLATE } from './state.ts'
+import { FIRST_ID, nameOf, TEMPLATE } from './repositories.ts'
 
 /** Not copied: work to do, and what the next reconciliation reads anew. */
 const LEFT_OUT = ['jobs', 'etags']

@@ -5,23 +5,32 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, realpath } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
-import { ROOT } from '../child.ts'
-import { interleaved } from '../measure.ts'
-import { type Rig, TOKEN } from '../rig.ts'
+import { interleaved, timeOf } from '../measure.ts'
+import { type Rig, ROOT, TOKEN } from '../rig.ts'
 
 const FILES = 200
 /** So that a busy machine does not decide what is measured. */
 const PATIENCE = { DECONFLICT_HOOK_TIMEOUT_MS: '30000' }
+const LABELS = {
+  bare: 'node -e 0',
+  version: 'deconflict --version',
+  quiet: 'hook with nothing to ask: a file read again',
+  asking: 'hook that asks: another file read, by a stub that answers at once',
+  read: 'hook that asks: another file read, by the service',
+  answer: 'the check itself, by the service',
+  prompt: 'hook of a prompt that changes nothing: git, no request',
+  start: 'hook of a start: git, a create',
+  edit: 'hook of a first edit: git, an update',
+}
 
-export async function hooksPart(rig: Rig): Promise<void> {
-  const { options, results } = rig
-  const command = await installCommand(rig.scratch)
-  const service = await rig.startService({ DATABASE_URL: await rig.emptyDatabase() })
+export async function hooksPart({ sizes, results, scratch, ...rig }: Rig): Promise<void> {
+  const command = await installCommand(scratch)
+  const service = await rig.startService(await rig.emptyDatabase())
   const [instant, silent] = [await startStub('instant'), await startStub('silent')]
   // One each: a working tree remembers the service whose host it has checked.
   const [tree, stubTree] = [await workingTree(), await workingTree()]
@@ -29,7 +38,7 @@ export async function hooksPart(rig: Rig): Promise<void> {
   const session = { ...token, ...PATIENCE, DECONFLICT_URL: service.url }
   const stubbed = { ...session, DECONFLICT_URL: instant.url }
   const hook = (event: string, fields: object, env: Record<string, string> = session, from = tree.path) =>
-    timed([command, 'hook', event, '--agent', 'claude-code'], env, {
+    processTime([command, 'hook', event, '--agent', 'claude-code'], env, {
       ...{ session_id: 's', transcript_path: '/t', cwd: from, hook_event_name: 'PostToolUse' },
       ...fields,
     })
@@ -41,35 +50,23 @@ export async function hooksPart(rig: Rig): Promise<void> {
   const { last } = JSON.parse(await readFile(join(tree.path, '.git/deconflict/hooks.json'), 'utf8'))
   if (last.outcome !== 'ok') throw new Error(`a hook failed: ${last.outcome}`)
 
-  // The first round is a warm-up.
-  const all = await interleaved(options.sizes.hooks, {
-    bare: () => timed(['-e', '0'], {}, {}),
-    version: () => timed([command, '--version'], {}, {}),
+  const all = await interleaved(sizes.hooks, {
+    bare: () => processTime(['-e', '0'], {}, {}),
+    version: () => processTime([command, '--version'], {}, {}),
     quiet: () => hook('after-read', read('0.ts')),
     asking: (round) => hook('after-read', read(`${1 + round}.ts`), stubbed, stubTree.path),
     read: (round) => hook('after-read', read(`${1 + round}.ts`)),
-    answer: () => checkTime(service.url, 'busy'),
+    answer: () => checkTime(service.url),
     prompt: () => hook('prompt', { prompt: 'Go on.' }),
     start: (round) => hook('session-start', { source: 'startup', session_id: `start-${round}` }),
     // Other files than those that are read.
     edit: (round) => hook('before-edit', edit(`${FILES - 1 - round}.ts`)),
   })
-  const labels: Record<keyof typeof all, string> = {
-    bare: 'node -e 0',
-    version: 'deconflict --version',
-    quiet: 'hook with nothing to ask: a file read again',
-    asking: 'hook that asks: another file read, by a stub that answers at once',
-    read: 'hook that asks: another file read, by the service',
-    answer: 'the check itself, by the service',
-    prompt: 'hook of a prompt that changes nothing: git, no request',
-    start: 'hook of a start: git, a create',
-    edit: 'hook of a first edit: git, an update',
-  }
-  for (const [name, label] of Object.entries(labels))
-    results.add(`hooks.${name}`, label, 'ms', all[name as keyof typeof all])
+  for (const name of Object.keys(LABELS) as (keyof typeof LABELS)[])
+    results.add(`hooks.${name}`, LABELS[name], 'ms', all[name])
 
   const dead = { ...token, DECONFLICT_URL: silent.url }
-  const slow = await interleaved(Math.ceil(options.sizes.hooks / 4), {
+  const slow = await interleaved(Math.ceil(sizes.hooks / 4), {
     first: async () => {
       const fresh = await workingTree()
       const ms = await hook('session-start', { source: 'startup' }, dead, fresh.path)
@@ -80,15 +77,15 @@ export async function hooksPart(rig: Rig): Promise<void> {
   })
   results.add('hooks.silent', 'hook that asks a service that never answers', 'ms', slow.first)
   results.add('hooks.paused', 'hook in the minute after that', 'ms', slow.next)
-  await Promise.all([instant.close(), silent.close(), tree.remove(), stubTree.remove(), service.stop()])
+  for (const stub of [instant, silent]) stub.close()
+  await Promise.all([tree.remove(), stubTree.remove(), service.kill('SIGTERM')])
 }
 
 /** Packs the command and installs the package in `directory`. Returns the path of the program. */
 async function installCommand(directory: string): Promise<string> {
   const run = promisify(execFile)
-  await run(process.execPath, ['--import', 'tsx', 'scripts/pack-cli/main.ts', '--out', directory], {
-    cwd: ROOT,
-  })
+  const pack = ['--import', 'tsx', 'scripts/pack-cli/main.ts', '--out', directory]
+  await run(process.execPath, pack, { cwd: ROOT })
   const packed = (await readdir(directory)).find((name) => name.endsWith('.tgz')) as string
   const flags = ['--offline', '--no-audit', '--no-fund', '--prefix', directory]
   await run('npm', ['install', ...flags, join(directory, packed)], { cwd: directory })
@@ -96,34 +93,34 @@ async function installCommand(directory: string): Promise<string> {
 }
 
 /** Milliseconds from the start of a process to its end. */
-async function timed(args: string[], env: Record<string, string>, input: object): Promise<number> {
-  const started = performance.now()
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
-    stdio: ['pipe', 'ignore', 'ignore'],
+function processTime(args: string[], env: Record<string, string>, input: object): Promise<number> {
+  return timeOf(() => {
+    const child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    child.stdin.on('error', () => {}).end(JSON.stringify(input))
+    return once(child, 'close')
   })
-  child.stdin.on('error', () => {}).end(JSON.stringify(input))
-  await once(child, 'close')
-  return performance.now() - started
 }
 
-async function checkTime(url: string, repository: string): Promise<number> {
-  const started = performance.now()
-  const response = await fetch(`${url}/api/v1/repos/acme/${repository}/activity/check`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ branch: 'work', scope: { changes: [{ path: '1.ts' }] } }),
+function checkTime(url: string): Promise<number> {
+  return timeOf(async () => {
+    const response = await fetch(`${url}/api/v1/repos/acme/plain/activity/check`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ branch: 'work', scope: { changes: [{ path: '1.ts' }] } }),
+    })
+    await response.arrayBuffer()
   })
-  await response.arrayBuffer()
-  return performance.now() - started
 }
 
 const EMPTY = { matches: [], relationships: {}, related_activity_ids: [] }
 
 /** Answers every request at once as if nothing overlapped, or never. */
-async function startStub(kind: 'instant' | 'silent'): Promise<{ url: string; close(): Promise<void> }> {
-  const server: Server = createServer((request, response) => {
+async function startStub(kind: 'instant' | 'silent') {
+  const server = createServer((request, response) => {
     request.resume()
     if (kind === 'silent') return
     const isCheck = request.url?.endsWith('/check') === true
@@ -131,23 +128,20 @@ async function startStub(kind: 'instant' | 'silent'): Promise<{ url: string; clo
     response.end(JSON.stringify(isCheck ? EMPTY : { activity: { id: 'act_1' }, overlap: EMPTY }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
   }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
 }
 
 /** A repository with `FILES` committed files on a branch of its own. */
-async function workingTree(): Promise<{ path: string; remove(): Promise<void> }> {
+async function workingTree() {
   const directory = await temporaryDirectory('bench-tree')
   const files = Array.from({ length: FILES }, (_, at) => `${at}.ts`).join(' ')
   const script = `git init -q -b main && git config user.name Ada && git config user.email a@example.com
     for file in ${files}; do echo "export {}" > $file; done
-    git add -A && git commit -q -m First && git remote add origin git@github.com:acme/busy.git
+    git add -A && git commit -q -m First && git remote add origin git@github.com:acme/plain.git
     git update-ref refs/remotes/origin/main HEAD && git checkout -q -b work`
   await promisify(execFile)('sh', ['-c', script], { cwd: directory.path })
   return directory

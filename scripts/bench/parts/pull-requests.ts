@@ -1,14 +1,12 @@
-/** What the lines of pull requests cost in the service: a large one among many, and the time from a delivery to its comment. */
+/** What authors of pull requests wait for: checks by lines, and the time from a delivery to its comment, also beside an import. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { CreateActivity } from '../../../src/vocabulary/contract/activity.ts'
 import { editOf } from '../../../test/support/lines.ts'
-import { pullRequestEvent, signedDelivery } from '../../../test/support/webhooks.ts'
-import type { FakeGithubServer } from '../../fake-github-server.ts'
-import { interleaved, shown } from '../measure.ts'
-import type { NamedRepository } from '../names.ts'
-import { type Rig, TOKEN, WEBHOOK_SECRET } from '../rig.ts'
+import { installationEvent, pullRequestEvent } from '../../../test/support/webhooks.ts'
+import { load } from '../load.ts'
+import { interleaved, shown, timeOf, until } from '../measure.ts'
+import { type Rig, TOKEN } from '../rig.ts'
 import { seed } from '../seed.ts'
-import type { ServiceProcess } from '../service.ts'
+import { activity } from '../work.ts'
 
 const FILE_LINES = 400
 /** Places of a file, far apart, at which pull requests change a line. */
@@ -17,11 +15,10 @@ const SPOTS = 16
 const FILES = 10
 /** The repository has so many files that each is changed by about three of the open pull requests. */
 const PULLS_PER_FILE = 3
+/** How long GitHub takes to answer. */
 const GITHUB_MS = 100
-/** GitHub asks Apps to leave a second between writes, and both pull requests may get a comment; it should not wait for earlier ones. */
+/** Both pull requests may get a comment, and GitHub asks Apps to leave a second between writes. */
 const PAUSE_MS = 3000
-const TIMEOUT_MS = 120_000
-const POLL_MS = 10
 
 export async function pullRequestsPart(rig: Rig): Promise<void> {
   await largePullRequest(rig)
@@ -30,97 +27,35 @@ export async function pullRequestsPart(rig: Rig): Promise<void> {
 
 /** A check of one pull request with many files, by lines and by paths, among open ones. */
 async function largePullRequest(rig: Rig): Promise<void> {
-  const { open, files } = rig.options.sizes.pulls
-  const { pulls } = rig.names
-  const { url, pid } = await rig.service()
-  const loader = await rig.loader()
+  const { round_ms: ms, pulls } = rig.sizes
+  const { open, files } = pulls
+  const service = await rig.service()
   const inAll = Math.ceil((open * FILES) / PULLS_PER_FILE)
-  await seed(await rig.database(), pulls, { count: open, work: (n) => pullRequestOf(n, inAll) })
-  const sql = await rig.sql()
-  await sql`vacuum analyze`
+  const work = (n: number) =>
+    activity(`${n}`, {
+      changes: Array.from({ length: FILES }, (_, step) =>
+        changeOf((n * FILES + step) % inAll, { n, spot: (n * 7 + step) % SPOTS }),
+      ),
+    })
+  await seed(await rig.database(), rig.repository('pulls'), { count: open, work })
   const changes = Array.from({ length: files }, (_, at) => {
     const file = at * Math.floor(inAll / files)
     return changeOf(file, { n: -1, spot: file % SPOTS })
   })
-  const check = (scope: object) => ({
-    method: 'POST',
-    path: `/api/v1/repos/acme/${pulls.name}/activity/check`,
-    body: JSON.stringify({ scope, branch: 'large', base_branch: 'main' }),
-  })
-  const run = (scope: object) => () =>
-    loader.run(
-      { urls: [url], token: TOKEN, clients: 1, ms: rig.options.sizes.round_ms, requests: [check(scope)] },
-      { status: 200, pid },
-    )
-  const figures = await interleaved(rig.options.sizes.rounds, {
-    lines: run({ changes }),
-    paths: run({ paths: changes.map(({ path }) => path) }),
-  })
-  for (const [name, by] of [
-    ['lines', 'by lines'],
-    ['paths', 'by paths'],
-  ] as const) {
-    const label = `check of ${files} files against ${shown(open)} pull requests of ${FILES}, ${by}`
-    const of = (what: 'p50' | 'cpu_us') => figures[name].map((each) => each[what])
-    rig.results.add(`pulls.${name}.p50`, `${label}, p50`, 'ms', of('p50'))
-    rig.results.add(`pulls.${name}.cpu`, `${label}, processor time`, 'µs', of('cpu_us'))
-  }
-}
-
-/** From the delivery of an opened pull request that conflicts with another one to its comment. */
-async function deliveryToComment(rig: Rig): Promise<void> {
-  const { imported, rounds } = rig.options.sizes.pulls
-  const { github } = await rig.github()
-  const { app } = github
-  const service = await rig.startService({
-    DATABASE_URL: await rig.emptyDatabase(),
-    APP_ID: String(app.id),
-    PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
-    WEBHOOK_SECRET,
-  })
-  const repository = `acme/${rig.names.commented.name}`
-  const at = github.at(repository)
-  const open = (n: number, file: number) => {
-    const { path: filename, patch } = changeOf(file, { n, spot: 0 })
-    const files = [{ filename, status: 'modified' as const, patch }]
-    return at.open({ title: `Change ${n}`, head: `change-${n}`, author: `person-${n}`, files }).number
-  }
-  // Every file is changed by one of these, so that they get no comments.
-  for (let n = 0; n < imported; n++) await deliver(service, github, { repository, number: open(n, n) })
-  await untilImported(service, rig.names.commented, imported)
-  github.delayAnswers(GITHUB_MS)
-  try {
-    const { comment } = await interleaved(rounds, {
-      comment: async (round) => {
-        await wait(PAUSE_MS)
-        const number = open(imported + round, round)
-        const started = performance.now()
-        await deliver(service, github, { repository, number })
-        await until(`a comment on pull request ${number}`, () => at.comments(number).length > 0)
-        return performance.now() - started
+  const variant = (by: string, scope: object) => {
+    const body = { scope, branch: 'large', base_branch: 'main' }
+    const requests = [{ path: '/api/v1/repos/acme/pulls/activity/check', body }]
+    return {
+      label: `check of ${files} files against ${shown(open)} pull requests, by ${by}`,
+      run: async () => {
+        const { p50, cpu } = await load(service, { requests, clients: 1, status: 200, ms })
+        return { p50, cpu }
       },
-    })
-    const label = `delivery to comment, ${imported} open, GitHub takes ${GITHUB_MS} ms`
-    rig.results.add('pulls.comment', label, 'ms', comment)
-  } finally {
-    github.delayAnswers(0)
-    await service.stop()
+    }
   }
-}
-
-/** The `n`th open pull request. Its files are consecutive ones of a repository of `inAll` files. */
-function pullRequestOf(n: number, inAll: number): CreateActivity {
-  return CreateActivity.parse({
-    title: `Change ${n}`,
-    summary: `The ${n}th change.`,
-    actor: `person-${n}`,
-    branch: `change-${n}`,
-    base_branch: 'main',
-    scope: {
-      changes: Array.from({ length: FILES }, (_, step) =>
-        changeOf((n * FILES + step) % inAll, { n, spot: (n * 7 + step) % SPOTS }),
-      ),
-    },
+  await rig.compare('pulls', {
+    lines: variant('lines', { changes }),
+    paths: variant('paths', { paths: changes.map(({ path }) => path) }),
   })
 }
 
@@ -134,36 +69,104 @@ function changeOf(file: number, { n, spot }: { n: number; spot: number }): { pat
   return { path: `src/part-${file % 50}/file-${file}.ts`, patch: editOf(base, line, 1, [`  changed(${n})`]) }
 }
 
-async function deliver(
-  { url }: ServiceProcess,
-  github: FakeGithubServer['github'],
-  { repository, number }: { repository: string; number: number },
-): Promise<void> {
-  const event = pullRequestEvent(github, repository, number, 'opened')
-  const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...event })
-  const response = await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
-  await response.arrayBuffer()
-  if (response.status !== 202) throw new Error(`a delivery got status ${response.status}`)
-}
-
-/** Waits until the service has as many live activities, and has compared them. */
-async function untilImported(
-  { url }: ServiceProcess,
-  { name }: NamedRepository,
-  count: number,
-): Promise<void> {
-  await until(`${count} imported pull requests`, async () => {
+/** From the delivery of an opened pull request that conflicts with another one to its comment. */
+async function deliveryToComment(rig: Rig): Promise<void> {
+  const { imported, rounds } = rig.sizes.pulls
+  const app = await startApp(rig, 'acme/commented')
+  for (let n = 0; n < imported; n += 1) await app.opened(n, n)
+  await until(`${imported} pull requests`, async () => {
     const headers = { authorization: `Bearer ${TOKEN}` }
-    const response = await fetch(`${url}/api/v1/repos/acme/${name}/overlaps`, { headers })
+    const response = await fetch(`${app.url}/api/v1/repos/acme/commented/overlaps`, { headers })
     const { checked_against } = (await response.json()) as { checked_against: { activities: number } }
-    return checked_against.activities >= count
+    return checked_against.activities >= imported
   })
+  rig.deployment.githubServer.github.delayAnswers(GITHUB_MS)
+  const { comment } = await interleaved(rounds, {
+    comment: async (round) => {
+      await wait(PAUSE_MS)
+      return app.commented(imported + round, round)
+    },
+  })
+  const label = `delivery to comment, ${imported} open, GitHub takes ${GITHUB_MS} ms`
+  rig.results.add('pulls.comment', label, 'ms', comment)
+  await app.close()
 }
 
-async function until(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + TIMEOUT_MS
-  while (!(await isDone())) {
-    if (performance.now() > end) throw new Error(`timed out waiting for ${what}`)
-    await wait(POLL_MS)
+const FLEET = 'fleet'
+const FIRST_ID = 900_001
+/** The open pull requests of each imported repository. */
+const PULLS = 5
+
+/** The same while many repositories are imported. */
+export async function importPart(rig: Rig): Promise<void> {
+  const { imported, rounds } = rig.sizes.import
+  const { github } = rig.deployment.githubServer
+  const live = `${FLEET}/live`
+  github.repository({ id: FIRST_ID, full_name: live })
+  // Each push is to get a comment.
+  github.at(live).write('.github/deconflict.yml', 'comment: {budget: 1}')
+  const installation = github.app.install({ repositories: [live] })
+  const app = await startApp(rig, live)
+  await app.deliver(installationEvent(github, installation, 'created'))
+  for (let round = 0; round < rounds; round += 1) await app.opened(round, round)
+  await until('the first pull requests', () => github.calls(`GET /repos/${live}/pulls/*/files`) >= rounds)
+  const names = Array.from({ length: imported }, (_, index) => `${FLEET}/r${index}`)
+  for (const [index, full_name] of names.entries()) {
+    github.repository({ id: FIRST_ID + 1 + index, full_name })
+    for (let n = 0; n < PULLS; n += 1) open(rig, full_name, { n, file: n % 2 })
+  }
+  github.app.addRepositories(installation.id, names)
+  github.delayAnswers(GITHUB_MS)
+  const lists = () => github.calls(`GET /repos/${FLEET}/r*/pulls`)
+  await app.deliver(installationEvent(github, installation, 'new_permissions_accepted'))
+  await until('the import', () => lists() > 0)
+  const times: number[] = []
+  for (let round = 0; round < rounds && lists() < imported; round += 1) {
+    times.push(await app.commented(rounds + round, round))
+    await wait(PAUSE_MS / 2)
+  }
+  const label = `delivery to comment beside an import of ${imported} repositories, ${times.length} pushes`
+  rig.results.addTimes('import.comment', label, times)
+  rig.say(`  ${lists()} of ${imported} repositories were imported meanwhile`)
+  await app.close()
+}
+
+/** Opens a pull request that changes one line of one file, always the same. */
+function open({ deployment }: Rig, full_name: string, { n, file }: { n: number; file: number }): number {
+  const { path: filename, patch } = changeOf(file, { n, spot: 0 })
+  const files = [{ filename, status: 'modified' as const, patch }]
+  return deployment.githubServer.github
+    .at(full_name)
+    .open({ title: `Change ${n}`, head: `change-${n}`, author: `person-${n}`, files }).number
+}
+
+/** The service as the App, and pull requests of one repository. */
+async function startApp(rig: Rig, full_name: string) {
+  const { deployment } = rig
+  const { github } = deployment.githubServer
+  const service = await rig.startService(await rig.emptyDatabase(), { has_app: true })
+  const deliver = async (webhook: Parameters<typeof deployment.deliver>[1]) => {
+    const status = await deployment.deliver(service.url, webhook)
+    if (status !== 202) throw new Error(`a delivery got status ${status}`)
+  }
+  const opened = async (n: number, file: number) => {
+    const number = open(rig, full_name, { n, file })
+    await deliver(pullRequestEvent(github, full_name, number, 'opened'))
+    return number
+  }
+  return {
+    url: service.url,
+    deliver,
+    opened,
+    /** Opens a pull request; returns the milliseconds until its comment. */
+    commented: (n: number, file: number) =>
+      timeOf(async () => {
+        const number = await opened(n, file)
+        await until(`a comment on ${number}`, () => github.at(full_name).comments(number).length > 0)
+      }),
+    async close() {
+      github.delayAnswers(0)
+      await service.kill('SIGTERM')
+    },
   }
 }

@@ -95,25 +95,8 @@ describe('a mirror in which work is done twice', () => {
     ])
   })
 
-  test('shows the closed ones of which a merge leaves nothing', () => {
-    expect(measured.brought.map(({ pr, by, lines: added }) => [pr.n, by.n, added])).toEqual([
-      [2, 1, 12],
-      [9, 10, 12],
-    ])
-  })
-
-  test('shows the closed ones that the merged one says to close or to replace', () => {
-    const found = measured.called.map(({ pr, by, lines: added, shared }) => [pr.n, by.n, added, shared])
-    expect(found).toEqual([
-      [2, 1, 12, 12],
-      [3, 1, 12, 11],
-    ])
-  })
-
   test('is written as a table', () => {
     const text = doneTables(measured)
     expect(text).toContain('| right, of those that ended | 4 of 5 (80.0 %) |')
-    expect(text).toContain('with eight lines or more, and told | 2 of 2 (100.0 %) |')
-    expect(text).toContain('| … of which the merged one has enough lines, and told | 2 of 2 (100.0 %) |')
   })
 })

@@ -1,13 +1,10 @@
-/** Plays a history by the lines of merged pull requests, and finds which work a merged pull request has done already (docs/done-already.md). */
+/** Plays a history by the lines of merged pull requests, and finds which work a merged pull request has done already (docs/research/done.md). */
 import { isMadeAgain, numbersReverted } from '../../../src/server/line-verdicts/new-lines.ts'
 import type { Branch, Commit } from '../commits.ts'
-import { type Git, scratchOf } from '../git.ts'
 import { type Changed, isBeneath } from '../heads.ts'
-import { type History, type ReplayOptions, readHistory } from '../history.ts'
+import { type History, type ReplayOptions, readHistory, withMirror } from '../history.ts'
 import { numberNamed } from '../merges.ts'
-import { openMirror } from '../mirror.ts'
 import { mergedLines } from './merged-lines.ts'
-import { brought, calledSuperseded, leavingNothing, type Superseded } from './superseded.ts'
 import { type Reverted, type Told, tellDone } from './tell.ts'
 
 export interface Measured {
@@ -18,12 +15,6 @@ export interface Measured {
   told: ToldAndEnded[]
   /** Pull requests that a commit says to be merged, but none on their base branch as the replay knows it. */
   elsewhere: ReadonlySet<number>
-  /** How many were closed without a merge in the period, although nothing of them is left after a merge into their base branch. */
-  empty: number
-  /** Those of them that one merged pull request has brought. */
-  brought: SupersededLines[]
-  /** Those that were closed without a merge and that the merged pull request says to close, or to replace. */
-  called: SupersededLines[]
 }
 
 export interface ToldAndEnded extends Told {
@@ -31,65 +22,28 @@ export interface ToldAndEnded extends Told {
   merged_lines: number
 }
 
-export interface SupersededLines extends Superseded {
-  /** How many telling lines it adds, and how many of them the other one has. */
-  lines: number
-  shared: number
-}
-
-/** Does not modify the mirror. Throws an Error that says what is wrong with it. */
-export async function replayDone(directory: string, options: ReplayOptions): Promise<Measured> {
-  const mirror = await openMirror(directory)
-  const git = await scratchOf(mirror.git, mirror.absent)
-  try {
-    return await measure(git, await readHistory(mirror, git, options), options)
-  } finally {
-    await git.remove()
-  }
-}
-
-async function measure(git: Git, history: History, { report }: ReplayOptions): Promise<Measured> {
-  const { since, until, changed, noise, commits } = history
-  const isAgain = ({ own }: Changed) =>
-    isMadeAgain(commits.all[Math.max(...own)]?.subject ?? '') ||
-    isMadeAgain(commits.all[Math.min(...own)]?.subject ?? '')
-  const isMerged = (pr: Changed) => isMergedByGithub(history, pr)
-  const reverted = revertedIn(history)
-  const { told, linesOf } = tellDone(changed, { noise, since, isAgain, isOnTop, isMerged, reverted })
-  report(`${told.length} pull requests told that their work is done`)
-  const elsewhere = mergedElsewhere(history)
-  const closed = changed.filter(
-    ({ n, merged, is_open, opened, ended }) =>
-      merged === null && !is_open && opened >= since && ended <= until && !elsewhere.has(n),
-  )
-  const empty = await leavingNothing(git, history, closed)
-  report(`${empty.length} of ${closed.length} closed ones leave nothing after a merge`)
-  const shared = (pr: Changed, by: Changed) => countIn(linesOf(pr), new Set(linesOf(by)))
-  const counted = (found: readonly Superseded[]) =>
-    found.map(({ pr, by }) => ({ pr, by, lines: linesOf(pr).length, shared: shared(pr, by) }))
-  const merged = await mergedLines(
-    git,
-    history,
-    told.map(({ pr }) => pr),
-  )
-  const byGithub = { ...history, changed: changed.filter(isMerged) }
-  return {
-    since,
-    until,
-    pull_requests: changed.filter(({ opened, last }) => opened >= since && last.files.length > 0),
-    told: told.map((each, at) => ({
-      ...each,
-      merged_lines: countIn(linesOf(each.by), merged[at] as Set<number>),
-    })),
-    elsewhere,
-    empty: empty.length,
-    brought: counted(await brought(git, byGithub, empty)),
-    called: counted(await calledSuperseded(git, byGithub, closed)),
-  }
-}
-
-function countIn(lines: readonly number[], others: ReadonlySet<number>): number {
-  return lines.filter((line) => others.has(line)).length
+export function replayDone(directory: string, options: ReplayOptions): Promise<Measured> {
+  return withMirror(directory, async (git, mirror) => {
+    const history = await readHistory(mirror, git, options)
+    const { since, until, changed, noise, commits } = history
+    const isAgain = ({ own }: Changed) =>
+      [Math.max(...own), Math.min(...own)].some((at) => isMadeAgain(commits.all[at]?.subject ?? ''))
+    const isMerged = (pr: Changed) => isMergedByGithub(history, pr)
+    const rules = { noise, since, isAgain, isOnTop, isMerged, reverted: revertedIn(history) }
+    const { told, linesOf } = tellDone(changed, rules)
+    options.report(`${told.length} pull requests told that their work is done`)
+    const merged = await mergedLines(git, history, told)
+    return {
+      since,
+      until,
+      pull_requests: changed.filter(({ opened, last }) => opened >= since && last.files.length > 0),
+      told: told.map((each, at) => ({
+        ...each,
+        merged_lines: linesOf(each.by).filter((line) => merged[at]?.has(line)).length,
+      })),
+      elsewhere: mergedElsewhere(history),
+    }
+  })
 }
 
 /** As the service knows it from branches, unless the merged one has the head of the other: see `findTwin`. */

@@ -9,33 +9,29 @@ import type { Git } from '../git.ts'
 import type { Changed } from '../heads.ts'
 import type { History } from '../history.ts'
 
-/** The hashes of each, in order; none for one that was not merged. */
+/** The hashes of the merges of those that were told, in order; none for one that was not merged. */
 export async function mergedLines(
   git: Git,
   { commits: { all }, branches, changed, noise }: History,
-  pull_requests: readonly Changed[],
+  told: readonly { pr: Changed }[],
 ): Promise<Set<number>[]> {
-  const endings = new Set(
-    changed.flatMap(({ merged }) => (merged ? `${merged.branch} ${merged.position}` : [])),
-  )
-  const trees = pull_requests.map((pr) => {
-    if (pr.merged === null) return { from: '', to: '' }
-    const { branch, position } = pr.merged
+  const endings = new Set(changed.map(({ merged }) => `${merged?.branch} ${merged?.position}`))
+  const trees = told.map(({ pr: { merged, own } }) => {
+    const [{ tree }] = all as [Commit]
+    if (merged === null) return { from: tree, to: tree }
+    const { branch, position } = merged
     const { chain } = branches[branch] as Branch
     const commitAt = (at: number) => all[chain[at] as number] as Commit
     // A merge by rebasing brings several commits.
-    const own = new Set([...pr.own].map((at) => (all[at] as Commit).subject))
+    const subjects = new Set([...own].map((at) => (all[at] as Commit).subject))
     let before = position - 1
-    while (before > 0 && own.has(commitAt(before).subject) && !endings.has(`${branch} ${before}`)) before--
+    while (before > 0 && subjects.has(commitAt(before).subject) && !endings.has(`${branch} ${before}`))
+      before--
     return { from: commitAt(Math.max(0, before)).tree, to: commitAt(position).tree }
   })
   const hash = lineHasher(new Uint8Array(KEY_BYTES))
   const lines: Set<number>[] = []
-  for await (const files of changedFiles(
-    git,
-    trees.filter(({ to }) => to !== ''),
-    { hash },
-  ))
+  for await (const files of changedFiles(git, trees, { hash }))
     lines.push(new Set(atOnce(newLinesOf(files, noise)).added))
-  return trees.map(({ to }) => (to === '' ? new Set() : (lines.shift() as Set<number>)))
+  return lines
 }

@@ -6,7 +6,7 @@ import type { NoiseRules } from '../../../src/server/line-verdicts/noise.ts'
 import { ENOUGH, KEPT_FOR_MS, NEW_LINES_MAX } from '../../../src/server/merged-work/merged-work.ts'
 import { COMMON_MIN } from '../../../src/server/merged-work/store.ts'
 import { atOnce } from '../../../test/support/steps.ts'
-import type { Changed, Head } from '../heads.ts'
+import { type Changed, eventsOf, type Head } from '../heads.ts'
 
 const KEPT_FOR = KEPT_FOR_MS / 1000
 
@@ -108,14 +108,14 @@ export function tellDone(changed: readonly Changed[], rules: Rules) {
       )
   }
 
-  for (const { at, pr, head } of eventsOf(changed)) {
+  for (const { at, pr, revision } of eventsOf(changed)) {
     while (takenBack[0] !== undefined && takenBack[0].at <= at) forget(takenBack.shift() as Reverted)
-    if (head === null) {
+    if (revision === null) {
       open.delete(pr)
       if (pr.merged !== null && isMerged(pr)) merge(pr, at)
     } else {
-      open.set(pr, head)
-      tell(pr, head, at)
+      open.set(pr, revision.changes)
+      tell(pr, revision.changes, at)
     }
   }
   return { told: [...told.values()], linesOf: (pr: Changed) => linesOf(pr.last).added }
@@ -124,13 +124,4 @@ export function tellDone(changed: readonly Changed[], rules: Rules) {
 /** One commit has merged both. */
 function isOfSameMerge(a: Changed, b: Changed): boolean {
   return a.merged !== null && a.merged.branch === b.merged?.branch && a.merged.position === b.merged.position
-}
-
-/** Pushes, and ends with `head` null, in the order of time. */
-function eventsOf(changed: readonly Changed[]): { at: number; pr: Changed; head: Head | null }[] {
-  const events = changed.flatMap((pr) => [
-    ...pr.revisions.filter(({ at }) => at < pr.ended).map(({ at, changes }) => ({ at, pr, head: changes })),
-    ...(Number.isFinite(pr.ended) ? [{ at: pr.ended, pr, head: null }] : []),
-  ])
-  return events.toSorted((a, b) => a.at - b.at)
 }

@@ -1,14 +1,14 @@
 /** Whether the pairs that people and agents were told of conflict, and which conflicts between live work nobody was told of, by `git merge-tree`. */
+import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
 import type { Git } from '../git.ts'
-import { headComparison } from '../heads.ts'
+import { compareHeads } from '../heads.ts'
 import { type History, overlapsWithTruth } from '../history.ts'
 import { isComparable, type Overlap, overlapsOf } from '../overlaps.ts'
+import { DAY } from '../pull-requests.ts'
 import { truthOf } from '../truth.ts'
 import type { LivePlay } from './play.ts'
 
-const DAY = 86_400
-/** `comment.stale_after_days`. */
-const LIVE_DAYS = 14
+const LIVE_S = DEFAULT_SETTINGS.comment.stale_after_days * DAY
 
 export interface Judged {
   /** Pairs that a comment or an answer named, each once, by the heads of that time. `duplicate`: the same work without a conflict. */
@@ -22,7 +22,6 @@ export async function judge(
   { played, history, report }: { played: LivePlay; history: History; report: (line: string) => void },
 ): Promise<Judged> {
   const { commits, branches, since, noise, changed } = history
-  const compare = headComparison(noise)
   const byNumber = new Map(changed.map((pr) => [pr.n, pr]))
   const told = new Map<string, Overlap>()
   for (const { on, named, revisions } of [...played.answers, ...played.writes])
@@ -31,7 +30,7 @@ export async function judge(
       const [mine, theirs] = [revisions.get(on.n), revisions.get(n)]
       const key = keyOf(on.n, n)
       if (other === undefined || mine === undefined || theirs === undefined || told.has(key)) continue
-      const compared = compare(mine.changes, theirs.changes)
+      const compared = compareHeads(mine.changes, theirs.changes, noise)
       const at = (pr: typeof on, { head, base, changes }: typeof mine) => ({
         ...pr,
         head,
@@ -44,20 +43,20 @@ export async function judge(
         is_of_people: true,
         rebased_over: null,
         compared,
-        raw_gap: 0,
+        numbers_touch: false,
       })
     }
   const pairs = [...told.values()]
   const truths = await truthOf(git, commits, { overlaps: pairs, report })
-  const conflicting = truths.filter(({ verdict }) => verdict === 'conflict').length
-  const clean = pairs.filter((_, index) => truths[index]?.verdict === 'clean')
+  const conflicting = truths.filter((verdict) => verdict === 'conflict').length
+  const clean = pairs.filter((_, index) => truths[index] === 'clean')
   const duplicate = clean.filter(({ compared }) => compared.duplicate !== null).length
 
-  const overlaps = [...overlapsOf(changed, { branches, since, compare })].filter(
+  const overlaps = [...overlapsOf(changed, { branches, since, noise })].filter(
     (overlap) => isComparable(overlap) && isLive(overlap.earlier.revisions, overlap.later.opened),
   )
   const judged = await overlapsWithTruth(git, commits, { overlaps, report })
-  const live = judged.filter(({ truth }) => truth?.verdict === 'conflict')
+  const live = judged.filter(({ truth }) => truth === 'conflict')
   const untold = live.filter(({ earlier, later }) => !told.has(keyOf(earlier.n, later.n)))
   return {
     told: { conflicting, duplicate, neither: clean.length - duplicate },
@@ -66,7 +65,7 @@ export async function judge(
 }
 
 function isLive(revisions: readonly { at: number }[], opened: number): boolean {
-  return revisions.some(({ at }) => at <= opened && at > opened - LIVE_DAYS * DAY)
+  return revisions.some(({ at }) => at <= opened && at > opened - LIVE_S)
 }
 
 function keyOf(one: number, other: number): string {

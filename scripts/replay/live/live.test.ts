@@ -49,12 +49,10 @@ test('a day is played as webhooks into the service, from the installation on', a
     const args = ['--import', 'tsx', 'scripts/replay.ts', '--live', '--git', mirror.path, '--days', '1']
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT })
     expect(stdout).toContain('| open pull requests when the App was installed | 2 |')
-    expect(stdout).toContain('| comments posted, edited on the first day | 1, 0 |')
-    expect(stdout).toContain('| pull requests by people commented | 33.3 % (1 of 3) |')
+    expect(stdout).toContain('| comments posted on the first day | 1 |')
+    expect(stdout).toContain('| pull requests by people commented | 1 of 3 (33.3 %) |')
     expect(stdout).toContain('| pairs told: git conflicts, else the same work twice, neither | 1, 0, 0 |')
-    expect(stdout).toContain('| conflicts between live work that nobody was told of | 0 % (0 of 1) |')
-    expect(stdout).toMatch(/^\| processor time .* \| \d+ ms, \d+ ms \|$/m)
-    expect(stdout).toContain('| `POST /repos/{repo}/issues/{n}/comments` | 1 |')
+    expect(stdout).toContain('| conflicts between live work that nobody was told of | 0 of 1 (0.0 %) |')
   } finally {
     await mirror.remove()
   }

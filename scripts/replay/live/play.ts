@@ -1,17 +1,16 @@
 /** Plays a history as webhooks into the service, beginning with the installation of the App, and records what it does on GitHub. */
 import type { GithubWorld } from '../../../test/support/github-world.ts'
 import { installationEvent, pullRequestEvent, pushEvent } from '../../../test/support/webhooks.ts'
-import type { ScratchGit } from '../git.ts'
+import type { Git } from '../git.ts'
 import type { Changed } from '../heads.ts'
 import type { History } from '../history.ts'
-import { backlogOf, eventsOf, isByAgent, type LiveEvent, type Revision } from './events.ts'
-import { mirrorGithub } from './mirror-github.ts'
+import { isByAgent, type LiveEvent, liveEvents, type Revision } from './events.ts'
+import { type MirrorGithub, mirrorGithub } from './mirror-github.ts'
 import { type LiveService, startLiveService } from './service.ts'
 
 const FULL_NAME = 'replayed/repository'
 /** The last patches of a declaration are left out beyond this. */
 const PATCHES_BYTES_MAX = 400_000
-const DAY = 86_400
 
 /** The author of a pull request was told of others. */
 export interface Told {
@@ -29,13 +28,6 @@ export interface CommentWrite extends Told {
   kind: 'posted' | 'edited'
 }
 
-/** A call of the App to GitHub. */
-export interface GithubCall {
-  at: number
-  /** The route without numbers and names, such as `GET /repos/{repo}/pulls/{n}/files`. */
-  kind: string
-}
-
 export interface LivePlay {
   since: number
   until: number
@@ -43,13 +35,14 @@ export interface LivePlay {
   writes: CommentWrite[]
   /** The conflicts that answers to agents named, before their pull requests were opened. */
   answers: Told[]
-  calls: GithubCall[]
-  /** The openings and pushes. `cpu_ms`: the processor time of this process until everything that is due then was done. */
-  deliveries: { at: number; on: number; cpu_ms: number }[]
+  /** When the App called GitHub. */
+  calls: number[]
+  /** The openings and pushes. */
+  deliveries: { at: number; on: number }[]
 }
 
 export async function playLive(
-  { git, absent, report }: { git: ScratchGit; absent: ReadonlySet<string>; report: (line: string) => void },
+  { git, absent, report }: { git: Git; absent: ReadonlySet<string>; report: (line: string) => void },
   history: History,
 ): Promise<LivePlay> {
   const { since, until } = history
@@ -66,16 +59,16 @@ export async function playLive(
       { ...history, git, absent },
       { state: world.state, repository, all: changed },
     )
-    record(world, { byNumber, now, at, played, tryMerge: mirror.tryMerge })
+    record(world, { byNumber, now, at, played })
     for (const { name } of history.branches) if (!repository.branches().includes(name)) repository.push(name)
     for (const pr of changed.filter(isByAgent)) {
       const login = mirror.loginOf(pr)
       world.token(login, { login, id: 1_000_000 + pr.n, permissions: { [FULL_NAME]: 'write' } })
     }
 
-    const backlog = backlogOf(changed, since)
+    const { backlog, events } = liveEvents(changed, { since, until })
     played.backlog = backlog.length
-    for (const { pr, revision } of backlog) {
+    for (const [pr, revision] of backlog) {
       now.set(pr.n, revision)
       mirror.open(pr, revision)
     }
@@ -83,19 +76,12 @@ export async function playLive(
     await service.deliver(installationEvent(world, installation, 'created'))
     report(`installed on ${backlog.length} open pull requests`)
 
-    let day = 0
-    for (const event of eventsOf(changed, { since, until })) {
+    for (const event of events) {
       await service.advanceTo(new Date(1000 * event.at))
-      const before = process.cpuUsage()
       await happen(service, { event, mirror, now, played })
-      const { user, system } = process.cpuUsage(before)
       if (event.kind === 'opened' || event.kind === 'pushed')
-        played.deliveries.push({ at: event.at, on: event.pr.n, cpu_ms: (user + system) / 1000 })
-      const passed = Math.floor((event.at - since) / DAY)
-      if (passed > day) {
-        day = passed
-        report(`day ${day}: ${played.writes.length} writes to comments, ${played.calls.length} calls`)
-      }
+        played.deliveries.push({ at: event.at, on: event.pr.n })
+      if (played.deliveries.length % 100 === 0) report(`${played.deliveries.length} openings and pushes`)
     }
     await service.advanceTo(new Date(1000 * until))
     return played
@@ -104,20 +90,14 @@ export async function playLive(
   }
 }
 
-async function happen(
-  service: LiveService,
-  {
-    event,
-    mirror,
-    now,
-    played,
-  }: {
-    event: LiveEvent
-    mirror: Awaited<ReturnType<typeof mirrorGithub>>
-    now: Map<number, Revision>
-    played: LivePlay
-  },
-): Promise<void> {
+interface Happening {
+  event: LiveEvent
+  mirror: MirrorGithub
+  now: Map<number, Revision>
+  played: LivePlay
+}
+
+async function happen(service: LiveService, { event, mirror, now, played }: Happening): Promise<void> {
   const { pr } = event
   const world = service.github.github
   const deliver = (action: Parameters<typeof pullRequestEvent>[3]) =>
@@ -125,10 +105,11 @@ async function happen(
   switch (event.kind) {
     case 'declared': {
       const declaration = declarationOf(mirror, pr, event.revision)
-      const token = mirror.loginOf(pr)
-      const { activity } = (await service.post(token, '/activity', declaration)) as Created
-      const { overlap } = (await service.get(token, `/activity/${activity.id}`)) as Retrieved
-      const conflicts = overlap.matches.filter(({ lines }) => lines === 'conflict')
+      const api = service.api(mirror.loginOf(pr))
+      const path = `/api/v1/repos/${FULL_NAME}/activity`
+      const { body: created } = await api('POST', path, { body: declaration })
+      const { body } = await api('GET', `${path}/${created.activity.id}`)
+      const conflicts = (body.overlap.matches as Match[]).filter(({ lines }) => lines === 'conflict')
       const named = conflicts.flatMap(({ pr_url }) => (pr_url ? [Number(pr_url.split('/').at(-1))] : []))
       const revisions = revisionsAt(new Map([...now, [pr.n, event.revision]]), [pr.n, ...named])
       played.answers.push({ on: pr, named, revisions })
@@ -154,24 +135,16 @@ async function happen(
   }
 }
 
-/** The answers of the API, as far as they are read here. */
-interface Created {
-  activity: { id: string }
-}
-
-interface Retrieved {
-  overlap: { matches: { pr_url: string | null; lines: string | null }[] }
+interface Match {
+  pr_url: string | null
+  lines: string | null
 }
 
 function revisionsAt(now: ReadonlyMap<number, Revision>, numbers: readonly number[]): Map<number, Revision> {
   return new Map(numbers.flatMap((n) => (now.has(n) ? [[n, now.get(n) as Revision]] : [])))
 }
 
-function declarationOf(
-  mirror: Awaited<ReturnType<typeof mirrorGithub>>,
-  pr: Changed,
-  revision: Revision,
-): object {
+function declarationOf(mirror: MirrorGithub, pr: Changed, revision: Revision): object {
   let bytes = 0
   const changes = mirror.filesOf(revision).map(({ filename, previous_filename, status, patch }) => {
     bytes += patch?.length ?? 0
@@ -201,24 +174,14 @@ function record(
     now: Map<number, Revision>
     at: () => number
     played: LivePlay
-    tryMerge: (n: number) => void
   },
 ): void {
-  const { byNumber, now, at, played, tryMerge } = given
+  const { byNumber, now, at, played } = given
   const { answer } = world
   const commented = new Map<string, number>()
   world.answer = async (request) => {
     const path = request.path.replace(/\?.*$/, '')
-    const kind = path
-      .replace(`/repos/${FULL_NAME}`, '/repos/{repo}')
-      .replace(/\/compare\/.*/, '/compare/{basehead}')
-      .replace(/\/contents\/.*/, '/contents/{path}')
-      .replace(/\/(branches|git\/ref\/heads)\/.*/, '/$1/{branch}')
-      .replaceAll(/\/\d+(?=\/|$)/g, '/{n}')
-      .replaceAll(/\/[0-9a-f]{40}(?=\/|$)/g, '/{sha}')
-    played.calls.push({ at: at(), kind: `${request.method} ${kind}` })
-    const [, asked] = request.method === 'GET' ? (/\/pulls\/(\d+)$/.exec(path) ?? []) : []
-    if (asked) tryMerge(Number(asked))
+    played.calls.push(at())
     const answered = await answer(request)
     const body = request.body ? (JSON.parse(request.body) as { body?: string }).body : undefined
     const [, posted] = /\/issues\/(\d+)\/comments$/.exec(path) ?? []

@@ -10,6 +10,7 @@ import { startService } from '../../../src/server/server.ts'
 import { DELIVERY, handleDelivery } from '../../../src/server/surfaces/webhooks/deliveries.ts'
 import { firstJobs, jobHandlers } from '../../../src/server/tracking/jobs.ts'
 import { REDELIVER } from '../../../src/server/tracking/redeliver.ts'
+import { type Api, apiAt } from '../../../test/support/api.ts'
 import { startCluster } from '../../../test/support/postgres.ts'
 import type { Webhook } from '../../../test/support/webhook-payload.ts'
 import { signedDelivery } from '../../../test/support/webhooks.ts'
@@ -19,28 +20,18 @@ const WEBHOOK_SECRET = 'replay'
 const DAY_MS = 86_400_000
 
 export interface LiveService {
-  url: string
   github: FakeGithubServer
   clock: { now: Date }
   /** Runs everything that is due until `at`, at the times when it is due, and sets the clock to `at`. */
   advanceTo(at: Date): Promise<void>
   /** Posts a signed delivery and runs the jobs that are due. */
   deliver(webhook: Webhook): Promise<void>
-  /** The answers of the REST API below a repository. Both throw unless it is a success. */
-  get(token: string, path: string): Promise<unknown>
-  post(token: string, path: string, body: object): Promise<unknown>
+  api(token: string): Api
   close(): Promise<void>
 }
 
-/**
- * Starts the service on a PostgreSQL cluster of its own. `full_name`: the repository, with the App not yet installed.
- * `skipped`: kinds of jobs that do nothing.
- */
-export async function startLiveService(
-  full_name: string,
-  now: Date,
-  skipped: readonly string[] = [],
-): Promise<LiveService> {
+/** Starts the service on a PostgreSQL cluster of its own. `full_name`: the repository, with the App not yet installed. */
+export async function startLiveService(full_name: string, now: Date): Promise<LiveService> {
   const cluster = await startCluster()
   const github = await startFakeGithubServer({ repositories: [{ id: 1, full_name }] })
   const config = readConfig({
@@ -68,7 +59,6 @@ export async function startLiveService(
     [DELIVERY]: handleDelivery(app),
     // No delivery fails here. Looking for failed ones every ten minutes would take most of the time of a replay.
     [REDELIVER]: async () => undefined,
-    ...Object.fromEntries(skipped.map((kind) => [kind, async () => undefined])),
   }
   const runner = {
     database: app.database,
@@ -103,21 +93,7 @@ export async function startLiveService(
     if (at > clock.now) clock.now = at
   }
   await enqueue(db, firstJobs(now), now)
-  const request = async (
-    token: string,
-    path: string,
-    { headers, ...init }: RequestInit,
-  ): Promise<unknown> => {
-    const response = await fetch(`${service.url}/api/v1/repos/${full_name}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${token}`, ...headers },
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
-    return JSON.parse(text)
-  }
   return {
-    url: service.url,
     github,
     clock,
     advanceTo,
@@ -129,13 +105,7 @@ export async function startLiveService(
       await response.arrayBuffer()
       await runDue()
     },
-    get: (token, path) => request(token, path, {}),
-    post: (token, path, body) =>
-      request(token, path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+    api: (token) => apiAt(service.url, token),
     async close() {
       await service.close()
       await github.close()

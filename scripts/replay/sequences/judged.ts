@@ -2,15 +2,11 @@
 import type { Sequence } from '../../../src/vocabulary/verdict.ts'
 import type { PullRequest } from '../pull-requests.ts'
 import type { Meeting } from './meetings.ts'
-import type { Ended } from './outcomes.ts'
 import type { Finding } from './truth.ts'
 
 /** A pair that the rule names, by the heads at the time. */
 export interface Told extends Meeting {
   findings: readonly Finding[]
-  end: Ended
-  /** Numbers of the pull requests that a comment told of the other one. */
-  commented: number[]
 }
 
 /** A pair by all its heads that were live at the same time. */
@@ -27,8 +23,6 @@ export interface Measured {
   until: number
   /** Opened in the period. */
   pull_requests: PullRequest[]
-  /** Pull requests by people of the period with a comment. */
-  commented: number
   /** Pull requests of the period that take a number or a parent by one of their heads. */
   taking: PullRequest[]
   pairs: JudgedPair[]

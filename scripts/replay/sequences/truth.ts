@@ -2,7 +2,7 @@
  * Whether two heads in one tree really hold a number twice, or leave two leaves in a graph of migrations. Judged from the
  * files of that tree alone, not by the rule of the service.
  */
-import type { Branch, Commit, Commits } from '../commits.ts'
+import { type Branch, type Commit, tipAt } from '../commits.ts'
 import type { Git } from '../git.ts'
 import { type Held, type Meeting, rootsOf } from './meetings.ts'
 import { type MigrationFile, parseMigration } from './migration-file.ts'
@@ -44,35 +44,29 @@ export interface Trees {
 /** The results are in the order of `meetings`. */
 export async function judge(
   git: Git,
-  { commits, branches }: { commits: Commits; branches: readonly Branch[] },
+  history: Parameters<typeof tipAt>[0],
   meetings: readonly Meeting[],
 ): Promise<Finding[][]> {
   const list = listerOf(git)
   const cases: Case[][] = []
   for (const meeting of meetings) {
-    const bases = basesOf(commits, branches[meeting.one.pr.branch] as Branch, meeting)
-    cases.push(await casesOf(bases, [meeting.one, meeting.other], list))
+    cases.push(await casesOf(basesOf(history, meeting), meeting, list))
   }
   const migrations = await readMigrations(git, cases.flat())
   return cases.map((all) => all.flatMap((each) => findingOf(each, migrations) ?? []))
 }
 
 /** The base branch at the time of the later push, and the two merge bases, the newer one first. */
-function basesOf({ all }: Commits, { chain, arrival }: Branch, { one, other }: Meeting): Commit[] {
-  const now = Math.max(one.revision.at, other.revision.at)
-  const tip = chain.findLast((at) => (all[at] as Commit).committed <= now)
+function basesOf(history: Parameters<typeof tipAt>[0], { one, other }: Meeting): Commit[] {
+  const { arrival } = history.branches[one.pr.branch] as Branch
+  const tip = tipAt(history, one.pr.branch, Math.max(one.revision.at, other.revision.at))
   const merge_bases = [one.revision.base, other.revision.base].toSorted(
     (a, b) => (arrival[b] as number) - (arrival[a] as number),
   )
-  const bases = tip === undefined ? merge_bases : [tip, ...merge_bases]
-  return [...new Set(bases)].map((at) => all[at] as Commit)
+  return [...new Set([tip, ...merge_bases.map((at) => history.commits.all[at] as Commit)])]
 }
 
-async function casesOf(
-  bases: readonly Commit[],
-  [one, other]: readonly [Held, Held],
-  list: Lister,
-): Promise<Case[]> {
+async function casesOf(bases: readonly Commit[], { one, other }: Meeting, list: Lister): Promise<Case[]> {
   const [mine, its] = [addedBy(one), addedBy(other)]
   const added = [new Set(mine.map(({ path }) => path)), new Set(its.map(({ path }) => path))] as const
   const roots = new Map<string, Pick<Case, 'root' | 'kind'>>()

@@ -22,8 +22,6 @@ export interface Place extends ComparedLines {
   is_duplicate: boolean
   /** A number or parent that both take; then `path` is null. */
   sequence?: Sequence | undefined
-  /** A run of both together failed. */
-  fails_together: boolean
   /** The other activity works on the same branch, which is no collision. */
   is_same_branch: boolean
 }
@@ -87,10 +85,8 @@ function entryFor(
 ): string {
   const { id } = group[0] as Place
   const who = whoOf(id, others.get(id), options)
-  const fails = group.some(({ fails_together }) => fails_together) ? [OVERLAP_WORDS.proof.short] : []
   const twin = group.some(({ is_duplicate }) => is_duplicate) ? [OVERLAP_WORDS.duplicate.short] : []
   const where = [
-    ...fails,
     ...twin,
     ...group
       .slice(0, paths_max)

@@ -4,14 +4,13 @@ import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/co
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import { isOnlyMoved, NOT_COMPARED } from '../../vocabulary/verdict.ts'
+import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { LocalState } from '../local-state.ts'
 import type { HookClient } from './hook-client.ts'
 import { groupsOf, type MessageOptions, messageFor, type Other, type Place } from './message.ts'
 import { comparedKey } from './plan.ts'
 
 const WARNINGS_MAX = 500
-const NOTHING_SAID = { is_duplicate: false, fails_together: false }
 const NO_PATH = { path: null, is_own_path: false }
 
 /** What is the session's own. */
@@ -23,10 +22,8 @@ export interface Own {
 
 /** The matches of a check or a create, and the activities of the same branch, without the session's own activities. */
 export function placesOf({ matches, relationships }: Overlap, own: Own): Place[] {
-  const told = matches.filter((each) => !isOnlyMoved(each))
-  const shared = told.flatMap(({ id, severity, paths, duplicate, sequence, proof }): Place[] => {
-    const said = { is_duplicate: duplicate !== null, fails_together: proof !== null }
-    const place = { id, severity, is_same_branch: false, ...said }
+  const shared = matches.flatMap(({ id, severity, paths, duplicate, sequence }): Place[] => {
+    const place = { id, severity, is_same_branch: false, is_duplicate: duplicate !== null }
     const taken = sequence.map((each) => ({ ...place, ...NOT_COMPARED, ...NO_PATH, sequence: each }))
     if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
     const files = paths.map(({ yours, theirs: _, example, ...lines }) => {
@@ -37,7 +34,7 @@ export function placesOf({ matches, relationships }: Overlap, own: Own): Place[]
   })
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
     relation === 'own'
-      ? [{ id, severity: 'low', ...NO_PATH, ...NOT_COMPARED, is_same_branch: true, ...NOTHING_SAID }]
+      ? [{ id, severity: 'low', ...NO_PATH, ...NOT_COMPARED, is_same_branch: true, is_duplicate: false }]
       : [],
   )
   return [...shared, ...same].filter(({ id }) => !own.ids.has(id))
@@ -50,7 +47,7 @@ export function placesOfBrief(
 ): { places: Place[]; others: [string, Other][] } {
   const matches = (overlap?.matches ?? []).filter(({ id }) => !own.ids.has(id))
   return {
-    places: matches.map(({ id, severity, example, lines, proof }) => ({
+    places: matches.map(({ id, severity, example, lines }) => ({
       id,
       severity,
       path: example,
@@ -59,7 +56,6 @@ export function placesOfBrief(
       verdict: lines,
       is_same_branch: false,
       is_duplicate: false,
-      fails_together: proof !== null,
     })),
     others: matches.map(({ id, title, actor, branch, pr_url }) => [
       id,
@@ -68,10 +64,10 @@ export function placesOfBrief(
   }
 }
 
-/** Identifies a warning: the session and each subagent are warned once of each other activity and file, and once more if both fail together. */
-function warningKey(subagent: string | null, { id, path, sequence, fails_together }: Place): string {
+/** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
+function warningKey(subagent: string | null, { id, path, sequence }: Place): string {
   const taken = sequence && `${sequence.directory} ${sequence.value}`
-  return comparedKey(subagent, `${id} ${path ?? taken ?? ''}${fails_together ? ' proof' : ''}`)
+  return comparedKey(subagent, `${id} ${path ?? taken ?? ''}`)
 }
 
 /** The places that the agent was not warned of. If a place occurs with and without lines, the one with lines is returned. */

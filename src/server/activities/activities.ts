@@ -10,7 +10,7 @@ import type {
 import { newId } from '../../vocabulary/contract/id.ts'
 import { type Page, pageOf } from '../../vocabulary/contract/pagination.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { changesAnything, changing, enqueueRechecks } from '../announcements/announcements.ts'
+import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
@@ -89,6 +89,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const row = asOf(stored, now)
     const { heartbeat, status = row.status, scope, ...fields } = input
     const changes: store.ActivityChanges = { ...fields }
+    if (fields.pr_url === null && row.source === 'pull_request') throw madeFromPullRequest(row)
     if (fields.pr_url !== undefined)
       changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
     const files = scope && keepMigrations(await digestChanges(within, scope.changes), row.changed_files)
@@ -109,13 +110,14 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
     if (!changesAnything(row, changes) && !hasNewLines) return row
     const isChanged = changesMore(row, changes) || hasNewLines
-    if (isChanged) await enqueueRechecks(within, [id])
     const declared = scope && { declared_at: now }
-    return store.updateActivity(db, stored, {
+    const updated = await store.updateActivity(db, stored, {
       ...changes,
       ...declared,
       ...(isChanged && { updated_at: now }),
     })
+    if (isChanged) await enqueueRechecks(within, [id])
+    return updated
   })
 }
 
@@ -139,8 +141,10 @@ export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityR
     if (!stored) throw noSuchActivity(id)
     const row = asOf(stored, now)
     if (row.status === 'archived') return row
+    const archived = { ...transitionTo(ctx, 'archived'), updated_at: now }
+    const updated = await store.updateActivity(db, stored, archived)
     await enqueueRechecks(within, [id])
-    return store.updateActivity(db, stored, { ...transitionTo(ctx, 'archived'), updated_at: now })
+    return updated
   })
 }
 
@@ -176,6 +180,14 @@ function transitionTo({ now, caller }: RepoContext, status: ActivityRow['status'
 
 function noSuchActivity(id: string): Failure {
   return new Failure('not_found', `no activity ${id} in this repository; it may have been purged`)
+}
+
+function madeFromPullRequest({ pr_url }: ActivityRow): Failure {
+  return new Failure(
+    'validation_error',
+    `pr_url: cannot be null, because the activity was made from ${pr_url}; archive the activity, or create one of your own`,
+    { param: 'pr_url' },
+  )
 }
 
 function illegalTransition(row: ActivityRow, status: ActivityRow['status']): Failure {

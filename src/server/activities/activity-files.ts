@@ -4,14 +4,11 @@ import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { inTurns, periodicYield, type Steps } from '../base/event-loop.ts'
-import type { ChangedName } from '../changed-names/changed-names.ts'
-import { deleteChangedNames, replaceChangedNames } from '../changed-names/store.ts'
 import { type ChangedFile, changedLinesOf, type FileChange, migrationIn } from '../line-verdicts/change.ts'
 import { type Digest, digestOf } from '../line-verdicts/digest.ts'
 import type { LineHasher } from '../line-verdicts/line-hash.ts'
 import { PatchError } from '../line-verdicts/patch.ts'
 import { listChangeSet, replaceFileChanges } from '../line-verdicts/store.ts'
-import { learnNumbers } from '../numbers/learn.ts'
 import { readLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
@@ -20,15 +17,19 @@ import type { ActivityRow } from './table.ts'
 /** The work budget for digesting patches, in units of about 50 ns, one per character. */
 const UNITS_MAX = 1_000_000
 
-/** Reduces patches to digests. Throws `validation_error` (`scope.changes[i].patch`) for a patch that cannot be read. */
+/**
+ * Reduces patches to digests, with the key of the repository that `readHasher` finds. Throws `validation_error` (`scope.changes[i].patch`) for a patch
+ * that cannot be read.
+ */
 export async function digestChanges(
   ctx: RepoContext,
   changes: readonly ScopeChange[],
+  readHasher = readLineHasher,
 ): Promise<FileChange[]> {
   const budget = ctx.caller.meter.budget(UNITS_MAX)
   const yieldPeriodically = periodicYield()
   const hasPatch = changes.some(({ patch }) => patch !== undefined)
-  const hash = hasPatch ? await readLineHasher(ctx) : null
+  const hash = hasPatch ? await readHasher(ctx) : null
   const files: FileChange[] = []
   for (const [index, { patch, ...change }] of changes.entries()) {
     const digest = patch === undefined || hash === null ? null : readDigest(patch, hash, index)
@@ -89,7 +90,6 @@ function* areSame(stored: readonly FileChange[], next: readonly FileChange[]): S
 /** The changed files of a pull request or branch. */
 export interface PushedChanges {
   files: readonly FileChange[]
-  names: readonly ChangedName[]
   /** The commit that the patches start from; null if unknown. */
   base_sha: string | null
   /** False if GitHub cut the list of files. */
@@ -106,15 +106,13 @@ export async function replacePushedChanges(
   changes: PushedChanges,
 ): Promise<boolean> {
   if (!isLive(row.status)) return false
-  const { files, names, base_sha, is_complete } = changes
+  const { files, base_sha, is_complete } = changes
   const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
   const isKnown =
     row.pushed_files !== null && row.pushed_base_sha === base_sha && row.changes_complete === is_complete
   if (isKnown && (await inTurns(areSame(await listChangeSet(db, set), files.map(withoutMigration)))))
     return false
   await replaceFileChanges(db, set, files)
-  await replaceChangedNames(db, set, names)
-  await learnNumbers(db, repo.id, files)
   await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
   return true
 }
@@ -134,7 +132,6 @@ export async function deletePushed(
   { id: activity_id }: ActivityRow,
 ): Promise<store.ActivityChanges> {
   await replaceFileChanges(db, { repo_id: repo.id, activity_id, origin: 'pushed' }, [])
-  await deleteChangedNames(db, repo.id, [activity_id])
   return {
     pushed_files: null,
     pushed_base_sha: null,

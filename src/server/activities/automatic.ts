@@ -3,9 +3,7 @@
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
-import { changesAnything, enqueueRechecks } from '../announcements/announcements.ts'
-import { replaceChangedNames } from '../changed-names/store.ts'
-import { learnNumbers } from '../numbers/learn.ts'
+import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
@@ -76,11 +74,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       updated_at: now,
     }
     const inserted = await insertLive(within, row, changes.files)
-    if (inserted) {
-      await replaceChangedNames(db, { repo_id: repo.id, activity_id: inserted.id }, changes.names)
-      await learnNumbers(db, repo.id, changes.files)
-      await enqueueRechecks(within, [inserted.id])
-    }
+    if (inserted) await enqueueRechecks(within, [inserted.id])
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }

@@ -3,8 +3,7 @@
  * (docs/contract/activities.md#branches).
  */
 import { newId } from '../../vocabulary/contract/id.ts'
-import { enqueueRechecks } from '../announcements/announcements.ts'
-import { replaceChangedNames } from '../changed-names/store.ts'
+import { enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
@@ -97,10 +96,7 @@ export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: Pus
       return recordEffect('refreshed', refreshed.length)
     }
     const inserted = await insertLive(within, newRow(within, pushed, changes), changes.files)
-    if (inserted) {
-      await replaceChangedNames(db, { repo_id: repo.id, activity_id: inserted.id }, changes.names)
-      await enqueueRechecks(within, [inserted.id])
-    }
+    if (inserted) await enqueueRechecks(within, [inserted.id])
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }

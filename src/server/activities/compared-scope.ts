@@ -1,9 +1,10 @@
 /** The part of an activity that is compared: its declared scope, and the files that it changes (docs/contract/lines.md#drift). Pure. */
+
+import { issuePlace, type StoredScope } from '../../engine/place.ts'
 import type { Scope } from '../../vocabulary/contract/scope.ts'
-import { issuePlace, type StoredScope } from '../claims-index/claim.ts'
 import { type ChangedFile, namesOf } from '../line-verdicts/change.ts'
 import type { ChangeOrigin } from '../line-verdicts/table.ts'
-import { claimedPlaces } from '../numbers/taken.ts'
+import { takenPlaces } from '../numbers/taken.ts'
 import type { ActivityRow } from './table.ts'
 
 /** The fields that determine the compared scope. */
@@ -46,7 +47,7 @@ export function comparedScopeOf(row: ComparedFields): ComparedScope {
 export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
   if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [], taken: [] }
   const { files, ...scope } = comparedScopeOf(record)
-  const taken = [...claimedPlaces(files), ...issuesOf(record).map(issuePlace)]
+  const taken = [...takenPlaces(files), ...issuesOf(record).map(issuePlace)]
   return { ...scope, files: distinctNames(files), taken }
 }
 

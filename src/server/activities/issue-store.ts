@@ -2,7 +2,6 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
-import { lockName } from '../db/statements.ts'
 import { isLive } from './status-store.ts'
 import { activities, issue_claims } from './table.ts'
 
@@ -12,8 +11,8 @@ interface Claimant {
 }
 
 /**
- * Enters an activity last among those on each issue. The lock is held until the transaction `tx` ends, so positions are in
- * the order of the commits: of two concurrent transactions, the second one finds the first in front of it.
+ * Enters an activity last among those on each issue. The transaction `tx` has raised the version and so is the only one, so
+ * positions are in the order of the commits: of two concurrent transactions, the second one finds the first in front of it.
  */
 export async function claimIssues(
   tx: Db,
@@ -21,13 +20,10 @@ export async function claimIssues(
   numbers: readonly number[],
   since: Date,
 ): Promise<void> {
-  // In ascending order, so that two transactions with several issues do not wait for each other.
-  for (const number of numbers.toSorted((a, b) => a - b)) {
-    await lockName(tx, ['issue', repo_id, number])
+  for (const number of numbers)
     await tx.execute(sql`insert into issue_claims (repo_id, number, position, activity_id, since)
       select ${repo_id}::bigint, ${number}::int, coalesce(max(position), 0) + 1, ${id}::text, ${since.toISOString()}::timestamptz
       from issue_claims where repo_id = ${repo_id}::bigint and number = ${number}::int`)
-  }
 }
 
 /** Takes activities off all their issues. */

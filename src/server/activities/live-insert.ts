@@ -1,5 +1,5 @@
 /** Inserts live activities, up to the limit of the repository. */
-import { enqueueRechecks } from '../announcements/announcements.ts'
+import { enqueueRechecks } from '../changes/changes.ts'
 import type { Batch } from '../db/batch.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { insertIfRoom } from '../repositories/live-limit.ts'
@@ -8,20 +8,20 @@ import * as store from './store.ts'
 import { expireActivities, listExpiredActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Inserts a live activity; undefined when the repository is at its limit. */
+/** Inserts a live activity in the transaction of `within`; undefined when the repository is at its limit. */
 export function insertLive(
-  ctx: RepoContext,
+  within: RepoContext,
   row: store.NewActivity,
   changes: readonly FileChange[] = [],
 ): Promise<ActivityRow | undefined> {
   const kind = {
-    counted: 'act',
-    max: ctx.repo.max_live.activities,
-    expire: async (within: RepoContext, batch: Batch<string>) => {
+    counted: 'activities',
+    max: within.repo.max_live.activities,
+    expire: async (batch: Batch<string>) => {
       const { db, repo, now } = within
       const due = await listExpiredActivities(db, repo.id, now, batch)
       await enqueueRechecks(within, await expireActivities(db, repo.id, now, due))
     },
   } as const
-  return insertIfRoom(ctx, kind, ({ db }) => store.insertActivity(db, row, changes))
+  return insertIfRoom(within, kind, (version) => store.insertActivity(within.db, { row, changes }, version))
 }

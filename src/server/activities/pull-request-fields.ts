@@ -1,5 +1,6 @@
 /** The fields that an activity takes from its pull request. Pure. */
 import { firstProse } from '../base/markdown-prose.ts'
+import { storableText } from '../base/storable-text.ts'
 import { closingIssues } from '../line-verdicts/closing-issues.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { ActivityRow } from './table.ts'
@@ -18,6 +19,7 @@ export interface PullRequest {
   is_by_newcomer: boolean
   is_draft: boolean
   base_branch: string
+  is_for_default_branch: boolean
   /** `owner:branch` for a fork, so that it differs from a branch of the same name in this repository. */
   branch: string
   is_fork: boolean
@@ -45,15 +47,15 @@ function nameOf({ number }: Pick<PullRequest, 'number'>): string {
   return `Pull request #${number}`
 }
 
-/** The issues that a pull request closes by its title and its whole description. */
+/** The issues that a pull request closes by its title and its whole description: none for another branch than the default one, as on GitHub. */
 export function closedIssues(
-  { title, body }: Pick<PullRequest, 'title' | 'body'>,
+  { title, body, is_for_default_branch }: Pick<PullRequest, 'title' | 'body' | 'is_for_default_branch'>,
   { web_urls }: Pick<RepoContext['repo'], 'web_urls'>,
 ): number[] {
-  return closingIssues([title, body], web_urls)
+  return is_for_default_branch ? closingIssues([title, body], web_urls) : []
 }
 
 /** At most `length` characters, without NUL and unpaired surrogates, which PostgreSQL and JSON reject. */
 export function clip(text: string, length: number): string {
-  return [...text.replaceAll('\u0000', '').toWellFormed().trim()].slice(0, length).join('')
+  return [...storableText(text).trim()].slice(0, length).join('')
 }

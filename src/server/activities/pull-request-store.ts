@@ -117,19 +117,6 @@ export async function listTrackedPullRequests(db: Db, repo_id: number, now: Date
   return rows.flatMap(({ pr_number }) => pr_number ?? [])
 }
 
-/** Which of the pull requests `numbers` have a live activity. */
-export async function listLivePullRequests(
-  db: Db,
-  repo_id: number,
-  { numbers, now }: { numbers: readonly number[]; now: Date },
-): Promise<Set<number | null>> {
-  const rows = await db
-    .selectDistinct({ pr_number: activities.pr_number })
-    .from(activities)
-    .where(and(isLiveAt(repo_id, now), inArray(activities.pr_number, [...numbers])))
-  return new Set(rows.map(({ pr_number }) => pr_number))
-}
-
 /** Up to `limit` pull requests after the number `after` with a live activity whose changed files were not read. */
 export async function listUnread(
   db: Db,

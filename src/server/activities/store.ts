@@ -1,28 +1,19 @@
 /** Queries for single activities and their list. Every statement starts with the repository id; none reads the database clock. */
-import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../vocabulary/contract/activity.ts'
-import { activityWeight } from '../../vocabulary/weight.ts'
-import { deleteChangedNames } from '../changed-names/store.ts'
-import { claimsOf, type StoredScope } from '../claims-index/claim.ts'
-import {
-  adjustLiveCount,
-  type IndexedRecord,
-  insertClaimsFromParameters,
-  replaceClaims,
-  unindexRecords,
-} from '../claims-index/store.ts'
+import { changesAnything } from '../changes/changes.ts'
 import type { Db } from '../db/database.ts'
-import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { deleteFileChanges, insertFileChanges } from '../line-verdicts/store.ts'
-import { type ComparedFields, issuesOf, storedScopeOf } from './compared-scope.ts'
+import { raiseVersion } from '../live-sets/store.ts'
+import { issuesOf } from './compared-scope.ts'
 import { claimIssues, releaseAllIssues, replaceIssues } from './issue-store.ts'
 import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
-export type NewActivity = typeof activities.$inferInsert
+export type NewActivity = Omit<typeof activities.$inferInsert, 'version'>
 export type ActivityChanges = Partial<Omit<NewActivity, 'repo_id' | 'id'>>
 
 function isRecord(repo_id: number, id: string) {
@@ -30,35 +21,29 @@ function isRecord(repo_id: number, id: string) {
 }
 
 const runInsert = prepared('insert_activity', (db) =>
-  db
-    .with(
-      db.$with('claimed', {}).as(insertClaimsFromParameters()),
-      db.$with('counted', {}).as(adjustLiveCount(sql.placeholder('repo_id'), 'act', 1)),
-    )
-    .insert(activities)
-    .values(placeholdersOf(activities))
-    .returning(),
+  db.insert(activities).values(placeholdersOf(activities)).returning(),
 )
 
-/**
- * Inserts a live activity and its claims in one statement, its changed files (those of `pushed_files`, else of
- * `changed_files`), and the issues that it is on.
- */
+/** A live activity with its changed files: those of `pushed_files`, else of `changed_files`. */
+export interface Insertion {
+  row: NewActivity
+  changes?: readonly FileChange[]
+}
+
+/** Inserts a live activity, its changed files, and the issues that it is on, in the transaction `tx` that raised the version. */
 export async function insertActivity(
-  db: Db,
-  row: NewActivity,
-  changes: readonly FileChange[] = [],
+  tx: Db,
+  { row, changes = [] }: Insertion,
+  version: number,
 ): Promise<ActivityRow> {
   const { repo_id, id: activity_id, created_at } = row
-  const issues = issuesOf({ issue: null, closes: null, ...row })
-  if (changes.length + issues.length === 0) return insertRow(db, row)
-  return db.transaction(async (tx) => {
-    const inserted = await insertRow(tx, row)
-    const origin = row.pushed_files ? 'pushed' : 'declared'
-    if (changes.length > 0) await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
-    await claimIssues(tx, inserted, issues, created_at)
-    return inserted
-  })
+  const [stored] = await runInsert(tx, valuesOf(activities, { ...DEFAULTS, ...row, version }))
+  // Keep the given scope object, because its globs are already parsed.
+  const inserted = { ...(stored as ActivityRow), scope: row.scope }
+  const origin = row.pushed_files ? 'pushed' : 'declared'
+  if (changes.length > 0) await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
+  await claimIssues(tx, inserted, issuesOf(inserted), created_at)
+  return inserted
 }
 
 const DEFAULTS = {
@@ -67,33 +52,6 @@ const DEFAULTS = {
   changed_files: [],
   is_by_newcomer: false,
   changes_complete: true,
-}
-
-async function insertRow(db: Db, row: NewActivity): Promise<ActivityRow> {
-  const { weight, claims } = await indexedActivity(row)
-  const [inserted] = await runInsert(db, {
-    ...valuesOf(activities, { ...DEFAULTS, ...row }),
-    weight,
-    claims: JSON.stringify(claims),
-  })
-  // Keep the given scope object, because its globs are already parsed.
-  return { ...(inserted as ActivityRow), scope: row.scope }
-}
-
-type IndexedFields = 'repo_id' | 'id' | 'risk' | 'blocking' | ScopeFields
-type ScopeFields = keyof ComparedFields
-
-/** The claims index entry of a live activity. */
-export async function indexedActivity(row: Pick<NewActivity, IndexedFields>): Promise<IndexedRecord> {
-  const { repo_id, id } = row
-  return { repo_id, id, weight: activityWeight(row), claims: await claimsOf(scopeOf(row)) }
-}
-
-function scopeOf(row: Pick<NewActivity, ScopeFields>): StoredScope {
-  const { scope, scope_is_literal = false, changed_files = [], pushed_files = null } = row
-  const { pr_number = null, draft_pr, issue = null, closes = null } = row
-  const drafted = { pr_number, draft_pr, issue, closes }
-  return storedScopeOf({ scope, scope_is_literal, changed_files, pushed_files, ...drafted })
 }
 
 const readActivity = prepared('activity', (db) =>
@@ -108,20 +66,16 @@ export async function findActivity(db: Db, repo_id: number, id: string): Promise
   return row
 }
 
-const readWith = prepared('activities_with', (db) => selectByIds(db, activities, getTableColumns(activities)))
-
-/** The activities `ids` that exist, in any order. */
-export function listActivitiesWith(db: Db, repo_id: number, ids: string[]): Promise<ActivityRow[]> {
-  return readWith(db, { repo_id, ids: JSON.stringify(ids) })
-}
-
 /** Locks an activity until the transaction `tx` ends. */
 export async function lockActivity(tx: Db, repo_id: number, id: string): Promise<ActivityRow | undefined> {
   const [row] = await tx.select().from(activities).where(isRecord(repo_id, id)).for('update')
   return row
 }
 
-/** Updates an activity that the transaction `tx` has locked, its claims, and the issues that it is on: new ones since `at`. */
+/**
+ * Updates an activity that the transaction `tx` has locked, and the issues that it is on: new ones since `at`. Anything but a
+ * heartbeat raises the version.
+ */
 export async function updateActivity(
   tx: Db,
   before: ActivityRow,
@@ -129,29 +83,35 @@ export async function updateActivity(
   at?: Date,
 ): Promise<ActivityRow> {
   const { repo_id, id } = before
-  const [row] = await tx.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
+  const ends = isLive(before.status) && !isLive(changes.status ?? before.status)
+  const raised = isHeartbeat(before, changes)
+    ? {}
+    : { version: (await raiseVersion(tx, repo_id, { activities: ends ? -1 : 0 })).version }
+  const [row] = await tx
+    .update(activities)
+    .set({ ...changes, ...raised })
+    .where(isRecord(repo_id, id))
+    .returning()
   // Keep the given scope object, because its globs are already parsed.
   const after = { ...(row as ActivityRow), ...(changes.scope && { scope: changes.scope }) }
-  if (isLive(before.status) && !isLive(after.status)) await unindexActivities(tx, repo_id, [id])
-  else if (isLive(after.status)) {
-    if (claimsChange(before, after)) await replaceClaims(tx, await indexedActivity(after))
-    if (String(issuesOf(before)) !== String(issuesOf(after)))
-      await replaceIssues(tx, after, issuesOf(after), at ?? after.updated_at)
-  }
+  if (ends) await deletePartsOf(tx, repo_id, [id])
+  else if (isLive(after.status) && String(issuesOf(before)) !== String(issuesOf(after)))
+    await replaceIssues(tx, after, issuesOf(after), at ?? after.updated_at)
   return after
 }
 
-/** Removes activities that are no longer live from the index and from their issues, and deletes their changed files and names. */
-export async function unindexActivities(tx: Db, repo_id: number, ids: string[]): Promise<void> {
-  await unindexRecords(tx, repo_id, 'act', ids)
-  await deleteFileChanges(tx, repo_id, ids)
-  await deleteChangedNames(tx, repo_id, ids)
-  await releaseAllIssues(tx, repo_id, ids)
+/** Whether the changes only move the time until which it lives, and not to an earlier one. */
+function isHeartbeat(
+  before: ActivityRow,
+  { heartbeat_at: _, expires_at = before.expires_at, ...changes }: ActivityChanges,
+): boolean {
+  return expires_at >= before.expires_at && !changesAnything<ActivityChanges>(before, changes)
 }
 
-function claimsChange(before: ActivityRow, after: ActivityRow): boolean {
-  const indexed = (row: ActivityRow) => JSON.stringify([activityWeight(row), scopeOf(row)])
-  return indexed(before) !== indexed(after)
+/** Deletes what only live activities have: their changed files, and their places on issues. */
+export async function deletePartsOf(tx: Db, repo_id: number, ids: string[]): Promise<void> {
+  await deleteFileChanges(tx, repo_id, ids)
+  await releaseAllIssues(tx, repo_id, ids)
 }
 
 const AT_NOW = sql`${sql.placeholder('now')}::timestamptz`

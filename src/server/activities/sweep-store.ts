@@ -7,8 +7,9 @@ import { isLive } from '../../vocabulary/activity-status.ts'
 import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { hasExpired, listIds, lockAmong } from '../db/sweep-batches.ts'
+import { raiseVersion } from '../live-sets/store.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
-import { unindexActivities } from './store.ts'
+import { deletePartsOf } from './store.ts'
 import { activities } from './table.ts'
 
 function isDue(repo_id: number, now: Date) {
@@ -27,6 +28,8 @@ export function listExpiredActivities(
 
 /** Stores the expiry of these activities, with the result of `asOf`, in the transaction `tx`; returns the ids that it updated. */
 export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const { version } = await raiseVersion(tx, repo_id)
   const due = lockAmong(tx, activities, isDue(repo_id, now), ids)
   const expired = await tx
     .update(activities)
@@ -35,11 +38,15 @@ export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: 
       archive_reason: sql`case when ${isStoredFinished} then 'finished' end`,
       archived_at: sql`case when ${isStoredFinished} then ${activities.expires_at} end`,
       updated_at: sql`${activities.expires_at}`,
+      version,
     })
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, due)))
     .returning({ id: activities.id, status: activities.status })
-  const wereLive = expired.filter(({ status }) => status === 'expired').map(({ id }) => id)
-  await unindexActivities(tx, repo_id, wereLive)
+  await endLive(
+    tx,
+    repo_id,
+    expired.filter(({ status }) => status === 'expired'),
+  )
   return expired.map(({ id }) => id)
 }
 
@@ -54,7 +61,26 @@ export async function deleteActivities(tx: Db, repo_id: number, ids: string[]): 
     .delete(activities)
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids)))
     .returning({ id: activities.id, status: activities.status })
-  const wereLive = deleted.filter(({ status }) => isLive(status)).map(({ id }) => id)
-  await unindexActivities(tx, repo_id, wereLive)
+  await endLive(
+    tx,
+    repo_id,
+    deleted.filter(({ status }) => isLive(status)),
+    { deleted: true },
+  )
   return deleted.length
+}
+
+async function endLive(
+  tx: Db,
+  repo_id: number,
+  ended: readonly { id: string }[],
+  how: { deleted?: boolean } = {},
+): Promise<void> {
+  if (ended.length === 0) return
+  await raiseVersion(tx, repo_id, { activities: -ended.length, ...how })
+  await deletePartsOf(
+    tx,
+    repo_id,
+    ended.map(({ id }) => id),
+  )
 }

@@ -77,11 +77,13 @@ export const activities = pgTable(
     archived_by: text(),
     /** When the work was merged, by PATCH or by webhook. Kept after archival. */
     merged_at: instant(),
+    /** The version of the live set at its last change other than a heartbeat. */
+    version: bigint({ mode: 'number' }).notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.repo_id, table.id] }),
     index('activities_open').on(table.repo_id, table.id).where(isOpen),
-    index('activities_cut').on(table.repo_id, table.id).where(sql`not changes_complete and ${isOpen}`),
+    index('activities_version').on(table.repo_id, table.version),
     index('activities_state').on(table.repo_id, table.status, table.expires_hour),
     index('activities_archived').on(table.repo_id, table.archived_at).where(sql`archived_at is not null`),
     index('activities_branch').on(table.repo_id, table.branch, table.id).where(isOpen),
@@ -142,4 +144,4 @@ export const issue_claims = pgTable(
   ],
 )
 
-export type ActivityRow = typeof activities.$inferSelect
+export type ActivityRow = Omit<typeof activities.$inferSelect, 'version'>

@@ -1,25 +1,16 @@
 /** The commands of `deconflict-admin` (docs/operations.md: deconflict-admin). */
 import { systemClock } from '../../vocabulary/clock.ts'
-import { printableId } from '../../vocabulary/contract/id.ts'
 import type { Database, Db } from '../db/database.ts'
 import { DistributeError, distribute, listShardCounts } from '../db/distribute.ts'
 import { listJobs, reviveJob } from '../jobs/store.ts'
 import { findRepository, listRepositoriesNamed, type RepositoryRow } from '../repositories/store.ts'
 import { purgeRepository } from './purge-store.ts'
-import { reindex } from './reindex.ts'
-import { type Counts, previewSettings } from './settings-preview.ts'
 
 export const USAGE = `Usage: deconflict-admin COMMAND
 
   deliveries list            list dead letters: deliveries and other jobs that failed too often, oldest first
   deliveries replay ID       retry the dead letter with this id
   purge OWNER/REPO | ID      delete everything that is stored about a repository
-  reindex                    rebuild the claims index and the tallies from the records
-  settings OWNER/REPO --with FILE
-                             print what this settings file of a repository would change, and how many comments of
-                             the last 30 days there would have been
-  settings OWNER --with FILE
-                             the same for the settings file of an organisation, over all of its repositories
   distribute                 distribute the tables over a Citus cluster by repository; can be run again
 
 Uses the database at DATABASE_URL, or the embedded one in DATA_DIR while no service runs on it.
@@ -33,19 +24,15 @@ type Print = (line: string) => void
 interface Command {
   /** The number of arguments after the name. */
   takes: number
-  /** Whether it needs `--with FILE`. */
-  reads_file?: boolean
-  /** Returns whether there are no problems, and `argument` exists. `file`: the content of the file given by `--with`. */
-  run(database: Database, argument: string, print: Print, file: string): Promise<boolean>
+  /** Returns whether there are no problems, and `argument` exists. */
+  run(database: Database, argument: string, print: Print): Promise<boolean>
 }
 
 const COMMANDS: Record<string, Command> = {
   'deliveries list': { takes: 0, run: listDeadLetters },
   'deliveries replay': { takes: 1, run: replay },
   purge: { takes: 1, run: purge },
-  settings: { takes: 1, reads_file: true, run: preview },
   distribute: { takes: 0, run: distributeTables },
-  reindex: { takes: 0, run: reindexAll },
 }
 
 /** The command that these arguments name; undefined if there is none. */
@@ -104,44 +91,6 @@ function isNumber(given: string): boolean {
   return /^\d{1,15}$/.test(given)
 }
 
-async function preview(database: Database, target: string, print: Print, file: string): Promise<boolean> {
-  const { errors, repositories } = previewSettings(database.connection(), target, file, systemClock())
-  for (const { line, message } of errors) print(line === null ? message : `line ${line}: ${message}`)
-  const total = { repositories: 0, changed: 0, pull_requests: 0, before: 0, after: 0 }
-  for await (const { name, changes, ...counts } of repositories) {
-    total.repositories += 1
-    total.pull_requests += counts.pull_requests
-    total.before += counts.before
-    total.after += counts.after
-    if (changes.length === 0) continue
-    total.changed += 1
-    print(name)
-    for (const { key, before, after, source } of changes)
-      print(`  ${key}: ${JSON.stringify(before)} -> ${JSON.stringify(after)} (${source})`)
-    print(`  ${describeCounts(counts)}`)
-  }
-  if (errors.length > 0) return false
-  if (total.repositories === 0) print(`The App is not installed in ${target}.`)
-  else print(`${total.changed} of ${total.repositories} repositories change; ${describeCounts(total)}`)
-  return total.repositories > 0
-}
-
-function describeCounts({ pull_requests, before, after }: Counts): string {
-  return `comments of the last 30 days: ${before} -> ${after}, on ${pull_requests} pull requests`
-}
-
-async function reindexAll(database: Database, _: string, print: Print): Promise<boolean> {
-  const { invalid, ...counts } = await database.withLongTimeout(reindex)
-  for (const { repo_id, id } of invalid)
-    print(`${printableId(id)} of repository ${repo_id}: scope is not valid; fix or delete the record`)
-  print(
-    Object.entries(counts)
-      .map(([name, count]) => `${name}: ${count}`)
-      .join(', '),
-  )
-  return invalid.length === 0
-}
-
 async function distributeTables(database: Database, _: string, print: Print): Promise<boolean> {
   if (database.kind === 'embedded')
     throw new DistributeError(
@@ -151,10 +100,7 @@ async function distributeTables(database: Database, _: string, print: Print): Pr
     tables: await distribute(db),
     shards: await listShardCounts(db),
   }))
-  for (const { name, is_on_coordinator, is_new } of tables) {
-    const place = is_on_coordinator ? 'on the coordinator' : 'distributed by repo_id'
-    print(`${name}: ${place}${is_new ? '' : ' already'}`)
-  }
+  for (const { name, placement, is_new } of tables) print(`${name}: ${placement}${is_new ? '' : ' already'}`)
   for (const { node, shards: count } of shards) print(`${node} has ${count} shards`)
   return true
 }

@@ -7,7 +7,6 @@ import { faultOf } from '../db/errors.ts'
 import { countAllPullRequests } from '../decision/budget.ts'
 import { countJobs, findOldestDue } from '../jobs/store.ts'
 import { countShown } from '../ledger/counts-store.ts'
-import { pairCountsOf, precisionOf } from '../ledger/precision.ts'
 import { countActive } from '../notables/store.ts'
 import type { App } from '../repositories/app.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -62,22 +61,20 @@ async function collect({ database, log, metrics }: App, now: Date): Promise<void
   }
 }
 
-/** Collects how many pull requests have a comment, and how precise the warnings were. */
+/** Collects how many pull requests have a comment, and what became of the shown pairs. */
 async function collectSignal(metrics: Metrics, db: Db, now: Date): Promise<void> {
-  const { shown: _, ...outcomes } = pairCountsOf(await countShown(db))
-  const precision = precisionOf(outcomes)
+  const outcomes = await countShown(db)
   const counts = await countAllPullRequests(db, now)
   resetSignal(metrics)
   for (const outcome of OUTCOMES) metrics.pairs.set({ outcome }, outcomes[outcome])
-  if (precision !== null) metrics.precision.set(precision)
   if (counts.pull_requests > 0) metrics.commented_share.set(counts.commented / counts.pull_requests)
   metrics.budgets_in_force.set(counts.budgets_in_force)
   metrics.feedback.set({ kind: 'up' }, counts.thumbs_up)
   metrics.feedback.set({ kind: 'down' }, counts.thumbs_down)
 }
 
-function resetSignal({ pairs, precision, commented_share, budgets_in_force, feedback }: Metrics): void {
+function resetSignal({ pairs, commented_share, budgets_in_force, feedback }: Metrics): void {
   pairs.reset()
   feedback.reset()
-  for (const gauge of [precision, commented_share, budgets_in_force]) gauge.remove()
+  for (const gauge of [commented_share, budgets_in_force]) gauge.remove()
 }

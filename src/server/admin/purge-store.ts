@@ -1,33 +1,35 @@
 /** Deletes everything that is stored about a repository. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { clearOrganisations } from '../repositories/organisation-store.ts'
-import { COUNTED, correctTally, lockTallies } from './reindex-store.ts'
+import { lockLiveSet } from '../live-sets/store.ts'
+import { isOrganisationRepository } from '../repositories/organisation.ts'
+import { storeOrganisation } from '../repositories/organisation-store.ts'
+import { findRepository } from '../repositories/store.ts'
 
 /**
  * Deletes the rows of a repository from every table with a `repo_id`, in one transaction, and returns how many there
- * were. Before, clears the copy of its settings for its organisation. Tables come from the catalog, so that new tables are
- * included. A record that is created meanwhile is either deleted with its claims, key and count, or keeps all of them and its
- * repository: records are deleted first, and rows that refer to a record are deleted only where that record does not exist by
- * then.
+ * were. Its settings hold for its organisation no more. Tables come from the catalog, so that new tables are
+ * included. Creates wait for it. Those that have waited keep their records, keys and repository: rows that refer to a record
+ * are deleted only where that record does not exist by then.
  */
 export async function purgeRepository(db: Db, repo_id: number): Promise<number> {
-  await clearOrganisations(db, { github_id: repo_id, except: null })
   return db.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = 0`)
-    await lockTallies(tx, repo_id)
+    await lockLiveSet(tx, repo_id)
+    const stored = await findRepository(tx, repo_id)
     const names = await listRepositoryTables(tx)
     const others = names.filter((name) => !FIRST.includes(name) && !LAST.includes(name))
     let total = 0
     for (const name of [...FIRST, ...others, ...LAST]) total += await deleteRows(tx, name, repo_id)
-    for (const counted of COUNTED) await correctTally(tx, repo_id, counted)
+    if (stored?.installation_id != null && isOrganisationRepository(stored.name))
+      await storeOrganisation(tx, stored.installation_id)
     return total
   })
 }
 
 const FIRST = ['activities', 'notables']
-/** Deleted last: while the tallies are locked, creates have to wait. */
-const LAST = ['tallies', 'repositories']
+/** Creates wait for the row of `live_sets`, and then store one of their own. */
+const LAST = ['live_sets', 'repositories']
 
 /** The names of all tables with a `repo_id`. */
 async function listRepositoryTables(tx: Db): Promise<string[]> {
@@ -42,10 +44,9 @@ async function deleteRows(tx: Db, name: string, repo_id: number): Promise<number
   const records = sql`(select id from activities where repo_id = ${repo_id} union all select id from notables where repo_id = ${repo_id})`
   const conditions: Record<string, SQL> = {
     file_changes: sql`and activity_id not in ${records}`,
-    changed_names: sql`and activity_id not in ${records}`,
     issue_claims: sql`and activity_id not in ${records}`,
-    claims: sql`and record_id not in ${records}`,
     idempotency_keys: sql`and record_id not in ${records}`,
+    live_sets: sql`and not exists ${records}`,
     repositories: sql`and not exists ${records}`,
   }
   const deleted = tx

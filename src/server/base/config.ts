@@ -46,8 +46,6 @@ const Environment = z.object({
     })
     .default('info'),
   AUDIT_LOG: z.string().min(1).optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
-  OTEL_SERVICE_NAME: z.string().default('deconflict'),
 })
 
 /** How the service authenticates as the GitHub App, and verifies its webhooks. */
@@ -100,8 +98,6 @@ export interface Config {
   log_level: string
   /** `stdout` or a file; null: no audit log. */
   audit_log: string | null
-  /** Null: tracing is off. The SDK reads the endpoint and the other `OTEL_` variables itself. */
-  tracing: { service_name: string } | null
 }
 
 /** The message is one line that names the variable and the problem. It never contains the value, which may be a secret. */
@@ -152,7 +148,6 @@ export function readConfig(env: Record<string, string | undefined>, flags: Flags
     sign_in: signInOf(values),
     log_level: values.LOG_LEVEL,
     audit_log: values.AUDIT_LOG ?? null,
-    tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT ? { service_name: values.OTEL_SERVICE_NAME } : null,
   }
 }
 

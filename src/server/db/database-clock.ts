@@ -1,4 +1,4 @@
-/** The clock of the database, so that instances whose own clocks differ agree on leases, quotas and expiries. */
+/** The clock of the database, so that instances whose own clocks differ agree on leases and expiries. */
 import { sql } from 'drizzle-orm'
 import { type Clock, later, MINUTE_MS, stopwatch, systemClock } from '../../vocabulary/clock.ts'
 import type { Database, Db } from './database.ts'

@@ -5,17 +5,22 @@ import { IS_DISTRIBUTED, isManaged, PLANNING } from './planning.ts'
 import { lockSchema } from './statements.ts'
 
 /**
- * Tables with a `repo_id` that stay on the coordinator, because workers poll for due jobs of all repositories. Citus manages
- * them too, so that a transaction that changes a record and enqueues a job commits on both nodes or on neither.
+ * The tables that are not distributed, but managed by Citus, so that a transaction that also changes a repository commits on all
+ * nodes or on none. Workers poll the jobs of all repositories. Rows of repositories are read together with their organisation.
  */
-const ON_COORDINATOR = ['jobs']
+const UNDISTRIBUTED: Record<string, Placement> = {
+  jobs: 'on the coordinator',
+  organisations: 'on every node',
+}
+
+type Placement = 'on the coordinator' | 'on every node' | 'distributed by repo_id'
 
 /** The database cannot be distributed. The message is one line for the operator. */
 export class DistributeError extends Error {}
 
 export interface TablePlacement {
   name: string
-  is_on_coordinator: boolean
+  placement: Placement
   /** False if the table was distributed before. */
   is_new: boolean
 }
@@ -84,24 +89,23 @@ async function refuseBesideInstances(tx: Db): Promise<void> {
     )
 }
 
-/** The tables that have a `repo_id`. `is_new`: Citus does not manage the table yet. */
-function listTables(tx: Db): Promise<TablePlacement[]> {
+/** The tables that have a `repo_id`, and the undistributed ones. `is_new`: Citus does not manage the table yet. */
+async function listTables(tx: Db): Promise<TablePlacement[]> {
   const names = sql.join(
-    ON_COORDINATOR.map((name) => sql`${name}`),
+    Object.keys(UNDISTRIBUTED).map((name) => sql`${name}`),
     sql`, `,
   )
-  return (
-    tx
-      .select({
-        name: sql<string>`table_name`,
-        is_on_coordinator: sql<boolean>`table_name in (${names})`,
-        is_new: sql<boolean>`not ${sql.raw(isManaged('to_regclass(quote_ident(table_name))'))}`,
-      })
-      .from(sql`information_schema.columns`)
-      .where(sql`column_name = 'repo_id' and table_schema = current_schema()`)
-      // The other tables are colocated with the first one.
-      .orderBy(sql`table_name <> 'repositories', table_name`)
-  )
+  const rows = await tx
+    .select({
+      name: sql<string>`table_name`,
+      is_new: sql<boolean>`not ${sql.raw(isManaged('to_regclass(quote_ident(table_name))'))}`,
+    })
+    .from(sql`information_schema.columns`)
+    .where(sql`(column_name = 'repo_id' or table_name in (${names})) and table_schema = current_schema()`)
+    .groupBy(sql`table_name`)
+    // The other tables are colocated with the first one.
+    .orderBy(sql`table_name <> 'repositories', table_name`)
+  return rows.map((row) => ({ ...row, placement: UNDISTRIBUTED[row.name] ?? 'distributed by repo_id' }))
 }
 
 async function distributeNew(tx: Db, tables: TablePlacement[]): Promise<TablePlacement[]> {
@@ -109,10 +113,14 @@ async function distributeNew(tx: Db, tables: TablePlacement[]): Promise<TablePla
   return tables
 }
 
-async function place(tx: Db, { name, is_on_coordinator }: TablePlacement): Promise<void> {
+async function place(tx: Db, { name, placement }: TablePlacement): Promise<void> {
   const table = sql`${`"${name.replaceAll('"', '""')}"`}::regclass`
-  if (is_on_coordinator) {
+  if (placement === 'on the coordinator') {
     await tx.execute(sql`select citus_add_local_table_to_metadata(${table})`)
+    return
+  }
+  if (placement === 'on every node') {
+    await tx.execute(sql`select create_reference_table(${table})`)
     return
   }
   const colocated_with = name === 'repositories' ? 'none' : 'repositories'

@@ -62,11 +62,9 @@ async function isCallerAmong({ caller }: RepoContext, logins: readonly (string |
   return own !== undefined && logins.some((login) => login?.toLowerCase() === own)
 }
 
-/** The sides with which the answer shows a conflict, a duplicate or a failed proof; none if no ledger is kept. */
+/** The sides with which the answer shows a conflict or a duplicate; none if no ledger is kept. */
 function listShown({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
   if (!repo.is_tracked || settings.comment.mode === 'off') return []
-  const shown = collisions.filter(
-    ({ match }) => match.lines === 'conflict' || match.duplicate !== null || match.proof !== null,
-  )
+  const shown = collisions.filter(({ match }) => match.lines === 'conflict' || match.duplicate !== null)
   return groupOverlaps(shown).flatMap(({ key }) => key ?? [])
 }

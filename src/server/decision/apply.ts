@@ -1,9 +1,8 @@
 /** Applies what was decided: the rows in one transaction, then the publication, then who was shown what. */
-import { enqueueNotification } from '../announcements/notification-queue.ts'
-import { inTurns } from '../base/event-loop.ts'
+import { enqueueNotification } from '../changes/notification-queue.ts'
 import { inLedger, recordShown, writePairs } from '../ledger/ledger.ts'
 import { pullRequestKey } from '../ledger/pair.ts'
-import { clearShown, saveNoisePairs } from '../ledger/store.ts'
+import { clearShown } from '../ledger/store.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
 import { publish } from '../report/publish.ts'
 import type { App } from '../repositories/app.ts'
@@ -12,13 +11,12 @@ import { type Decision, decide } from './decide.ts'
 import type { Check } from './facts.ts'
 import { readFacts } from './read.ts'
 
-/** Records what a check leads to. The decision is made in the transaction, because it depends on rows that are locked. It yields there: the lines of a merged side take longer than its statements. */
+/** Records what a check leads to. The decision is made in the transaction, because it depends on rows that are locked. */
 export function record(ctx: RepoContext, check: Check): Promise<Decision> {
   return inLedger(ctx, async (within) => {
-    const decision = await inTurns(decide(await readFacts(within, check)))
-    const { db, now, repo } = within
+    const decision = decide(await readFacts(within, check))
+    const { db, repo } = within
     await writePairs(within, decision.pairs)
-    await saveNoisePairs(db, repo.id, decision.noise_pairs, now)
     for (const { first, second } of decision.notified)
       await enqueueNotification(within, { pair: { first, second } })
     const { pull_request } = decision
@@ -50,6 +48,8 @@ export function forgetComment(ctx: RepoContext, number: number, deleted_at: Date
       comment_id: null,
       comment_hash: null,
       comment_version: null,
+      comment_posted_at: null,
+      comment_edits: 0,
       comment_deleted_at: deleted_at,
       commented_at: null,
       is_over_budget: false,

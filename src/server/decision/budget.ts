@@ -11,12 +11,12 @@ import { settingsOf } from '../settings/layers.ts'
 import { BUDGET_DAYS, computeBudget, computeRoom, isBot, type Room } from './who-is-told.ts'
 
 export async function readBudget(ctx: RepoContext): Promise<BudgetState> {
-  return computeBudget(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)
+  return computeBudget(await countPullRequests(ctx), ctx.settings.comment.budget)
 }
 
 /** What the budget leaves for pull requests without a comment. */
 export async function readRoom(ctx: RepoContext): Promise<Room> {
-  return computeRoom(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)
+  return computeRoom(await countPullRequests(ctx), ctx.settings.comment.budget)
 }
 
 interface Counts {
@@ -27,15 +27,12 @@ interface Counts {
   thumbs_down: number
 }
 
-/** The pull requests by people that were opened in the last `days`, those of them with a comment, and the reactions to these. */
-export async function countPullRequests(
-  { db, now, repo, settings }: RepoContext,
-  days: number,
-): Promise<Counts> {
-  return sumPeople(await countByAuthor(db, repo.id, later(now, -days * DAY_MS)), settings)
+/** The pull requests by people that were opened in the last `BUDGET_DAYS`, those of them with a comment, and the reactions to these. */
+async function countPullRequests({ db, now, repo, settings }: RepoContext): Promise<Counts> {
+  return sumPeople(await countByAuthor(db, repo.id, later(now, -BUDGET_DAYS * DAY_MS)), settings)
 }
 
-/** The same for all repositories and the last `BUDGET_DAYS`, and in how many of them the budget is in force. */
+/** The same for all repositories, and in how many of them the budget is in force. */
 export async function countAllPullRequests(
   db: Db,
   now: Date,

@@ -52,7 +52,7 @@ type ReportFacts = Pick<
   Facts,
   'counterparts' | 'settings' | 'room' | 'now' | 'page_url' | 'own_files' | 'next_numbers'
 > & {
-  repo: Pick<Facts['repo'], 'web_urls' | 'commenting_since'>
+  repo: Pick<Facts['repo'], 'web_urls'>
 }
 
 /** `named`: the keys of the sides that the comment names. */
@@ -89,9 +89,7 @@ export function buildReport(
       (done !== null &&
         pr.own_event_at !== null &&
         isAwaited([{ key: pullRequestKey(done.number) }], pr, pairs)) ||
-      (isAwaited(shown, pr, pairs) &&
-        (earnsComment({ activities: shown, notables: notable_records }, pr) ||
-          shown.some((each) => isProvedSince(each, facts.repo.commenting_since)))),
+      (isAwaited(shown, pr, pairs) && earnsComment({ activities: shown, notables: notable_records }, pr)),
     charge: done === null && !shown.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
     activities,
     notables,
@@ -155,11 +153,6 @@ function isAwaited(
     const pair = key === null ? undefined : pairs.get(key)
     return pair !== undefined && pair.seen_at > deleted_at
   })
-}
-
-/** A report of a proof is news to both sides, also to one whose own events the service did not see. */
-function isProvedSince({ proved_at }: Pick<Counterpart, 'proved_at'>, since: Date): boolean {
-  return proved_at !== null && proved_at >= since
 }
 
 /** Whose event brought the overlap about, by its open pair; null if unknown. */
@@ -249,14 +242,7 @@ function reportActivity(counterpart: Counterpart, pr: Reported): ReportedActivit
     paths: reportPaths(overlaps),
     duplicate: overlaps.find(({ match }) => match.duplicate !== null)?.match.duplicate ?? null,
     sequence: counterpart.sequence.map((each) => ({ ...each, fix: sequenceFix(each, each.their_own) })),
-    moved: overlaps.find(({ match }) => match.moved !== null)?.match.moved ?? null,
-    ...proofOf(overlaps),
   }
-}
-
-function proofOf(overlaps: Counterpart['overlaps']): Pick<ReportedActivity, 'proof' | 'proof_log_url'> {
-  const failed = overlaps.find(({ match }) => match.proof !== null)
-  return { proof: failed?.match.proof ?? null, proof_log_url: failed?.match.proof_log_url ?? null }
 }
 
 /** Verdicts of changes that may conflict. Null: the paths were compared, but not the lines. */

@@ -1,10 +1,7 @@
 /** Decides what a check of a pull request or branch leads to: what is stored, published and notified. Pure. */
-import type { Steps } from '../base/event-loop.ts'
-import { type SideKey, slotOf } from '../ledger/pair.ts'
+import type { SideKey } from '../ledger/pair.ts'
 import { changePairs, type PairChanges } from '../ledger/side-pairs.ts'
-import type { NoisePair, PairName } from '../ledger/table.ts'
-import { type NoiseRules, noiseOfPath } from '../line-verdicts/noise.ts'
-import type { Conclusion } from '../overlap/conclude.ts'
+import type { PairName } from '../ledger/table.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { hasOverlap, type Publication, planPublication } from '../report/publication.ts'
 import { chargedFields } from '../report/publish.ts'
@@ -12,12 +9,10 @@ import type { Report } from '../report/report.ts'
 import { buildReport, reportNothing } from './build-report.ts'
 import type { Facts } from './facts.ts'
 import { decidePairs, type NextPairs } from './next-pairs.ts'
-import { groupOverlaps } from './sides.ts'
 import { isIgnored } from './who-is-told.ts'
 
 export interface Decision {
   pairs: PairChanges
-  noise_pairs: NoisePair[]
   /** The pairs that a notification is posted about. */
   notified: PairName[]
   /** Null for a branch without a pull request. */
@@ -33,12 +28,11 @@ export interface PullRequestDecision {
   named: SideKey[]
 }
 
-export function* decide(facts: Facts): Steps<Decision> {
+export function decide(facts: Facts): Decision {
   const { conclusion, ledger, subject } = facts
-  const next = conclusion && ledger ? yield* decidePairs(facts, conclusion, ledger) : null
+  const next = conclusion && ledger ? decidePairs(facts, conclusion, ledger) : null
   return {
     pairs: next && ledger ? changePairs(ledger.rows, next.pairs) : { deleted: [], saved: [] },
-    noise_pairs: next && conclusion ? findNoisePairs(subject.key, conclusion, facts.noise) : [],
     notified: next?.notified ?? [],
     pull_request: subject.pr && decidePullRequest(subject.pr, facts, next?.pairs ?? new Map()),
   }
@@ -56,7 +50,6 @@ function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: NextPairs['p
   const related_ids = [...conclusion.collisions, ...conclusion.notables].map(({ id }) => id)
   const changes = {
     related_ids,
-    noise_entered_at: pr.pushed_at,
     ...(isShown && pr.commented_at === null && chargedFields(report.charge, facts.now)),
   }
   return { pr, changes, publication, named }
@@ -71,18 +64,4 @@ function decidePublication(pr: PullRequestRow, report: Report, { settings }: Fac
     return { comment: isShown ? 'shows_overlap' : 'shows_none', check_run: null }
   }
   return planPublication(pr, report, settings)
-}
-
-/** The pairs of a side that share only noise, once for each class of noise. */
-function findNoisePairs(key: SideKey, { noise }: Conclusion, rules: NoiseRules): NoisePair[] {
-  const found = new Map<string, NoisePair>()
-  for (const { key: other, overlaps } of groupOverlaps(noise)) {
-    if (other === null || other === key) continue
-    const [first, second] = slotOf(key, other) === 'first' ? [key, other] : [other, key]
-    for (const { example } of overlaps.flatMap(({ match }) => match.paths)) {
-      const noise_class = noiseOfPath(example, rules, { is_file: true }) ?? 'binary'
-      found.set(`${noise_class} ${other}`, { noise: noise_class, first, second })
-    }
-  }
-  return [...found.values()]
 }

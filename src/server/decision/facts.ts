@@ -2,8 +2,7 @@
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { LastChange, SideKey } from '../ledger/pair.ts'
 import type { SidePairs } from '../ledger/side-pairs.ts'
-import type { ChangedFile, FileChange } from '../line-verdicts/change.ts'
-import type { NoiseRules } from '../line-verdicts/noise.ts'
+import type { ChangedFile } from '../line-verdicts/change.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { Counterpart, Subject } from './sides.ts'
@@ -20,18 +19,17 @@ export interface Check {
   room: Room
   /** The URL of the page that opens with this pull request selected; null if the service has no public address. */
   page_url: string | null
+  /** By directory, the next number for those that a merge took. */
+  next_numbers: ReadonlyMap<string, string>
 }
 
 export interface Facts extends Check {
   now: Date
   settings: Settings
-  repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified' | 'commenting_since'>
-  noise: NoiseRules
+  repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified'>
   counterparts: readonly Counterpart[]
   /** The changed files of the side. */
   own_files: readonly ChangedFile[]
-  /** By directory, the next number for those that a merge took. */
-  next_numbers: ReadonlyMap<string, string>
   /** Null if no ledger is kept, or if nothing was compared. */
   ledger: LedgerFacts | null
 }
@@ -40,8 +38,4 @@ export interface Facts extends Check {
 export interface LedgerFacts extends SidePairs {
   /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for a pull request for another base branch. */
   absent: ReadonlyMap<SideKey, LastChange | null>
-  /** The lines of the changed files of the side; empty unless `merged_files` has some. */
-  own_lines: readonly FileChange[]
-  /** The changed files of other sides that were merged before the last push of this side. */
-  merged_files: ReadonlyMap<SideKey, readonly FileChange[]>
 }

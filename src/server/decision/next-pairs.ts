@@ -1,26 +1,12 @@
 /** The pairs of a side after a check, and the notifications about them. Pure. */
-import type { Steps } from '../base/event-loop.ts'
-import { outcomeAfterMerge } from '../ledger/merged-lines.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
 import type { PairName, PairRow } from '../ledger/table.ts'
-import {
-  afterAbsence,
-  afterDone,
-  afterRename,
-  afterSighting,
-  afterUndone,
-  wasPushedAfterMerge,
-  withOutcome,
-} from '../ledger/transitions.ts'
+import { afterAbsence, afterDone, afterRename, afterSighting, afterUndone } from '../ledger/transitions.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { Facts, LedgerFacts } from './facts.ts'
 import { type Counterpart, isSighting } from './sides.ts'
-import { takenAfterMerge } from './taken-after-merge.ts'
 import { isBot, isNotificationDue } from './who-is-told.ts'
-
-/** Cost units of about 5 ns for comparing one side with merged lines. */
-const MERGED_UNITS_MAX = 20_000_000
 
 export interface NextPairs {
   /** All pairs of the side. */
@@ -30,7 +16,7 @@ export interface NextPairs {
 }
 
 /** `conclusion` and `ledger`: those of the facts. */
-export function* decidePairs(facts: Facts, conclusion: Conclusion, ledger: LedgerFacts): Steps<NextPairs> {
+export function decidePairs(facts: Facts, conclusion: Conclusion, ledger: LedgerFacts): NextPairs {
   const { subject, now } = facts
   const pairs = new Map(ledger.pairs)
   const notified: PairName[] = []
@@ -50,23 +36,6 @@ export function* decidePairs(facts: Facts, conclusion: Conclusion, ledger: Ledge
     if (row) pairs.set(key, afterAbsence(row, { key: subject.key, mine: subject.last_change, other }, now))
   }
   if (subject.pr) setDone(pairs, conclusion, { side: subject, repo_id: facts.repo.id, now })
-  for (const [key, row] of pairs) {
-    const { sequence } = row
-    if (sequence.length === 0 || !wasPushedAfterMerge(row, subject.key, subject.last_change)) continue
-    const isTaken = takenAfterMerge(row, subject.key, facts.own_files).length > 0
-    if (!isTaken) pairs.set(key, withOutcome(row, 'came_true', subject.last_change.at))
-  }
-  const merges = { noise: facts.noise, budget: { remaining: MERGED_UNITS_MAX } }
-  for (const [key, files] of ledger.merged_files) {
-    const row = pairs.get(key)
-    if (!row || row.is_done || row.sequence.length > 0) continue
-    if (!wasPushedAfterMerge(row, subject.key, subject.last_change)) continue
-    // A run of both heads found the failure, so lines say nothing about it, and a push ends what was proved.
-    const outcome = row.fails_together
-      ? 'resolved'
-      : yield* outcomeAfterMerge(ledger.own_lines, files, merges)
-    if (outcome !== null) pairs.set(key, withOutcome(row, outcome, subject.last_change.at))
-  }
   return { pairs, notified }
 }
 

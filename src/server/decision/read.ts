@@ -5,16 +5,14 @@ import type { ActivityRow } from '../activities/table.ts'
 import { readPairs } from '../ledger/ledger.ts'
 import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
-import { listMergedChanges } from '../ledger/store.ts'
-import { wasPushedAfterMerge } from '../ledger/transitions.ts'
-import { listFilesOf } from '../line-verdicts/store.ts'
+import type { ChangedFile } from '../line-verdicts/change.ts'
+import { takenPlaces } from '../numbers/taken.ts'
 import { checkActivities } from '../overlap/check.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
-import { rulesOf } from '../overlap/rules.ts'
 import { findPullRequest, listNumbered, type NumberedPullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { findKnownNext, numbersIn } from '../reservations/next-number.ts'
+import { findNextNumbers } from '../reservations/next-number.ts'
 import { readRoom } from './budget.ts'
 import type { Check, Facts, LedgerFacts } from './facts.ts'
 import {
@@ -41,13 +39,13 @@ export async function checkPullRequest(
   const pr = withoutEarlierEvent(stored, repo)
   const activities = await listLiveOf(db, repo.id, number, now)
   const subject = pullRequestSubject(pr, activities)
-  if (activities.length === 0) return { subject, conclusion: null, is_partial: false, room: 'any', page_url }
-  // Pairs that share only noise are recorded once after each push.
-  const isNewPush = pr.noise_entered_at?.getTime() !== pr.pushed_at.getTime()
-  const conclusion = await checkActivities(ctx, activities, isNewPush ? ['noise'] : [])
+  if (activities.length === 0)
+    return { subject, conclusion: null, is_partial: false, room: 'any', page_url, next_numbers: new Map() }
+  const conclusion = await checkActivities(ctx, activities)
   const hasComment = pr.comment_id !== null || pr.commented_at !== null
   const room = hasComment ? 'any' : await readRoom(ctx)
-  return { subject, conclusion, is_partial: false, room, page_url }
+  const next_numbers = await readNextNumbers(ctx, subject)
+  return { subject, conclusion, is_partial: false, room, page_url, next_numbers }
 }
 
 /** Events before the App was installed or comments were switched on do not make a first comment. */
@@ -66,7 +64,7 @@ export function branchCheck(
   { conclusion, is_partial }: { conclusion: Conclusion; is_partial: boolean },
 ): Check {
   const subject = branchSubject(branch, activities)
-  return { subject, conclusion, is_partial, room: 'any', page_url: null }
+  return { subject, conclusion, is_partial, room: 'any', page_url: null, next_numbers: new Map() }
 }
 
 /** Adds to a check what else the decision depends on. `within`: that of `inLedger`. */
@@ -80,17 +78,15 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
   const others = await readOpen(within, keys)
   const given = { subject, comment: settings.comment }
   const counterparts = groups.map((group) => describeCounterpart(group, others.get(group.key ?? ''), given))
-  const own_files = subject.activities.flatMap((each) => comparedScopeOf(each).files)
+  const own_files = ownFiles(subject.activities)
   const found = new Set(counterparts.filter(isSighting).map(({ key }) => key))
   return {
     ...check,
     now,
     settings,
     repo,
-    noise: rulesOf(settings, repo.noise_attributes).noise,
     counterparts,
     own_files,
-    next_numbers: own ? await readNextNumbers(within, subject, { pairs: own.pairs, own_files }) : new Map(),
     ledger: own && {
       ...own,
       absent: await readAbsent(within, own.pairs, {
@@ -98,7 +94,6 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
         others,
         other_base: conclusion?.other_base ?? [],
       }),
-      ...(await readMerged(within, subject, own.pairs)),
     },
   }
 }
@@ -136,35 +131,18 @@ async function readAbsent(
   return absent
 }
 
-/** The next numbers in the directories in which a merge took a number of the side. Calls no network. */
+/** The next numbers in the directories in which a merge took a number of the side. Before the transaction, because GitHub is asked. */
 async function readNextNumbers(
-  within: RepoContext,
-  { key, activities }: Subject,
-  { pairs, own_files }: { pairs: Pairs; own_files: Facts['own_files'] },
-): Promise<Facts['next_numbers']> {
-  const taken = [...pairs.values()].flatMap((row) => takenAfterMerge(row, key, own_files))
-  const next = new Map<string, string>()
-  for (const { kind, directory, value } of taken) {
-    if (kind !== 'same_number' || next.has(directory)) continue
-    const base = { directory, base_branch: activities[0]?.base_branch ?? null }
-    next.set(directory, await findKnownNext(within, base, [value, ...numbersIn(directory, own_files)]))
-  }
-  return next
+  ctx: RepoContext,
+  { key, branch, activities }: Subject,
+): Promise<Check['next_numbers']> {
+  const files = ownFiles(activities)
+  if (ctx.settings.comment.mode === 'off' || takenPlaces(files).length === 0) return new Map()
+  const { pairs } = await readPairs(ctx, key, branch)
+  const taken = [...pairs.values()].flatMap((row) => takenAfterMerge(row, key, files))
+  return findNextNumbers(ctx, { base_branch: activities[0]?.base_branch ?? null, files }, taken)
 }
 
-/** The files of the side, and of those others that were merged before its last push. */
-async function readMerged(
-  { db, repo }: RepoContext,
-  { key, last_change, activities }: Subject,
-  pairs: Pairs,
-): Promise<Pick<LedgerFacts, 'own_lines' | 'merged_files'>> {
-  const merged_files: [SideKey, Awaited<ReturnType<typeof listMergedChanges>>][] = []
-  for (const [other, row] of pairs) {
-    if (!wasPushedAfterMerge(row, key, last_change)) continue
-    const files = await listMergedChanges(db, repo.id, other)
-    if (files.length > 0) merged_files.push([other, files])
-  }
-  const ids = activities.map(({ id }) => id)
-  const own_lines = merged_files.length > 0 ? await listFilesOf(db, repo.id, ids) : []
-  return { own_lines, merged_files: new Map(merged_files) }
+function ownFiles(activities: readonly ActivityRow[]): readonly ChangedFile[] {
+  return activities.flatMap((each) => comparedScopeOf(each).files)
 }

@@ -3,7 +3,7 @@
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
-import { isOnlyMoved, type Sequence } from '../../vocabulary/verdict.ts'
+import type { Sequence } from '../../vocabulary/verdict.ts'
 import { isRisky } from '../../vocabulary/weight.ts'
 import { authorLogin } from '../activities/author.ts'
 import { comparedScopeOf } from '../activities/compared-scope.ts'
@@ -81,8 +81,6 @@ export interface Counterpart
   updated_at: Date
   /** What both take, as this side sees it, the files of the other side named as theirs. */
   sequence: CounterpartSequence[]
-  /** When a proof with it failed; null if none did. */
-  proved_at: Date | null
   /** It is declared by paths, so that no lines were compared, and either side is a pull request. */
   is_declared: boolean
 }
@@ -130,7 +128,6 @@ export function describeCounterpart(
   const is_proved = conflicts.some(({ confidence }) => confidence === 'proved')
   const is_duplicate = overlaps.some(({ match }) => match.duplicate !== null)
   const sequence = overlaps.flatMap((each) => describeSequence(each, subject))
-  const proved = overlaps.flatMap(({ proved_at }) => proved_at ?? [])
   const isByPaths = overlaps.some(({ match }) => match.paths.some(({ verdict }) => verdict === null))
   return {
     ...group,
@@ -145,14 +142,11 @@ export function describeCounterpart(
     is_declared: isByPaths && (subject.pr !== null || pull_request !== undefined),
     breadth: is_duplicate || conflicts.length + sequence.length > 0 ? null : findBreadth(subject, overlaps),
     is_duplicate,
-    fails_together: proved.length > 0,
-    proved_at: proved[0] ?? null,
     is_proved,
     confidence: is_proved ? 'proved' : conflicts.length > 0 ? 'likely' : null,
     conflicts: byPath.size,
     sequence,
     takes_same: sequence.length > 0,
-    is_only_moved: overlaps.every(({ match }) => isOnlyMoved(match)),
     files: [...byPath].map(([path, { your_lines, their_lines }]) => ({ path, your_lines, their_lines })),
     is_risky: overlaps.some((each) => isRisky(each.record.risk)),
     is_blocking: [...subject.activities, ...overlaps.map((each) => each.record)].some(
@@ -216,14 +210,13 @@ function isByAuthorOf(
 }
 
 /**
- * Whether the counterpart is a pair of the ledger: a failed proof, a conflict, a duplicate, a shared number or parent, or
+ * Whether the counterpart is a pair of the ledger: a conflict, a duplicate, a shared number or parent, or
  * declared work, with an open pull request or a branch.
  */
 export function isSighting(counterpart: Counterpart): counterpart is Counterpart & Sighting {
-  const { key, number, pull_request, fails_together, is_duplicate, is_declared, conflicts, takes_same } =
-    counterpart
+  const { key, number, pull_request, is_duplicate, is_declared, conflicts, takes_same } = counterpart
   if (key === null || (number !== null && !pull_request)) return false
-  return fails_together || is_duplicate || conflicts > 0 || takes_same || is_declared
+  return is_duplicate || conflicts > 0 || takes_same || is_declared
 }
 
 /**

@@ -4,10 +4,10 @@ import type { PairRow } from '../ledger/table.ts'
 import type { ChangedFile } from '../line-verdicts/change.ts'
 import { stillTaken } from '../numbers/taken.ts'
 
-/** `own_files`: the changed files of the side `key`. Empty unless the other side was merged and the outcome is open. */
+/** `own_files`: the changed files of the side `key`. Empty unless the other side was merged. */
 export function takenAfterMerge(row: PairRow, key: SideKey, own_files: readonly ChangedFile[]) {
-  const { merged, outcome, sequence } = row
-  if (merged === null || row[merged] === key || outcome !== 'open') return []
+  const { merged, sequence } = row
+  if (merged === null || row[merged] === key) return []
   const isMergedFirst = merged === 'first'
   const seen = sequence.map(({ first, second, first_own, second_own, ...each }) => ({
     ...each,

@@ -6,7 +6,6 @@ import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 import { BOT_SUFFIX, isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
-import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { Suppression } from '../report/report.ts'
@@ -15,14 +14,10 @@ import type { Suppression } from '../report/report.ts'
 export interface Candidate {
   severity: Severity
   is_duplicate: boolean
-  /** A run of both together failed. It is shown on both sides. */
-  fails_together: boolean
   /** Some of its changes certainly conflict. */
   is_proved: boolean
   /** Both take the same number, or build on the same migration. */
   takes_same: boolean
-  /** They share only a directory that one side moves. */
-  is_only_moved: boolean
   /** Files whose changes conflict. */
   conflicts: number
   /** Its risk is high or critical. */
@@ -59,9 +54,7 @@ export interface CommentRules {
 /** Why the comment does not name the candidate; null if it does. */
 export function findSuppression(candidate: Candidate, rules: CommentRules): Suppression | null {
   const { comment, is_draft, room } = rules
-  if (candidate.is_only_moved) return 'moved'
   if (!isAtLeast(candidate.severity, thresholdFor(comment, is_draft))) return 'below_threshold'
-  if (candidate.fails_together) return null
   if (isStale(candidate.active_at, rules) || isStale(rules.active_at, rules)) return 'stale'
   if (candidate.is_bot) return 'bot'
   if (candidate.is_same_author && !comment.same_author) return 'same_author'
@@ -163,21 +156,15 @@ function isStrong({ conflicts, is_duplicate, takes_same, is_risky }: Candidate):
   return conflicts >= 2 || is_duplicate || takes_same || is_risky
 }
 
-type Ordered = Pick<Candidate, 'severity' | 'fails_together' | 'is_duplicate' | 'takes_same' | 'is_proved'>
+type Ordered = Pick<Candidate, 'severity' | 'is_duplicate' | 'takes_same' | 'is_proved'>
 
-/** In the order of the comment: failed proofs first, then duplicates, then shared numbers and parents, then proved conflicts, then by severity, then in the given order. */
+/** In the order of the comment: duplicates first, then shared numbers and parents, then proved conflicts, then by severity, then in the given order. */
 export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each[]): Each[] {
   const byStanding = (a: Each, b: Each) =>
-    Number(b.fails_together) - Number(a.fails_together) ||
     Number(b.is_duplicate) - Number(a.is_duplicate) ||
     Number(b.takes_same) - Number(a.takes_same) ||
     Number(b.is_proved) - Number(a.is_proved)
   return candidates.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
-}
-
-/** The candidates that a comment names. `candidates`: those that are not suppressed. */
-export function selectNamed<Each extends Ordered>(candidates: readonly Each[]): Each[] {
-  return inOrderOfComment(candidates).slice(0, OTHERS_SHOWN_MAX)
 }
 
 /** Whether nothing is published on a pull request, because a bot opened it and the settings exclude bots. */
@@ -189,7 +176,7 @@ export function isIgnored(
 }
 
 /**
- * Whether a notification about a pair is due: it has just become a failed proof, a duplicate, a proved conflict or one that
+ * Whether a notification about a pair is due: it has just become a duplicate, a proved conflict or one that
  * takes the same number or parent, neither side is stale,
  * and both are by people, by different ones unless `comment.same_author` is set. `before`: the pair as it was stored.
  */
@@ -204,8 +191,7 @@ export function isNotificationDue(
 }
 
 function isSevereAndFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
-  const isSevere =
-    row.fails_together || row.is_duplicate || row.sequence.length > 0 || row.confidence === 'proved'
+  const isSevere = row.is_duplicate || row.sequence.length > 0 || row.confidence === 'proved'
   return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
 }
 

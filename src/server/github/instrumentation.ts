@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { stopwatch } from '../../vocabulary/clock.ts'
 import type { CallKind } from '../telemetry/github-quota.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { inSpan, markFailed, type Span } from '../telemetry/trace.ts'
 
 export interface Telemetry {
   metrics: Metrics
@@ -14,7 +13,6 @@ interface RequestOptions {
   method: string
   /** A route template, such as `/repos/{owner}/{repo}`. */
   url: string
-  baseUrl?: string
 }
 
 interface Outcome {
@@ -35,38 +33,30 @@ interface Hooked {
 export function instrumentClient(client: Hooked, kind: CallKind, { metrics, log }: Telemetry): void {
   client.hook.wrap(
     'request',
-    (request: (options: RequestOptions) => Promise<Outcome>, options: RequestOptions) => {
+    async (request: (options: RequestOptions) => Promise<Outcome>, options: RequestOptions) => {
       const call = `${options.method} ${options.url}`
-      return inSpan(call, { kind: 'client', attributes: attributesOf(options) }, async (span) => {
-        const elapsed = stopwatch()
-        const record = (outcome: Outcome) => {
-          const ms = elapsed()
-          metrics.github_calls.observe({ kind, status: outcome.status }, ms / 1000)
-          metrics.github_quota.observe(kind, outcome.headers)
-          recordInSpan(span, outcome)
-          const warning = warningFor(outcome)
-          if (!warning) return
-          log.warn(
-            { call, kind, status: outcome.status, ...causeOf(outcome.error), ms: Math.round(ms) },
-            warning,
-          )
-        }
-        try {
-          const response = await request(options)
-          record(response)
-          return response
-        } catch (error) {
-          record(outcomeOf(error))
-          throw error
-        }
-      })
+      const elapsed = stopwatch()
+      const record = (outcome: Outcome) => {
+        const ms = elapsed()
+        metrics.github_calls.observe({ kind, status: outcome.status }, ms / 1000)
+        metrics.github_quota.observe(kind, outcome.headers)
+        const warning = warningFor(outcome)
+        if (!warning) return
+        log.warn(
+          { call, kind, status: outcome.status, ...causeOf(outcome.error), ms: Math.round(ms) },
+          warning,
+        )
+      }
+      try {
+        const response = await request(options)
+        record(response)
+        return response
+      } catch (error) {
+        record(outcomeOf(error))
+        throw error
+      }
     },
   )
-}
-
-function attributesOf({ method, url, baseUrl = '' }: RequestOptions) {
-  const server = URL.canParse(baseUrl) ? { 'server.address': new URL(baseUrl).hostname } : {}
-  return { 'http.request.method': method, 'url.template': url, ...server }
 }
 
 /** Octokit reports status 500 when there was no response. */
@@ -75,11 +65,6 @@ function outcomeOf(error: unknown): Outcome {
   return response && status !== undefined
     ? { status, headers: response.headers ?? {}, error }
     : { status: 'none', headers: {}, error }
-}
-
-function recordInSpan(span: Span | undefined, { status }: Outcome): void {
-  if (status !== 'none') span?.setAttribute('http.response.status_code', status)
-  if (status === 'none' || status >= 400) markFailed(span, String(status))
 }
 
 function warningFor({ status, headers }: Outcome): string | undefined {

@@ -1,42 +1,42 @@
 /** Parses a pull request from a webhook payload or an API response. */
 import { z } from 'zod'
+import { storableText } from '../base/storable-text.ts'
 
-/** Text without characters that PostgreSQL cannot store. */
-const storable = z.string().transform((text) => text.replaceAll('\u0000', '').toWellFormed())
+const text = z.string().transform(storableText)
 
-const Account = z.object({ login: z.string(), type: z.string().optional() })
+const Account = z.object({ login: text, type: z.string().optional() })
 
 /** GitHub's stack of pull requests. The format is a preview; a stack in any other format is ignored. */
 const Stack = z.object({ number: z.int().positive(), position: z.int().positive() })
 
 const Payload = z.object({
   number: z.int(),
-  html_url: z.string(),
-  title: storable,
+  html_url: text,
+  title: text,
   body: z.string().nullish(),
   state: z.enum(['open', 'closed']),
   merged: z.boolean().nullish(),
   merged_at: z.coerce.date().nullish(),
-  mergeable: z.boolean().nullish(),
-  mergeable_state: z.string().nullish(),
   draft: z.boolean().nullish(),
   user: Account.nullish(),
   assignees: z.array(Account).nullish(),
   author_association: z.string().nullish(),
-  labels: z.array(z.object({ name: z.string() })).default([]),
+  labels: z.array(z.object({ name: text })).default([]),
   created_at: z.coerce.date(),
   updated_at: z.coerce.date(),
   head: z.object({
-    ref: z.string(),
-    sha: z.string(),
-    label: z.string().nullish(),
+    ref: text,
+    sha: text,
+    label: text.nullish(),
     repo: z.object({ id: z.int() }).nullish(),
   }),
-  base: z.object({ ref: z.string(), repo: z.object({ id: z.int() }) }),
+  base: z.object({ ref: text, repo: z.object({ id: z.int(), default_branch: z.string().nullish() }) }),
   stack: Stack.nullish().catch(null),
 })
 
 export interface GithubPullRequest {
+  /** The id of the repository that contains it. A name may belong to another repository by now. */
+  repository_id: number
   number: number
   url: string
   title: string
@@ -51,13 +51,13 @@ export interface GithubPullRequest {
   is_merged: boolean
   /** When the pull request was merged; null if it was not merged, or if GitHub does not say. */
   merged_at: Date | null
-  /** Null while GitHub is computing it. */
-  is_mergeable: boolean | null
   is_draft: boolean
   is_fork: boolean
   /** `owner:branch` for a fork; a branch name cannot contain a colon. */
   branch: string
   base_branch: string
+  /** It will be merged into the default branch, or GitHub does not say which that is. */
+  is_for_default_branch: boolean
   head_sha: string
   /** GitHub's stack that contains the pull request; `position` 1 is the bottom. Null if there is none. */
   stack: { number: number; position: number } | null
@@ -76,6 +76,7 @@ export function parsePullRequest(payload: unknown): GithubPullRequest {
   // GitHub shows this login for deleted accounts.
   const author = pr.user ?? { login: 'ghost', type: 'User' }
   return {
+    repository_id: pr.base.repo.id,
     number: pr.number,
     url: pr.html_url,
     title: pr.title,
@@ -87,11 +88,11 @@ export function parsePullRequest(payload: unknown): GithubPullRequest {
     is_open: pr.state === 'open',
     is_merged: pr.merged === true || Boolean(pr.merged_at),
     merged_at: pr.merged_at ?? null,
-    is_mergeable: pr.mergeable_state === 'dirty' ? false : (pr.mergeable ?? null),
     is_draft: pr.draft === true,
     is_fork,
     branch: is_fork ? (pr.head.label ?? `unknown:${pr.head.ref}`) : pr.head.ref,
     base_branch: pr.base.ref,
+    is_for_default_branch: pr.base.ref === (pr.base.repo.default_branch ?? pr.base.ref),
     head_sha: pr.head.sha,
     stack: pr.stack ?? null,
     labels: pr.labels.map(({ name }) => name),

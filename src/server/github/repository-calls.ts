@@ -2,6 +2,7 @@
 import type { Octokit } from '@octokit/rest'
 import { recordEffect } from '../telemetry/execution.ts'
 import type { Installation } from './github-app.ts'
+import { LIST_LIMITS, type ListLimits } from './list-limits.ts'
 import { statusOf } from './octokit.ts'
 
 export interface RepositoryName {
@@ -16,13 +17,10 @@ export interface Reader {
   rest: {
     git: Pick<Rest['git'], 'getTree'>
     pulls: Pick<Rest['pulls'], 'get' | 'list' | 'listFiles'>
-    repos: Pick<Rest['repos'], 'compareCommitsWithBasehead' | 'getBranch' | 'getContent'>
+    repos: Pick<Rest['repos'], 'compareCommitsWithBasehead' | 'get' | 'getBranch' | 'getContent'>
   }
 }
 
-/** GitHub lists at most this many changed files of a pull request. */
-export const FILES_MAX = 3000
-const PAGE = 100
 /** GitHub allows at most 2,500 comments on a pull request. */
 const COMMENT_PAGES_MAX = 30
 const PULL_REQUEST_PAGES_MAX = 300
@@ -44,44 +42,41 @@ export interface ListedFile {
 
 /** The maximum number of smaller pages that are read for patches that GitHub left out. */
 const PATCH_PAGES_MAX = 5
-/** Sizes of the smaller pages. All divide `PAGE`, so that the first smaller page starts where the full page does. */
+/** Sizes of the smaller pages. All divide a full page, so that the first smaller page starts where the full page does. */
 const PATCH_PAGE_SIZES = [1, 2, 4, 5, 10, 20]
 
 /**
- * The files that a pull request changes, at most 3,000. One call per 100 files. If GitHub left out the patches of a
+ * The files that a pull request changes, at most `limits.files`. One call per page. If GitHub left out the patches of a
  * whole response, they are read in smaller pages: at most five further calls altogether.
  */
 export async function listChangedFiles(
   client: Reader,
   repo: RepositoryName,
-  number: number,
+  { number, limits }: { number: number; limits: ListLimits },
 ): Promise<ListedFile[]> {
   const read = async (per_page: number, page: number): Promise<ListedFile[]> =>
     (await client.rest.pulls.listFiles({ ...named(repo), pull_number: number, per_page, page })).data
   const files: ListedFile[] = []
   let left = PATCH_PAGES_MAX
-  for (let page = 1; page <= FILES_MAX / PAGE; page += 1) {
-    const listed = await read(PAGE, page)
-    const size = PATCH_PAGE_SIZES.find((each) => listed.length <= each * PATCH_PAGES_MAX) ?? PAGE
+  for (let page = 1; page <= limits.files / limits.page; page += 1) {
+    const listed = await read(limits.page, page)
+    const size = PATCH_PAGE_SIZES.find((each) => listed.length <= each * PATCH_PAGES_MAX) ?? limits.page
     const pages = lacksAllPatches(listed) ? Math.min(left, Math.ceil(listed.length / size)) : 0
     left -= pages
-    const first = ((page - 1) * PAGE) / size + 1
+    const first = ((page - 1) * limits.page) / size + 1
     const withPatches: ListedFile[] = []
     for (let each = 0; each < pages; each += 1) withPatches.push(...(await read(size, first + each)))
     files.push(...withPatches, ...listed.slice(withPatches.length))
-    if (listed.length < PAGE) break
+    if (listed.length < limits.page) break
   }
   return files
 }
-
-/** GitHub lists at most this many files of a comparison. */
-export const COMPARED_FILES_MAX = 300
 
 /** What a branch changes since it left the branch `base`. */
 export interface Comparison {
   /** The commit that the patches start from. */
   merge_base_sha: string
-  /** At most `COMPARED_FILES_MAX`. */
+  /** Cut by GitHub at `ListLimits.compared_files`. */
   files: ListedFile[]
 }
 
@@ -184,7 +179,12 @@ export async function findOwnComment(
   own: { number: number; app_id: number; marker: string },
 ): Promise<number | null> {
   const read = (page: number) =>
-    client.rest.issues.listComments({ ...named(repo), issue_number: own.number, per_page: PAGE, page })
+    client.rest.issues.listComments({
+      ...named(repo),
+      issue_number: own.number,
+      per_page: LIST_LIMITS.page,
+      page,
+    })
   const first = await read(1)
   let { data } = first
   const last = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)
@@ -198,29 +198,25 @@ export async function findOwnComment(
   }
 }
 
-/** How many pull requests are on a page. */
-export const PULL_REQUESTS_PAGE = PAGE
-
 /** A page of the open pull requests, those opened last first. One call. */
 export function listOpenPage(
   client: Reader,
   repo: RepositoryName,
-  page: number,
-  headers: Record<string, string> = {},
+  { page, limits, headers = {} }: { page: number; limits: ListLimits; headers?: Record<string, string> },
 ) {
-  return client.rest.pulls.list({ ...named(repo), state: 'open', per_page: PAGE, page, headers })
+  return client.rest.pulls.list({ ...named(repo), state: 'open', per_page: limits.page, page, headers })
 }
 
-/** The open pull requests, those opened last first, in pages of 100. One call per page. */
+/** The open pull requests, those opened last first, in pages. One call per page. */
 export async function* openPullRequests(
   client: Reader,
   repo: RepositoryName,
-  pages_max = PULL_REQUEST_PAGES_MAX,
+  { limits, pages_max = PULL_REQUEST_PAGES_MAX }: { limits: ListLimits; pages_max?: number | undefined },
 ) {
   for (let page = 1; page <= pages_max; page += 1) {
-    const { data } = await listOpenPage(client, repo, page)
+    const { data } = await listOpenPage(client, repo, { page, limits })
     yield data
-    if (data.length < PAGE) return
+    if (data.length < limits.page) return
   }
 }
 

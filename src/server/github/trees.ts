@@ -1,18 +1,12 @@
 /** Completes the changed files of a comparison from the trees of its two commits, because GitHub cuts its list at 300. */
-import {
-  COMPARED_FILES_MAX,
-  type Comparison,
-  FILES_MAX,
-  type ListedFile,
-  type Reader,
-  type RepositoryName,
-} from './repository-calls.ts'
+import type { ListLimits } from './list-limits.ts'
+import type { Comparison, ListedFile, Reader, RepositoryName } from './repository-calls.ts'
 
 /** A file that only the trees show has neither a patch nor a number of lines. */
 export type TreeFile = Pick<ListedFile, 'filename' | 'status' | 'sha'>
 
 export interface ChangedFiles {
-  /** The listed files first, then those of the trees by path; at most `FILES_MAX`. */
+  /** The listed files first, then those of the trees by path; at most `ListLimits.files`. */
   files: (ListedFile | TreeFile)[]
   /** False if there may be more. */
   is_complete: boolean
@@ -26,16 +20,16 @@ export async function completeFiles(
   client: Reader,
   repo: RepositoryName,
   { files, merge_base_sha }: Comparison,
-  head_sha: string | undefined,
+  { head_sha, limits }: { head_sha: string | undefined; limits: ListLimits },
 ): Promise<ChangedFiles> {
-  if (files.length < COMPARED_FILES_MAX) return { files, is_complete: true }
+  if (files.length < limits.compared_files) return { files, is_complete: true }
   // A job that an earlier version enqueued does not name the head.
   const before = head_sha === undefined ? null : await readTree(client, repo, merge_base_sha)
   const after = before === null ? null : await readTree(client, repo, head_sha as string)
   if (before === null || after === null) return { files, is_complete: false }
   const listed = new Set(files.flatMap(namesOf))
   const all = [...files, ...changesBetween(before, after).filter(({ filename }) => !listed.has(filename))]
-  return { files: all.slice(0, FILES_MAX), is_complete: all.length <= FILES_MAX }
+  return { files: all.slice(0, limits.files), is_complete: all.length <= limits.files }
 }
 
 function namesOf({ filename, previous_filename, status }: ListedFile): string[] {

@@ -6,7 +6,6 @@ import type { Database } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
 import { type Execution, runInExecution } from '../telemetry/execution.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { inSpan, markFailed } from '../telemetry/trace.ts'
 import { IMPORT_RANK } from './priority.ts'
 import { endRun, type LeaseRequest, leaseDue, type RunEnd, renewLease } from './run-store.ts'
 import { runAsJob } from './running.ts'
@@ -77,26 +76,21 @@ interface Attempt {
   fault?: ReturnType<typeof faultOf> | undefined
 }
 
-/** Runs a leased job, and reports the run to the log, the metrics and the trace. */
+/** Runs a leased job, and reports the run to the log and the metrics. */
 function run(runner: JobRunner, job: JobRow): Promise<void> {
-  const { id, kind, caused_by, traceparent } = job
-  const execution: Execution = { ids: { job: id, caused_by }, effects: {} }
-  const attributes = { 'deconflict.job': id, 'deconflict.caused_by': caused_by }
-  return runInExecution(execution, () =>
-    inSpan(`job ${kind}`, { kind: 'consumer', attributes, caused_by: traceparent }, async (span) => {
-      const elapsed = stopwatch()
-      const renewal = keepLease(runner, job)
-      try {
-        const { outcome, end, fault } = await runAsJob(job, () => attempt(runner, job))
-        if (fault) markFailed(span, fault.fault)
-        await endRun(runner.database.connection(), job, end).finally(() =>
-          report(runner, job, { outcome, fault, did: execution.effects, ms: elapsed() }),
-        )
-      } finally {
-        clearInterval(renewal)
-      }
-    }),
-  )
+  const execution: Execution = { ids: { job: job.id, caused_by: job.caused_by }, effects: {} }
+  return runInExecution(execution, async () => {
+    const elapsed = stopwatch()
+    const renewal = keepLease(runner, job)
+    try {
+      const { outcome, end, fault } = await runAsJob(job, () => attempt(runner, job))
+      await endRun(runner.database.connection(), job, end).finally(() =>
+        report(runner, job, { outcome, fault, did: execution.effects, ms: elapsed() }),
+      )
+    } finally {
+      clearInterval(renewal)
+    }
+  })
 }
 
 async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Attempt> {

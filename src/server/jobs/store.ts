@@ -5,7 +5,6 @@ import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import { currentCauses } from '../telemetry/execution.ts'
-import { currentTraceparent } from '../telemetry/trace.ts'
 import { type Priority, placeOf } from './priority.ts'
 import { runningJob } from './running.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
@@ -60,7 +59,7 @@ const enqueueing = (gap: number) =>
         // In the order of the columns of the table.
         sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
           array(select json_array_elements_text(${sql.placeholder('caused_by')}::text::json)),
-          ${sql.placeholder('traceparent')}::text, ${NOW}, ${NOW}, priority, owner, step, null from ${added}`,
+          ${NOW}, ${NOW}, priority, owner, step, null from ${added}`,
       )
       .onConflictDoUpdate({
         target: jobs.id,
@@ -71,7 +70,6 @@ const enqueueing = (gap: number) =>
           enqueued: sql`${jobs.enqueued} + 1`,
           attempts: sql`excluded.attempts`,
           caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
-          traceparent: sql`excluded.traceparent`,
           updated_at: sql`excluded.updated_at`,
           priority: sql`case when ${isMoreUrgent} then ${jobs.priority} else excluded.priority end`,
           owner: sql`excluded.owner`,
@@ -99,7 +97,6 @@ export async function enqueue(
       added.map((job) => ({ ...placed(job, now), payload: JSON.stringify(job.payload) })),
     ),
     caused_by: JSON.stringify(currentCauses()),
-    traceparent: currentTraceparent(),
     now: now.toISOString(),
   }
   const run = runEnqueue.get(gap_ms) ?? enqueueing(gap_ms)
@@ -121,7 +118,6 @@ function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
     attempts: 0,
     run: 0,
     caused_by: currentCauses(),
-    traceparent: currentTraceparent(),
     created_at: now,
     updated_at: now,
   }

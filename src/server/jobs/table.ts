@@ -28,8 +28,6 @@ export const jobs = pgTable(
     last_error: text(),
     /** The ids of the newest deliveries and requests that enqueued the job, for the log. */
     caused_by: text().array().notNull().default([]),
-    /** The span that last enqueued the job. */
-    traceparent: text(),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),
     /** The position in `PRIORITIES`. */

@@ -93,29 +93,24 @@ export interface LedgerSide {
 
 /** The strongest reason for which the pair is in the ledger. Declared work has no lines that could conflict. */
 export function kindOf({
-  fails_together,
   is_done,
   is_duplicate,
   confidence,
   sequence,
 }: {
-  fails_together: boolean
   is_done: boolean
   is_duplicate: boolean
   confidence: Confidence | null
   sequence: readonly unknown[]
 }): PairKind {
-  if (fails_together) return 'proof'
   if (is_done) return 'done'
   if (is_duplicate) return 'duplicate'
   if (sequence.length > 0) return 'sequence'
   return confidence === null ? 'declared' : 'conflict'
 }
 
-/** A side with which a check found a failed proof, a conflict, a duplicate, a shared number or parent, or declared work. */
+/** A side with which a check found a conflict, a duplicate, a shared number or parent, or declared work. */
 export interface Sighting extends LedgerSide {
-  /** A proof of the pair failed. */
-  fails_together: boolean
   is_duplicate: boolean
   confidence: Confidence | null
   files: { path: string; your_lines: LineRange | null; their_lines: LineRange | null }[]

@@ -1,21 +1,11 @@
 /** Queries of the ledger. Every statement starts with the repository id. */
-import { and, asc, eq, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
-import type { FileChange } from '../line-verdicts/change.ts'
-import { withDecodedDigests } from '../line-verdicts/store.ts'
-import { otherSlot, type SideKey, SLOTS, type Slot, slotOf } from './pair.ts'
-import {
-  merged_changes,
-  type NoisePair,
-  noise_pairs,
-  type PairName,
-  type PairRow,
-  pair_totals,
-  pairs,
-} from './table.ts'
+import { type SideKey, SLOTS, slotOf } from './pair.ts'
+import { type PairName, type PairRow, pairs } from './table.ts'
 
 /** The maximum number of pairs of one side that are read: those that were found first. */
 const PAIRS_MAX = 2_000
@@ -54,11 +44,10 @@ function isPair(repo_id: number, { first, second }: PairName) {
   return and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second))
 }
 
-/** What `markShown` and `saveMergeable` write without the lock, so that a row that was read before does not clear it. */
+/** What `markShown` writes without the lock, so that a row that was read before does not clear it. */
 const kept = {
   first_shown_at: sql`coalesce(${pairs.first_shown_at}, excluded.first_shown_at)`,
   second_shown_at: sql`coalesce(${pairs.second_shown_at}, excluded.second_shown_at)`,
-  was_mergeable: sql`coalesce(${pairs.was_mergeable}, excluded.was_mergeable)`,
 }
 
 /** Inserts or replaces pairs. */
@@ -77,62 +66,22 @@ export async function savePairs(tx: Db, rows: readonly PairRow[]): Promise<void>
 
 /**
  * Records that the side `key` was shown its pairs with `others`, those that are stored. A pair is shown to a side once.
- * Returns whether the side is the first one of a pair that was shown it.
  */
 export async function markShown(
   db: Db,
   repo_id: number,
   key: SideKey,
   { others, at }: { others: SideKey[]; at: Date },
-): Promise<boolean> {
-  let isFirst = false
+): Promise<void> {
   // One row in each statement, because statements that lock several could deadlock.
   for (const other of others) {
     const slot = slotOf(key, other)
     const [first, second] = slot === 'first' ? [key, other] : [other, key]
-    const [marked] = await db
+    await db
       .update(pairs)
       .set({ [`${slot}_shown_at`]: at })
       .where(and(isPair(repo_id, { first, second }), isNull(pairs[`${slot}_shown_at`])))
-      .returning({ of_other: pairs[`${otherSlot(slot)}_shown_at`] })
-    if (marked && marked.of_other === null) isFirst = true
   }
-  return isFirst
-}
-
-/** Whether the side in `slot` was shown the pair before the other one. */
-function isShownFirst(slot: Slot) {
-  const [own, other] = [pairs[`${slot}_shown_at`], pairs[`${otherSlot(slot)}_shown_at`]]
-  return and(isNotNull(own), or(isNull(other), lte(own, other)))
-}
-
-/** Whether the side `key` was the first one to be shown an open pair, and it is not known whether it could be merged. */
-export async function isMergeableAwaited(db: Db, repo_id: number, key: SideKey): Promise<boolean> {
-  const rows = await db
-    .select({ first: pairs.first })
-    .from(pairs)
-    .where(and(eq(pairs.repo_id, repo_id), or(...SLOTS.map((slot) => isAwaitedOf(repo_id, key, slot)))))
-    .limit(1)
-  return rows.length > 0
-}
-
-/** Stores whether GitHub could merge the side `key` with the pairs for which that is awaited. */
-export async function saveMergeable(
-  db: Db,
-  repo_id: number,
-  key: SideKey,
-  was_mergeable: boolean,
-): Promise<void> {
-  for (const slot of SLOTS)
-    await db
-      .update(pairs)
-      .set({ was_mergeable })
-      .where(isAwaitedOf(repo_id, key, slot))
-}
-
-function isAwaitedOf(repo_id: number, key: SideKey, slot: Slot) {
-  const isUnknown = and(isNull(pairs.merged), isNull(pairs.was_mergeable))
-  return and(isOpenOf(repo_id, key, slot), isUnknown, isShownFirst(slot))
 }
 
 /** Records that the side `key` does not see its open pairs any more. The transaction `tx` has locked the ledger. */
@@ -140,70 +89,19 @@ export async function clearShown(tx: Db, repo_id: number, key: SideKey): Promise
   for (const slot of SLOTS)
     await tx
       .update(pairs)
-      .set({
-        [`${slot}_shown_at`]: null,
-        was_mergeable: sql`case when ${isShownFirst(slot)} then null else ${pairs.was_mergeable} end`,
-      })
-      .where(and(isOpenOf(repo_id, key, slot), isNotNull(pairs[`${slot}_shown_at`])))
-}
-
-function isOpenOf(repo_id: number, key: SideKey, slot: Slot) {
-  return and(eq(pairs.repo_id, repo_id), eq(pairs[slot], key), eq(pairs.outcome, 'open'))
+      .set({ [`${slot}_shown_at`]: null })
+      .where(
+        and(
+          eq(pairs.repo_id, repo_id),
+          eq(pairs[slot], key),
+          eq(pairs.outcome, 'open'),
+          isNotNull(pairs[`${slot}_shown_at`]),
+        ),
+      )
 }
 
 export async function deletePair(tx: Db, repo_id: number, name: PairName): Promise<void> {
   await tx.delete(pairs).where(isPair(repo_id, name))
-}
-
-/** Keeps the changed files of the activities `ids`, which end now, under the key of their pull request. */
-export async function saveMergedChanges(
-  tx: Db,
-  repo_id: number,
-  { side, ids }: { side: SideKey; ids: string[] },
-): Promise<void> {
-  await tx.execute(sql`insert into merged_changes
-      (repo_id, side, position, path, previous_path, status, blob_sha, changed_lines, digest)
-    select ${repo_id}::bigint, ${side}::text, row_number() over (order by path), path, previous_path, status, blob_sha,
-      changed_lines, digest
-    from (select distinct on (path) * from file_changes
-      where repo_id = ${repo_id} and name = path and activity_id in (
-        select * from json_array_elements_text(${JSON.stringify(ids)}::text::json))
-      order by path, origin desc) as kept
-    on conflict do nothing`)
-}
-
-/** The files that `saveMergedChanges` kept. */
-export async function listMergedChanges(db: Db, repo_id: number, side: SideKey): Promise<FileChange[]> {
-  const { path, previous_path, status, blob_sha, changed_lines, digest } = merged_changes
-  const rows = await db
-    .select({ path, previous_path, status, blob_sha, changed_lines, digest })
-    .from(merged_changes)
-    .where(and(eq(merged_changes.repo_id, repo_id), eq(merged_changes.side, side)))
-    .orderBy(asc(merged_changes.position))
-  return withDecodedDigests(rows)
-}
-
-/** Deletes the kept files of pull requests without a pair whose outcome is open. */
-export async function deleteUnusedMergedChanges(tx: Db, repo_id: number): Promise<void> {
-  const awaited = sql`select case merged when 'first' then first else second end from pairs
-    where repo_id = ${repo_id} and outcome = 'open' and merged is not null`
-  await tx
-    .delete(merged_changes)
-    .where(and(eq(merged_changes.repo_id, repo_id), sql`${merged_changes.side} not in (${awaited})`))
-}
-
-/** Stores pairs that share only noise, once for each class of noise that they share. */
-export async function saveNoisePairs(
-  tx: Db,
-  repo_id: number,
-  found: readonly NoisePair[],
-  now: Date,
-): Promise<void> {
-  if (found.length === 0) return
-  await tx
-    .insert(noise_pairs)
-    .values(found.map((each) => ({ ...each, repo_id, seen_at: now })))
-    .onConflictDoNothing()
 }
 
 /** Up to `limit` pairs, open or ended, to which nothing has happened since `before`. */
@@ -232,47 +130,21 @@ function isOld(repo_id: number, before: Date) {
   )
 }
 
-/**
- * Deletes these pairs and adds those that were shown to the totals of their months, in the transaction `tx`; returns how
- * many.
- */
+/** Deletes these pairs in the transaction `tx`; returns how many. */
 export async function purgePairs(tx: Db, repo_id: number, before: Date, names: PairName[]): Promise<number> {
   let deleted = 0
   for (const { first, second } of names) {
-    const [row] = await tx
+    const rows = await tx
       .delete(pairs)
       .where(and(isOld(repo_id, before), eq(pairs.first, first), eq(pairs.second, second)))
-      .returning()
-    if (!row) continue
-    deleted += 1
-    if (row.first_shown_at === null && row.second_shown_at === null) continue
-    const month = row.seen_at.toISOString().slice(0, 7)
-    await tx
-      .insert(pair_totals)
-      .values({ repo_id, month, outcome: row.outcome, pairs: 1 })
-      .onConflictDoUpdate({
-        target: [pair_totals.repo_id, pair_totals.month, pair_totals.outcome],
-        set: { pairs: sql`${pair_totals.pairs} + 1` },
-      })
+      .returning({ first: pairs.first })
+    deleted += rows.length
   }
-  await deleteUnusedMergedChanges(tx, repo_id)
   return deleted
-}
-
-/** Deletes pairs of noise that were first seen before `before`; returns how many. */
-export async function deleteNoisePairs(db: Db, repo_id: number, before: Date): Promise<number> {
-  const deleted = await db
-    .delete(noise_pairs)
-    .where(and(eq(noise_pairs.repo_id, repo_id), lt(noise_pairs.seen_at, before)))
-    .returning({ first: noise_pairs.first })
-  return deleted.length
 }
 
 /** Deletes the whole ledger of a repository. Returns how many pairs. */
 export async function deleteLedger(tx: Db, repo_id: number): Promise<number> {
-  await tx.delete(merged_changes).where(eq(merged_changes.repo_id, repo_id))
-  await tx.delete(noise_pairs).where(eq(noise_pairs.repo_id, repo_id))
-  await tx.delete(pair_totals).where(eq(pair_totals.repo_id, repo_id))
   const deleted = await tx.delete(pairs).where(eq(pairs.repo_id, repo_id)).returning({ first: pairs.first })
   return deleted.length
 }

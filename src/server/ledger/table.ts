@@ -1,11 +1,9 @@
-/** The tables of the ledger: which pairs conflicted, who was shown them, and what became of them. */
+/** The table of the ledger: which pairs conflicted, who was shown them, and what became of them. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
+import { boolean, check, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
 import type { Confidence } from '../../vocabulary/verdict.ts'
-import { bytes, byteText, instant, isOneOf, repoId } from '../db/column.ts'
-import type { NoiseClass } from '../line-verdicts/noise.ts'
+import { byteText, instant, isOneOf, repoId } from '../db/column.ts'
 import { type PairFile, type PairSequence, SLOTS, type Slot } from './pair.ts'
 
 /** When either side was first shown the pair; null if neither was. */
@@ -33,8 +31,6 @@ export const pairs = pgTable(
     /** The side whose event brought the pair about; null if unknown. */
     cause: text().$type<Slot>(),
     is_duplicate: boolean().notNull(),
-    /** A proof of the pair failed; see `proofs`. */
-    fails_together: boolean().notNull().default(false),
     /** One side was merged, and has most of the lines that the other one adds. */
     is_done: boolean().notNull().default(false),
     /** The strongest confidence of its conflicts; null if there is none. */
@@ -49,13 +45,9 @@ export const pairs = pgTable(
     second_shown_at: instant(),
     /** When its notification was enqueued, see docs/notifications.md. */
     notified_at: instant(),
-    /** Whether GitHub could merge the side that was shown the pair first, soon after that; null if unknown. */
-    was_mergeable: boolean(),
-    /** The side that was merged while the other one was open. */
+    /** The side that was merged first. */
     merged: text().$type<Slot>(),
     merged_at: instant(),
-    /** How often GitHub has been asked about the other side since the merge. */
-    reads: integer().notNull().default(0),
     outcome: text().$type<Outcome>().notNull().default('open'),
     /** When the outcome was known; null while it is open. */
     ended_at: instant(),
@@ -79,53 +71,5 @@ export const pairs = pgTable(
   ],
 )
 
-/** The changed files of a merged pull request, while the outcome of one of its pairs is open. */
-export const merged_changes = pgTable(
-  'merged_changes',
-  {
-    repo_id: repoId(),
-    side: byteText().notNull(),
-    position: integer().notNull(),
-    path: text().notNull(),
-    previous_path: text(),
-    status: text().$type<ChangeStatus>().notNull(),
-    blob_sha: text(),
-    changed_lines: integer(),
-    /** See `encodeDigest`. */
-    digest: bytes(),
-  },
-  (table) => [primaryKey({ columns: [table.repo_id, table.side, table.position] })],
-)
-
-/** Pairs that share only noise. One row per class of noise that they share. */
-export const noise_pairs = pgTable(
-  'noise_pairs',
-  {
-    repo_id: repoId(),
-    noise: text().$type<NoiseClass>().notNull(),
-    first: byteText().notNull(),
-    second: byteText().notNull(),
-    seen_at: instant().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.repo_id, table.noise, table.first, table.second] }),
-    index('noise_pairs_seen').on(table.repo_id, table.seen_at),
-  ],
-)
-
-/** The number of shown pairs by month and outcome, after their rows were deleted. */
-export const pair_totals = pgTable(
-  'pair_totals',
-  {
-    repo_id: repoId(),
-    /** The month in which they were first seen, such as `2026-03`. */
-    month: text().notNull(),
-    outcome: text().$type<Outcome>().notNull(),
-    pairs: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.repo_id, table.month, table.outcome] })],
-)
-
 export type PairRow = typeof pairs.$inferSelect
 export type PairName = Pick<PairRow, 'first' | 'second'>
-export type NoisePair = Pick<typeof noise_pairs.$inferSelect, 'noise' | 'first' | 'second'>

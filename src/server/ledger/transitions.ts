@@ -3,7 +3,6 @@
 import type { Outcome } from '../../vocabulary/outcome.ts'
 import type { LineRange } from '../../vocabulary/verdict.ts'
 import {
-  bySecond,
   causeOf,
   FILES_MAX,
   hasMoved,
@@ -38,7 +37,6 @@ export function afterSighting(
       ...lastChangeFields(sighting.last_change),
     }),
     is_duplicate: sighting.is_duplicate,
-    fails_together: sighting.fails_together,
     confidence: sighting.confidence,
     files: sighting.files.slice(0, FILES_MAX).map(({ path, your_lines, their_lines }) => ({
       path,
@@ -62,14 +60,12 @@ export function afterSighting(
       first_shown_at: null,
       second_shown_at: null,
       notified_at: null,
-      was_mergeable: null,
     }),
     ...found,
     is_done: false,
     cause: side_caused && (side_caused === 'one' ? slot : otherSlot(slot)),
     merged: null,
     merged_at: null,
-    reads: 0,
     outcome: 'open',
     ended_at: null,
   } as PairRow
@@ -97,33 +93,32 @@ export function afterAbsence(
 }
 
 /**
- * The row after side `key` was merged or closed. A second merge makes the outcome `wrong`, or `came_true` if both now hold
- * the same number or parent, or fail together and were not pushed since. The delivery of a merge may come
- * after that of a later push which resolved the pair; the merge then opens the pair again.
+ * The row after side `key` was merged or closed. The earlier end counts, whatever the order of the deliveries; of two at the
+ * same time, the merge.
  */
 export function afterEnd(
   row: PairRow,
   { key, is_merged, at }: { key: SideKey; is_merged: boolean; at: Date },
 ): PairRow {
-  const isLate = is_merged && row.outcome === 'resolved' && row.ended_at !== null && row.ended_at > at
-  if (row.outcome !== 'open' && !isLate) return row
   const slot = slotOf(key, otherOf(row, key))
+  if (is_merged && row.merged === slot) return row
+  const by_ms = row.outcome === 'open' || row.ended_at === null ? 1 : row.ended_at.getTime() - at.getTime()
+  const isFirst = by_ms > 0 || (by_ms === 0 && is_merged && row.outcome === 'given_up')
+  if (!isFirst || (row.outcome === 'resolved' && !is_merged)) return row
   if (!is_merged) return withOutcome(row, 'given_up', at)
-  if (row.merged === null) return { ...row, merged: slot, merged_at: at, outcome: 'open', ended_at: null }
-  if (row.merged === slot) return row
-  const isTrue = row.fails_together || row.sequence.length > 0
-  return withOutcome(row, isTrue ? 'came_true' : 'wrong', at)
+  return withOutcome(row.is_done ? row : { ...row, merged: slot, merged_at: at }, 'merged_anyway', at)
 }
 
 /**
- * The row after a check found that the other side, which was merged, has most of the lines of the side. A pair whose outcome is
- * known stays as it is.
+ * The row after a check found that the other side, which was merged, has most of the lines of the side. A
+ * shown pair that ended with or after a merge stays as it is.
  */
 export function afterDone(
   row: PairRow | undefined,
   { side, done, repo_id, now }: { side: LedgerSide; done: MergedSide; repo_id: number; now: Date },
 ): PairRow {
-  if (row && row.outcome !== 'open' && row.merged !== null) return row
+  const wasShown = row && (row.first_shown_at ?? row.second_shown_at) !== null
+  if (wasShown && row.outcome !== 'open' && row.merged !== null) return row
   const slot = slotOf(side.key, done.key)
   const merged = otherSlot(slot)
   const { key, author, merged_at, head } = done
@@ -143,7 +138,6 @@ export function afterDone(
     ...partOf(merged, { author, active_at: merged_at, head }),
     cause: slot,
     is_duplicate: false,
-    fails_together: false,
     confidence: null,
     files: [],
     sequence: [],
@@ -151,8 +145,6 @@ export function afterDone(
     first_shown_at: null,
     second_shown_at: null,
     notified_at: null,
-    was_mergeable: null,
-    reads: 0,
     ...found,
   } as unknown as PairRow
 }
@@ -169,14 +161,6 @@ export interface MergedSide {
   author: string
   merged_at: Date
   head: string
-}
-
-/** Whether the side `key` was pushed since the other one was merged, while the outcome is open. */
-export function wasPushedAfterMerge(row: PairRow, key: SideKey, last_change: LastChange): boolean {
-  const { merged, merged_at, outcome } = row
-  if (merged === null || merged_at === null || row[merged] === key || outcome !== 'open') return false
-  if (bySecond(last_change.at, merged_at) !== 0) return last_change.at > merged_at
-  return hasMoved(last_change, lastOf(row, otherSlot(merged)))
 }
 
 /** The state of a side at the last comparison. */

@@ -1,5 +1,6 @@
 /** One changed file, and its conversion from GitHub's list of files. */
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
+import { storableText } from '../base/storable-text.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
 import { type Migration, readMigration } from './migration.ts'
@@ -49,15 +50,16 @@ const STATUSES: Record<string, ChangeStatus | null> = {
 export function changeOf(entry: FileEntry, hash: LineHasher): FileChange | null {
   const status = STATUSES[entry.status ?? 'modified'] ?? (entry.status === 'unchanged' ? null : 'modified')
   if (status === null) return null
-  const { additions, deletions, patch } = entry
+  const { additions, deletions, patch, previous_filename: previous } = entry
+  const path = storableText(entry.filename)
   return {
-    path: entry.filename,
-    previous_path: status === 'renamed' ? (entry.previous_filename ?? null) : null,
+    path,
+    previous_path: status === 'renamed' && previous !== undefined ? storableText(previous) : null,
     status,
     blob_sha: entry.sha ?? null,
     changed_lines: additions === undefined || deletions === undefined ? null : additions + deletions,
     digest: patch === undefined ? null : digestIfReadable(patch, hash),
-    ...migrationIn({ path: entry.filename, status, patch }),
+    ...migrationIn({ path, status, patch }),
   }
 }
 
@@ -67,7 +69,8 @@ export function migrationIn({
   status,
   patch,
 }: Pick<ChangedFile, 'path' | 'status'> & { patch: string | undefined }): Pick<ChangedFile, 'migration'> {
-  const migration = status === 'added' && patch !== undefined ? readMigration(path, patch) : null
+  const migration =
+    status === 'added' && patch !== undefined ? readMigration(path, storableText(patch)) : null
   return migration === null ? {} : { migration }
 }
 

@@ -7,7 +7,7 @@
  * Odds of a collision. Two different lines of one kind, telling or not, have the same word with a probability of 2⁻³¹,
  * and without the key nobody can search for such lines. A conflict is `proved` wrongly only if at least one pair of
  * different base lines, one of each side, collides, and all other lines that both hunks show happen to be equal. A patch
- * shows 32 base lines on average (docs/line-verdicts.md), so a pair of files has 32 × 32 = 1,024 such pairs, and the odds are
+ * shows 32 base lines on average (docs/research/lines.md), so a pair of files has 32 × 32 = 1,024 such pairs, and the odds are
  * below 1,024 × 2⁻³¹ = 4.8 × 10⁻⁷: less than one in two million pairs of files. The budget of one pair of files
  * ends after 4,000,000 comparisons, which bounds the odds of the largest files by 0.2 %.
  */

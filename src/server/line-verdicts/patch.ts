@@ -15,8 +15,6 @@ export interface PatchLine {
 export interface PatchHunk {
   /** The first base line of the hunk, from 1. For a hunk without base lines, the line before which it inserts. */
   start: number
-  /** What git names behind `@@`: the line of the function or class that the hunk is in. */
-  section: string
   lines: PatchLine[]
 }
 
@@ -108,8 +106,7 @@ function readHunk(
     if (lines.length < lines_max) lines.push(last)
   }
   for (; rows.row !== undefined && isNoNewline(rows.row); rows.next()) markLast(last, rows.number)
-  const section = header.input.slice(header[0].length).trim()
-  return { hunk: { start, section, lines }, base_end: start + base_count }
+  return { hunk: { start, lines }, base_end: start + base_count }
 }
 
 function kindOf(row: string): PatchLine['kind'] | undefined {

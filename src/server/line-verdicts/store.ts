@@ -172,17 +172,8 @@ export function listChangesOf(
   return readChangesOf(db, { repo_id, ids: JSON.stringify(ids), limit })
 }
 
-/** More files than any activity has. */
-const FILES_MAX = 10_000
-
-/** The changed files of the activities `ids`, with their digests. */
-export async function listFilesOf(db: Db, repo_id: number, ids: readonly string[]): Promise<FileChange[]> {
-  const stored = await listChangesOf(db, repo_id, { ids, limit: FILES_MAX })
-  return withDecodedDigests(stored)
-}
-
 /** The rows with their digests decoded. Yields even in a transaction: those of a large pull request take longer than its statements. */
-export function withDecodedDigests<Row extends { digest: Uint8Array | null }>(rows: readonly Row[]) {
+function withDecodedDigests<Row extends { digest: Uint8Array | null }>(rows: readonly Row[]) {
   return inTurns(mapped(rows, withDigest<Row>))
 }
 

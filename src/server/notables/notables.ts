@@ -12,8 +12,8 @@ import { type Page, pageOf } from '../../vocabulary/contract/pagination.ts'
 import { labelKey } from '../../vocabulary/contract/scope.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { isHigh } from '../../vocabulary/weight.ts'
-import { changesAnything, changing, enqueueRechecks } from '../announcements/announcements.ts'
-import { enqueueNotification } from '../announcements/notification-queue.ts'
+import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
+import { enqueueNotification } from '../changes/notification-queue.ts'
 import { insertIfRoom, tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import { asOf } from './lifecycle.ts'
@@ -43,49 +43,45 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
     created_at: now,
     updated_at: now,
   }
-  return changing(ctx, (within) =>
-    within.repo.is_notified && isHigh(input)
-      ? inTransaction(within, async (inner) => {
-          await enqueueNotification(inner, { notable_id: row.id })
-          return insertSuperseding(inner, { ...row, notified_at: now }, input.supersedes)
-        })
-      : insertSuperseding(within, row, input.supersedes),
-  )
-}
-
-async function insertSuperseding(
-  ctx: RepoContext,
-  row: store.NewNotable,
-  requested: string[],
-): Promise<NotableRow> {
-  const { now, repo } = ctx
-  const { id, supersedes } = row
-  if (supersedes.length === 0) return insertLive(ctx, row)
-  return inTransaction(ctx, async (within) => {
-    const { db } = within
-    const replaced = await store.lockNotables(db, repo.id, supersedes)
-    const found = new Set(replaced.map((each) => each.id))
-    const missing = requested.findIndex((each) => !found.has(each))
-    if (missing >= 0) throw noSuchPredecessor(missing)
-    await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
-    return insertLive(within, row)
+  return changing(ctx, async (within) => {
+    const isPosted = within.repo.is_notified && isHigh(input)
+    const notified = isPosted ? { notified_at: now } : {}
+    const inserted = await insertSuperseding(within, { ...row, ...notified }, input.supersedes)
+    if (isPosted) await enqueueNotification(within, { notable_id: row.id })
+    return inserted
   })
 }
 
-async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<NotableRow> {
-  const max = ctx.repo.max_live.notables
+async function insertSuperseding(
+  within: RepoContext,
+  row: store.NewNotable,
+  requested: string[],
+): Promise<NotableRow> {
+  const { db, now, repo } = within
+  const { id, supersedes } = row
+  if (supersedes.length === 0) return insertLive(within, row)
+  const replaced = await store.lockNotables(db, repo.id, supersedes)
+  const found = new Set(replaced.map((each) => each.id))
+  const missing = requested.findIndex((each) => !found.has(each))
+  if (missing >= 0) throw noSuchPredecessor(missing)
+  await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
+  return insertLive(within, row)
+}
+
+async function insertLive(within: RepoContext, row: store.NewNotable): Promise<NotableRow> {
+  const max = within.repo.max_live.notables
   const inserted = await insertIfRoom(
-    ctx,
+    within,
     {
-      counted: 'ntb',
+      counted: 'notables',
       max,
-      expire: async (within, batch) => {
+      expire: async (batch) => {
         const { db, repo, now } = within
         const due = await listExpiredNotables(db, repo.id, now, batch)
         await enqueueRechecks(within, await expireNotables(db, repo.id, now, due))
       },
     },
-    ({ db }) => store.insertNotable(db, row),
+    (version) => store.insertNotable(within.db, row, version),
   )
   if (!inserted) throw tooManyLive(max, 'active notables')
   return inserted
@@ -125,13 +121,19 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
       )
     }
     if (!changesAnything(row, input)) return row
-    await enqueueRechecks(within, [id])
     const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
     const becomesHigh = !isHigh(row) && isHigh({ ...row, ...input })
     const isPosted = within.repo.is_notified && becomesHigh && row.notified_at === null
-    if (isPosted) await enqueueNotification(within, { notable_id: id })
     const notified = isPosted ? { notified_at: now } : {}
-    return store.updateNotable(db, stored, { ...input, ...areas, ...notified, updated_at: now })
+    const updated = await store.updateNotable(db, stored, {
+      ...input,
+      ...areas,
+      ...notified,
+      updated_at: now,
+    })
+    await enqueueRechecks(within, [id])
+    if (isPosted) await enqueueNotification(within, { notable_id: id })
+    return updated
   })
 }
 
@@ -142,8 +144,9 @@ export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow
     const [stored] = await store.lockNotables(db, repo.id, [id])
     if (!stored) throw noSuchNotable(id)
     if (stored.status === 'archived') return stored
+    const archived = await store.archiveNotable(db, stored, now)
     await enqueueRechecks(within, [id])
-    return store.archiveNotable(db, stored, now)
+    return archived
   })
 }
 

@@ -15,22 +15,14 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { ListNotables, NotableStatus } from '../../vocabulary/contract/notable.ts'
-import { notableWeight } from '../../vocabulary/weight.ts'
-import { claimsOf, REPOSITORY_CLAIM } from '../claims-index/claim.ts'
-import {
-  adjustLiveCount,
-  type IndexedRecord,
-  insertClaimsFromParameters,
-  replaceClaims,
-  unindexRecords,
-} from '../claims-index/store.ts'
 import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
+import { raiseVersion } from '../live-sets/store.ts'
 import { type NotableRow, notables } from './table.ts'
 
-export type NewNotable = typeof notables.$inferInsert
+export type NewNotable = Omit<typeof notables.$inferInsert, 'version'>
 export type NotableChanges = Partial<Omit<NewNotable, 'repo_id' | 'id'>>
 
 function isRecord(repo_id: number, id: string) {
@@ -38,39 +30,13 @@ function isRecord(repo_id: number, id: string) {
 }
 
 const runInsert = prepared('insert_notable', (db) =>
-  db
-    .with(
-      db.$with('claimed', {}).as(insertClaimsFromParameters()),
-      db.$with('counted', {}).as(adjustLiveCount(sql.placeholder('repo_id'), 'ntb', 1)),
-    )
-    .insert(notables)
-    .values(placeholdersOf(notables))
-    .returning(),
+  db.insert(notables).values(placeholdersOf(notables)).returning(),
 )
 
-/** Inserts an active notable and its claims in one statement. */
-export async function insertNotable(db: Db, row: NewNotable): Promise<NotableRow> {
-  const { weight, claims } = await indexedNotable(row)
-  const [inserted] = await runInsert(db, {
-    ...valuesOf(notables, row),
-    weight,
-    claims: JSON.stringify(claims),
-  })
+/** Inserts an active notable in the transaction `tx` that raised the version. */
+export async function insertNotable(tx: Db, row: NewNotable, version: number): Promise<NotableRow> {
+  const [inserted] = await runInsert(tx, valuesOf(notables, { ...row, version }))
   return inserted as NotableRow
-}
-
-type IndexedFields = 'repo_id' | 'id' | 'importance' | 'blocking' | 'scope'
-
-/** The claims index entry of an active notable. One without a scope applies to the whole repository. */
-export async function indexedNotable(row: Pick<NewNotable, IndexedFields>): Promise<IndexedRecord> {
-  const { repo_id, id, scope } = row
-  const claims = await claimsOf({ ...scope, is_literal: false, files: [], taken: [] })
-  return {
-    repo_id,
-    id,
-    weight: notableWeight(row),
-    claims: claims.length === 0 ? [REPOSITORY_CLAIM] : claims,
-  }
 }
 
 export async function findNotable(db: Db, repo_id: number, id: string): Promise<NotableRow | undefined> {
@@ -88,17 +54,20 @@ export function lockNotables(tx: Db, repo_id: number, ids: string[]): Promise<No
     .for('update')
 }
 
-/** Updates an active notable that the transaction `tx` has locked, and its claims. */
+/** Updates an active notable that the transaction `tx` has locked. */
 export async function updateNotable(
   tx: Db,
   before: NotableRow,
   changes: NotableChanges,
 ): Promise<NotableRow> {
   const { repo_id, id } = before
-  const [row] = await tx.update(notables).set(changes).where(isRecord(repo_id, id)).returning()
-  const after = row as NotableRow
-  await replaceClaims(tx, await indexedNotable(after))
-  return after
+  const { version } = await raiseVersion(tx, repo_id)
+  const [row] = await tx
+    .update(notables)
+    .set({ ...changes, version })
+    .where(isRecord(repo_id, id))
+    .returning()
+  return row as NotableRow
 }
 
 /** Archives a notable that the transaction `tx` has locked. */
@@ -107,12 +76,12 @@ export async function archiveNotable(
   { repo_id, id, status }: NotableRow,
   now: Date,
 ): Promise<NotableRow> {
+  const { version } = await raiseVersion(tx, repo_id, { notables: status === 'active' ? -1 : 0 })
   const [row] = await tx
     .update(notables)
-    .set({ status: 'archived', archived_at: now, updated_at: now })
+    .set({ status: 'archived', archived_at: now, updated_at: now, version })
     .where(isRecord(repo_id, id))
     .returning()
-  if (status === 'active') await unindexRecords(tx, repo_id, 'ntb', [id])
   return row as NotableRow
 }
 
@@ -127,14 +96,15 @@ export async function supersedeNotables(
   by: { successor: string; now: Date },
 ): Promise<void> {
   const ids = replaced.map(({ id }) => id)
-  const wereActive = replaced.filter(({ status }) => status === 'active').map(({ id }) => id)
-  await unindexRecords(tx, repo_id, 'ntb', wereActive)
+  const wereActive = replaced.filter(({ status }) => status === 'active').length
+  const { version } = await raiseVersion(tx, repo_id, { notables: -wereActive })
   await tx
     .update(notables)
     .set({
       status: 'archived',
       superseded_by: by.successor,
       updated_at: by.now,
+      version,
       archived_at: sql`coalesce(${notables.archived_at}, ${by.now.toISOString()}::timestamptz)`,
     })
     .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, ids)))
@@ -165,21 +135,10 @@ export function listNotables(
 }
 
 const readWith = prepared('notables_with', (db) => selectByIds(db, notables, getTableColumns(notables)))
-const readScopes = prepared('notables_scopes', (db) =>
-  selectByIds(db, notables, { id: notables.id, scope: notables.scope }),
-)
 
 /** The notables `ids` that exist, in any order. */
 export function listNotablesWith(db: Db, repo_id: number, ids: string[]): Promise<NotableRow[]> {
   return readWith(db, { repo_id, ids: JSON.stringify(ids) })
-}
-
-export function listNotableScopes(
-  db: Db,
-  repo_id: number,
-  ids: string[],
-): Promise<Pick<NotableRow, 'id' | 'scope'>[]> {
-  return readScopes(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
 function hasStatus(status: NotableStatus, now: Date): SQL | undefined {

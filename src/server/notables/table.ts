@@ -1,6 +1,6 @@
 /** The table of notables. */
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { Category, Importance, NOTABLE_MAX, NotableStatus } from '../../vocabulary/contract/notable.ts'
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
@@ -31,14 +31,14 @@ export const notables = pgTable(
     archived_at: instant(),
     /** When its notification was enqueued, see docs/notifications.md. */
     notified_at: instant(),
+    /** The version of the live set at its last change. */
+    version: bigint({ mode: 'number' }).notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.repo_id, table.id] }),
     index('notables_active').on(table.repo_id, table.id).where(sql`status = 'active'`),
     index('notables_state').on(table.repo_id, table.status, table.expires_hour),
-    index('notables_ending')
-      .on(table.repo_id, table.applies_until)
-      .where(sql`status = 'active' and applies_until is not null`),
+    index('notables_version').on(table.repo_id, table.version),
     index('notables_archived').on(table.repo_id, table.archived_at).where(sql`archived_at is not null`),
     check('notables_id_check', sql`${table.repo_id} > 0 and ${isIdOf(table.id, 'ntb')}`),
     check('notables_status_check', isOneOf(table.status, NotableStatus.options)),
@@ -70,4 +70,4 @@ export const notables = pgTable(
   ],
 )
 
-export type NotableRow = typeof notables.$inferSelect
+export type NotableRow = Omit<typeof notables.$inferSelect, 'version'>

@@ -21,7 +21,7 @@ interface NotifiedSide {
 
 export type Notification =
   | {
-      event: 'proof' | 'conflict' | 'duplicate' | 'sequence'
+      event: 'conflict' | 'duplicate' | 'sequence'
       text: string
       repository: string
       /** First the side whose event brought the pair about, if it is known. */
@@ -54,7 +54,6 @@ export function pairNotification(row: PairRow, { full_name, web_url }: Repositor
   const event = kind === 'declared' ? 'conflict' : kind === 'done' ? 'duplicate' : kind
   const [name, its] = [nameOf(one), nameOf(other)]
   const sentences = {
-    proof: () => OVERLAP_WORDS.proof.sentence(name, its, ''),
     duplicate: () => OVERLAP_WORDS.duplicate.sentence(name, its, ''),
     sequence: () => `${name} and ${its} both take ${joined(row.sequence.map((each) => takenText(each)))}`,
     conflict: () => `${name} conflicts with ${its} in ${filesText(files)}`,

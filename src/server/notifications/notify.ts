@@ -1,8 +1,8 @@
 /** Posts new conflicts, duplicates and high notables to `NOTIFY_WEBHOOK_URL` (docs/notifications.md). */
 import { createHmac } from 'node:crypto'
 import { later } from '../../vocabulary/clock.ts'
-import type { NotifySubject } from '../announcements/notification-queue.ts'
 import type { Config } from '../base/config.ts'
+import type { NotifySubject } from '../changes/notification-queue.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import { findPair } from '../ledger/store.ts'
 import { findNotable } from '../notables/store.ts'

@@ -5,13 +5,12 @@ import type { Sequence } from '../../vocabulary/verdict.ts'
 import { addTo } from '../base/lists.ts'
 import type { ChangedFile } from '../line-verdicts/change.ts'
 import type { Migration } from '../line-verdicts/migration.ts'
-import { counterPlace, directoryOf, type Moves, movedPlaces, movesOf } from './moved.ts'
 
 type NewFile = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
 
 /** A number or a parent that a new file takes. */
 interface Taken extends Pick<Sequence, 'kind' | 'directory' | 'value'> {
-  /** Its place in the index of claims, which is the same for all files that take the same. */
+  /** Its place in a live set, which is the same for all files that take the same. */
   place: string
   path: string
 }
@@ -20,8 +19,6 @@ interface Taken extends Pick<Sequence, 'kind' | 'directory' | 'value'> {
 export interface NumberRules {
   /** What the settings say; undefined if they say nothing. */
   isNumbered(directory: string): boolean | undefined
-  /** Whether pull requests have added numbered files there before, with lower numbers. */
-  isLearned(directory: string, value: string): boolean
   /** Whether the settings ignore the file, or it is noise. */
   isIgnored(path: string): boolean
 }
@@ -52,32 +49,11 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
   return [{ kind: 'same_number', directory, value: number.value, place, path }]
 }
 
-/** The places in the index of claims of what the files take. Without `rules`, of any directory. */
+/** The places in a live set of what the files take. Without `rules`, of any directory. */
 export function takenPlaces(files: readonly NewFile[], rules?: NumberRules): string[] {
   const isTaken = counterOf(files)
   const taken = files.flatMap(takenBy).filter((each) => rules === undefined || isTaken(each, rules))
   return [...new Set(taken.map(({ place }) => place))]
-}
-
-/** All places in the index of claims by which other sides find these files, besides their names. */
-export function claimedPlaces(files: readonly NewFile[]): string[] {
-  return [...takenPlaces(files), ...movedPlaces(files)]
-}
-
-/** The places at which these files meet other sides. */
-export function probedPlaces(files: readonly NewFile[], rules: NumberRules): string[] {
-  return [...takenPlaces(files, rules), ...movedPlaces(files).map(counterPlace)]
-}
-
-/** The directories of new numbered files that only `isLearned` can tell. */
-export function unnamedDirectories(
-  files: readonly NewFile[],
-  rules: Omit<NumberRules, 'isLearned'>,
-): string[] {
-  const isTaken = counterOf(files)
-  const taken = files.flatMap(takenBy).filter((each) => rules.isNumbered(each.directory) !== false)
-  const unnamed = taken.filter((each) => !isTaken(each, { ...rules, isLearned: () => false }))
-  return [...new Set(unnamed.map(({ directory }) => directory))]
 }
 
 /** Drizzle lists its migrations in the file `meta/_journal.json`, in the directory below theirs. */
@@ -101,59 +77,77 @@ function counterOf(files: readonly NewFile[]): Taking['isTaken'] {
     )
     return journals.has(directory)
   }
-  return ({ kind, directory, value, path }, { isNumbered, isLearned, isIgnored }) => {
+  return ({ kind, directory, path }, { isNumbered, isIgnored }) => {
     const isByName = () => isNamedForNumbers(directory) || hasJournal(directory)
-    const isCounted =
-      kind === 'same_parent' || (isNumbered(directory) ?? (isByName() || isLearned(directory, value)))
+    const isCounted = kind === 'same_parent' || (isNumbered(directory) ?? isByName())
     return isCounted && !isIgnored(path)
   }
 }
 
-/** The rules with what was learned: by directory, the number above which files are numbered. */
-export function withLearned(rules: NumberRules, learned: ReadonlyMap<string, number>): NumberRules {
-  if (learned.size === 0) return rules
-  return {
-    ...rules,
-    isLearned: (directory, value) => Number(value) > (learned.get(directory) ?? Number.POSITIVE_INFINITY),
-  }
+/** The new migrations of a directory: their own names, and those that they build on. */
+interface Names {
+  own: ReadonlySet<string>
+  parents: ReadonlySet<string>
 }
 
-/** What the files of a side take and move. */
+/** What the files of a side take. */
 export interface Taking {
   taken: ReadonlyMap<string, readonly Taken[]>
-  migrations: ReadonlyMap<string, readonly Migration[]>
-  moves: Moves
+  migrations: ReadonlyMap<string, Names>
   isTaken: (taken: Taken, rules: NumberRules) => boolean
 }
 
 export function takingOf(files: readonly NewFile[]): Taking {
   const taken = new Map<string, Taken[]>()
   for (const each of files.flatMap(takenBy)) addTo(taken, each.place, each)
-  return { taken, migrations: migrationsOf(files), moves: movesOf(files), isTaken: counterOf(files) }
+  return { taken, migrations: namesByDirectory(files), isTaken: counterOf(files) }
 }
 
-/** What both sides take, under different names, in the order of `yours`. */
+/** The most that two sides are said to share. */
+const SHARED_MAX = 10
+
+/** What both sides take, under different names, in the order of `yours`, at most ten. */
 export function sharedTaken(yours: Taking, theirs: Taking, rules: NumberRules): Omit<Sequence, 'next'>[] {
-  return [...yours.taken].flatMap(([place, own]) => {
-    const other = theirs.taken.get(place) ?? []
-    const your = own.find(({ path }) => other.every((each) => each.path !== path))
-    const their = other.find(({ path }) => own.every((each) => each.path !== path))
-    if (!your || !their || !yours.isTaken(your, rules)) return []
+  const shared: Omit<Sequence, 'next'>[] = []
+  const chained = new Map<string, boolean>()
+  const isChained = (directory: string) => {
+    const known = chained.get(directory) ?? areChained(directory, yours, theirs)
+    chained.set(directory, known)
+    return known
+  }
+  for (const [place, own] of yours.taken) {
+    const other = theirs.taken.get(place)
+    const [your, their] = other ? [notIn(own, other), notIn(other, own)] : []
+    if (!your || !their || !yours.isTaken(your, rules)) continue
     const { kind, directory, value } = your
-    if (kind === 'same_parent' && areChained(directory, yours, theirs)) return []
-    return [{ kind, directory, value, yours: nameOf(your.path), theirs: nameOf(their.path) }]
-  })
+    if (kind === 'same_parent' && isChained(directory)) continue
+    shared.push({ kind, directory, value, yours: nameOf(your.path), theirs: nameOf(their.path) })
+    if (shared.length === SHARED_MAX) break
+  }
+  return shared
+}
+
+/** The first of `some` whose file is none of `others`. */
+function notIn(some: readonly Taken[], others: readonly Taken[]): Taken | undefined {
+  const paths = new Set(others.map(({ path }) => path))
+  return some.find(({ path }) => !paths.has(path))
 }
 
 /** Whether one side builds on a new migration of the other, such as by one that joins both. */
 function areChained(directory: string, yours: Taking, theirs: Taking): boolean {
-  const [mine, its] = [yours, theirs].map(({ migrations }) => migrations.get(directory) ?? []) as [
-    readonly Migration[],
-    readonly Migration[],
-  ]
-  const buildsOn = (one: readonly Migration[], other: readonly Migration[]) =>
-    one.some(({ parents }) => other.some(({ own }) => parents.includes(own)))
+  const [mine, its] = [yours.migrations.get(directory), theirs.migrations.get(directory)]
+  if (!mine || !its) return false
+  const buildsOn = (one: Names, other: Names) => [...one.parents].some((parent) => other.own.has(parent))
   return buildsOn(mine, its) || buildsOn(its, mine)
+}
+
+function namesByDirectory(files: readonly NewFile[]): Map<string, Names> {
+  return new Map(
+    [...migrationsOf(files)].map(([directory, migrations]) => {
+      const own = new Set(migrations.map((each) => each.own))
+      return [directory, { own, parents: new Set(migrations.flatMap(({ parents }) => parents)) }]
+    }),
+  )
 }
 
 /** By directory. */
@@ -195,6 +189,10 @@ export function successorOf(
   if (kind === 'same_number') return null
   const path = directory === '' ? name : `${directory}/${name}`
   return files.find((file) => file.path === path)?.migration?.own ?? null
+}
+
+export function directoryOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0))
 }
 
 function nameOf(path: string): string {

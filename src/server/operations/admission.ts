@@ -1,13 +1,12 @@
 /** Authentication and rate limiting of every request, on every surface (docs/contract/access.md#admission). */
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { Meter } from '../../vocabulary/budget.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { networkOf } from '../base/network.ts'
-import { faultOf } from '../db/errors.ts'
 import { type Token, tokenOf } from '../github/tokens.ts'
 import type { App } from '../repositories/app.ts'
 import { FailedTokenLimit } from './failed-tokens.ts'
-import { blockOfTwentieth, Quota } from './quota.ts'
-import { rateLimitHeaders, tooMany } from './rate-limit.ts'
+import { rateLimitHeaders, tooMany, WINDOW_S } from './rate-limit.ts'
 
 /**
  * The cost units that are charged like one request: about 10 ms of work. In the benchmark, comparing a pair of real-world
@@ -27,17 +26,17 @@ export interface Credentials {
 /** The limits that the requests of this instance share. */
 interface Limits {
   app: App
-  quota: Quota
+  quota: RateLimiterMemory
   failed_tokens: FailedTokenLimit
 }
 
 /** Returns a function that returns the caller of one request, whose token is not verified and whose quota is not charged yet. */
 export function admission(app: App) {
-  const limit = app.config.rate_limit_per_minute
+  const points = app.config.rate_limit_per_minute
   const limits: Limits = {
     app,
-    quota: new Quota(app, { limit, blockOf: blockOfTwentieth }),
-    failed_tokens: new FailedTokenLimit(app),
+    quota: new RateLimiterMemory({ points, duration: WINDOW_S }),
+    failed_tokens: new FailedTokenLimit(points),
   }
   return (credentials: Credentials) => new Caller(credentials, limits)
 }
@@ -99,16 +98,12 @@ export class Caller {
     return this.#limits.failed_tokens.guard(this.#address, verify)
   }
 
-  /** Charges the work done so far. It never throws: the work is already done, so its response is sent. */
+  /** Charges the work done so far. It is never refused: the work is done, so its response is sent. */
   async chargeWork(): Promise<void> {
     const cost = Math.floor(this.meter.units / UNITS_PER_CHARGE) - this.#chargedWork
     if (cost <= 0 || !this.#isCharged) return
     this.#chargedWork += cost
-    try {
-      await this.#take(cost)
-    } catch (error) {
-      this.#limits.app.log.warn({ cost, ...faultOf(error) }, 'work not charged')
-    }
+    await this.#take(cost)
   }
 
   async #admitKnown<Result>(lookUp: (token: Token) => Promise<Result>): Promise<Result> {
@@ -124,18 +119,17 @@ export class Caller {
 
   async #charge(): Promise<void> {
     if (this.#isCharged) return
-    const { app, quota } = this.#limits
-    const state = await this.#take(1)
-    if (state.granted === 0)
-      throw tooMany(`more than ${quota.limit} requests in one minute`, app.clock(), state)
+    const { points } = this.#limits.quota
+    const used = await this.#take(1)
+    if (used.consumedPoints > points) throw tooMany(`more than ${points} requests in one minute`, used)
     this.#isCharged = true
   }
 
   async #take(units: number) {
-    const { app, quota } = this.#limits
-    const key = `token:${this.token.hash}`
-    const state = await quota.take(key, units)
-    this.#onCharge(rateLimitHeaders(key, quota.limit, { state, now: app.clock() }))
-    return state
+    const { quota } = this.#limits
+    const { hash } = this.token
+    const used = await quota.penalty(hash, units)
+    this.#onCharge(rateLimitHeaders(hash, quota.points, used))
+    return used
   }
 }

@@ -1,8 +1,7 @@
 /** Limits failed tokens by client address (docs/contract/limits.md#failed-tokens). It applies to tokens that GitHub has not accepted recently. */
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { Failure } from '../../vocabulary/failure.ts'
-import type { App } from '../repositories/app.ts'
-import { blockOfTwentieth, Quota, type QuotaState } from './quota.ts'
-import { tooMany } from './rate-limit.ts'
+import { tooMany, WINDOW_S } from './rate-limit.ts'
 
 /** The limit of failed tokens per minute and address. */
 const FAILED_MAX = 100
@@ -15,83 +14,70 @@ interface Gate {
   waiting: (() => void)[]
 }
 
-type Outcome = 'accepted' | 'failed' | 'undecided'
-
 export class FailedTokenLimit {
-  readonly #clock: App['clock']
-  /** A unit is taken before GitHub is called, so that a flood of tokens cannot exceed the limit while calls are in flight. */
-  readonly #failed: Quota
+  readonly #failed = new RateLimiterMemory({ points: FAILED_MAX, duration: WINDOW_S })
   /** Counts requests that GitHub did not decide, because it was unavailable or limited the rate. */
-  readonly #undecided: Quota
+  readonly #undecided: RateLimiterMemory
   readonly #gates = new Map<string, Gate>()
 
-  constructor(app: Pick<App, 'database' | 'clock' | 'config'>) {
-    this.#clock = app.clock
-    this.#failed = new Quota(app, { limit: FAILED_MAX, blockOf: () => 1 })
-    this.#undecided = new Quota(app, { limit: app.config.rate_limit_per_minute, blockOf: blockOfTwentieth })
+  constructor(undecided_max: number) {
+    this.#undecided = new RateLimiterMemory({ points: undecided_max, duration: WINDOW_S })
   }
 
   /**
-   * Runs `verify` within the limit of the address and counts a failure with `unauthorized`. If running verifications hold
-   * all units that are left, it waits, because a valid token returns its unit. Throws `rate_limited`, and what `verify` throws.
+   * Runs `verify` within the limit of the address and counts a failure with `unauthorized`. If the running verifications
+   * could use up the limit, it waits for one to end. Throws `rate_limited`, and what `verify` throws.
    */
   async guard<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
-    const unit = await this.#enter(address)
-    let outcome: Outcome = 'accepted'
+    await this.#enter(address)
     try {
       return await verify()
     } catch (error) {
-      outcome = error instanceof Failure && error.kind === 'unauthorized' ? 'failed' : 'undecided'
+      const isFailed = error instanceof Failure && error.kind === 'unauthorized'
+      // Before `#leave`, so that a failure is counted as running or as failed at any time.
+      await (isFailed ? this.#failed : this.#undecided).penalty(address)
       throw error
     } finally {
-      try {
-        if (outcome !== 'failed') await this.#failed.giveBack(failedKey(address), unit)
-        if (outcome === 'undecided') await this.#undecided.take(undecidedKey(address))
-      } finally {
-        this.#leave(address, { returnedUnit: outcome !== 'failed' })
-      }
+      this.#leave(address)
     }
   }
 
   /** Counts a token that GitHub accepted earlier and rejects now. */
   async countFailure(address: string): Promise<void> {
-    await this.#failed.take(failedKey(address))
+    await this.#failed.penalty(address)
   }
 
-  /** Takes a unit for one verification, or waits for a returned one. */
-  async #enter(address: string): Promise<QuotaState> {
+  /** Each running verification may fail, so it counts until it ends. */
+  async #enter(address: string): Promise<void> {
     for (;;) {
+      const undecided = open(await this.#undecided.get(address))
+      const failed = open(await this.#failed.get(address))
       const gate = this.#gates.get(address) ?? { running: 0, waiting: [] }
-      this.#gates.set(address, gate)
-      gate.running += 1
-      let unit: QuotaState | undefined
-      try {
-        if (!(await this.#undecided.isExhausted(undecidedKey(address))))
-          unit = await this.#failed.take(failedKey(address))
-      } finally {
-        if (!unit?.granted) this.#leave(address, { returnedUnit: false })
+      const isUndecided = undecided?.remainingPoints === 0
+      if (!isUndecided && (failed?.consumedPoints ?? 0) + gate.running < FAILED_MAX) {
+        gate.running += 1
+        this.#gates.set(address, gate)
+        return
       }
-      if (unit?.granted) return unit
       if (gate.running === 0 || gate.waiting.length >= WAITING_MAX)
-        throw tooMany('too many requests from this address without a valid token', this.#clock(), unit)
+        throw tooMany(
+          'too many requests from this address without a valid token',
+          isUndecided ? undecided : failed,
+        )
       await new Promise<void>((resolve) => gate.waiting.push(resolve))
     }
   }
 
-  /** Wakes one waiting request for a returned unit. If no running verification can return one, wakes all, and they are rejected. */
-  #leave(address: string, { returnedUnit }: { returnedUnit: boolean }): void {
+  /** Wakes one waiting request; all, if no verification runs that would wake the next. */
+  #leave(address: string): void {
     const gate = this.#gates.get(address) as Gate
     gate.running -= 1
-    const woken = returnedUnit ? 1 : gate.running === 0 ? gate.waiting.length : 0
-    for (const wake of gate.waiting.splice(0, woken)) wake()
-    if (gate.running === 0 && gate.waiting.length === 0) this.#gates.delete(address)
+    if (gate.running === 0) this.#gates.delete(address)
+    for (const wake of gate.waiting.splice(0, gate.running === 0 ? gate.waiting.length : 1)) wake()
   }
 }
 
-function failedKey(address: string): string {
-  return `failed:${address}`
-}
-
-function undecidedKey(address: string): string {
-  return `undecided:${address}`
+/** Null if the window is over: the limiter forgets it a moment later. */
+function open(used: RateLimiterRes | null): RateLimiterRes | null {
+  return used && used.msBeforeNext > 0 ? used : null
 }

@@ -21,10 +21,8 @@ import type { NotableRow } from '../notables/table.ts'
 import { checkActivities, checkProposal, overlapBriefOf } from '../overlap/check.ts'
 import { conclude } from '../overlap/conclude.ts'
 import { driftOf } from '../overlap/drift.ts'
-import { getMergeOrder, listOverlaps } from '../overlap/repository-overlaps.ts'
+import { getMergeOrder, versionedOverlaps } from '../overlap/repository-overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
-import { choosePairsOf } from '../pair-choice/pair-choice.ts'
-import { reportProof } from '../proofs/proofs.ts'
 import type { App } from '../repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
 import { reserveNumber } from '../reservations/reserve.ts'
@@ -42,7 +40,18 @@ export type Handler<Name extends OperationName> = (
   ctx: RepoContext,
   input: InputOf<Name>,
   options: HandlerOptions,
-) => Promise<OutputOf<Name> | Repeated<OutputOf<Name>>>
+) => Promise<OutputOf<Name> | Repeated<OutputOf<Name>> | Versioned<OutputOf<Name>>>
+
+/** The result of a read that callers may have already. `version` changes whenever the result may. */
+export class Versioned<Output> {
+  readonly version: string
+  readonly read: () => Promise<Output>
+
+  constructor(version: string, read: () => Promise<Output>) {
+    this.version = version
+    this.read = read
+  }
+}
 
 /** The result of a request that asked for what exists already. It is sent with status 200. */
 export class Repeated<Output> {
@@ -125,21 +134,23 @@ export const HANDLERS: {
     return is_repeated ? new Repeated(reserved) : reserved
   },
   getIssue: (ctx, _, { id }) => getIssue(ctx, id),
-  listOverlaps: (ctx, _, { comparisons }) => listOverlaps(ctx, comparisons),
+  listOverlaps: async (ctx, _, { comparisons }) => {
+    const { version, read } = await versionedOverlaps(ctx, comparisons)
+    return new Versioned(version, read)
+  },
   getMergeOrder: (ctx, _, { comparisons }) => getMergeOrder(ctx, comparisons),
   listNotables: (ctx, input) => notables.listNotables(ctx, input),
   getNotable: async (ctx, _, { id }) => notableForm.fullOf(await notables.getNotable(ctx, id)),
   updateNotable: async (ctx, input, { id }) =>
     notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
   archiveNotable: async (ctx, _, { id }) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
-  choosePairs: choosePairsOf,
-  reportProof,
-  getSignal: (ctx, input) => getSignal(ctx, input),
+  getSignal: (ctx) => getSignal(ctx),
   getSettings: async (ctx) => ({
     ...ctx.settings,
     ...ctx.repo.settings_file,
     sources: sourcesOf(ctx.repo.settings_layers),
     budget: await readBudget(ctx),
+    may_write: ctx.caller.may_write,
   }),
 }
 

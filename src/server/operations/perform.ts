@@ -11,34 +11,23 @@ import { parse } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { databaseUnavailable } from '../db/errors.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
-import type { Identity, Token } from '../github/tokens.ts'
+import type { Identity } from '../github/tokens.ts'
 import type { App } from '../repositories/app.ts'
 import { registerRepository } from '../repositories/registration.ts'
 import {
   type ContextCaller,
   NEVER_ABORTED,
   type OpenedRepo,
-  OutdatedRepository,
-  openCachedRepo,
   openRepo,
-  type RepoContext,
   type RepoRequest,
 } from '../repositories/repo.ts'
 import type { AuditEntry } from '../telemetry/audit.ts'
 import { correlationIds } from '../telemetry/execution.ts'
-import { inSpan } from '../telemetry/trace.ts'
 import type { Caller } from './admission.ts'
 import { authorise } from './authorise.ts'
-import {
-  CALLER_HANDLERS,
-  CREATE_HANDLERS,
-  type CreateHandler,
-  HANDLERS,
-  type Handler,
-  type HandlerOptions,
-  Repeated,
-} from './handlers.ts'
-import { createOnce, idempotencyKeyOf } from './idempotency.ts'
+import { CALLER_HANDLERS, CREATE_HANDLERS } from './handlers.ts'
+import { idempotencyKeyOf } from './idempotency.ts'
+import { answerOf, create, handle, isCreate, type OperationResponse } from './run-handler.ts'
 
 /** A request in the terms of the contract, from any surface. */
 export interface OperationRequest {
@@ -54,18 +43,10 @@ export interface OperationRequest {
   input: () => unknown
   /** The header as received; operations that do not support it ignore it. */
   idempotency_key: string | undefined
+  /** The header as received; operations that are not conditional ignore it. */
+  if_none_match?: string | undefined
   /** Aborted when the client disconnects. Optional: without it the operation always runs to its end. */
   disconnected?: AbortSignal
-}
-
-export interface OperationResponse {
-  status: 200 | 201
-  /** JSON text. */
-  body: string
-  /** The id of the created record, or null. */
-  created_id: string | null
-  /** True for the stored response to an earlier request with the same idempotency key. */
-  replayed: boolean
 }
 
 /** Runs an operation. Throws `Failure`; any other exception is an internal error. */
@@ -142,9 +123,7 @@ async function performForCaller(
     afterAnswer: () => {},
     listDirectory: async () => null,
   })
-  return inSpan('run operation', DATABASE, async () =>
-    answerOf(name, await CALLER_HANDLERS[name](app, visible, { now: request.now, caller })),
-  )
+  return answerOf(name, await CALLER_HANDLERS[name](app, visible, { now: request.now, caller }))
 }
 
 async function performOnRepository(
@@ -155,9 +134,7 @@ async function performOnRepository(
   const operation: Operation = OPERATIONS[name]
   const repository = await authorise(app, operation, request)
   const opening = { owner: request.owner, name: request.repo, now: request.now }
-  const opened =
-    (operation.confirms_repository && openCachedRepo(app, repository, opening)) ||
-    (await inSpan('open repository', DATABASE, () => open(app, repository, opening)))
+  const opened = await open(app, repository, opening)
   const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
   const input = await readInput(opened, name, request)
   const is_identified = key !== undefined || operation.needs_identity(input)
@@ -171,20 +148,12 @@ async function performOnRepository(
     afterAnswer,
     listDirectory,
   })
-  return inSpan('run operation', DATABASE, async () => {
-    if (isCreate(name)) {
-      const idempotency = { token: request.caller.token, key }
-      return create({ ...opened, caller }, name, input as InputOf<typeof name>, idempotency)
-    }
-    const given = { id: request.id, comparisons: app.comparisons }
-    try {
-      return await handle({ ...opened, caller }, name, input, given)
-    } catch (error) {
-      if (!(error instanceof OutdatedRepository)) throw error
-      const current = await open(app, repository, opening)
-      return handle({ ...current, caller }, name, input, given)
-    }
-  })
+  if (isCreate(name)) {
+    const idempotency = { token: request.caller.token, key }
+    return create({ ...opened, caller }, name, input as InputOf<typeof name>, idempotency)
+  }
+  const options = { id: request.id, comparisons: app.comparisons }
+  return handle({ ...opened, caller }, name, { input, options, known: request.if_none_match })
 }
 
 /** The caller as the context of the work describes it. One call to GitHub if it `is_identified`, unless the answer is cached. */
@@ -211,9 +180,6 @@ function nullIfFailed(error: unknown): null {
   if (error instanceof Failure) return null
   throw error
 }
-
-/** Attributes of the spans that contain database work. */
-const DATABASE = { kind: 'internal', attributes: { 'db.system.name': 'postgresql' } } as const
 
 /** Opens the repository. Its first request from a caller with write access registers it before. */
 async function open(app: App, repository: VisibleRepository, opening: RepoRequest): Promise<OpenedRepo> {
@@ -247,46 +213,4 @@ async function readInput(
 const FIND = {
   act: CREATE_HANDLERS.createActivity.find,
   ntb: CREATE_HANDLERS.createNotable.find,
-}
-
-type CreateName = keyof typeof CREATE_HANDLERS
-
-function isCreate(name: OperationName): name is CreateName {
-  return name in CREATE_HANDLERS
-}
-
-async function handle(
-  ctx: RepoContext,
-  name: Exclude<RepositoryOperationName, CreateName>,
-  input: unknown,
-  given: HandlerOptions,
-): Promise<OperationResponse> {
-  const handler = HANDLERS[name] as Handler<RepositoryOperationName>
-  const result = await handler(ctx, input as never, given)
-  return result instanceof Repeated
-    ? { ...answerOf(name, result.output), status: 200 }
-    : answerOf(name, result)
-}
-
-function answerOf(name: OperationName, output: unknown): OperationResponse {
-  const body = JSON.stringify(output)
-  return { status: OPERATIONS[name].status, body, created_id: null, replayed: false }
-}
-
-async function create(
-  ctx: RepoContext,
-  name: CreateName,
-  input: InputOf<CreateName>,
-  { token, key }: { token: Token; key: string | undefined },
-): Promise<OperationResponse> {
-  const handler = CREATE_HANDLERS[name] as unknown as CreateHandler<CreateName, { id: string }>
-  if (key !== undefined) {
-    const { identity } = ctx.caller
-    const owner = identity ? `user:${identity.id}` : `token:${token.hash}`
-    const scoped = { repo_id: ctx.repo.id, caller: owner, operation: name, key }
-    return { status: 201, ...(await createOnce(ctx, scoped, input, handler)) }
-  }
-  const row = await handler.create(ctx, input)
-  const body = JSON.stringify(await handler.respond(ctx, row))
-  return { status: 201, body, created_id: row.id, replayed: false }
 }

@@ -1,8 +1,8 @@
-/** The SQL of idempotency keys and quotas. */
+/** The SQL of idempotency keys. */
 import { and, eq, gt, lte, not, sql } from 'drizzle-orm'
 import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
-import { idempotency_keys, quotas } from './table.ts'
+import { idempotency_keys } from './table.ts'
 
 /** An idempotency key with everything that it is scoped to. */
 export interface ScopedKey {
@@ -98,34 +98,4 @@ export async function deleteKeys(db: Db, repo_id: number, expired: Date, names: 
     )
     .returning({ key: idempotency_keys.key })
   return deleted.length
-}
-
-/**
- * Adds `units` to what `caller` has used in its current window. If that window began at `expired` or earlier, a new one
- * begins at `now`. Returns the start of the window and the units used in it, including these.
- */
-export async function addToQuota(
-  db: Db,
-  caller: string,
-  use: { units: number; now: Date; expired: Date },
-): Promise<{ window_start: Date; used: number }> {
-  const isOver = sql`${quotas.window_start} <= ${use.expired.toISOString()}::timestamptz`
-  const [row] = await db
-    .insert(quotas)
-    .values({ caller, window_start: use.now, used: use.units })
-    .onConflictDoUpdate({
-      target: quotas.caller,
-      set: {
-        used: sql`case when ${isOver} then excluded.used else ${quotas.used} + excluded.used end`,
-        window_start: sql`case when ${isOver} then excluded.window_start else ${quotas.window_start} end`,
-      },
-    })
-    .returning({ window_start: quotas.window_start, used: quotas.used })
-  if (!row) throw new Error('the upsert returned no row')
-  return row
-}
-
-/** Deletes windows that began at `before` or earlier. */
-export async function deleteQuotas(db: Db, before: Date): Promise<void> {
-  await db.delete(quotas).where(lte(quotas.window_start, before))
 }

@@ -1,4 +1,4 @@
-/** The sweep: stores expiries, and deletes closed records after the retention period, old idempotency keys, jobs and quotas (docs/contract/limits.md#retention). */
+/** The sweep: stores expiries, and deletes closed records after the retention period, old idempotency keys and jobs (docs/contract/limits.md#retention). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import {
@@ -8,31 +8,27 @@ import {
   listTracked,
 } from '../activities/sweep-store.ts'
 import { activities } from '../activities/table.ts'
-import { enqueueRechecks } from '../announcements/announcements.ts'
+import { enqueueRechecks } from '../changes/changes.ts'
 import type { Db } from '../db/database.ts'
 import { faultOf, isDatabaseDown } from '../db/errors.ts'
 import { deleteClosed, listClosed } from '../db/sweep-batches.ts'
 import { deleteJobs } from '../jobs/store.ts'
-import { deleteLedger, deleteNoisePairs, listOldPairs, purgePairs } from '../ledger/store.ts'
+import { deleteLedger, listOldPairs, purgePairs } from '../ledger/store.ts'
 import type { PairName } from '../ledger/table.ts'
 import { KEPT_FOR_MS } from '../merged-work/merged-work.ts'
 import { deleteMergedLines, deleteOldLines } from '../merged-work/store.ts'
 import { expireNotables, listExpiredNotables } from '../notables/sweep-store.ts'
 import { notables } from '../notables/table.ts'
-import { deleteLearned } from '../numbers/learned-store.ts'
-import { deleteProofs } from '../proofs/store.ts'
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { deleteEtags } from '../repositories/etags-store.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../repositories/store.ts'
-import { deleteListed, deleteNumbers, deleteOrphans } from '../reservations/store.ts'
+import { deleteOrphans, deleteReserved } from '../reservations/store.ts'
 import { deleteStacks } from '../stacks/store.ts'
-import { inSpan } from '../telemetry/trace.ts'
 import { inBatches, type Processing } from './batch-loop.ts'
 import { KEY_RETENTION_MS } from './idempotency.ts'
-import { QUOTA_WINDOW_MS } from './quota.ts'
-import { deleteKeys, deleteQuotas, type KeyName, listExpiredKeys } from './store.ts'
+import { deleteKeys, type KeyName, listExpiredKeys } from './store.ts'
 
 /** Each repository is swept about this often. Nothing depends on it, because every read applies the expiry. */
 const INTERVAL_MS = 300_000
@@ -54,15 +50,13 @@ export interface Swept {
  * Sweeps every repository that no instance has swept within the interval. Safe with several instances: each repository is
  * claimed first, and a batch skips locked records. Returns the counts.
  */
-export function sweep(app: App): Promise<Swept> {
-  return inSpan('sweep', { kind: 'internal' }, async () => {
-    const { last_sweep, swept: counter } = app.metrics
-    const now = app.clock()
-    const { jobs, ...swept } = await sweepAll(app, now)
-    last_sweep.set(now.getTime() / 1000)
-    for (const [what, count] of Object.entries({ ...swept, jobs })) counter.inc({ what }, count)
-    return swept
-  })
+export async function sweep(app: App): Promise<Swept> {
+  const { last_sweep, swept: counter } = app.metrics
+  const now = app.clock()
+  const { jobs, ...swept } = await sweepAll(app, now)
+  last_sweep.set(now.getTime() / 1000)
+  for (const [what, count] of Object.entries({ ...swept, jobs })) counter.inc({ what }, count)
+  return swept
 }
 
 async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> {
@@ -86,7 +80,6 @@ async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> 
     },
   )
   const jobs = await deleteAll((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
-  await deleteQuotas(db, later(now, -QUOTA_WINDOW_MS))
   return { ...swept, jobs }
 }
 
@@ -152,11 +145,8 @@ async function sweepRepository(
     process: (names) => inTransaction(ctx, (within) => purgePairs(within.db, id, ended_before, names)),
     report: report('pairs'),
   })
-  swept.purged += await deleteNoisePairs(db, id, ended_before)
-  swept.purged += await deleteProofs(db, id, ended_before)
   swept.purged += await deleteStacks(db, id, kept_from)
   swept.purged += await deleteAll((limit) => deleteOrphans(db, id, limit))
-  swept.purged += await deleteListed(db, id, kept_from)
   if (is_tracked) await deleteOldLines(db, id, later(now, -KEPT_FOR_MS), PAGE)
   swept.keys += await inBatches<KeyName>({
     list: (batch) => listExpiredKeys(db, id, keys_before, batch),
@@ -207,15 +197,12 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
       labeler_areas: null,
       noise_attributes: null,
       settings_errors: [],
-      organisation: null,
     }
     await whileLeft(async (tx) => {
       await deleteStacks(tx, repo_id, null)
       await deleteEtags(tx, repo_id)
       await deleteLedger(tx, repo_id)
-      await deleteNumbers(tx, repo_id)
-      await deleteLearned(tx, repo_id)
-      await deleteProofs(tx, repo_id, null)
+      await deleteReserved(tx, repo_id)
       await deleteMergedLines(tx, repo_id)
       await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
       return 1

@@ -1,6 +1,6 @@
-/** The tables of idempotency keys and of quotas. */
+/** The table of idempotency keys. */
 import { sql } from 'drizzle-orm'
-import { check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../db/column.ts'
 
 export const idempotency_keys = pgTable(
@@ -25,11 +25,3 @@ export const idempotency_keys = pgTable(
     check('idempotency_keys_input_hash_check', sql`${table.input_hash} ~ '^[0-9a-f]{64}$'`),
   ],
 )
-
-/** Belongs to callers, not to a repository: a quota covers all repositories. Unlogged (see the migration), so that updates do not wait for the disk. */
-export const quotas = pgTable('quotas', {
-  /** `token:` and the hash of a token, or `failed:` or `undecided:` and a client address. */
-  caller: text().primaryKey(),
-  window_start: instant().notNull(),
-  used: integer().notNull(),
-})

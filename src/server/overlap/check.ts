@@ -1,4 +1,5 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
+import type { StoredScope } from '../../engine/place.ts'
 import {
   type CheckOverlap,
   IDS_MAX,
@@ -12,28 +13,22 @@ import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
 import { listScopes, type SidedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { nextTurn, periodicYield } from '../base/event-loop.ts'
-import type { StoredScope } from '../claims-index/claim.ts'
 import { isMadeAgain } from '../line-verdicts/new-lines.ts'
-import { listLearned } from '../numbers/learned-store.ts'
-import { unnamedDirectories, withLearned } from '../numbers/taken.ts'
+import { findLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { proposalOf } from './compare.ts'
 import { type Conclusion, namedMatches } from './conclude.ts'
 import { readDoneBy } from './done.ts'
-import { withFailedProofs } from './failed-proofs.ts'
-import { type FindLimits, findOverlaps } from './find.ts'
+import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
-import { compareMerged, MERGED_PAGE, mergedSince } from './recently-merged.ts'
+import { compareMerged } from './recently-merged.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
 import { type Author, joinSides, loginAuthor, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 import { readOwnFiles } from './side-files.ts'
 
-/**
- * The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for
- * comparing activities, and another of this size for notables.
- */
-const UNITS_MAX = 700_000
+/** The work budget of comparing paths, in cost units of 10 to 50 ns: about a tenth of a second. */
+const UNITS_MAX = 1_400_000
 /** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
 /** A larger proposal yields to the event loop before it is parsed, because validating it has just taken a while. */
@@ -65,7 +60,7 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
   const isUnscoped = areas.length + paths.length + changes.length === 0
   const rows = isUnscoped ? await activitiesOn(ctx, branch, []) : []
-  const files = (await digestChanges(ctx, changes)).map((file) => ({
+  const files = (await digestChanges(ctx, changes, findLineHasher)).map((file) => ({
     ...file,
     origin: 'declared' as const,
     base_sha: input.base_sha,
@@ -96,12 +91,8 @@ async function callerOf(ctx: RepoContext): Promise<Author> {
 }
 
 /** Checks the activities of one branch or pull request, at least one, together. The result leaves them out. */
-export async function checkActivities(
-  ctx: RepoContext,
-  activities: ActivityRow[],
-  include: CheckOverlap['include'] = [],
-): Promise<Conclusion> {
-  return check(ctx, await checkInputOf(ctx, activities), include)
+export async function checkActivities(ctx: RepoContext, activities: ActivityRow[]): Promise<Conclusion> {
+  return check(ctx, await checkInputOf(ctx, activities))
 }
 
 /**
@@ -109,15 +100,16 @@ export async function checkActivities(
  * area, whatever their lines. Lines are compared only if there are too many.
  */
 export async function findAffected(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
-  const limits = { ...searchLimits(ctx, 0), by_path_max: IDS_MAX }
-  const { activities } = await findOverlaps(await begin(ctx, await checkInputOf(ctx, [activity])), limits)
+  const { activities } = await findOverlaps(await begin(ctx, await checkInputOf(ctx, [activity])), {
+    by_path_max: IDS_MAX,
+  })
   return activities.map((each) => each.id)
 }
 
 /** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
   const work = await begin(ctx, await checkInputOf(ctx, [activity]))
-  const found = await withFailedProofs(work, await findOverlaps(work, searchLimits(ctx, NAMED_MAX)))
+  const found = await findOverlaps(work)
   const all = [...found.activities, ...found.notables]
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
@@ -173,11 +165,8 @@ async function check(
 ): Promise<Conclusion> {
   const input = { ...given, readFiles: once(given.readFiles) }
   const work = await begin(ctx, input)
-  const found = await withFailedProofs(
-    work,
-    await findOverlaps(work, searchLimits(ctx, IDS_MAX, MERGED_PAGE)),
-  )
-  const merged = await compareMerged(work, found.merged)
+  const found = await findOverlaps(work)
+  const merged = await compareMerged(work)
   const { collisions, notables } = await readMatches(await withAuthor(work, input, found.activities), found)
   return {
     checked: input.self.length > 0 ? 'activities' : 'proposal',
@@ -216,8 +205,8 @@ async function activitiesSharingNoise(
   colliding: readonly Ranked[],
 ): Promise<Conclusion['noise']> {
   const work = await begin(ctx, input, rulesWithNoise(ctx.settings, ctx.repo.noise_attributes))
-  const found = await findOverlaps(work, { ...searchLimits(ctx, IDS_MAX), colliding })
-  const noise = { ...found, activities: found.noise, notables: [], proofs: new Map() }
+  const found = await findOverlaps(work, { colliding })
+  const noise = { ...found, activities: found.noise, notables: [] }
   return (await readMatches(await withAuthor(work, input, found.noise), noise)).collisions
 }
 
@@ -230,11 +219,6 @@ async function withAuthor(
   return { ...work, side: { ...work.side, author: await findAuthor() } }
 }
 
-/** How many records a search returns with their fields: `records` live activities and `merged` merged ones. */
-function searchLimits(ctx: RepoContext, records: number, merged = 0): FindLimits {
-  return { records, merged: { since: mergedSince(ctx.now), limit: merged } }
-}
-
 async function begin(
   ctx: RepoContext,
   input: CheckInput,
@@ -243,15 +227,10 @@ async function begin(
   if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await nextTurn()
   const pause = periodicYield()
   const proposal = proposalOf(input.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))
-  const budgets = {
-    activities: ctx.caller.meter.budget(UNITS_MAX),
-    notables: ctx.caller.meter.budget(UNITS_MAX),
-  }
+  const budget = ctx.caller.meter.budget(UNITS_MAX)
   const { scopes: _, cut: __, findAuthor: ___, is_made_again: ____, ...rest } = input
   await pause()
-  const unnamed = unnamedDirectories(input.side.files, rules.numbers)
-  const numbers = withLearned(rules.numbers, await listLearned(ctx.db, ctx.repo.id, unnamed))
-  return { ctx, ...rest, rules: { ...rules, numbers }, proposal, budgets, pause }
+  return { ctx, ...rest, rules, proposal, budget, pause }
 }
 
 /** The live activities of a branch except `self`. Their scopes replace a missing scope. */

@@ -18,8 +18,8 @@ export interface CheckedWork {
   side: Side
   /** The files of `side` with their digests. */
   readFiles: (budget: Budget) => Promise<DigestedFile[]>
-  /** One budget for each kind of record, so that neither kind can use up the other's. */
-  budgets: { activities: Budget; notables: Budget }
+  /** Of comparing paths. */
+  budget: Budget
   /** Yields to other requests if the last yield was a while ago. */
   pause: () => Promise<void>
 }

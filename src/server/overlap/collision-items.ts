@@ -22,7 +22,7 @@ export function* overlapItems(
       severity: each.severity,
       areas: each.areas,
       paths: pathsOf(each, budget),
-      ...relationOf(older, newer, each),
+      ...relationOf(older, newer, each.side_verdict),
     })
   }
   return items

@@ -1,13 +1,11 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import { collisionSeverity, higher, type Severity } from '../../vocabulary/severity.ts'
-import { activityWeight } from '../../vocabulary/weight.ts'
 import { listScopesOf } from '../activities/live-store.ts'
 import { inTurns, type Steps } from '../base/event-loop.ts'
 import { addTo } from '../base/lists.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
-import type { FailedProof } from '../proofs/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { bySeverityAndAge, type CollidingPair, type Participant } from './collisions.ts'
 import { FILE_COST, lineBudget, ROWS } from './found-by-lines.ts'
@@ -26,7 +24,6 @@ const LOOK_UP_COST = 20
 /** `side_verdict` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
 export interface RankedCollision extends CollidingPair {
   side_verdict?: SideVerdict
-  failed_proof?: FailedProof
 }
 
 export interface RankedCollisions {
@@ -156,7 +153,7 @@ function* rankOne(
   const side_verdict = yield* sideVerdict(older, newer, { shared, ...rules, budget })
   const by = pair.shared.length > 0 ? 'path' : pair.areas.length > 0 ? 'area' : null
   const [one, other] = [pair.newer, pair.older].map((position) =>
-    collisionSeverity(side_verdict, by, activityWeight(participants[position] as Participant)),
+    collisionSeverity(side_verdict, by, (participants[position] as Participant).weight),
   ) as [Severity | null, Severity | null]
   const severity = higher(one, other)
   if (severity === null) return null

@@ -1,24 +1,21 @@
 /** All collisions among the activities of a repository, added one by one from the newest. */
+
+import { areaPlace, ISSUE_MARK, type StoredScope } from '../../engine/place.ts'
+import type { LiveRecord } from '../../engine/record.ts'
+import type { Stacks } from '../../engine/stacks.ts'
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
-import { labelKey } from '../../vocabulary/contract/scope.ts'
 import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
 import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../vocabulary/severity.ts'
-import { activityWeight } from '../../vocabulary/weight.ts'
-import type { OutlinedActivity } from '../activities/live-store.ts'
 import type { Steps } from '../base/event-loop.ts'
 import { addTo } from '../base/lists.ts'
-import { areaPrefix, ISSUE_MARK, type StoredScope } from '../claims-index/claim.ts'
-import { counterPlace } from '../numbers/moved.ts'
 import { declaredGlobsOf } from './compare.ts'
 import { type GlobOverlap, GlobTable, type KnownGlob } from './glob-table.ts'
 import type { Rules } from './rules.ts'
 import type { Side } from './side.ts'
-import type { Stacks } from './stacks.ts'
 import type { WorkBudget } from './work-budget.ts'
 
 /** An activity that is compared, without its scope. */
-export type Participant = Pick<OutlinedActivity, 'id' | 'branch' | 'base_branch' | 'risk' | 'blocking'> &
-  Omit<Side, 'files'>
+export type Participant = Pick<LiveRecord, 'id' | 'branch' | 'base_branch' | 'weight'> & Omit<Side, 'files'>
 
 /** Two activities that collide by their scopes. */
 export interface CollidingPair {
@@ -62,15 +59,15 @@ const PAIR = 10
 
 export class Collisions {
   readonly #rules: Rules
-  readonly #stacks: Stacks
+  readonly #stacks: Stacks<LiveRecord>
   readonly #budget: WorkBudget
   readonly #globs: GlobTable
-  /** The positions of the activities with a label, or that take or move something, by the place in the index of claims. */
+  /** The positions of the activities with a label, or that take or move something, by its place. */
   readonly #labels = new Map<string, number[]>()
   readonly #added: Added[] = []
   readonly #ranking = new Ranking<CollidingPair>(PAIRS_MAX, bySeverityAndAge)
 
-  constructor({ rules, stacks, budget }: { rules: Rules; stacks: Stacks; budget: WorkBudget }) {
+  constructor({ rules, stacks, budget }: { rules: Rules; stacks: Stacks<LiveRecord>; budget: WorkBudget }) {
     this.#rules = rules
     this.#stacks = stacks
     this.#budget = budget
@@ -149,14 +146,14 @@ export class Collisions {
     }
   }
 
-  /** By labels, and by what both take or move. */
+  /** By labels, and by what both take. */
   *#addByLabels(found: Pairs, older: number, { areas, taken }: StoredScope): Steps<void> {
     const keys = new Map([
-      ...areas.map((area) => [areaPrefix(labelKey(area)), area] as const),
+      ...areas.map((area) => [areaPlace(area), area] as const),
       ...taken.map((place) => [place, null] as const),
     ])
     for (const [key, area] of keys) {
-      for (const newer of this.#labels.get(counterPlace(key)) ?? []) {
+      for (const newer of this.#labels.get(key) ?? []) {
         if (this.#budget.isPauseDue) yield
         if (this.#budget.isExhausted) return
         const pair = this.#pairOf(found, newer, older)
@@ -189,7 +186,7 @@ export class Collisions {
     if (on_one_issue) return 'high'
     const by = shared.length + files.length > 0 ? 'path' : 'area'
     const [one, other] = [newer, older].map((each) =>
-      overlapSeverity(by, activityWeight(this.#at(each).activity)),
+      overlapSeverity(by, this.#at(each).activity.weight),
     ) as [Severity, Severity]
     return higher(one, other)
   }

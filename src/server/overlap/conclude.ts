@@ -34,8 +34,6 @@ export interface Found<Record> extends Ranked {
   match: Omit<Match, 'id' | 'severity'>
   /** For each shared file, its path and lines after the change of the proposal. Keyed by `example`. */
   heads: ReadonlyMap<string, FileVerdict['your_head']>
-  /** When a proof of the pair failed; null if none did. */
-  proved_at: Date | null
   record: Record
 }
 
@@ -295,6 +293,5 @@ function named(
   { actor, branch, pr_url }: Pick<NamedMatch, 'actor' | 'branch' | 'pr_url'>,
 ): NamedMatch {
   const example = match.paths[0]?.example ?? null
-  const { lines, proof } = match
-  return { id, title: record.title, actor, branch, pr_url, severity, example, lines, proof }
+  return { id, title: record.title, actor, branch, pr_url, severity, example, lines: match.lines }
 }

@@ -1,29 +1,17 @@
 /** Finds the records that overlap with a proposal. The work is bounded and yields to other requests. */
-import type { Budget } from '../../vocabulary/budget.ts'
+import type { NearBy } from '../../engine/live-set.ts'
+import { areaPlace, issuePlace } from '../../engine/place.ts'
+import type { LiveRecord } from '../../engine/record.ts'
+import type { Stacks } from '../../engine/stacks.ts'
 import { type Expected, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
-import type { Glob } from '../../vocabulary/scope/glob.ts'
 import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
-import { type Ranked, SEVERITIES } from '../../vocabulary/severity.ts'
-import { storedScopeOf } from '../activities/compared-scope.ts'
-import { type ComparedActivity, listScopesOf, type MergedActivity } from '../activities/live-store.ts'
-import { globOf, issuePlace, TRUNCATED } from '../claims-index/claim.ts'
-import { listNotableScopes } from '../notables/store.ts'
-import { probedPlaces } from '../numbers/taken.ts'
-import { confirmVersion } from '../repositories/repo.ts'
+import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
+import { inTurns } from '../base/event-loop.ts'
+import { liveSetOf } from '../compare/live-set.ts'
+import { takenPlaces } from '../numbers/taken.ts'
 import type { CheckedWork } from './checked-work.ts'
-import { compare } from './compare.ts'
+import type { Proposal } from './compare.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
-import { probesOf } from './probes.ts'
-import {
-  type Counts,
-  countUndecided,
-  type Decided,
-  type Hit,
-  type Key,
-  type Search,
-  type SearchResult,
-  search,
-} from './search.ts'
 import type { SideVerdict } from './sides-by-lines.ts'
 
 export interface Findings {
@@ -32,10 +20,6 @@ export interface Findings {
   notables: Ranked[]
   /** Activities that share only noise, at most `IDS_MAX`. They are not collisions. */
   noise: Ranked[]
-  /** The activities that were read with the search, by id. */
-  records: ReadonlyMap<string, ComparedActivity>
-  /** The activities that were merged last, newest first. */
-  merged: MergedActivity[]
   /** The verdict about each activity with changed files, by its id. */
   side_verdicts: ReadonlyMap<string, SideVerdict>
   /** The number of all activities and notables that overlap. */
@@ -52,177 +36,120 @@ export interface Findings {
   complete: boolean
 }
 
-export interface FindLimits extends Pick<Search, 'records' | 'merged'> {
+interface Counts {
+  activities: number
+  notables: number
+}
+
+export interface FindLimits {
   /** If at most this many activities share a path or an area, their lines are not compared. Default: 0. */
   by_path_max?: number
   /** Activities that are known to collide, whose lines are not compared again. */
   colliding?: readonly Ranked[]
 }
 
-/**
- * The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. `read`: see
- * `Search`.
- */
+/** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
 export async function findOverlaps(
   work: CheckedWork,
-  { by_path_max = 0, colliding = [], ...read }: FindLimits,
+  { by_path_max = 0, colliding = [] }: FindLimits = {},
 ): Promise<Findings> {
-  const { ctx, self, branch, base_branch, rules, proposal, side, budgets, pause } = work
-  const shared = [...probedPlaces(side.files, rules.numbers), ...[...side.issues].map(issuePlace)]
-  const probes = probesOf(proposal.paths, labelsOf(work), shared)
-  await pause()
+  const { proposal, side, budget } = work
+  const near = await findNear(work)
   const isByLines = side.files.length > 0
-  const limit = isByLines ? BY_LINES_MAX : IDS_MAX
-  const input: Search = {
-    now: ctx.now,
-    self,
-    branch,
-    base_branch,
-    probes,
-    ignored: rules.ignored,
-    limit,
-    ...read,
-  }
-  const first = await search(ctx.db, ctx.repo.id, input)
-  confirmVersion(ctx, first.repository_version)
-  const decision = await decide(work, first.keys)
-  const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
-  const { activities, notables, expected, other_base, records, cut } =
-    decided.length === 0
-      ? first
-      : await search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
-  const isProposalComplete = proposal.complete && probes.complete
   const known = new Set(colliding.map(({ id }) => id))
-  const ranked = activities.top.map(rankedOf).filter(({ id }) => !known.has(id))
-  const byLines = isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked, records) : null
-  const isRanked = byLines === null || (byLines.complete && activities.total <= BY_LINES_MAX)
-  const complete =
-    isProposalComplete && first.complete && decision.complete && isRanked && budgets.activities.remaining >= 0
+  const ranked = near.activities
+    .slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
+    .filter(({ id }) => !known.has(id))
+  const byLines = isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked) : null
+  const isRanked = byLines === null || (byLines.complete && near.activities.length <= BY_LINES_MAX)
+  const hasPaths = proposal.paths.globs.length > 0
   return {
     activities: (byLines?.ranked ?? ranked).slice(0, IDS_MAX),
-    notables: notables.top.slice(0, IDS_MAX).map(rankedOf),
+    notables: near.notables.slice(0, IDS_MAX),
     noise: byLines?.noise.filter(({ id }) => byLines.side_verdicts.get(id)?.lines).slice(0, IDS_MAX) ?? [],
-    records,
-    merged: first.merged,
     side_verdicts: byLines?.side_verdicts ?? new Map(),
-    total: activities.total - (byLines?.noise.length ?? 0) + notables.total,
-    expected,
-    other_base: other_base.slice(0, IDS_MAX),
-    compared: await comparedOf(work, input, { first, decision, complete }),
-    cut: proposal.paths.globs.length > 0 ? cut : 0,
-    complete,
+    total: near.activities.length - (byLines?.noise.length ?? 0) + near.notables.length,
+    expected: near.expected,
+    other_base: near.other_base.slice(0, IDS_MAX),
+    compared: near.compared,
+    cut: hasPaths ? near.cut : 0,
+    complete: proposal.complete && isRanked && budget.remaining >= 0,
   }
 }
 
-/** The labels to search for, by `labelKey`. True if the settings give a label globs that overlap with the proposal's paths. */
-function labelsOf({ proposal, rules, budgets }: CheckedWork): Map<string, boolean> {
-  const labels = new Map([...proposal.labels.keys()].map((key) => [key, false]))
-  const options = { budget: budgets.activities, ignore: rules.ignore }
-  for (const [key, globs] of rules.areas) {
-    if (overlapsAny(proposal.paths, globs, options)) labels.set(key, true)
+interface FoundNear extends Pick<Findings, 'expected' | 'other_base' | 'compared' | 'cut'> {
+  /** All of them, the most severe first, then the newest. */
+  activities: Ranked[]
+  notables: Ranked[]
+}
+
+/** The live records that share a path, an area or something taken with the proposal, and what is known about the others. */
+async function findNear(work: CheckedWork): Promise<FoundNear> {
+  const { ctx, proposal, rules, budget } = work
+  const set = await liveSetOf(ctx)
+  const now = ctx.now.getTime()
+  const stacks = set.stacksAt(now)
+  const self = new Set(work.self)
+  const subject = { branch: work.branch, base_branch: baseOf(work, stacks) }
+  const expected = stacks.expectedOf(subject)
+  const near = await inTurns(
+    set.near({ paths: proposal.paths, places: placesOf(work) }, { budget, ignore: rules.ignore }),
+  )
+  const activities: Ranked[] = []
+  const notables: Ranked[] = []
+  const other_base: string[] = []
+  const isOther = (record: LiveRecord) =>
+    record.ends_at > now && !self.has(record.id) && !expected.has(record)
+  for (const [record, by] of near) {
+    if (!isOther(record)) continue
+    const ranked = { id: record.id, severity: severityOf(record, by) }
+    if (record.kind === 'notable') notables.push(ranked)
+    else if (stacks.areForOtherBases(subject, record)) other_base.push(record.id)
+    else activities.push(ranked)
   }
-  return labels
-}
-
-interface KeyVerdict extends Decided {
-  is_overlap: boolean
-}
-
-interface Decision {
-  verdicts: KeyVerdict[]
-  /** False if a budget was exhausted before the last key. */
-  complete: boolean
-}
-
-type Bounded = CheckedWork & { budget: Budget }
-
-/** The maximum number of scopes that are read at once, because each may be large. */
-const SCOPES_AT_ONCE = 10
-
-/** Decides the keys in their order, until the budget of their kind of records is exhausted. */
-async function decide(work: CheckedWork, keys: Key[]): Promise<Decision> {
-  const verdicts: KeyVerdict[] = []
-  let complete = true
-  for (const kind of ['activities', 'notables'] as const) {
-    const bounded = { ...work, budget: work.budgets[kind] }
-    const own = keys.filter((key) => key.is_notable === (kind === 'notables'))
-    const byGlob = own.filter((key) => key.kind !== TRUNCATED)
-    const byScope = own.filter((key) => key.kind === TRUNCATED)
-    complete =
-      (await decideGlobs(bounded, byGlob, verdicts)) &&
-      (await decideScopes(bounded, byScope, verdicts)) &&
-      complete
+  const others = set.countAt(now)
+  for (const id of self) if ((set.get(id)?.ends_at ?? 0) > now) others.activities -= 1
+  const isNearOrApart = (record: LiveRecord) => near.has(record) || stacks.areForOtherBases(subject, record)
+  return {
+    activities: activities.sort(bySeverity),
+    notables: notables.sort(bySeverity),
+    expected: new Map([...expected].flatMap(([{ id }, how]) => (self.has(id) ? [] : [[id, how] as const]))),
+    other_base: other_base.sort().reverse(),
+    compared: comparedOf(proposal, others),
+    cut: [...set.cut()].filter((record) => isOther(record) && !isNearOrApart(record)).length,
   }
-  return { verdicts, complete }
 }
 
-/** Adds the verdicts of keys with a glob, each distinct glob compared once. False if the budget was exhausted. */
-async function decideGlobs(
-  { proposal, rules, budget, pause }: Bounded,
-  keys: Key[],
-  verdicts: KeyVerdict[],
-): Promise<boolean> {
-  const known = new Map<string, boolean>()
-  for (const key of keys) {
-    let is_overlap = key.glob === '' ? undefined : known.get(key.glob)
-    if (is_overlap === undefined) {
-      const glob = globOf(key, budget) as Glob
-      is_overlap = overlapsAny(proposal.paths, [glob], { budget, ignore: rules.ignore })
-      if (!is_overlap && budget.remaining < 0) return false
-      known.set(key.glob, is_overlap)
-      await pause()
-    }
-    verdicts.push({ ...key, is_overlap, by_path: true })
-  }
-  return true
+/** An empty proposal is compared with no activity, and one that was too large to read with nothing. */
+function comparedOf({ complete, emptiness }: Proposal, others: Counts): Counts {
+  if (!complete) return { activities: 0, notables: 0 }
+  return { ...others, activities: emptiness === null ? others.activities : 0 }
 }
 
-/** Adds the verdicts of `TRUNCATED` keys, by the scopes of their records. False if the budget was exhausted. */
-async function decideScopes(
-  { ctx, proposal, rules, budget, pause }: Bounded,
-  keys: Key[],
-  verdicts: KeyVerdict[],
-): Promise<boolean> {
-  for (let from = 0; from < keys.length; from += SCOPES_AT_ONCE) {
-    const page = keys.slice(from, from + SCOPES_AT_ONCE)
-    const ids = page.map(({ record_id }) => record_id as string)
-    const records = [
-      ...(await listScopesOf(ctx.db, ctx.repo.id, ids)),
-      ...(await listNotableScopes(ctx.db, ctx.repo.id, ids)),
-    ]
-    const scopes = new Map(records.map((record) => [record.id, storedScopeOf(record)]))
-    for (const key of page) {
-      const scope = scopes.get(key.record_id as string)
-      const match = scope ? compare(proposal, scope, { rules, max: 1, budget }) : null
-      if (!match && budget.remaining < 0) return false
-      verdicts.push({ ...key, is_overlap: match !== null, by_path: (match?.paths.length ?? 0) > 0 })
-      await pause()
-    }
-  }
-  return true
+/** A proposal without a base branch has that of the newest other work on its branch. */
+function baseOf({ base_branch, branch, self }: CheckedWork, stacks: Stacks<LiveRecord>): string | null {
+  if (base_branch !== null || branch === null || self.length > 0) return base_branch
+  let newest: LiveRecord | undefined
+  for (const [each, how] of stacks.expectedOf({ branch, base_branch }))
+    if (how === 'own' && each.base_branch !== null && each.id > (newest?.id ?? '')) newest = each
+  return newest?.base_branch ?? null
 }
 
-function rankedOf({ id, rank }: Hit): Ranked {
-  return { id, severity: SEVERITIES[rank] as Ranked['severity'] }
+function severityOf({ kind, weight }: LiveRecord, by: NearBy): Severity {
+  if (kind === 'notable') return overlapSeverity('notable', weight)
+  return by === 'issue' ? 'high' : overlapSeverity(by, weight)
 }
 
 /**
- * The number of records that were compared: the live ones except those left undecided. An empty proposal is compared with
- * no activity. If the proposal itself was too large to read, nothing was compared.
+ * The places to look for: those of areas, of numbers and parents, and of issues. An area whose globs in the settings overlap
+ * with the proposal's paths is as much as a shared path.
  */
-async function comparedOf(
-  { ctx, self, proposal }: CheckedWork,
-  input: Search,
-  { first, decision, complete }: { first: SearchResult; decision: Decision; complete: boolean },
-): Promise<Counts> {
-  if (!proposal.complete) return { activities: 0, notables: 0 }
-  const { live, expected } = first
-  const excluded = [...self, ...expected.keys()]
-  const undecided = complete
-    ? { activities: 0, notables: 0 }
-    : await countUndecided(ctx.db, ctx.repo.id, { ...input, excluded, decided: decision.verdicts })
-  return {
-    activities: proposal.emptiness === null ? live.activities - undecided.activities : 0,
-    notables: live.notables - undecided.notables,
-  }
+function placesOf({ proposal, rules, side, budget }: CheckedWork): Map<string, boolean> {
+  const places = new Map([...proposal.labels.keys()].map((key) => [areaPlace(key), false]))
+  const options = { budget, ignore: rules.ignore }
+  for (const [key, globs] of rules.areas)
+    if (overlapsAny(proposal.paths, globs, options)) places.set(areaPlace(key), true)
+  for (const place of [...takenPlaces(side.files, rules.numbers), ...[...side.issues].map(issuePlace)])
+    places.set(place, true)
+  return places
 }

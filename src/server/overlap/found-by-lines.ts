@@ -40,15 +40,8 @@ interface Own extends DigestedSide {
   index: FileIndex<DigestedFile>
 }
 
-/**
- * Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first.
- * `known`: those that were read already.
- */
-export async function rankByLines(
-  work: CheckedWork,
-  found: readonly Ranked[],
-  known: ReadonlyMap<string, ComparedActivity>,
-): Promise<RankedByLines> {
+/** Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first. */
+export async function rankByLines(work: CheckedWork, found: readonly Ranked[]): Promise<RankedByLines> {
   const { ctx } = work
   const budget = lineBudget(ctx, LINE_UNITS_MAX)
   const own = await ownOf(work, budget)
@@ -62,7 +55,7 @@ export async function rankByLines(
       ranked.push(...page)
       continue
     }
-    const results = await rankPage(work, page, { own, budget, known })
+    const results = await rankPage(work, page, { own, budget })
     for (const each of page) {
       const result = results.get(each.id)
       if (result === undefined) {
@@ -88,12 +81,16 @@ interface Result {
 async function rankPage(
   work: CheckedWork,
   page: readonly Ranked[],
-  { own, budget, known }: { own: Own; budget: Budget; known: ReadonlyMap<string, ComparedActivity> },
+  { own, budget }: { own: Own; budget: Budget },
 ): Promise<Map<string, Result>> {
   const { ctx, pause, rules } = work
   const { noise, numbers } = rules
   const results = new Map<string, Result>()
-  const rows = await listCompared(ctx.db, ctx.repo.id, { ids: page.map(({ id }) => id), known })
+  const rows = await listCompared(
+    ctx.db,
+    ctx.repo.id,
+    page.map(({ id }) => id),
+  )
   const sides = rows.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
   for await (const { each, stored } of readFilesOf(ctx, sides, own.index)) {
     budget.remaining -= FILE_COST * each.side.files.length
@@ -116,13 +113,12 @@ async function rankPage(
 
 /** Whether they share a pair of paths that are not both changed files, or only an area. Null if neither. */
 function sharedBesideFiles(
-  { proposal, rules, budgets }: CheckedWork,
+  { proposal, rules, budget }: CheckedWork,
   row: ComparedActivity,
 ): 'path' | 'area' | null {
   const scope = storedScopeOf(row)
   const isFilesOnly = proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0
   if (isFilesOnly) return null
-  const budget = budgets.activities
   const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines: true })
   if (takePairs(pairs, 1).length > 0) return 'path'
   return areas.length > 0 ? 'area' : null

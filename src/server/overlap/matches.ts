@@ -6,8 +6,7 @@ import type { Ranked } from '../../vocabulary/severity.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { listCompared } from '../activities/live-store.ts'
 import { listNotablesWith } from '../notables/store.ts'
-import type { FailedProof } from '../proofs/store.ts'
-import { findNext, numbersIn } from '../reservations/next-number.ts'
+import { findNextNumbers } from '../reservations/next-number.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
 import type { Conclusion, Found } from './conclude.ts'
@@ -19,55 +18,35 @@ import { NO_RELATION, pairOfFile, pairOfGlobs, type Relation, relationOf } from 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000
 
-/** Reads the found records that the search has not returned yet, and compares each with the proposal once. */
+/** Reads the found records, and compares each with the proposal once. */
 export async function readMatches(
   work: CheckedWork,
-  found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts' | 'records'> & {
-    proofs: ReadonlyMap<string, FailedProof>
-  },
+  found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts'>,
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
-  const { activities, notables, side_verdicts, records, proofs } = found
+  const { activities, notables, side_verdicts } = found
   const { db, caller, repo } = work.ctx
   const options = { work, budget: caller.meter.budget(PAIR_UNITS_MAX) }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
   const [rows, notes] = await Promise.all([
-    listCompared(db, repo.id, { ids: ids(activities), known: records }),
+    listCompared(db, repo.id, ids(activities)),
     notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(notables)),
   ])
-  const next = await findNextNumbers(work, activities, side_verdicts)
+  const shared = activities.flatMap(({ id }) => side_verdicts.get(id)?.sequence ?? [])
+  const { base_branch, side } = work
+  const next = await findNextNumbers(work.ctx, { base_branch, files: side.files }, shared)
   const collisions = recordsIn(activities, rows).map((each) => {
     const side_verdict = side_verdicts.get(each.id)
-    const failed_proof = proofs.get(each.id)
-    const relation = relationOf(work.side, intentOf(each.record, work.ctx), { side_verdict, failed_proof })
+    const relation = relationOf(work.side, intentOf(each.record, work.ctx), side_verdict)
     const sequence = relation.sequence.map((taken) =>
       taken.kind === 'same_number' ? { ...taken, next: next.get(taken.directory) ?? null } : taken,
     )
-    return { ...each, side_verdict, relation: { ...relation, sequence }, failed_proof }
+    return { ...each, side_verdict, relation: { ...relation, sequence } }
   })
   const matching = recordsIn(notables, notes).map((each) => ({ ...each, relation: NO_RELATION }))
   return {
     collisions: await withMatches(collisions, options),
     notables: await withMatches(matching, options),
   }
-}
-
-/** The maximum number of directories whose next number is looked up. */
-const DIRECTORIES_MAX = 3
-
-/** By directory, the next number for the sides that take the same one. At most a call to GitHub for each directory. */
-async function findNextNumbers(
-  { ctx, base_branch, side }: CheckedWork,
-  found: readonly Ranked[],
-  side_verdicts: Findings['side_verdicts'],
-): Promise<Map<string, string>> {
-  const shared = found.flatMap(({ id }) => side_verdicts.get(id)?.sequence ?? [])
-  const directories = new Set(
-    shared.filter(({ kind }) => kind === 'same_number').map(({ directory }) => directory),
-  )
-  const next = new Map<string, string>()
-  for (const directory of [...directories].slice(0, DIRECTORIES_MAX))
-    next.set(directory, await findNext(ctx, { directory, base_branch }, numbersIn(directory, side.files)))
-  return next
 }
 
 /** The ranked records, in their order, without those that were deleted in the meantime. */
@@ -84,7 +63,6 @@ interface Unmatched<Row> extends Ranked {
   /** Undefined if its lines were not compared. */
   side_verdict?: SideVerdict | undefined
   relation: Relation
-  failed_proof?: FailedProof | undefined
 }
 
 /**
@@ -97,15 +75,14 @@ async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
 ): Promise<Found<Row>[]> {
   const { proposal, rules, pause } = work
   const shown: (Found<Row> & { pairs: Iterator<GlobPair> })[] = []
-  for (const { side_verdict, relation, failed_proof, ...each } of found) {
+  for (const { side_verdict, relation, ...each } of found) {
     const by_lines = side_verdict !== undefined
     const scope = storedScopeOf(each.record)
     const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines })
     const paths = side_verdict?.files.map(pairOfFile) ?? []
     if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(pairOfGlobs))
     const heads = new Map(side_verdict?.files.map((file) => [file.path, file.your_head]))
-    const proved_at = failed_proof?.reported_at ?? null
-    shown.push({ ...each, match: { areas, paths, ...relation }, heads, proved_at, pairs })
+    shown.push({ ...each, match: { areas, paths, ...relation }, heads, pairs })
     await pause()
   }
   for (const { match, pairs } of shown) {

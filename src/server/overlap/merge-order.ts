@@ -1,12 +1,14 @@
 /** The order in which to merge the open pull requests that conflict with each other (docs/contract/signal.md#merge-order). Pure. */
+
+import type { StoredScope } from '../../engine/place.ts'
+import type { LiveRecord } from '../../engine/record.ts'
+import type { Stacks } from '../../engine/stacks.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import type { SidedActivity } from '../activities/live-store.ts'
 import { addTo } from '../base/lists.ts'
-import type { StoredScope } from '../claims-index/claim.ts'
-import { FILES_MAX } from '../github/repository-calls.ts'
+import { LIST_LIMITS } from '../github/list-limits.ts'
 import type { Participant } from './collisions.ts'
 import type { ChangeSize, RankedCollision } from './collisions-by-lines.ts'
-import type { Stacks } from './stacks.ts'
 
 /** An open pull request with all its live activities. */
 export interface OpenPullRequest {
@@ -98,7 +100,7 @@ export function linkedPullRequest(row: SidedActivity, scope: StoredScope): Linke
     number: pr_number,
     url: pr_url,
     is_own: source === 'pull_request',
-    is_known: pushed_files === null ? isDeclared : pushed_files.length < FILES_MAX,
+    is_known: pushed_files === null ? isDeclared : pushed_files.length < LIST_LIMITS.files,
     has_paths,
   }
 }
@@ -112,7 +114,7 @@ interface Compared {
   undecided: ReadonlySet<number>
   /** By position. */
   sizes: ReadonlyMap<number, ChangeSize>
-  stacks: Stacks
+  stacks: Stacks<LiveRecord>
 }
 
 /** All activities of one pull request. */

@@ -11,32 +11,24 @@ const UNITS_MAX = 200_000
 /** How many are compared at most, their maximum age, and how many are read at once. */
 const COMPARED_MAX = 2_000
 const MERGED_WITHIN_MS = 7 * DAY_MS
-export const MERGED_PAGE = 250
+const MERGED_PAGE = 250
 
-export function mergedSince(now: Date): Date {
-  return later(now, -MERGED_WITHIN_MS)
-}
-
-/**
- * Recently merged activities that share something with the proposal, the last merged first. `first`: the page that the
- * search has read.
- */
-export async function compareMerged(
-  { ctx, proposal, rules, pause }: CheckedWork,
-  first: MergedActivity[],
-): Promise<MergedActivity[]> {
+/** Recently merged activities that share something with the proposal, the last merged first. */
+export async function compareMerged({ ctx, proposal, rules, pause }: CheckedWork): Promise<MergedActivity[]> {
   const merged: MergedActivity[] = []
   if (proposal.emptiness !== null) return merged
   const budget = ctx.caller.meter.budget(UNITS_MAX)
-  let page = first
-  for (let compared = MERGED_PAGE; ; compared += MERGED_PAGE) {
+  const since = later(ctx.now, -MERGED_WITHIN_MS)
+  let before: MergedActivity | undefined
+  for (let compared = 0; compared < COMPARED_MAX; compared += MERGED_PAGE) {
+    const page = await listMerged(ctx.db, ctx.repo.id, { since, before, limit: MERGED_PAGE })
     for (const activity of page) {
       if (merged.length === REUSE_MAX || budget.remaining < 0) return merged
       if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)
       await pause()
     }
-    const before = page.at(-1)
-    if (page.length < MERGED_PAGE || before === undefined || compared === COMPARED_MAX) return merged
-    page = await listMerged(ctx.db, ctx.repo.id, { since: mergedSince(ctx.now), before, limit: MERGED_PAGE })
+    before = page.at(-1)
+    if (page.length < MERGED_PAGE) break
   }
+  return merged
 }

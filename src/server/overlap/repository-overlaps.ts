@@ -3,6 +3,8 @@
  * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
  */
 import { createHash } from 'node:crypto'
+import type { LiveRecord } from '../../engine/record.ts'
+import type { Stacks } from '../../engine/stacks.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import {
   COMPARED_MAX,
@@ -12,30 +14,18 @@ import {
 } from '../../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
-import {
-  listLive,
-  listScopesOf,
-  type OutlinedActivity,
-  type SidedActivity,
-} from '../activities/live-store.ts'
+import { listScopesOf, type SidedActivity } from '../activities/live-store.ts'
 import type { Steps } from '../base/event-loop.ts'
 import { pagesOf } from '../base/lists.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
-import { listLearned } from '../numbers/learned-store.ts'
-import { withLearned } from '../numbers/taken.ts'
-import type { FailedProof } from '../proofs/store.ts'
+import { liveSetOf } from '../compare/live-set.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { listLinks } from '../stacks/store.ts'
-import type { BranchLink } from '../stacks/table.ts'
 import { overlapItems } from './collision-items.ts'
 import { Collisions } from './collisions.ts'
 import { rankCollisions } from './collisions-by-lines.ts'
-import { withFailedPairs } from './failed-pairs.ts'
-import { readFailedProofs } from './failed-proofs.ts'
 import { type Linked, linkedPullRequest, mergeOrder, openPullRequests } from './merge-order.ts'
 import { rulesOf } from './rules.ts'
 import { intentOf } from './side.ts'
-import { Stacks } from './stacks.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /**
@@ -45,10 +35,8 @@ import { WorkBudget } from './work-budget.ts'
 const UNITS_MAX = 6_000_000
 /** The part of the budget that is reserved for the examples of the listed collisions. */
 const SHOWN_UNITS = 500_000
-/** The maximum number of live activities whose branches are read, because a stack may lead through any of them. */
-const LINKS_MAX = 10_000
-/** The maximum number of scopes that are read at once, and of their stored bytes. */
-const PAGES = { max: 250, size_max: 262_144, sizeOf: ({ scope_bytes }: OutlinedActivity) => scope_bytes }
+/** The maximum number of scopes that are read at once, and of their bytes, approximately. */
+const PAGES = { max: 250, size_max: 262_144, sizeOf: ({ paths }: LiveRecord) => 500 + 100 * paths.length }
 
 /** The approximate size of a collision without its labels and paths, and of an item of the merge order, in characters. */
 const ITEM = 300
@@ -67,57 +55,72 @@ interface RepositoryOverlaps {
   merge_order: MergeOrder
 }
 
-export async function listOverlaps(ctx: RepoContext, comparisons: SingleFlight): Promise<Overlaps> {
-  const { items, total, compared, reason } = await sharedOverlaps(ctx, comparisons)
-  const as_of = ctx.now.toISOString()
-  return { items, total, checked_against: { activities: compared, as_of, complete: reason === null, reason } }
+/** The collisions, and a version by which a caller knows without a comparison that it has them already. */
+export async function versionedOverlaps(
+  ctx: RepoContext,
+  comparisons: SingleFlight,
+): Promise<{ version: string; read(): Promise<Overlaps> }> {
+  const compared = await readCompared(ctx)
+  const read = async () => {
+    const shared = await sharedOverlaps(ctx, compared, comparisons)
+    const { items, total, compared: activities, reason } = shared
+    const as_of = ctx.now.toISOString()
+    return { items, total, checked_against: { activities, as_of, complete: reason === null, reason } }
+  }
+  return { version: compared.version, read }
 }
 
 export async function countCollisions(
   ctx: RepoContext,
   comparisons: SingleFlight,
 ): Promise<Record<Severity, number>> {
-  return (await sharedOverlaps(ctx, comparisons)).by_severity
+  return (await sharedOverlaps(ctx, await readCompared(ctx), comparisons)).by_severity
 }
 
 export async function getMergeOrder(ctx: RepoContext, comparisons: SingleFlight): Promise<MergeOrder> {
-  return (await sharedOverlaps(ctx, comparisons)).merge_order
+  return (await sharedOverlaps(ctx, await readCompared(ctx), comparisons)).merge_order
 }
 
 /**
  * Callers share a comparison if they read the same versions of the same live rows, so a caller never gets a comparison from
  * before a stored change or an expiry.
  */
-async function sharedOverlaps(ctx: RepoContext, comparisons: SingleFlight): Promise<RepositoryOverlaps> {
-  const { db, repo, now, caller } = ctx
-  const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
-  const links = await listLinks(db, repo.id, LINKS_MAX)
-  const failed = await readFailedProofs(ctx)
-  const compared = { live, links, failed }
+function sharedOverlaps(
+  ctx: RepoContext,
+  compared: Compared,
+  comparisons: SingleFlight,
+): Promise<RepositoryOverlaps> {
   return comparisons.get<RepositoryOverlaps>({
-    key: versionOf(ctx, compared),
-    disconnected: caller.disconnected,
+    key: compared.version,
+    disconnected: ctx.caller.disconnected,
     compute: (cancelled) => computeOverlaps(ctx, compared, cancelled),
     sizeOf,
   })
 }
 
 interface Compared {
-  live: OutlinedActivity[]
-  links: BranchLink[]
-  failed: FailedProof[]
+  /** The newest first. */
+  live: LiveRecord[]
+  stacks: Stacks<LiveRecord>
+  /** A text that changes whenever the collisions may change. */
+  version: string
 }
 
-/** A text that changes whenever the collisions may change. */
-function versionOf({ repo, settings }: RepoContext, { live, links, failed }: Compared): string {
-  const others = [repo.id, settings, repo.noise_attributes, links, failed]
-  const hash = createHash('sha256').update(JSON.stringify(others))
-  return hash.update(live.map(({ id, version }) => `${id} ${version}`).join('\n')).digest('base64')
+async function readCompared(ctx: RepoContext): Promise<Compared> {
+  const { repo, settings } = ctx
+  const now = ctx.now.getTime()
+  const set = await liveSetOf(ctx)
+  const all = [...set.records()].filter(({ kind }) => kind === 'activity')
+  const live = all.filter(({ ends_at }) => ends_at > now).sort((a, b) => (a.id < b.id ? 1 : -1))
+  // An end changes the collisions without a new version.
+  const read = [repo.id, set.version, live.length, settings, repo.noise_attributes]
+  const version = createHash('sha256').update(JSON.stringify(read)).digest('base64')
+  return { live, stacks: set.stacksAt(now), version }
 }
 
 async function computeOverlaps(
   ctx: RepoContext,
-  { live, links, failed }: Compared,
+  { live, stacks }: Compared,
   cancelled: AbortSignal,
 ): Promise<RepositoryOverlaps> {
   const budget = new WorkBudget({
@@ -125,9 +128,7 @@ async function computeOverlaps(
     reserve: SHOWN_UNITS,
     cancelled,
   })
-  const known = rulesOf(ctx.settings, ctx.repo.noise_attributes)
-  const rules = { ...known, numbers: withLearned(known.numbers, await listLearned(ctx.db, ctx.repo.id)) }
-  const stacks = new Stacks(live, links, budget)
+  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
   const collisions = new Collisions({ rules, stacks, budget })
   const { participants, compared } = await compareAll(ctx, live, { collisions, budget })
   const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
@@ -137,15 +138,14 @@ async function computeOverlaps(
   if (budget.isExhausted) undecided.add(participants.length - 1)
   budget.useReserve()
   const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
-  const listed = withFailedPairs(ranked.collisions, failed, { participants, stacks })
-  const items = await budget.run(overlapItems(listed.slice(0, OVERLAPS_MAX), participants, budget))
-  const total = collisions.total - (pairs.length - listed.length)
+  const items = await budget.run(overlapItems(ranked.collisions.slice(0, OVERLAPS_MAX), participants, budget))
+  const total = collisions.total - (pairs.length - ranked.collisions.length)
   const are_lines_compared = ranked.complete && (names.size === 0 || pairs.length === collisions.total)
   const are_paths_shown = !budget.isExhausted
   const not_compared = notComparedReason(compared, live.length)
   const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
   const by_severity = { high: 0, medium: 0, low: 0 }
-  for (const { severity } of listed) by_severity[severity] += 1
+  for (const { severity } of ranked.collisions) by_severity[severity] += 1
   return { items, total, by_severity, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
 }
 
@@ -158,7 +158,7 @@ interface Participants {
 /** Adds the newest activities to `collisions` until the budget is exhausted. */
 async function compareAll(
   ctx: RepoContext,
-  live: OutlinedActivity[],
+  live: LiveRecord[],
   { collisions, budget }: { collisions: Collisions; budget: WorkBudget },
 ): Promise<Participants> {
   const added: Participants = { participants: [], compared: 0 }
@@ -174,7 +174,7 @@ async function compareAll(
 /** Adds a page of activities, without those that were deleted meanwhile. Stops after the one that exhausted the budget. */
 function* addPage(
   ctx: RepoContext,
-  page: OutlinedActivity[],
+  page: LiveRecord[],
   {
     rows,
     collisions,
@@ -185,7 +185,12 @@ function* addPage(
     const row = rows.get(activity.id)
     if (row) {
       const scope = storedScopeOf(row)
-      const participant = { ...activity, ...intentOf(row, ctx), pull_request: linkedPullRequest(row, scope) }
+      const { id, branch, base_branch, weight } = activity
+      const participant = {
+        ...{ id, branch, base_branch, weight },
+        ...intentOf(row, ctx),
+        pull_request: linkedPullRequest(row, scope),
+      }
       added.participants.push(participant)
       if (!(yield* collisions.add(participant, scope))) return
     }

@@ -74,7 +74,6 @@ function numberRulesOf(globs: Settings['number_directories'], ignore: Exclusion)
   return {
     isNumbered: (directory) =>
       compiled.find(({ glob }) => matchesPath(glob, directory, { remaining: PATH_UNITS_MAX }))?.is_numbered,
-    isLearned: () => false,
     isIgnored: (path) => ignore(path, true, { remaining: PATH_UNITS_MAX }),
   }
 }

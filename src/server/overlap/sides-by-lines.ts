@@ -4,13 +4,7 @@ import type { Budget } from '../../vocabulary/budget.ts'
 import { type Match, type PathPair, SEQUENCES_MAX } from '../../vocabulary/contract/overlap.ts'
 import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import type { StrongestVerdict } from '../../vocabulary/severity.ts'
-import {
-  byStrength,
-  type Duplicate,
-  type Moved,
-  NOT_COMPARED,
-  type Sequence,
-} from '../../vocabulary/verdict.ts'
+import { byStrength, type Duplicate, NOT_COMPARED, type Sequence } from '../../vocabulary/verdict.ts'
 import type { Steps } from '../base/event-loop.ts'
 import { addTo } from '../base/lists.ts'
 import { duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
@@ -21,9 +15,7 @@ import {
   type PairVerdict,
   pairVerdict,
 } from '../line-verdicts/pair-verdict.ts'
-import { sharedMove } from '../numbers/moved.ts'
 import { type NumberRules, sharedTaken, type Taking, takingOf } from '../numbers/taken.ts'
-import type { FailedProof } from '../proofs/store.ts'
 import { type DigestedFile, isSameAuthor, type Side } from './side.ts'
 
 export interface DigestedSide extends Side {
@@ -46,8 +38,6 @@ export interface SideVerdict {
   duplicate: Duplicate | null
   /** The numbers and parents that both take. */
   sequence: Sequence[]
-  /** A directory that one side moves and the other adds a file to. */
-  moved: Moved | null
   /** They share more files than were compared. */
   cut: boolean
 }
@@ -84,8 +74,7 @@ export function* sideVerdict(
   const sequence = sharedTaken(yours.taking, theirs.taking, options.numbers)
     .slice(0, SEQUENCES_MAX)
     .map((each) => ({ ...each, next: null }))
-  const moved = sharedMove(yours.taking.moves, theirs.taking.moves)
-  return { lines, files: files.toSorted(byStrength), duplicate, sequence, moved, cut }
+  return { lines, files: files.toSorted(byStrength), duplicate, sequence, cut }
 }
 
 /**
@@ -124,29 +113,19 @@ function isOneBase({ yours, theirs }: SharedFile): boolean {
 }
 
 /** The fields of a match that do not come from scopes. */
-export type Relation = Pick<
-  Match,
-  'lines' | 'duplicate' | 'sequence' | 'moved' | 'proof' | 'proof_log_url' | 'same_author' | 'cut'
->
+export type Relation = Pick<Match, 'lines' | 'duplicate' | 'sequence' | 'same_author' | 'cut'>
 
-export interface Related {
-  /** Undefined if the lines were not compared. In that case, only a shared issue can show a duplicate. */
-  side_verdict?: SideVerdict | undefined
-  failed_proof?: FailedProof | undefined
-}
-
+/** `side_verdict` is undefined if the lines were not compared: then only a shared issue can show a duplicate. */
+/** `side_verdict` is undefined if the lines were not compared: then only a shared issue can show a duplicate. */
 export function relationOf(
   yours: Omit<Side, 'files'>,
   theirs: Omit<Side, 'files'>,
-  { side_verdict, failed_proof }: Related,
+  side_verdict: SideVerdict | undefined,
 ): Relation {
   return {
     lines: side_verdict?.lines?.verdict ?? null,
     duplicate: side_verdict ? side_verdict.duplicate : duplicateByIssue(yours, theirs),
     sequence: side_verdict?.sequence ?? [],
-    moved: side_verdict?.moved ?? null,
-    proof: failed_proof ? 'failed' : null,
-    proof_log_url: failed_proof?.log_url ?? null,
     same_author: isSameAuthor(yours.author, theirs.author),
     cut: side_verdict?.cut ?? false,
   }
@@ -163,9 +142,6 @@ export const NO_RELATION: Relation = {
   lines: null,
   duplicate: null,
   sequence: [],
-  moved: null,
-  proof: null,
-  proof_log_url: null,
   same_author: false,
   cut: false,
 }

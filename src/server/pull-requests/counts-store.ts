@@ -1,5 +1,5 @@
-/** How many pull requests were opened and commented, for the budget of comments and the metrics. */
-import { and, eq, gte, sql } from 'drizzle-orm'
+/** How many pull requests were opened and commented, for the budget of comments, the signal report and the metrics. */
+import { and, eq, gte, type SQLWrapper, sql } from 'drizzle-orm'
 import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
@@ -41,4 +41,20 @@ export function countByRepository(db: Db, since: Date) {
     .select({ repo_id, author, is_bot, ...counted })
     .from(opened)
     .groupBy(repo_id, is_bot, author)
+}
+
+/** The comments that were posted since `since`, how often they were edited, and the reactions to them. */
+export async function countComments(db: Db, repo_id: number, since: Date) {
+  const { comment_posted_at, comment_edits, thumbs_up, thumbs_down } = pull_requests
+  const sum = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)::int`
+  const [counts] = await db
+    .select({
+      posted: sql<number>`count(*)::int`,
+      edited: sum(comment_edits),
+      up: sum(thumbs_up),
+      down: sum(thumbs_down),
+    })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), gte(comment_posted_at, since)))
+  return counts as NonNullable<typeof counts>
 }

@@ -19,7 +19,6 @@ export type Facts = Pick<
   | 'is_by_newcomer'
   | 'author'
   | 'closes'
-  | 'is_mergeable'
   | 'merged_at'
   | 'is_muted'
   | 'head_sha'
@@ -196,19 +195,6 @@ const readNumbered = prepared('open_pull_requests_numbered', (db) =>
 /** The open pull requests among `numbers`. */
 export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
   return readNumbered(db, { repo_id, numbers: `{${numbers}}` })
-}
-
-/** The heads and base branches of the open pull requests among `numbers`, and whether their authors are new here. */
-export function listHeads(
-  db: Db,
-  repo_id: number,
-  numbers: readonly number[],
-): Promise<Pick<PullRequestRow, 'number' | 'head_sha' | 'base_branch' | 'is_by_newcomer'>[]> {
-  const { number, head_sha, base_branch, is_by_newcomer, is_open } = pull_requests
-  return db
-    .select({ number, head_sha, base_branch, is_by_newcomer })
-    .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), is_open, inArray(number, [...numbers])))
 }
 
 /** The numbers of closed pull requests without an event since `closed_before`; if that is null, of all pull requests. */

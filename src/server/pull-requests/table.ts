@@ -16,6 +16,8 @@ export const pull_requests = pgTable(
     is_muted: boolean().notNull(),
     /** It is in the merge queue of its base branch, so it is merged before others. */
     is_queued: boolean().notNull().default(false),
+    /** GitHub's time of the newest event of the merge queue; null if there was none. */
+    queue_changed_at: instant(),
     /** The newest event has not been applied to activities yet. The next event applies it. */
     is_behind: boolean().notNull(),
     head_sha: text().notNull(),
@@ -47,16 +49,16 @@ export const pull_requests = pgTable(
     ready_at: instant(),
     /** When the service saw it opened, pushed or made ready; null if it only imported it. It gets no first comment before. */
     own_event_at: instant(),
-    /** `pushed_at` when the pairs that share only noise were last recorded, which is done once after each push. */
-    noise_entered_at: instant(),
-    /** Whether GitHub could merge it, as of the last event that said so. */
-    is_mergeable: boolean(),
     /** When it was merged; null if it was not. */
     merged_at: instant(),
     /** GitHub's `updated_at` of the newest event. Older events are ignored. */
     changed_at: instant().notNull(),
     /** The App's comment; null if there is none. */
     comment_id: bigint({ mode: 'number' }),
+    /** When the comment was posted. */
+    comment_posted_at: instant(),
+    /** How often it was edited. */
+    comment_edits: integer().notNull().default(0),
     /** When somebody deleted the comment. It is made again only for a pair that was found later. */
     comment_deleted_at: instant(),
     /** The version of the text of the comment: see `TEXT_VERSION`. Null if there is no comment. */

@@ -10,10 +10,8 @@ import {
   adviceAbout,
   fixText,
   linkedName,
-  logText,
   nameOf,
   notableItem,
-  type Place,
   placeItem,
   placesOf,
   sentenceOf,
@@ -67,7 +65,7 @@ export function headline({ activities, notables, done, taken }: Report): string 
 function aboutOne(activity: ReportedActivity, { stage }: Report): string[] {
   const places = placesOf(activity)
   const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, stage)}`
-  const isSaid = places.length === 1 && !activity.duplicate && !activity.proof
+  const isSaid = places.length === 1 && !activity.duplicate
   const isListed = !isSaid && activity.paths.length + activity.sequence.length > 0
   return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
 }
@@ -77,7 +75,7 @@ function aboutSeveral(report: Report): string[] {
   const { activities, stage } = report
   const first = leadOf(activities)
   const name = quote(nameOf(first))
-  const why = first.proof || first.duplicate ? `${sentenceOf(name, first)}. ` : ''
+  const why = first.duplicate ? `${sentenceOf(name, first)}. ` : ''
   const parts = [`**${headline({ ...report, notables: [] })}.** ${why}${adviceAbout(name, first, stage)}`]
   const named = activities.slice(0, OTHERS_SHOWN_MAX)
   const [ahead, behind] = [named.filter((each) => each.is_ahead), named.filter((each) => !each.is_ahead)]
@@ -89,10 +87,9 @@ function aboutSeveral(report: Report): string[] {
   return parts
 }
 
-/** The activity that the advice is about: one that fails together with this, else a duplicate, else the first in the merge queue, else the first that is ahead. */
+/** The activity that the advice is about: a duplicate, else the first in the merge queue, else the first that is ahead. */
 function leadOf(activities: ReportedActivity[]): ReportedActivity {
   return (
-    activities.find(({ proof }) => proof !== null) ??
     activities.find(({ duplicate }) => duplicate !== null) ??
     activities.find(({ sequence }) => sequence.length > 0) ??
     activities.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ??
@@ -102,17 +99,15 @@ function leadOf(activities: ReportedActivity[]): ReportedActivity {
 }
 
 /**
- * One list item per file or area, with the activities that change it, and one for those that fail together with this. Only the first mention of an activity has its title
- * and author.
+ * One list item per file or area, with the activities that change it. Only the first mention of an
+ * activity has its title and author.
  */
 function byPlace(activities: ReportedActivity[]): string {
   const there = new Map<string, Map<ReportedActivity, string>>()
   const mentioned = new Set<ReportedActivity>()
   for (const activity of activities) {
     const places = placesOf(activity)
-    const proof = activity.proof ? [proofPlace(activity)] : []
-    const all =
-      places.length + proof.length > 0 ? [...proof, ...places] : [{ name: 'the same work', lines: '' }]
+    const all = places.length > 0 ? places : [{ name: 'the same work', lines: '' }]
     const twin = activity.duplicate ? OVERLAP_WORDS.duplicate.short : ''
     for (const { name, lines } of all) {
       const how = [lines, twin].filter(Boolean).join(', ')
@@ -124,11 +119,6 @@ function byPlace(activities: ReportedActivity[]): string {
   }
   const items = [...there].map(([place, here]) => `${place}: ${[...here.values()].join('; ')}`)
   return foldedList(items, FILES_SHOWN_MAX)
-}
-
-/** The run of both together, as a place in which they meet. */
-function proofPlace({ proof_log_url }: ReportedActivity): Place {
-  return { name: 'Run together', lines: `${OVERLAP_WORDS.proof.short}${logText(proof_log_url)}` }
 }
 
 function notableTitle({ notables }: Report): string {

@@ -33,7 +33,6 @@ export function nothingShown(report: Report, since = ''): { heading: string; tex
 
 const SUPPRESSIONS: Record<Suppression, string> = {
   below_threshold: 'below the threshold',
-  moved: 'about a directory that moves, which is rarely broken',
   stale: 'not pushed recently',
   bot: 'by a bot',
   same_author: 'by the same author',

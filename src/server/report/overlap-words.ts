@@ -4,13 +4,7 @@ import { adviceOf, adviceSentence } from '../../vocabulary/advice.ts'
 import { sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { STAGE_WORDS, type Stage } from '../../vocabulary/standing.ts'
 import { joined } from '../../vocabulary/text.ts'
-import {
-  areasText,
-  OVERLAP_WORDS,
-  overlapSentence,
-  placeText,
-  proofSentence,
-} from '../../vocabulary/verdict-words.ts'
+import { areasText, OVERLAP_WORDS, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
 import { linkable, linkedNumber, quote } from './markdown.ts'
 import type { ReportedActivity, ReportedNotable, ReportedSequence } from './report.ts'
 
@@ -35,16 +29,10 @@ export function linkedName(activity: ReportedActivity): string {
 
 /** One sentence without its full stop. `who` is quoted. */
 export function sentenceOf(who: string, activity: ReportedActivity): string {
-  const { proof, proof_log_url, duplicate, sequence, paths } = activity
-  if (proof) return `${proofSentence(who, 'this pull request')}${logText(proof_log_url)}`
+  const { duplicate, sequence, paths } = activity
   return paths.length > 1 && !duplicate && sequence.length === 0
     ? `${who} overlaps with this pull request in ${paths.length} files`
     : overlapSentence(who, activity, 'this pull request', quote)
-}
-
-/** `: [log](<https://…>)`; empty without a log. */
-export function logText(url: string | null): string {
-  return url === null ? '' : `: [log](<${linkable(url)}>)`
 }
 
 /** Where an overlap is: a file and the lines in it, or an area. */

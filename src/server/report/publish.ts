@@ -13,6 +13,7 @@ import { savePullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, isInstalled, takeWrites, unlessRefused } from '../repositories/installation.ts'
+import { confirmName } from '../repositories/registration.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { currentCauses, type Effect } from '../telemetry/execution.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
@@ -28,11 +29,16 @@ export type PublishedComment = 'shows_overlap' | 'shows_none' | 'deleted'
 /** Writes the comment and the check run. If one fails, the other is still written. Returns what became of the comment. */
 export async function publish(
   app: App,
-  ctx: RepoContext,
+  stored: RepoContext,
   { pr, comment, check_run }: Publication & { pr: PullRequestRow },
 ): Promise<PublishedComment> {
   const writes = (typeof comment === 'object' ? 1 : 0) + (check_run ? 1 : 0)
-  if (writes > 0) await takeWrites(app, ctx, writes)
+  if (writes > 0) await takeWrites(app, stored, writes)
+  // The id of a comment is GitHub's own. Everything else would be written to whatever repository has the name now.
+  const isNew = check_run !== null || (typeof comment === 'object' && pr.comment_id === null)
+  const confirm = (client: Installation) => confirmName(app, stored, { client })
+  const ctx = isNew ? await asInstallation(app, stored, confirm, 'writes') : stored
+  if (!ctx) return 'shows_none'
   let failure: unknown
   let published: PublishedComment = 'shows_none'
   try {
@@ -66,6 +72,7 @@ async function publishComment(
               comment_hash: hash,
               comment_refused: null,
               comment_version: TEXT_VERSION,
+              comment_posted_at: written.comment_id === null ? null : (pr.comment_posted_at ?? now),
               is_due: false,
               ...(isFirst && chargedFields(charge, now)),
             }
@@ -119,7 +126,7 @@ async function writeComment(
   app: App,
   client: Installation,
   { ctx, pr, comment }: { ctx: RepoContext; pr: PullRequestRow; comment: CommentText },
-): Promise<({ comment_id: number | null } & Partial<Reactions>) | 'deleted'> {
+): Promise<({ comment_id: number | null; comment_edits?: number } & Partial<Reactions>) | 'deleted'> {
   const { db, repo } = ctx
   const own = { number: pr.number, app_id: app.github_app?.id ?? 0, marker: MARKER }
   const id = pr.comment_id ?? (await findOwnComment(client, repo, own))
@@ -127,7 +134,7 @@ async function writeComment(
     try {
       const reactions = await editComment(client, repo, id, comment.text)
       auditEffect(app, ctx, 'comment_edited', pr)
-      return { comment_id: id, ...reactions }
+      return { comment_id: id, comment_edits: pr.comment_edits + 1, ...reactions }
     } catch (error) {
       if (!isNotFound(error) || !(await isInstalled(app, repo))) throw error
       return 'deleted'

@@ -1,14 +1,14 @@
 /** The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge. */
 
-import type { Match, PathPair } from '../../vocabulary/contract/overlap.ts'
+import type { PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
-import type { Duplicate, Moved, Sequence } from '../../vocabulary/verdict.ts'
+import type { Duplicate, Sequence } from '../../vocabulary/verdict.ts'
 import type { DoneLines } from '../../vocabulary/verdict-words.ts'
 import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
-export interface ReportedActivity extends Pick<Match, 'proof' | 'proof_log_url'> {
+export interface ReportedActivity {
   severity: Severity
   /** Title and branch are null for the pull request of a newcomer, whose words are not repeated. */
   title: string | null
@@ -25,7 +25,6 @@ export interface ReportedActivity extends Pick<Match, 'proof' | 'proof_log_url'>
   duplicate: Duplicate | null
   /** The numbers and parents that both take. */
   sequence: ReportedSequence[]
-  moved: Moved | null
 }
 
 export interface ReportedSequence extends Sequence {
@@ -62,8 +61,6 @@ export interface ReportedNotable {
 /** Why overlapping work is not shown. */
 export type Suppression =
   | 'below_threshold'
-  /** They share only a directory that one side moves. */
-  | 'moved'
   | 'stale'
   | 'bot'
   | 'same_author'

@@ -7,11 +7,11 @@ import type { SingleFlight } from '../base/single-flight.ts'
 import type { Database } from '../db/database.ts'
 import type { Access } from '../github/access.ts'
 import type { GithubApp } from '../github/github-app.ts'
+import type { ListLimits } from '../github/list-limits.ts'
 import type { Watch } from '../github/watched-repositories.ts'
+import type { LiveSets } from '../live-sets/live-sets.ts'
 import type { AuditLog } from '../telemetry/audit.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { ChangeFeed } from './change-feed.ts'
-import type { RepositoryCache } from './repository-cache.ts'
 
 export interface App {
   config: Config
@@ -26,12 +26,12 @@ export interface App {
   github_app: GithubApp | null
   /** Whether writes to GitHub, and imports, wait for their turn. */
   paces_writes: boolean
+  list_limits: ListLimits
   /** The OAuth client that people sign in to the page with; null if there is none. `/setup` can create it too. */
   sign_in: OAuthClient | null
   /** Null if no repository is watched. */
   watch: Watch | null
-  change_feed: ChangeFeed
-  repositories: RepositoryCache
+  live_sets: LiveSets
   /** Overlaps of whole repositories, shared by concurrent callers. */
   comparisons: SingleFlight
   /** Work that follows responses. */

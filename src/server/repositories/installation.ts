@@ -14,9 +14,9 @@ import {
   type Pause,
   pauseInstallation,
 } from './installation-store.ts'
-import { storeUninstalled } from './organisation.ts'
 import type { RepoContext } from './repo.ts'
 import { findRepository } from './store.ts'
+import { storeUninstalled } from './stored-settings.ts'
 
 /** Thrown while GitHub limits the rate of an installation or a token. */
 export class RateLimited extends Error {

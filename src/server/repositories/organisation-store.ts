@@ -1,61 +1,37 @@
 /** Queries for the settings files of organisations. */
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
+import type { FileSettings } from '../../vocabulary/contract/settings.ts'
 import type { Db } from '../db/database.ts'
-import { organisations } from './table.ts'
+import { ORGANISATION_REPOSITORY } from './organisation.ts'
+import { organisations, repositories } from './table.ts'
 
-export type OrganisationRow = typeof organisations.$inferSelect
-
-export async function findOrganisation(
-  db: Db,
-  installation_id: number,
-): Promise<OrganisationRow | undefined> {
-  const [row] = await db
-    .select()
+/** Whether it is known if an installation has settings for its repositories. */
+export async function isOrganisationKnown(db: Db, installation_id: number): Promise<boolean> {
+  const found = await db
+    .select({ installation_id: organisations.installation_id })
     .from(organisations)
     .where(eq(organisations.installation_id, installation_id))
-  return row
+  return found.length > 0
 }
 
-/** Stores that an installation has no repository with settings, unless it is known. */
-export async function insertOrganisation(db: Db, installation_id: number): Promise<void> {
-  await db.insert(organisations).values({ installation_id }).onConflictDoNothing()
-}
-
-/** Stores the settings of an organisation; false if they are stored already. */
-export async function saveOrganisation(
-  tx: Db,
-  { installation_id, ...row }: OrganisationRow,
-): Promise<boolean> {
-  const { github_id, settings } = organisations
-  const saved = await tx
+/** Makes the settings of the `.github` repository of an installation those of its repositories, and returns them; null if there are none. */
+export async function storeOrganisation(tx: Db, installation_id: number): Promise<FileSettings | null> {
+  // Locks the row first, so that the last of several writers has read the newest settings.
+  await tx
     .insert(organisations)
-    .values({ installation_id, ...row })
-    .onConflictDoUpdate({
-      target: organisations.installation_id,
-      set: row,
-      setWhere: sql`(${github_id}, ${settings}) is distinct from (excluded.github_id, excluded.settings)`,
-    })
-    .returning({ installation_id: organisations.installation_id })
-  return saved.length > 0
-}
-
-/** Clears the settings that a repository gave to installations other than `except`. Returns these. */
-export async function clearOrganisations(
-  tx: Db,
-  given: { github_id: number; except: number | null },
-): Promise<number[]> {
-  const { installation_id, github_id } = organisations
-  const rows = await tx
-    .update(organisations)
-    .set({ github_id: null, settings: null })
+    .values({ installation_id })
+    .onConflictDoUpdate({ target: organisations.installation_id, set: { installation_id } })
+  const [row] = await tx
+    .select({ settings: repositories.settings })
+    .from(repositories)
     .where(
-      and(
-        eq(github_id, given.github_id),
-        given.except === null ? undefined : ne(installation_id, given.except),
-      ),
+      sql`${repositories.installation_id} = ${installation_id} and lower(${repositories.name}) = ${ORGANISATION_REPOSITORY}`,
     )
-    .returning({ installation_id })
-  return rows.map((row) => row.installation_id)
+    .orderBy(desc(repositories.created_at))
+    .limit(1)
+  const settings = row?.settings ?? null
+  await tx.update(organisations).set({ settings }).where(eq(organisations.installation_id, installation_id))
+  return settings
 }
 
 export async function deleteOrganisation(db: Db, installation_id: number): Promise<void> {

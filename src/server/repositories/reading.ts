@@ -56,7 +56,7 @@ export function pauseAfter(error: unknown, now: Date): number | null {
   return null
 }
 
-/** Reads the pull request from GitHub; undefined if it does not exist. One call. */
+/** Reads the pull request from GitHub; undefined if it does not exist in this repository. One call. */
 export async function readPullRequest(
   app: App,
   ctx: RepoContext,
@@ -64,9 +64,10 @@ export async function readPullRequest(
 ): Promise<GithubPullRequest | undefined> {
   const { owner, name } = ctx.repo
   try {
-    return await readGithub(app, ctx, async (reader) =>
+    const read = await readGithub(app, ctx, async (reader) =>
       parsePullRequest((await reader.rest.pulls.get({ owner, repo: name, pull_number: number })).data),
     )
+    return read?.repository_id === ctx.repo.id ? read : undefined
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error

@@ -1,16 +1,17 @@
 /** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
 import { later } from '../../vocabulary/clock.ts'
 import { statusOf } from '../github/octokit.ts'
-import { isNotFound } from '../github/repository-calls.ts'
-import { enqueue } from '../jobs/store.ts'
+import { isNotFound, type Reader } from '../github/repository-calls.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { App } from './app.ts'
-import { findInstallation, isInstalled, isSuspended } from './installation.ts'
-import { isOrganisationRepository, ORGANISATION_REPOSITORY, publishOrganisation } from './organisation.ts'
-import { findOrganisation, insertOrganisation } from './organisation-store.ts'
+import type { ConditionalReads } from './conditional-reads.ts'
+import { findInstallation, isSuspended } from './installation.ts'
+import { isOrganisationRepository, ORGANISATION_REPOSITORY } from './organisation.ts'
+import { isOrganisationKnown, storeOrganisation } from './organisation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { refreshSettings } from './settings-refresh.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
-import { storeWithOrganisation } from './stored-settings.ts'
+import { storeRepository, storeUninstalled } from './stored-settings.ts'
 
 /** A repository as a delivery or GitHub describes it. */
 export interface InstalledRepository {
@@ -34,14 +35,11 @@ export async function recordInstallation(
   const isNew = stored?.installation_id == null
   // A new one is imported.
   const added = isNew && { commenting_since: now, reconciled_at: now }
-  const updated = await storeWithOrganisation(app, repo_id, { ...known, ...added }, now)
-  const row = updated as RepositoryRow
-  if ([name, stored?.name ?? ''].some(isOrganisationRepository)) await publishOrganisation(app, row, now)
-  return row
+  return (await storeRepository(app, repo_id, { ...known, ...added }, now)) as RepositoryRow
 }
 
 /**
- * Reads the settings of a repository and then stores its installation. Throws what GitHub's client throws; the installation
+ * Reads the settings of a repository that GitHub has just shown, and then stores its installation. Throws what GitHub's client throws; the installation
  * is then not stored, and the next event tries again.
  */
 export async function registerInstallation(
@@ -66,28 +64,34 @@ export async function findOrganisationFile(
   now: Date,
 ): Promise<void> {
   const db = app.database.connection()
-  if (isOrganisationRepository(name) || (await findOrganisation(db, installation_id))) return
+  if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
   const shared = { owner, name: ORGANISATION_REPOSITORY }
   // Being able to read the repository proves nothing: every installation can read a public one.
   const isOurs = (await findInstallation(app, shared)) === installation_id
-  const present = isOurs ? await findPresent(app, { ...shared, installation_id }) : undefined
-  if (present && isOrganisationRepository(present.name))
-    await registerInstallation(app, { ...present, installation_id }, now)
-  else await insertOrganisation(db, installation_id)
+  const present = isOurs ? await findNamed(app, { ...shared, installation_id }) : undefined
+  if (present && isOrganisationRepository(present.name)) await registerInstallation(app, present, now)
+  else await db.transaction((tx) => storeOrganisation(tx, installation_id))
 }
 
-/** Makes up for what was missed of the settings of the organisation. */
-export async function followOrganisation(app: App, repo_id: number, now: Date): Promise<void> {
-  const row = await findRepository(app.database.connection(), repo_id)
-  if (row?.installation_id == null) return
-  const { owner, name, installation_id } = row
-  if (isOrganisationRepository(name)) await publishOrganisation(app, row, now)
-  else await findOrganisationFile(app, { id: repo_id, owner, name, installation_id }, now)
-  await storeWithOrganisation(app, repo_id, {}, now)
-}
-
-/** The kind of job that looks up the App's installation in one repository. */
+/** The kinds of jobs that look up the App's installation in one repository, and that import the repositories of an installation. */
 export const DISCOVER = 'discover'
+export const INSTALLATION = 'installation'
+
+/** `owner`: the account that the App is installed in. */
+export function installationJob(
+  { installation_id, owner }: { installation_id: number; owner: string },
+  run_at: Date,
+): NewJob {
+  return {
+    id: `${INSTALLATION}:${installation_id}`,
+    kind: INSTALLATION,
+    priority: 'import',
+    repo_id: 0,
+    owner,
+    payload: { installation_id },
+    run_at,
+  }
+}
 
 /** A repository under its current name. */
 export type NamedRepository = Omit<InstalledRepository, 'installation_id'>
@@ -115,21 +119,24 @@ export async function registerRepository(app: App, repository: NamedRepository, 
 /** Reads the settings of a repository and stores its installation, if there is one. Throws what GitHub's client throws. */
 export async function discoverInstallation(app: App, repository: NamedRepository, now: Date): Promise<void> {
   const installation_id = await findInstallation(app, repository)
-  if (installation_id !== null) await registerInstallation(app, { ...repository, installation_id }, now)
+  if (installation_id === null) return
+  const present = await findPresent(app, { ...repository, installation_id })
+  if (present) await registerInstallation(app, present, now)
 }
 
 /** `delivered_at` is exact to this. */
 const DELIVERED_WITHIN_MS = 3_600_000
 
-/** Opens the repository of an event, once its row is up to date. */
+/** Opens the repository of an event, once its row is up to date; undefined if the App is not installed there any more. */
 export async function openInstalled(
   app: App,
   repository: InstalledRepository,
   now: Date,
-): Promise<RepoContext> {
+): Promise<RepoContext | undefined> {
   const db = app.database.connection()
   const stored = await findRepository(db, repository.id)
   const row = await followInstallation(app, stored, { repository, now })
+  if (row?.installation_id == null) return undefined
   const delivered_at = row.delivered_at ?? row.created_at
   if (delivered_at < later(now, -DELIVERED_WITHIN_MS))
     await updateRepository(db, repository.id, { delivered_at: now })
@@ -144,34 +151,71 @@ async function followInstallation(
   app: App,
   stored: RepositoryRow | undefined,
   { repository, now }: { repository: InstalledRepository; now: Date },
-): Promise<RepositoryRow> {
+): Promise<RepositoryRow | undefined> {
   const { owner, name, installation_id } = repository
   const isSame = stored?.installation_id === installation_id && stored.owner === owner && stored.name === name
-  if (stored && isSame) return stored
-  if (stored?.installation_id == null) {
-    // The delivery may be older than the uninstallation.
-    if (stored && !(await isInstalled(app, repository))) return stored
-    return registerInstallation(app, repository, now)
-  }
+  if (isSame) return stored
   // Being able to read the repository proves nothing: every installation can read a public one.
-  const isOther = stored.installation_id !== installation_id
+  const isOther = stored && stored.installation_id !== installation_id
   if (isOther && (await findInstallation(app, repository)) !== installation_id) return stored
   const present = await findPresent(app, repository)
-  return present?.id === repository.id ? recordInstallation(app, { ...repository, ...present }, now) : stored
+  if (!present) return stored
+  const isNew = stored?.installation_id == null
+  return isNew ? registerInstallation(app, present, now) : recordInstallation(app, present, now)
+}
+
+/**
+ * A repository under its current name; undefined if the installation cannot see it, or if its name belongs to another one now: names are
+ * used again, ids are not. One call.
+ */
+export async function findPresent(
+  app: App,
+  repository: InstalledRepository,
+): Promise<InstalledRepository | undefined> {
+  const found = await findNamed(app, repository)
+  return found?.id === repository.id ? found : undefined
 }
 
 /** The repository that has a name now; undefined if the installation cannot see it. One call. */
-async function findPresent(
+async function findNamed(
   app: App,
   { owner, name, installation_id }: Omit<InstalledRepository, 'id'>,
-): Promise<NamedRepository | undefined> {
+): Promise<InstalledRepository | undefined> {
   try {
     const client = await app.github_app?.probot.auth(installation_id)
     // A former name redirects, unless another repository has taken it.
     const found = await client?.rest.repos.get({ owner, repo: name })
-    return found && { id: found.data.id, owner: found.data.owner.login, name: found.data.name }
+    return (
+      found && { id: found.data.id, owner: found.data.owner.login, name: found.data.name, installation_id }
+    )
   } catch (error) {
     if (isNotFound(error) || isSuspended(error)) return undefined
     throw error
   }
+}
+
+/**
+ * The repository under the name that it has now, to be asked for before an effect on GitHub or on many records. If another repository has
+ * taken its name, returns undefined and stores that the App left it; the list of the installation then finds it under its new name. One call.
+ */
+export async function confirmName(
+  app: App,
+  ctx: RepoContext,
+  { client, reads }: { client: Reader; reads?: ConditionalReads },
+): Promise<RepoContext | undefined> {
+  const { repo, now } = ctx
+  const { owner, name, installation_id } = repo
+  if (installation_id === null) return ctx
+  const named = reads
+    ? await reads.read('repository', (headers) => client.rest.repos.get({ owner, repo: name, headers }))
+    : (await client.rest.repos.get({ owner, repo: name })).data
+  if (!named) return ctx
+  if (named.id !== repo.id) {
+    await storeUninstalled(app, repo.id, now)
+    await enqueue(ctx.db, [installationJob({ installation_id, owner }, now)], now)
+    return undefined
+  }
+  if (named.owner.login === owner && named.name === name) return ctx
+  const current = { id: repo.id, owner: named.owner.login, name: named.name, installation_id }
+  return openStored(app, await recordInstallation(app, current, now), now)
 }

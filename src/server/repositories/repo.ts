@@ -7,9 +7,9 @@ import type { BranchDirectory } from '../github/directories.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import type { AttributeRule } from '../line-verdicts/git-attributes.ts'
+import type { LiveSets } from '../live-sets/live-sets.ts'
 import { type SettingsLayer, settingsOf } from '../settings/layers.ts'
 import type { App } from './app.ts'
-import { type Changed, joinChanged } from './change-feed.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 import { storedLayers } from './stored-settings.ts'
 
@@ -24,6 +24,7 @@ export interface RepoContext {
   readonly now: Date
   readonly repo: Repo
   readonly settings: Settings
+  readonly live_sets: LiveSets
   readonly caller: ContextCaller
 }
 
@@ -57,10 +58,8 @@ export interface Repo {
   readonly noise_attributes: readonly AttributeRule[]
   /** The limits of live records. */
   readonly max_live: { readonly activities: number; readonly notables: number }
-  /** The version of the cached row, for `confirmVersion`; null if the row was read for this context. */
-  readonly unconfirmed_version: string | null
-  /** Announces changed records to open pages, and wakes the job worker. Inside a transaction, this happens after the commit. */
-  announce(ids: Changed): void
+  /** Makes the job worker poll now, for a job that was enqueued. Inside a transaction, this happens after the commit. */
+  wakeWorker(): void
 }
 
 /** Who the work is for, and what it has cost so far. */
@@ -103,15 +102,6 @@ export function noCaller(): ContextCaller {
 /** For a caller that never disconnects. */
 export const NEVER_ABORTED = new AbortController().signal
 
-/** The repository has changed since its cached row was read. Nothing has been stored; open the context again. */
-export class OutdatedRepository extends Error {}
-
-/** Throws `OutdatedRepository` if the context was opened with another version of the row than `current`; null: there is no row. */
-export function confirmVersion({ repo }: OpenedRepo, current: string | null): void {
-  const { unconfirmed_version } = repo
-  if (unconfirmed_version !== null && unconfirmed_version !== current) throw new OutdatedRepository()
-}
-
 /** A request about a repository. `owner` and `name` are as requested, which may be a former name. */
 export interface RepoRequest {
   owner: string
@@ -126,22 +116,7 @@ export async function openRepo(
   request: RepoRequest,
 ): Promise<OpenedRepo> {
   const stored = await findRepository(app.database.connection(), repository.id)
-  if (stored) app.repositories.keep(stored)
   return openRow(app, stored, { repository, request })
-}
-
-/**
- * Opens the repository with the row that an earlier request read; undefined if there is none. No query, but the work has to
- * call `confirmVersion` with a version that it reads, before it stores anything.
- */
-export function openCachedRepo(
-  app: App,
-  repository: VisibleRepository,
-  request: RepoRequest,
-): OpenedRepo | undefined {
-  const stored = app.repositories.get(repository.id)
-  if (!stored) return undefined
-  return openRow(app, stored, { repository, request, unconfirmed_version: stored.version })
 }
 
 /** Opens a stored repository for a job; undefined if it is not stored. One query. */
@@ -161,13 +136,12 @@ interface Opening {
   /** The repository under its current name. */
   repository: Pick<VisibleRepository, 'id' | 'owner' | 'name'>
   request: RepoRequest
-  unconfirmed_version?: string
 }
 
 function openRow(
   app: App,
   stored: RepositoryRow | undefined,
-  { repository: { id, owner, name }, request, unconfirmed_version }: Opening,
+  { repository: { id, owner, name }, request }: Opening,
 ): OpenedRepo {
   const web = app.config.github_web_url
   const is_installed = stored?.installation_id != null
@@ -194,13 +168,9 @@ function openRow(
     settings_layers,
     noise_attributes: read?.noise_attributes ?? [],
     max_live: maxLiveOf(app.config.max_live_activities),
-    unconfirmed_version: unconfirmed_version ?? null,
-    announce: (ids) => {
-      app.change_feed.announce(id, ids)
-      if (is_installed || is_watched) app.wakeWorker()
-    },
+    wakeWorker: () => app.wakeWorker(),
   }
-  return { db: app.database.connection(), now: request.now, repo, settings }
+  return { db: app.database.connection(), now: request.now, repo, settings, live_sets: app.live_sets }
 }
 
 /** How long after the last poll a repository still counts as watched. A rate limit pauses polling for at most an hour. */
@@ -226,12 +196,12 @@ export async function inTransaction<Result>(
   ctx: RepoContext,
   work: (within: RepoContext) => Promise<Result>,
 ): Promise<Result> {
-  let changed: Changed | undefined
-  const announce = (ids: Changed) => {
-    changed = changed ? joinChanged(changed, ids) : ids
+  let hasJobs = false
+  const wakeWorker = () => {
+    hasJobs = true
   }
-  const repo = { ...ctx.repo, announce }
+  const repo = { ...ctx.repo, wakeWorker }
   const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, repo }))
-  if (changed) ctx.repo.announce(changed)
+  if (hasJobs) ctx.repo.wakeWorker()
   return result
 }

@@ -6,10 +6,10 @@ import { areasOfLabeler } from '../settings/labeler-file.ts'
 import { readSettingsFile } from '../settings/settings-file.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './conditional-reads.ts'
-import { isOrganisationRepository, publishOrganisation } from './organisation.ts'
+import { isOrganisationRepository } from './organisation.ts'
 import type { Repo } from './repo.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
-import { storeWithOrganisation } from './stored-settings.ts'
+import { storeRepository } from './stored-settings.ts'
 
 const FOLDER = '.github'
 export const SETTINGS_PATH = '.github/deconflict.yml'
@@ -65,7 +65,6 @@ export async function refreshSettings(
   const settings = file.errors.length > 0 ? (stored?.settings ?? null) : file.settings
   const labeler = settings?.areas ? null : (await textOf(LABELER_PATH)).text
   const attributes = (await textOf(ATTRIBUTES_PATH)).text
-  const now = app.clock()
   const read = {
     settings,
     settings_etag: ref === null ? found.etag : null,
@@ -74,9 +73,7 @@ export async function refreshSettings(
     noise_attributes: attributes === null ? null : readGitAttributes(attributes),
     labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
   }
-  const row = await storeWithOrganisation(app, repository.id, read, now)
-  if (row && is_organisation) await publishOrganisation(app, row, now)
-  return row
+  return storeRepository(app, repository.id, read, app.clock())
 }
 
 const NO_FILE: ReadFile = { text: null, etag: null }

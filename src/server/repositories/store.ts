@@ -15,35 +15,37 @@ import {
   sql,
 } from 'drizzle-orm'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import { tallies } from '../claims-index/table.ts'
+import type { FileSettings } from '../../vocabulary/contract/settings.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
-import { repositories } from './table.ts'
+import { live_sets } from '../live-sets/table.ts'
+import { organisations, repositories } from './table.ts'
 
-export type RepositoryRow = typeof repositories.$inferSelect
+type StoredRepository = typeof repositories.$inferSelect
+export type RepositoryChanges = Partial<Omit<StoredRepository, 'repo_id'>>
 
-/** The version of a row: the transaction that wrote it, so that it changes with every update. */
-export const REPOSITORY_VERSION = sql<string>`${repositories}.xmin::text`
+/** A repository, with the settings file of its organisation; null if there is none. */
+export type RepositoryRow = StoredRepository & { organisation: FileSettings | null }
 
-/** A row, and the version that was read. */
-export type VersionedRepository = RepositoryRow & { version: string }
+const selectRepositories = (db: Db) =>
+  db
+    .select({ ...getTableColumns(repositories), organisation: organisations.settings })
+    .from(repositories)
+    .leftJoin(organisations, eq(organisations.installation_id, repositories.installation_id))
 
 const readRepository = prepared('repository', (db) =>
-  db
-    .select({ ...getTableColumns(repositories), version: REPOSITORY_VERSION })
-    .from(repositories)
-    .where(eq(repositories.repo_id, sql.placeholder('repo_id'))),
+  selectRepositories(db).where(eq(repositories.repo_id, sql.placeholder('repo_id'))),
 )
 
-export async function findRepository(db: Db, repo_id: number): Promise<VersionedRepository | undefined> {
+export async function findRepository(db: Db, repo_id: number): Promise<RepositoryRow | undefined> {
   const [row] = await readRepository(db, { repo_id })
   return row
 }
 
-/** Reads a repository, and locks its row until the transaction `tx` ends. */
-export async function lockRepository(tx: Db, repo_id: number): Promise<RepositoryRow | undefined> {
-  const [row] = await tx.select().from(repositories).where(eq(repositories.repo_id, repo_id)).for('update')
-  return row
+/** Locks the row of a repository until the transaction `tx` ends. */
+export async function lockRepository(tx: Db, repo_id: number): Promise<void> {
+  const { repo_id: id } = repositories
+  await tx.select({ repo_id: id }).from(repositories).where(eq(id, repo_id)).for('update')
 }
 
 /** Stores `key` unless the repository has a key, and returns the stored key. If the repository is not stored, returns `key`. */
@@ -58,10 +60,9 @@ export async function setLineKey(db: Db, repo_id: number, key: Uint8Array): Prom
 
 /** The repositories with this last known name, case-insensitive. A name can move to another repository. */
 export async function listRepositoriesNamed(db: Db, owner: string, name: string): Promise<RepositoryRow[]> {
-  return db
-    .select()
-    .from(repositories)
-    .where(and(ilike(repositories.owner, literal(owner)), ilike(repositories.name, literal(name))))
+  return selectRepositories(db).where(
+    and(ilike(repositories.owner, literal(owner)), ilike(repositories.name, literal(name))),
+  )
 }
 
 /** Escapes the wildcards of LIKE. */
@@ -69,22 +70,12 @@ export function literal(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
-/** Updates a repository; undefined if it is not stored. */
-export async function updateRepository(
-  db: Db,
-  repo_id: number,
-  changes: Partial<Omit<RepositoryRow, 'repo_id'>>,
-): Promise<RepositoryRow | undefined> {
-  const [row] = await db
-    .update(repositories)
-    .set(changes)
-    .where(eq(repositories.repo_id, repo_id))
-    .returning()
-  return row
+export async function updateRepository(db: Db, repo_id: number, changes: RepositoryChanges): Promise<void> {
+  await db.update(repositories).set(changes).where(eq(repositories.repo_id, repo_id))
 }
 
 export async function listRepositories(db: Db, of: { installation_id: number }): Promise<RepositoryRow[]> {
-  return db.select().from(repositories).where(eq(repositories.installation_id, of.installation_id))
+  return selectRepositories(db).where(eq(repositories.installation_id, of.installation_id))
 }
 
 interface RepositoryPage {
@@ -107,11 +98,6 @@ export async function listRepositoryIds(
   return rows.map((row) => row.repo_id)
 }
 
-/** A page of the repositories of an installation. */
-export function listInstalledIds(db: Db, page: RepositoryPage, installation_id: number): Promise<number[]> {
-  return listRepositoryIds(db, page, eq(repositories.installation_id, installation_id))
-}
-
 /** Without live work and without a delivery for this long, a repository is at rest. */
 const REST_AFTER_MS = 7 * DAY_MS
 /** How often a repository is reconciled, in seconds; and one at rest. */
@@ -127,7 +113,7 @@ export function listUnreconciled(
   { after, limit, now }: RepositoryPage & { now: Date },
 ): Promise<Pick<RepositoryRow, 'repo_id' | 'owner'>[]> {
   const { repo_id, owner, name, installation_id, reconciled_at, delivered_at, created_at } = repositories
-  const isWorked = sql`exists (select from ${tallies} where ${tallies.repo_id} = ${repo_id} and ${tallies.counted} = 'act' and ${tallies.count} > 0)`
+  const isWorked = sql`exists (select from ${live_sets} where ${live_sets.repo_id} = ${repo_id} and ${live_sets.activities} > 0)`
   const isAtRest = sql`coalesce(${delivered_at}, ${created_at}) < ${later(now, -REST_AFTER_MS).toISOString()}::timestamptz and lower(${name}) <> '.github' and not ${isWorked}`
   const turn_s = sql`case when ${isAtRest} then ${REST_TURN_S}::int else ${TURN_S}::int end`
   const turnOf = (time: SQLWrapper) =>
@@ -146,11 +132,13 @@ const SETTINGS_MAX = 10_000
 /** The settings of the repositories where the App is installed. At most 10,000. */
 export function listSettings(
   db: Db,
-): Promise<Pick<RepositoryRow, 'repo_id' | 'settings' | 'labeler_areas' | 'organisation'>[]> {
-  const { repo_id, installation_id, settings, labeler_areas, organisation } = repositories
+): Promise<Pick<RepositoryRow, 'repo_id' | 'name' | 'settings' | 'labeler_areas' | 'organisation'>[]> {
+  const { repo_id, name, installation_id, settings, labeler_areas } = repositories
+  const organisation = organisations.settings
   return db
-    .select({ repo_id, settings, labeler_areas, organisation })
+    .select({ repo_id, name, settings, labeler_areas, organisation })
     .from(repositories)
+    .leftJoin(organisations, eq(organisations.installation_id, installation_id))
     .where(and(isNotNull(installation_id), or(isNotNull(settings), isNotNull(organisation))))
     .limit(SETTINGS_MAX)
 }

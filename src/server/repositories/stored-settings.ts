@@ -4,17 +4,26 @@ import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { enqueue } from '../jobs/store.ts'
 import { layersOf, type SettingsLayer, settingsOf, shareOf } from '../settings/layers.ts'
 import type { App } from './app.ts'
-import { findOrganisation } from './organisation-store.ts'
-import { lockRepository, type RepositoryRow, updateRepository } from './store.ts'
+import { isOrganisationRepository } from './organisation.ts'
+import { storeOrganisation } from './organisation-store.ts'
+import {
+  findRepository,
+  listRepositories,
+  lockRepository,
+  type RepositoryChanges,
+  type RepositoryRow,
+  updateRepository,
+} from './store.ts'
 
 /** The kind of job that rechecks all pull requests of a repository, because its settings changed. */
 export const RECHECK_ALL = 'recheck_all'
 
-type Stored = Pick<RepositoryRow, 'settings' | 'labeler_areas' | 'organisation'>
+type Stored = Pick<RepositoryRow, 'name' | 'settings' | 'labeler_areas' | 'organisation'>
 
-/** The layers of settings that are stored with a repository. */
-export function storedLayers({ settings, labeler_areas, organisation }: Stored): SettingsLayer[] {
-  return layersOf({ ...(labeler_areas && { areas: labeler_areas }), ...settings }, organisation)
+/** The layers of settings that hold for a repository. */
+export function storedLayers({ name, settings, labeler_areas, organisation }: Stored): SettingsLayer[] {
+  const own = { ...(labeler_areas && { areas: labeler_areas }), ...settings }
+  return layersOf(own, organisation && shareOf(organisation, name))
 }
 
 /** The settings of a repository as if it had no organisation. */
@@ -22,36 +31,65 @@ export function ownSettings(stored: Stored): Settings {
   return settingsOf(storedLayers({ ...stored, organisation: null }))
 }
 
-function isCommenting(stored: Stored): boolean {
-  return settingsOf(storedLayers(stored)).comment.mode === 'on'
+/** A repository before and after a change of it or of its organisation. */
+interface Change {
+  before: RepositoryRow
+  after: RepositoryRow
 }
 
 /**
- * Stores changes of a repository, beside what its organisation says about it now; undefined if the repository is not stored.
- * The row is locked before the organisation is read, so the last of several writers has read its newest settings.
+ * Stores changes of a repository; undefined if it is not stored. In the same transaction, a `.github` repository becomes that of
+ * its organisation, or ceases to be, and the repositories where this changes anything are rechecked.
  */
-export function storeWithOrganisation(
+export function storeRepository(
   app: App,
   repo_id: number,
-  changes: Partial<Omit<RepositoryRow, 'repo_id' | 'organisation'>>,
+  changes: RepositoryChanges,
   now: Date,
 ): Promise<RepositoryRow | undefined> {
   return app.database.connection().transaction(async (tx) => {
-    const before = await lockRepository(tx, repo_id)
+    await lockRepository(tx, repo_id)
+    const before = await findRepository(tx, repo_id)
     if (!before) return undefined
-    const { installation_id, name } = { ...before, ...changes }
-    const found = installation_id === null ? undefined : await findOrganisation(tx, installation_id)
-    const organisation = found?.settings ? shareOf(found.settings, name) : null
-    const isSame = isDeepStrictEqual(organisation, before.organisation)
-    if (isSame && Object.keys(changes).length === 0) return before
-    if (!isSame) await enqueue(tx, [recheckAllJob(before, now)], now)
-    const isSwitchedOn = !isCommenting(before) && isCommenting({ ...before, ...changes, organisation })
-    const commenting = isSwitchedOn && { commenting_since: now }
-    return updateRepository(tx, repo_id, { ...changes, organisation, ...commenting })
+    const files = [before, { ...before, ...changes }].filter(({ name }) => isOrganisationRepository(name))
+    const concerned: Change[] = []
+    await updateRepository(tx, repo_id, changes)
+    for (const installation_id of new Set(files.map((each) => each.installation_id))) {
+      if (installation_id === null) continue
+      const all = await listRepositories(tx, { installation_id })
+      const organisation = await storeOrganisation(tx, installation_id)
+      concerned.push(...all.map((row) => ({ before: row, after: { ...row, organisation } })))
+    }
+    const after = (await findRepository(tx, repo_id)) as RepositoryRow
+    const others = concerned.filter((each) => each.before.repo_id !== repo_id)
+    const all = [...others, { before, after }].filter((each) => each.after.installation_id !== null)
+    for (const each of all.filter(isSwitchedOn))
+      await updateRepository(tx, each.after.repo_id, { commenting_since: now })
+    const rechecks = all.filter(isOtherShare).map((each) => recheckAllJob(each.after, now))
+    await enqueue(tx, rechecks, now)
+    return findRepository(tx, repo_id)
   })
+}
+
+/** Whether the organisation says something else about the repository. */
+function isOtherShare({ before, after }: Change): boolean {
+  const [one, other] = [before, after].map(
+    ({ organisation, name }) => organisation && shareOf(organisation, name),
+  )
+  return !isDeepStrictEqual(one, other)
+}
+
+function isSwitchedOn({ before, after }: Change): boolean {
+  const [was, is] = [before, after].map((row) => settingsOf(storedLayers(row)).comment.mode === 'on')
+  return !was && is === true
 }
 
 function recheckAllJob({ repo_id, owner }: RepositoryRow, run_at: Date) {
   const id = `${RECHECK_ALL}:${repo_id}`
   return { id, kind: RECHECK_ALL, priority: 'import' as const, repo_id, owner, run_at }
+}
+
+/** Stores that the App is not installed in a repository any more. */
+export async function storeUninstalled(app: App, repo_id: number, now: Date): Promise<void> {
+  await storeRepository(app, repo_id, { installation_id: null, uninstalled_at: now }, now)
 }

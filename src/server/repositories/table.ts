@@ -4,7 +4,6 @@ import { bigint, check, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-
 import type { FileSettings, Settings, SettingsProblem } from '../../vocabulary/contract/settings.ts'
 import { bytes, instant, repoId } from '../db/column.ts'
 import type { AttributeRule } from '../line-verdicts/git-attributes.ts'
-import type { OrganisationShare } from '../settings/layers.ts'
 
 export const repositories = pgTable(
   'repositories',
@@ -35,8 +34,6 @@ export const repositories = pgTable(
     /** The rules about noise in the root `.gitattributes`; null if there is no such file. */
     noise_attributes: jsonb().$type<AttributeRule[]>(),
     settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
-    /** What the settings file of the organisation says about this repository; null if there is none. */
-    organisation: jsonb().$type<OrganisationShare>(),
     /** When it was last reconciled with GitHub, or imported; null if never. */
     reconciled_at: instant(),
     /** When a delivery last arrived for it, to the hour; null if none did. */
@@ -88,13 +85,11 @@ export const installations = pgTable('installations', {
 })
 
 /**
- * The settings file of the account in which the App is installed: a copy of that of its `.github` repository, for its other
- * repositories. Not keyed by repository.
+ * The settings file of the account in which the App is installed: that of its `.github` repository, beside which its other
+ * repositories are read. Not keyed by repository; a distributed database has the table on every node.
  */
 export const organisations = pgTable('organisations', {
   installation_id: bigint({ mode: 'number' }).primaryKey(),
-  /** The id of the `.github` repository; null if the App is not installed there. */
-  github_id: bigint({ mode: 'number' }),
   /** The last valid settings file; null if there is none. */
   settings: jsonb().$type<FileSettings>(),
 })

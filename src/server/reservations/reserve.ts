@@ -5,9 +5,9 @@ import { compareNumbers, nextNumber } from '../../vocabulary/file-number.ts'
 import { getActivity, notLive } from '../activities/activities.ts'
 import { comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { directoryOf } from '../numbers/moved.ts'
+import { directoryOf } from '../numbers/taken.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { listHeld, numberIn, readHighest, type TakenNumber } from './next-number.ts'
+import { listInFiles, listReserved, nameOf, numberIn, readHighest, type TakenNumber } from './next-number.ts'
 import * as store from './store.ts'
 
 /** The maximum number of taken numbers in an answer. */
@@ -30,14 +30,15 @@ export async function reserveNumber(
   const activity = await getActivity(ctx, id)
   if (!isLive(activity.status)) throw notLive(activity)
   const highest = await readHighest(ctx, { directory, base_branch: activity.base_branch })
+  const inFiles = await listInFiles(ctx, directory)
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     await store.lockDirectory(db, repo.id, directory)
     const reserved = await store.listReserved(db, repo.id, directory, now)
     const own = reserved.find(({ activity_id }) => activity_id === id)
-    const held = await listHeld(within, directory, id)
+    const held = await listReserved(within, directory, id)
     const base = highest === null ? [] : [{ number: highest, by: 'base' }]
-    const taken = sorted([...base, ...held])
+    const taken = sorted([...base, ...inFiles, ...held])
     if (own && !holds(activity, own)) return { number: own.number, directory, taken, is_repeated: true }
     const number = nextNumber([...taken.map((each) => each.number), ...(own ? [own.number] : [])])
     await store.deleteEnded(db, { repo_id: repo.id, directory, activity_id: id }, now)
@@ -49,9 +50,7 @@ export async function reserveNumber(
 /** Whether a changed file of the activity has the reserved number. */
 function holds(activity: ActivityRow, { directory, number }: { directory: string; number: string }): boolean {
   return comparedScopeOf(activity).files.some(
-    ({ path }) =>
-      directoryOf(path) === directory &&
-      numberIn(directory, path.slice(path.lastIndexOf('/') + 1)) === number,
+    ({ path }) => directoryOf(path) === directory && numberIn(directory, nameOf(path)) === number,
   )
 }
 

@@ -1,4 +1,4 @@
-/** The tables of reserved numbers, and of what the base branch holds. */
+/** The table of reserved numbers. */
 import { pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { byteText, instant, repoId } from '../db/column.ts'
 
@@ -17,21 +17,6 @@ export const reserved_numbers = pgTable(
     primaryKey({ columns: [table.repo_id, table.directory, table.activity_id] }),
     uniqueIndex('reserved_numbers_number').on(table.repo_id, table.directory, table.number),
   ],
-)
-
-/** The highest number in a directory of a branch, as GitHub listed it. */
-export const listed_directories = pgTable(
-  'listed_directories',
-  {
-    repo_id: repoId(),
-    directory: byteText().notNull(),
-    /** Empty for the default branch. */
-    branch: text().notNull(),
-    /** Null if no file there is numbered. */
-    highest: text(),
-    listed_at: instant().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.repo_id, table.directory, table.branch] })],
 )
 
 export type ReservedNumber = typeof reserved_numbers.$inferSelect

@@ -3,6 +3,7 @@ import { and, asc, eq, lt, ne, not, or, type SQL, type SQLWrapper, sql } from 'd
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
+import { raiseVersion } from '../live-sets/store.ts'
 import { type BranchLink, branch_commits, branch_links } from './table.ts'
 
 /** A link, and what shows it. */
@@ -76,27 +77,42 @@ export async function addLinks(
   // A commit says more than GitHub's stack.
   const sorted = links.toSorted((one, other) => Number(one.sha !== null) - Number(other.sha !== null))
   const distinct = new Map(sorted.map((link) => [JSON.stringify([link.branch, link.base_branch]), link]))
-  return db
-    .insert(branch_links)
-    .values(
-      [...distinct.values()].map(({ branch, base_branch, sha }) => ({
-        branch,
-        base_branch,
-        sha,
-        repo_id,
-        linked_at: now,
-      })),
-    )
-    .onConflictDoUpdate({
-      target: [branch_links.repo_id, branch_links.branch, branch_links.base_branch],
-      set: { linked_at: now, sha: sql`coalesce(excluded.sha, ${branch_links.sha})` },
-      // A link that was seen less than a day ago is neither updated nor returned, unless another commit shows it now.
-      setWhere: or(
-        lt(branch_links.linked_at, later(now, -DAY_MS)),
-        sql`excluded.sha <> coalesce(${branch_links.sha}, '')`,
-      ),
-    })
-    .returning({ branch: branch_links.branch, base_branch: branch_links.base_branch })
+  return changingLinks(db, repo_id, (tx) =>
+    tx
+      .insert(branch_links)
+      .values(
+        [...distinct.values()].map(({ branch, base_branch, sha }) => ({
+          branch,
+          base_branch,
+          sha,
+          repo_id,
+          linked_at: now,
+        })),
+      )
+      .onConflictDoUpdate({
+        target: [branch_links.repo_id, branch_links.branch, branch_links.base_branch],
+        set: { linked_at: now, sha: sql`coalesce(excluded.sha, ${branch_links.sha})` },
+        // A link that was seen less than a day ago is neither updated nor returned, unless another commit shows it now.
+        setWhere: or(
+          lt(branch_links.linked_at, later(now, -DAY_MS)),
+          sql`excluded.sha <> coalesce(${branch_links.sha}, '')`,
+        ),
+      })
+      .returning({ branch: branch_links.branch, base_branch: branch_links.base_branch }),
+  )
+}
+
+/** Runs a change of links in a transaction, which raises the version if it changed any. */
+function changingLinks<Changed>(
+  db: Db,
+  repo_id: number,
+  change: (tx: Db) => Promise<Changed[]>,
+): Promise<Changed[]> {
+  return db.transaction(async (tx) => {
+    const changed = await change(tx)
+    if (changed.length > 0) await raiseVersion(tx, repo_id, { links: true })
+    return changed
+  })
 }
 
 /** Up to `limit` links, in a stable order. */
@@ -125,18 +141,12 @@ export async function deleteLinksBelow(
   repo_id: number,
   { branch, kept, shas }: { branch: string; kept: string[]; shas: string[] },
 ): Promise<number> {
-  const deleted = await db
-    .delete(branch_links)
-    .where(
-      and(
-        eq(branch_links.repo_id, repo_id),
-        eq(branch_links.branch, branch),
-        not(isAmong(branch_links.base_branch, kept)),
-        not(isAmong(sql`coalesce(${branch_links.sha}, '')`, shas)),
-      ),
-    )
-    .returning({ base_branch: branch_links.base_branch })
-  return deleted.length
+  const isUnseen = and(
+    eq(branch_links.branch, branch),
+    not(isAmong(branch_links.base_branch, kept)),
+    not(isAmong(sql`coalesce(${branch_links.sha}, '')`, shas)),
+  )
+  return deleteLinks(db, repo_id, isUnseen)
 }
 
 /** One parameter for a list of any length. */
@@ -146,14 +156,18 @@ function isAmong(value: SQLWrapper, list: string[]): SQL {
 
 /** Deletes the links of a branch in both directions. */
 export async function deleteLinksOf(db: Db, repo_id: number, branch: string): Promise<void> {
-  await db
-    .delete(branch_links)
-    .where(
-      and(
-        eq(branch_links.repo_id, repo_id),
-        or(eq(branch_links.branch, branch), eq(branch_links.base_branch, branch)),
-      ),
-    )
+  await deleteLinks(db, repo_id, or(eq(branch_links.branch, branch), eq(branch_links.base_branch, branch)))
+}
+
+/** Deletes the links of a repository that `which` selects. Returns how many. */
+async function deleteLinks(db: Db, repo_id: number, which: SQL | undefined): Promise<number> {
+  const deleted = await changingLinks(db, repo_id, (tx) =>
+    tx
+      .delete(branch_links)
+      .where(and(eq(branch_links.repo_id, repo_id), which))
+      .returning({ branch: branch_links.branch }),
+  )
+  return deleted.length
 }
 
 /** Deletes the commits and links of a branch that was deleted. */
@@ -172,9 +186,6 @@ export async function deleteStacks(db: Db, repo_id: number, before: Date | null)
       and(eq(branch_commits.repo_id, repo_id), before ? lt(branch_commits.pushed_at, before) : undefined),
     )
     .returning({ sha: branch_commits.sha })
-  const links = await db
-    .delete(branch_links)
-    .where(and(eq(branch_links.repo_id, repo_id), before ? lt(branch_links.linked_at, before) : undefined))
-    .returning({ branch: branch_links.branch })
-  return commits.length + links.length
+  const links = await deleteLinks(db, repo_id, before ? lt(branch_links.linked_at, before) : undefined)
+  return commits.length + links
 }

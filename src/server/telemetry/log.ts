@@ -1,12 +1,8 @@
 /** The log: one JSON object per line, with the correlation ids of the current request or job (docs/observability.md). */
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { correlationIds } from './execution.ts'
-import { currentTraceId } from './trace.ts'
 
 /** Opens a log that writes to standard output by default. */
 export function openLog(level: string, destination?: DestinationStream): Logger {
-  return pino(
-    { level, base: undefined, mixin: () => ({ ...correlationIds(), trace_id: currentTraceId() }) },
-    destination,
-  )
+  return pino({ level, base: undefined, mixin: correlationIds }, destination)
 }

@@ -81,11 +81,6 @@ export function openMetrics(clock: Clock) {
       help: 'Time of the last completed sweep of this instance; 0 before the first.',
       registers,
     }),
-    open_pages: new Gauge({
-      name: 'deconflict_open_pages',
-      help: 'Open pages that receive events from this instance.',
-      registers,
-    }),
     database_up: new Gauge({
       name: 'deconflict_database_up',
       help: '1 if the database answered the last query for the gauges that are read from it, else 0.',
@@ -112,11 +107,6 @@ export function openMetrics(clock: Clock) {
       name: 'deconflict_pairs',
       help: 'Stored pairs of overlapping work that were shown to somebody, in all repositories, by outcome. Counts stop at 100000.',
       labelNames: ['outcome'],
-      registers,
-    }),
-    precision: new Gauge({
-      name: 'deconflict_precision_ratio',
-      help: 'The share of decided pairs in which the warning was right. Absent with fewer than 10 decided pairs.',
       registers,
     }),
     commented_share: new Gauge({

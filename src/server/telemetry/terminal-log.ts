@@ -6,7 +6,7 @@ const ERROR = 50
 /** Messages of which there are too many to read. `LOG_LEVEL=debug` shows them. */
 const ROUTINE = new Set(['request', 'request aborted by the client', 'job', 'delivery', 'sweep completed'])
 /** Fields that only machines need. */
-const OMITTED = new Set(['level', 'time', 'msg', 'trace_id', 'request_id', 'job', 'caused_by', 'delivery'])
+const OMITTED = new Set(['level', 'time', 'msg', 'request_id', 'job', 'caused_by', 'delivery'])
 
 /** Formats the log's JSON lines and passes them to `write`. */
 export function terminalLog(level: string, write: (text: string) => void): DestinationStream {

@@ -5,8 +5,7 @@ import type { PushedChanges } from '../activities/activity-files.ts'
 import { describePullRequest, replaceChangesOf } from '../activities/automatic.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
 import { inTurns, mapped } from '../base/event-loop.ts'
-import { changedNamesOf } from '../changed-names/changed-names.ts'
-import { FILES_MAX, isNotFound, listChangedFiles } from '../github/repository-calls.ts'
+import { isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { changeOf, type FileEntry } from '../line-verdicts/change.ts'
 import { findPullRequest, listNumbered } from '../pull-requests/store.ts'
@@ -32,21 +31,20 @@ export async function readChanges(
   ctx: RepoContext,
   number: number,
 ): Promise<PushedChanges | undefined> {
-  const files = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, number))
+  const limits = app.list_limits
+  const files = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, { number, limits }))
   // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
-  return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < FILES_MAX })
+  return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < limits.files })
 }
 
-/** GitHub's list of files, with its patches reduced to digests and hashes of names. */
+/** GitHub's list of files, with its patches reduced to digests. */
 export async function pushedChangesOf(
   ctx: RepoContext,
-  { files, ...listed }: Omit<PushedChanges, 'files' | 'names'> & { files: FileEntry[] },
+  { files, ...listed }: Omit<PushedChanges, 'files'> & { files: FileEntry[] },
 ): Promise<PushedChanges> {
   const hash = await readLineHasher(ctx)
   const changes = await inTurns(mapped(files, (entry) => changeOf(entry, hash)))
-  const changed = changes.filter((change) => change !== null)
-  const patched = changes.flatMap((change, at) => (change ? [{ ...change, patch: files[at]?.patch }] : []))
-  return { files: changed, names: await inTurns(changedNamesOf(patched, hash)), ...listed }
+  return { files: changes.filter((change) => change !== null), ...listed }
 }
 
 /** Enqueues a job for each open pull request among `numbers` that reads its files. */

@@ -29,6 +29,7 @@ export type Before = Pick<
   | 'is_open'
   | 'is_draft'
   | 'is_queued'
+  | 'queue_changed_at'
   | 'is_behind'
   | 'is_muted'
   | 'head_sha'
@@ -96,6 +97,17 @@ export function isQueued(
 ): boolean {
   if (event === 'dequeued' || !pr.is_open || pr.is_draft) return false
   return event === 'queued' || (before?.is_queued === true && before.head_sha === pr.head_sha)
+}
+
+/** Whether the event is about the merge queue, and none of those that were applied is newer. */
+export function changesQueue(
+  event: PullRequestEvent,
+  { changed_at }: Pick<Current, 'changed_at'>,
+  before: Pick<Before, 'queue_changed_at'> | undefined,
+): boolean {
+  return (
+    (event === 'queued' || event === 'dequeued') && changed_at >= (before?.queue_changed_at ?? changed_at)
+  )
 }
 
 /** Whether GitHub's timestamps, which have seconds, do not tell if a close or a reopening came last. */

@@ -6,15 +6,17 @@ import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import {
   asInstallation,
+  findInstallation,
   isSuspended,
   mayBeUninstalled,
   openInstallation,
   takeImportCalls,
 } from '../repositories/installation.ts'
-import { isOrganisationRepository, storeUninstalled } from '../repositories/organisation.ts'
+import { isOrganisationRepository } from '../repositories/organisation.ts'
 import { deleteOrganisation } from '../repositories/organisation-store.ts'
 import {
   findOrganisationFile,
+  findPresent,
   type InstalledRepository,
   openInstalled,
   recordInstallation,
@@ -22,38 +24,21 @@ import {
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { refreshSettings } from '../repositories/settings-refresh.ts'
 import { findRepository, listRepositories } from '../repositories/store.ts'
+import { storeUninstalled } from '../repositories/stored-settings.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 
-/** The kinds of jobs that import the repositories of an installation, a repository, and a few pull requests. */
-export const INSTALLATION = 'installation'
+/** The kinds of jobs that import a repository, and a few pull requests. */
 export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
 
-const PAGE = 100
 const ENQUEUED_AT_ONCE = 500
-/** The most calls that an import of a repository makes before those of its pull requests: the first page of these, and settings. */
-const REPOSITORY_CALLS = 5
+/** The most calls that an import of a repository makes before those of its pull requests: the first page of these, the repository, and settings. */
+const REPOSITORY_CALLS = 6
 /** The number of pull requests that one job imports at the same time. */
 const IMPORTED_AT_ONCE = 5
 /** The number of pull requests whose jobs run in the order of the list, because their due times differ. */
 const ORDERED_MAX = 1000
-
-/** `owner`: the account that the App is installed in. */
-export function installationJob(
-  { installation_id, owner }: { installation_id: number; owner: string },
-  run_at: Date,
-): NewJob {
-  return {
-    id: `${INSTALLATION}:${installation_id}`,
-    kind: INSTALLATION,
-    priority: 'import',
-    repo_id: 0,
-    owner,
-    payload: { installation_id },
-    run_at,
-  }
-}
 
 export function repositoryJob(repository: InstalledRepository, run_at: Date): NewJob {
   return {
@@ -75,7 +60,7 @@ export async function importInstallation(app: App, installation_id: number, now:
   const db = app.database.connection()
   try {
     const found: (InstalledRepository & { pushed_at: string })[] = []
-    for (let page = 1; found.length === (page - 1) * PAGE; page += 1)
+    for (let page = 1; found.length === (page - 1) * app.list_limits.page; page += 1)
       found.push(...(await listInstalled(app, installation_id, page)))
     found.sort((one, other) => (rankOf(one) < rankOf(other) ? 1 : -1))
     // In the order of the list: the queue runs the job that has been due longest.
@@ -113,7 +98,10 @@ async function listInstalled(
 ): Promise<(InstalledRepository & { pushed_at: string })[]> {
   if (!app.github_app) return []
   const client = await openInstallation(app.github_app, installation_id)
-  const { data } = await client.rest.apps.listReposAccessibleToInstallation({ per_page: PAGE, page })
+  const { data } = await client.rest.apps.listReposAccessibleToInstallation({
+    per_page: app.list_limits.page,
+    page,
+  })
   return data.repositories.map(({ id, name, owner, pushed_at }) => ({
     id,
     owner: owner.login,
@@ -123,18 +111,24 @@ async function listInstalled(
   }))
 }
 
-/** Imports a repository: reads its settings and enqueues a job for each open pull request. One call per 100 pull requests. */
-export async function importRepository(app: App, repository: InstalledRepository, now: Date): Promise<void> {
-  await takeImportCalls(app, repository.installation_id, REPOSITORY_CALLS)
+/**
+ * Imports a repository, unless it was deleted or moved since it was listed: reads its settings and enqueues a job for each open pull
+ * request. One call per 100 pull requests.
+ */
+export async function importRepository(app: App, listed: InstalledRepository, now: Date): Promise<void> {
+  await takeImportCalls(app, listed.installation_id, REPOSITORY_CALLS)
+  const repository = await findPresent(app, listed)
+  if (!repository) return
   await findOrganisationFile(app, repository, now)
   const known = await openKnownRepo(app, repository.id, now)
   if (!known?.repo.is_installed) await recordInstallation(app, repository, now)
   const ctx = await openInstalled(app, repository, now)
+  if (!ctx) return
   await asInstallation(app, ctx, async (client) => {
     // Known settings may be stale: while the App was suspended, there were no push events.
     await refreshSettings(app, client, repository)
     let position = 0
-    for await (const page of openPullRequests(client, ctx.repo)) {
+    for await (const page of openPullRequests(client, ctx.repo, { limits: app.list_limits })) {
       await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position }), now)
       position += page.length
     }
@@ -180,14 +174,18 @@ export async function importBatch(app: App, ctx: RepoContext, prs: unknown[]): P
   if (failed?.status === 'rejected') throw failed.reason
 }
 
-/** Handles the removal of an installation from a repository, unless another one has replaced it. */
+/** Handles the removal of an installation from a repository, unless another one has replaced it, or it was added again since. Two calls. */
 export async function leaveRepositoryOf(
   app: App,
   { id, installation_id }: { id: number; installation_id: number },
   now: Date,
 ): Promise<void> {
   const stored = await findRepository(app.database.connection(), id)
-  if (stored?.installation_id === installation_id) await leaveRepository(app, id, now)
+  if (stored?.installation_id !== installation_id) return
+  const { owner, name } = stored
+  const isStill = (await findInstallation(app, stored)) === installation_id
+  if (isStill && (await findPresent(app, { id, owner, name, installation_id }))) return
+  await leaveRepository(app, id, now)
 }
 
 /** Marks a repository as uninstalled. Data of the App is deleted after the retention period. */

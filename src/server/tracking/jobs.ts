@@ -1,19 +1,18 @@
 /** The job handlers of this folder by kind. */
 
-import { CHANGE } from '../announcements/announcements.ts'
-import { NOTIFY } from '../announcements/notification-queue.ts'
+import { CHANGE } from '../changes/changes.ts'
+import { NOTIFY } from '../changes/notification-queue.ts'
 import type { Db } from '../db/database.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
-import { MERGEABLE } from '../ledger/ledger.ts'
 import { postNotification } from '../notifications/notify.ts'
 import type { App } from '../repositories/app.ts'
 import { rescheduledByRateLimit } from '../repositories/installation.ts'
-import { applyOrganisation, ORGANISATION } from '../repositories/organisation.ts'
 import {
   DISCOVER,
   discoverInstallation,
+  INSTALLATION,
   type InstalledRepository,
   type NamedRepository,
 } from '../repositories/registration.ts'
@@ -22,14 +21,12 @@ import { RECHECK_ALL } from '../repositories/stored-settings.ts'
 import { recheckAffected } from './affected.ts'
 import { READ_FILES, READ_MISSING_FILES, readFiles, readMissingFiles } from './changed-files.ts'
 import {
-  INSTALLATION,
   importBatch,
   importInstallation,
   importRepository,
   PULL_REQUEST,
   REPOSITORY,
 } from './installations.ts'
-import { OUTCOME, readMergeable, readOutcome } from './outcomes.ts'
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
@@ -66,13 +63,9 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [COMPARE_BRANCH]: onRepo(compareBranch),
     [CHECK_LINKS]: onRepo(checkLinks),
     [READ_FILES]: onRepo(readFiles),
-    [MERGEABLE]: onRepo(readMergeable),
-    [OUTCOME]: onRepo(readOutcome),
     [POLL]: onRepo(poll),
     [RECONCILE]: onRepo(reconcile),
     [RECHECK_ALL]: onRepo(async (each, ctx) => void (await applySettings(each, ctx))),
-    [ORGANISATION]: ({ payload }, now) =>
-      applyOrganisation(app, (payload as { installation_id: number }).installation_id, now),
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),

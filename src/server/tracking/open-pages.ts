@@ -1,25 +1,27 @@
 /** The pages of open pull requests, read with the ETags of the last time. */
-import {
-  listOpenPage,
-  PULL_REQUESTS_PAGE,
-  type Reader,
-  type RepositoryName,
-} from '../github/repository-calls.ts'
+import type { ListLimits } from '../github/list-limits.ts'
+import { listOpenPage, type Reader, type RepositoryName } from '../github/repository-calls.ts'
 import type { ConditionalReads } from '../repositories/conditional-reads.ts'
 
 /** All pages; undefined if none of them changed. One call per page, and another one per unchanged page if any changed. */
-export async function openIfChanged(reader: Reader, repo: RepositoryName, reads: ConditionalReads) {
+export async function openIfChanged(
+  reader: Reader,
+  repo: RepositoryName,
+  { reads, limits }: { reads: ConditionalReads; limits: ListLimits },
+) {
   const pages: (OpenPage | undefined)[] = []
   for (let isLast = false; !isLast; ) {
     const number = pages.length + 1
-    const page = await reads.read(addressOf(number), (headers) => listOpenPage(reader, repo, number, headers))
+    const page = await reads.read(addressOf(number), (headers) =>
+      listOpenPage(reader, repo, { page: number, limits, headers }),
+    )
     pages.push(page)
-    isLast = page ? page.length < PULL_REQUESTS_PAGE : !reads.has(addressOf(number + 1))
+    isLast = page ? page.length < limits.page : !reads.has(addressOf(number + 1))
   }
   if (pages.every((page) => page === undefined)) return undefined
   const all: OpenPage[] = []
   for (const [index, page] of pages.entries())
-    all.push(page ?? (await listOpenPage(reader, repo, index + 1)).data)
+    all.push(page ?? (await listOpenPage(reader, repo, { page: index + 1, limits })).data)
   return all
 }
 

@@ -9,13 +9,14 @@ import {
 } from '../activities/automatic.ts'
 import { closedIssues, summaryOf } from '../activities/pull-request-fields.ts'
 import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
-import { enqueueRechecks } from '../announcements/announcements.ts'
+import { enqueueRechecks } from '../changes/changes.ts'
 import { forgetComment } from '../decision/apply.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import {
   clearRefusals,
   type Facts,
   findPullRequest,
+  listNumbered,
   recordPullRequest,
   savePullRequest,
 } from '../pull-requests/store.ts'
@@ -26,6 +27,7 @@ import type { RepoContext } from '../repositories/repo.ts'
 import { readChanges } from './changed-files.ts'
 import {
   type ActivityPlan,
+  changesQueue,
   isEnd,
   isQueued,
   isTied,
@@ -35,12 +37,12 @@ import {
   planOf,
   takesTitle,
 } from './event-plan.ts'
-import { type EndedPullRequest, enqueueOutcomes, keepLines, recordPullRequestEnd } from './outcomes.ts'
+import { type EndedPullRequest, keepLines, recordPullRequestEnd } from './outcomes.ts'
 import { enqueueRecheck } from './recheck.ts'
 import { keepMergedLink, linkPullRequestStack, recheckBelow } from './stack-links.ts'
 
 /**
- * Applies an event of a pull request. An event that is older than the stored one changes nothing. If the older one could
+ * Applies an event of a pull request; of another repository, which was read under a name that is used again, nothing. An event that is older than the stored one changes nothing. If the older one could
  * not be applied because GitHub was unavailable, the newer one applies both.
  */
 export async function pullRequestChanged(
@@ -50,6 +52,7 @@ export async function pullRequestChanged(
   received_event: PullRequestEvent,
 ): Promise<void> {
   const { db, now, repo } = ctx
+  if (received.repository_id !== repo.id) return
   const before = await findPullRequest(db, repo.id, received.number)
   const read = isTied(received, before) ? await readPullRequest(app, ctx, received.number) : undefined
   // GitHub's response may be older than the event.
@@ -62,8 +65,11 @@ export async function pullRequestChanged(
   if (!(await recordPullRequest(db, repo.id, facts, given))) {
     // The newer event stored everything except title and summary.
     if (event === 'edited') await importAgain(app, ctx, pr.number)
-    // Otherwise the pull request would stay first until its next push.
-    if (event === 'dequeued' && before?.is_queued) await setQueued(ctx, pr.number, false)
+    if (before && changesQueue(event, pr, before)) {
+      const { is_open, is_draft, head_sha } = before
+      const isSame = pr.head_sha === head_sha
+      await setQueued(ctx, pr, isSame && isQueued(event, { is_open, is_draft, head_sha }, before))
+    }
     return
   }
   const summary_hash = hashOf(summaryOf(pr))
@@ -78,7 +84,8 @@ export async function pullRequestChanged(
   const texts = takesTitle(event) ? { title: pr.title, summary_hash } : {}
   await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...texts })
   const is_queued = isQueued(event, pr, before)
-  if (is_queued !== (before?.is_queued ?? false)) await setQueued(ctx, pr.number, is_queued)
+  if (changesQueue(event, pr, before) || is_queued !== (before?.is_queued ?? false))
+    await setQueued(ctx, pr, is_queued)
   if (!needsRecheck(event, facts, before)) return
   const stored = await findPullRequest(db, repo.id, pr.number)
   if (stored?.is_open) await enqueueRecheck(ctx, [stored], event === 'seen' ? 'recheck' : 'live')
@@ -138,20 +145,24 @@ export async function commentDeleted(
 
 /** Archives the activities of a pull request that was merged or closed, and enters the end in the ledger. */
 async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<void> {
-  // Their changed files are deleted with the activities.
-  const awaited = await recordPullRequestEnd(ctx, pr)
+  const others = await recordPullRequestEnd(ctx, pr)
   if (pr.is_merged) {
     await keepMergedLink(ctx, pr)
+    // The changed files are deleted with the activities.
     await keepLines(ctx, pr)
     await recheckBelow(ctx, pr)
   }
   await closePullRequest(ctx, pr, pr.is_merged)
-  await enqueueOutcomes(ctx, awaited)
+  await enqueueRecheck(ctx, await listNumbered(ctx.db, ctx.repo.id, others))
 }
 
 /** Enqueues a recheck of this pull request and those that overlap with it: the order of the merges has changed. */
-async function setQueued(ctx: RepoContext, number: number, is_queued: boolean): Promise<void> {
-  await savePullRequest(ctx.db, ctx.repo.id, number, { is_queued })
+async function setQueued(
+  ctx: RepoContext,
+  { number, changed_at }: Pick<GithubPullRequest, 'number' | 'changed_at'>,
+  is_queued: boolean,
+): Promise<void> {
+  await savePullRequest(ctx.db, ctx.repo.id, number, { is_queued, queue_changed_at: changed_at })
   const live = await listLiveOf(ctx.db, ctx.repo.id, number, ctx.now)
   await enqueueRechecks(
     ctx,
@@ -183,7 +194,7 @@ function hashOf(text: string): string {
 }
 
 function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts & { title: string } {
-  const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, is_mergeable, merged_at } = pr
+  const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, merged_at } = pr
   const { branch, head_sha, base_branch, opened_at, changed_at } = pr
   return {
     number,
@@ -194,7 +205,6 @@ function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts & { ti
     is_draft,
     is_bot,
     is_by_newcomer,
-    is_mergeable,
     merged_at,
     is_muted: pr.labels.includes(MUTE_LABEL),
     head_sha,

@@ -16,7 +16,7 @@ import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { ConditionalReads } from '../repositories/conditional-reads.ts'
 import { readGithub } from '../repositories/reading.ts'
-import { followOrganisation } from '../repositories/registration.ts'
+import { confirmName, findOrganisationFile } from '../repositories/registration.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { reviseSettings } from '../repositories/settings-refresh.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../repositories/store.ts'
@@ -71,25 +71,28 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
  * Imports what changed in one repository without a delivery: pull requests opened, updated and closed, branches deleted,
  * and the settings file. An open pull request counts as a heartbeat of the activity that was made from it.
  */
-export async function reconcile(app: App, ctx: RepoContext): Promise<void> {
-  if (!ctx.repo.is_installed) return
-  await readGithub(app, ctx, async (reader) => {
-    const reads = await ConditionalReads.open(ctx)
-    // Before the settings: it fails if the repository is not there, which would look like a deleted file.
+export async function reconcile(app: App, stored: RepoContext): Promise<void> {
+  const { db, now, repo } = stored
+  const { installation_id, owner } = repo
+  if (installation_id === null) return
+  await readGithub(app, stored, async (reader) => {
+    const reads = await ConditionalReads.open(stored)
+    // It fails if the repository is not there, which would look like closed pull requests and a deleted settings file.
+    const ctx = await confirmName(app, stored, { client: reader, reads })
+    if (!ctx) return
     await importPullRequests(app, ctx, reader, { reads })
     await archiveDeletedBranches(ctx, reader, reads)
     if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await applySettings(app, ctx)
-    await followOrganisation(app, ctx.repo.id, ctx.now)
+    await findOrganisationFile(app, { ...ctx.repo, installation_id }, ctx.now)
     await reads.save()
   })
-  const { installation_id } = ctx.repo
-  if (installation_id !== null && (await hasMissingFiles(ctx)))
-    await enqueue(ctx.db, [missingFilesJob({ installation_id, owner: ctx.repo.owner }, ctx.now)], ctx.now)
+  if (await hasMissingFiles(stored))
+    await enqueue(db, [missingFilesJob({ installation_id, owner }, now)], now)
 }
 
 /**
  * Imports the open pull requests that changed, and those that are not open any more. Returns how many are open, and when one
- * was last updated; null if none is open. One call per 100 open pull requests, and one per closed one. `reads`: makes the calls with ETags.
+ * was last updated; null if none is open. One call per page of open pull requests, and one per closed one. `reads`: makes the calls with ETags.
  */
 export async function importPullRequests(
   app: App,
@@ -100,8 +103,10 @@ export async function importPullRequests(
   const known = await knownOpen(ctx)
   let open = 0
   let newest_at: Date | null = null
-  const all = openPullRequests(reader, ctx.repo, pages_max)
-  const pages = reads && !(await lacksAny(ctx, known)) ? await openIfChanged(reader, ctx.repo, reads) : all
+  const limits = app.list_limits
+  const all = openPullRequests(reader, ctx.repo, { limits, pages_max })
+  const pages =
+    reads && !(await lacksAny(ctx, known)) ? await openIfChanged(reader, ctx.repo, { reads, limits }) : all
   if (pages === undefined) open = await keepOpen(ctx, known)
   for await (const page of pages ?? []) {
     await importOpen(ctx, page, { known, position: open })

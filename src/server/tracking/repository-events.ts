@@ -38,7 +38,6 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
 
 /** Applies new settings: they decide which paths and areas overlap. */
 export async function applySettings(app: App, ctx: RepoContext): Promise<RepoContext | undefined> {
-  ctx.repo.announce('any')
   const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
   if (refreshed) await enqueueAllRechecks(refreshed)
   return refreshed

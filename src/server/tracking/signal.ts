@@ -1,39 +1,34 @@
-/** How often the comments of a repository were right. */
+/** What became of the pairs that a repository was shown. */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import type { GetSignal, RecentPair, Signal } from '../../vocabulary/contract/signal.ts'
-import { countPullRequests, readBudget } from '../decision/budget.ts'
-import * as counts from '../ledger/counts-store.ts'
+import type { RecentPair, Signal, SignalPeriod } from '../../vocabulary/contract/signal.ts'
+import { readBudget } from '../decision/budget.ts'
+import { countShownSince, listShown } from '../ledger/counts-store.ts'
 import { branchOf, kindOf, numberOf, type Slot } from '../ledger/pair.ts'
-import { monthsOf, pairCountsOf, precisionOf } from '../ledger/precision.ts'
 import type { PairRow } from '../ledger/table.ts'
+import { countComments } from '../pull-requests/counts-store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 const LISTED_MAX = 20
+const DAYS_MAX = 30
 
-export async function getSignal(ctx: RepoContext, { days }: GetSignal): Promise<Signal> {
+export async function getSignal(ctx: RepoContext): Promise<Signal> {
   const { db, now, repo, settings } = ctx
-  const since = later(now, -days * DAY_MS)
-  const { pull_requests, commented, thumbs_up, thumbs_down } = await countPullRequests(ctx, days)
-  const pairs = pairCountsOf(await counts.countShownSince(db, repo.id, since))
-  const done = pairCountsOf(await counts.countDoneSince(db, repo.id, since))
-  const listed = { since, limit: LISTED_MAX }
-  const shown = await counts.listShown(db, repo.id, listed)
+  const since = later(now, -DAYS_MAX * DAY_MS)
+  const shown = await listShown(db, repo.id, { since, limit: LISTED_MAX })
   return {
-    days,
     mode: settings.comment.mode,
     budget: await readBudget(ctx),
-    pull_requests,
-    commented,
-    pairs,
-    precision: precisionOf(pairs),
-    done: { shown: done.shown, given_up: done.given_up, merged: done.wrong },
-    noise: await counts.countNoise(db, repo.id, since),
-    hot_files: await counts.listHotFiles(db, repo.id, listed),
-    recorded: await counts.countRecorded(db, repo.id, since),
-    feedback: { up: thumbs_up, down: thumbs_down },
-    months: monthsOf(await counts.countByMonth(db, repo.id)),
+    periods: [await countPeriod(ctx, 7), await countPeriod(ctx, DAYS_MAX)],
     recent: shown.map((row) => recentOf(row, repo.web_urls[0] ?? '')),
   }
+}
+
+async function countPeriod({ db, now, repo }: RepoContext, days: number): Promise<SignalPeriod> {
+  const since = later(now, -days * DAY_MS)
+  const outcomes = await countShownSince(db, repo.id, since)
+  const shown = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+  const { posted, edited, up, down } = await countComments(db, repo.id, since)
+  return { days, pairs: { shown, ...outcomes }, comments: { posted, edited }, feedback: { up, down } }
 }
 
 function recentOf(row: PairRow, web_url: string): RecentPair {

@@ -6,7 +6,7 @@
  * commit of.
  */
 import { hasLiveOnBase, listLiveOnBranch } from '../activities/pull-request-store.ts'
-import { enqueueRechecks } from '../announcements/announcements.ts'
+import { enqueueRechecks } from '../changes/changes.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { isNotFound, listCommitsSince } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'

@@ -2,7 +2,7 @@
 
 import { later } from '../../vocabulary/clock.ts'
 import { matchesName } from '../../vocabulary/scope/intersect.ts'
-import { findTracking, pushBranch, trackBranch, trackingBy } from '../activities/branches.ts'
+import { deleteBranch, findTracking, pushBranch, trackBranch, trackingBy } from '../activities/branches.ts'
 import { compareBranches, hasOpenPullRequest, isNotFound } from '../github/repository-calls.ts'
 import { type ChangedFiles, completeFiles } from '../github/trees.ts'
 import { enqueue } from '../jobs/store.ts'
@@ -49,6 +49,17 @@ export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<
   await enqueue(db, [job], now, { gap_ms: QUIET_MS })
 }
 
+/** Archives the activities of a deleted branch, unless it was pushed again since. One call. */
+export async function branchDeleted(app: App, ctx: RepoContext, branch: string): Promise<void> {
+  const { owner, name: repo } = ctx.repo
+  try {
+    await readGithub(app, ctx, (reader) => reader.rest.repos.getBranch({ owner, repo, branch }))
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    await deleteBranch(ctx, branch)
+  }
+}
+
 function isTracked({ settings }: RepoContext, { branch, default_branch }: BranchPush): boolean {
   if (branch === default_branch || branch.length > BRANCH_MAX) return false
   return matchesName(settings.track_branches, branch)
@@ -80,7 +91,7 @@ async function readComparison(
     return await readGithub(app, ctx, async (reader) => {
       if (isNew && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
       const comparison = await compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
-      const files = await completeFiles(reader, ctx.repo, comparison, head_sha)
+      const files = await completeFiles(reader, ctx.repo, comparison, { head_sha, limits: app.list_limits })
       return { ...files, base_sha: comparison.merge_base_sha }
     })
   } catch (error) {

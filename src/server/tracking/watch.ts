@@ -4,7 +4,7 @@ import { later } from '../../vocabulary/clock.ts'
 import { faultOf } from '../db/errors.ts'
 import { classifyError } from '../github/octokit.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
-import type { Reader } from '../github/repository-calls.ts'
+import type { Reader, RepositoryName } from '../github/repository-calls.ts'
 import type { Watch, Watched } from '../github/watched-repositories.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
@@ -26,7 +26,6 @@ const POLL_MS = 60_000
 /** After this time, all open pull requests are read again, and the repository is looked up by its name. */
 const READ_EVERY_MS = 3_600_000
 const SETTINGS_EVERY_MS = 600_000
-const PAGE = 100
 /** The 1,000 pull requests that were opened last. */
 const PAGES_MAX = 10
 /** GitHub's lists may lag behind by this much, so that an earlier update appears after a later one. */
@@ -181,7 +180,6 @@ async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled
   const isSame = JSON.stringify(settingsIn(before)) === JSON.stringify(settingsIn(after))
   const current = isSame ? undefined : await openKnownRepo(app, repo.id, now)
   if (!current) return ctx
-  current.repo.announce('any')
   await enqueueAllRechecks(current)
   return current
 }
@@ -202,11 +200,12 @@ async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled
  */
 async function importUpdated(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<boolean> {
   const { owner, name } = ctx.repo
+  const per_page = app.list_limits.page
   const since = later(watched.newest_at ?? ctx.now, -LAG_MS)
-  const page = await newestPage(reader, { owner, name, etag: watched.etag })
+  const page = await newestPage(reader, { owner, name, etag: watched.etag, per_page })
   if (!page) return true
   const updated = page.items.filter(({ updated_at }) => new Date(updated_at) >= since)
-  if (updated.length === PAGE) return false
+  if (updated.length === per_page) return false
   const known = await knownOpen(ctx)
   const closed = updated.filter(({ state, number }) => state === 'closed' && known.has(number))
   for (const pr of closed) await pullRequestChanged(app, ctx, parsePullRequest(pr), 'closed')
@@ -222,7 +221,7 @@ async function importUpdated(app: App, ctx: RepoContext, { reader, watched }: Po
 /** The pull requests that were updated last, open or closed; null if they are the same as before. */
 async function newestPage(
   reader: Reader,
-  { owner, name, etag }: { owner: string; name: string; etag: string | undefined },
+  { owner, name, etag, per_page }: RepositoryName & { etag: string | undefined; per_page: number },
 ) {
   try {
     const { data, headers } = await reader.rest.pulls.list({
@@ -231,7 +230,7 @@ async function newestPage(
       state: 'all',
       sort: 'updated',
       direction: 'desc',
-      per_page: PAGE,
+      per_page,
       ...(etag && { headers: { 'if-none-match': etag } }),
     })
     return { items: data, etag: headers.etag }

@@ -1,7 +1,16 @@
 /** The schemas of activities: enums, request bodies and responses. */
 import { z } from 'zod'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../activity-status.ts'
-import { boolean, branchName, object, outputTimestamp, text, textOrNull, timestampOrNull } from './field.ts'
+import {
+  baseBranchName,
+  boolean,
+  branchName,
+  object,
+  outputTimestamp,
+  text,
+  textOrNull,
+  timestampOrNull,
+} from './field.ts'
 import { issueNumber } from './issue.ts'
 import { pageParameters } from './pagination.ts'
 import {
@@ -56,7 +65,7 @@ const branch = branchName.meta({
   description: 'The branch of the work.',
   examples: ['feature/payment-retries'],
 })
-const baseBranch = branchName.meta({
+const baseBranch = baseBranchName.meta({
   description: 'The branch that the work will be merged into.',
   examples: ['main'],
 })
@@ -138,8 +147,12 @@ const activityId = z
 /** The abbreviated representation: the response to an update, and, with fewer fields of the scope, the items of a list. */
 export const ActivityBrief = object('ActivityBrief', {
   id: activityId,
-  title: z.string().describe('A short name for the work.'),
-  actor: z.string().describe('The person who is responsible for the work.'),
+  title: z
+    .string()
+    .meta({ description: 'A short name for the work.', examples: ['Retry declined payments'] }),
+  actor: z
+    .string()
+    .meta({ description: 'The person who is responsible for the work.', examples: ['Ada Lovelace'] }),
   agent: textOrNull('The coding agent in use; null for manual work.'),
   status: ActivityStatus.describe('The status of the work. Archived and expired activities are closed.'),
   risk,
@@ -155,7 +168,7 @@ export const ActivityBrief = object('ActivityBrief', {
     ),
   changes_complete: boolean(
     'False if GitHub cut the list of its changed files, and the others could not be read.',
-  ),
+  ).meta({ examples: [true] }),
   pr_url: textOrNull('The URL of the pull request; null if there is none.'),
   draft_pr: draftPr,
   blocking,
@@ -191,7 +204,10 @@ export type ListedActivity = z.output<typeof ListedActivity>
 
 export const Activity = ActivityBrief.extend({
   type: z.literal('activity').describe('The type of the record.'),
-  summary: z.string().describe('A description in one or two lines.'),
+  summary: z.string().meta({
+    description: 'A description in one or two lines.',
+    examples: ['Retries a declined payment twice before the order is cancelled.'],
+  }),
 }).meta({ id: 'Activity' })
 export type Activity = z.output<typeof Activity>
 

@@ -26,9 +26,8 @@ import { type Operation, operation } from './operation.ts'
 import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from './overlap.ts'
 import { Overlaps } from './overlap-list.ts'
 import { RepositoryOverview } from './overview.ts'
-import { ChoosePairs, Proof, ProofChoice, ReportProof } from './proof.ts'
 import { SettingsView } from './settings.ts'
-import { CommentBudget, GetSignal, Signal } from './signal.ts'
+import { CommentBudget, Signal } from './signal.ts'
 
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
@@ -74,7 +73,6 @@ export const OPERATIONS = {
     access: 'read',
     input: CheckOverlap,
     output: OverlapResult,
-    confirms_repository: true,
     summary: 'Check for overlap',
     description:
       'Compares planned work with the live activities and active notables. It creates nothing and never blocks.',
@@ -151,8 +149,10 @@ export const OPERATIONS = {
   listOverlaps: operation('GET', '/overlaps', {
     access: 'read',
     output: Overlaps,
+    is_conditional: true,
     summary: 'List all collisions',
-    description: 'Returns each collision between two live activities once. Own and stacked work is excluded.',
+    description:
+      'Returns each collision between two live activities once. Own and stacked work is excluded. The `ETag` changes whenever a live activity does.',
   }),
   getMergeOrder: operation('GET', '/merge-order', {
     access: 'read',
@@ -200,35 +200,18 @@ export const OPERATIONS = {
     summary: 'Archive a notable',
     description: 'Idempotent: archiving an archived notable returns its original `archived_at`.',
   }),
-  choosePairs: operation('GET', '/proofs', {
-    access: 'read',
-    input: ChoosePairs,
-    output: ProofChoice,
-    summary: 'Choose pairs to prove',
-    description:
-      'Returns the open pull requests that are worth a run together with this one: git merges them, and the result may still be broken.',
-  }),
-  reportProof: operation('POST', '/proofs', {
-    access: 'write',
-    input: ReportProof,
-    output: Proof,
-    status: 201,
-    summary: 'Report a proof',
-    description:
-      'Stores what a run of your command says about two open pull requests together. A failed proof is shown on both until either is pushed. Reporting the same result again changes nothing.',
-  }),
   getSignal: operation('GET', '/signal', {
     access: 'read',
-    input: GetSignal,
     output: Signal,
     summary: 'Retrieve the signal report',
     description:
-      'Returns how many pull requests got a comment, which pairs were shown, their outcomes, and where conflicts come from. In shadow mode, pairs that would have been shown count as shown.',
+      'Returns which pairs were shown and what became of them, and how many comments were posted and edited. In shadow mode, pairs that would have been shown count as shown.',
   }),
   getSettings: operation('GET', '/settings', {
     access: 'read',
     output: SettingsView.extend({
       budget: CommentBudget.describe('Whether the comment budget is in force.'),
+      may_write: boolean('Whether the token of this request may create and change records.'),
     }).meta({ id: 'RetrievedSettings' }),
     summary: 'Retrieve the settings',
     description: 'Returns the effective settings of the repository and the errors in its settings file.',

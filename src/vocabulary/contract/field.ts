@@ -19,10 +19,17 @@ function hasLength(value: string, min: number, max: number): boolean {
   return count >= min && count <= max
 }
 
-/** A branch name that git accepts. */
-export const branchName = text(1, 255).refine(isRefName, {
-  error: 'must be a valid git branch name (see git check-ref-format)',
-})
+/** A branch name that git accepts, without the ref that `prefix` matches. */
+const branchWithout = (prefix: RegExp) =>
+  text(1, 255)
+    .overwrite((name) => name.replace(prefix, ''))
+    .refine(isRefName, { error: 'must be a valid git branch name (see git check-ref-format)' })
+
+/** `refs/heads/main` is the branch `main`. */
+export const branchName = branchWithout(/^refs\/heads\//)
+
+/** The branch that work is based on. A clone calls `main` on GitHub `origin/main`. */
+export const baseBranchName = branchWithout(/^(?:refs\/heads\/|(?:refs\/remotes\/)?origin\/)/)
 
 /** Whether `name` is valid below `refs/heads/`, by the rules of git-check-ref-format(1). */
 export function isRefName(name: string): boolean {

@@ -14,8 +14,3 @@ export function isId(prefix: IdPrefix, value: string): boolean {
     value.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length + 1))
   )
 }
-
-/** A stored id for terminal output. A malformed one is quoted as JSON, so that it cannot send control characters to the terminal. */
-export function printableId(id: string): string {
-  return isId('act', id) || isId('ntb', id) ? id : JSON.stringify(id)
-}

@@ -18,11 +18,15 @@ export const issueNumber = z
     examples: [7],
   })
 
-const number = z.int().describe('The number of the issue.')
+const number = z.int().meta({ description: 'The number of the issue.', examples: [7] })
 
 const IssueWorker = object('IssueWorker', {
-  activity_id: z.string().describe('The id of the activity.'),
-  actor: z.string().describe('The person who is responsible for the work.'),
+  activity_id: z
+    .string()
+    .meta({ description: 'The id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] }),
+  actor: z
+    .string()
+    .meta({ description: 'The person who is responsible for the work.', examples: ['Ada Lovelace'] }),
   agent: textOrNull('The coding agent in use; null for manual work.'),
   branch: textOrNull('The branch of the work.'),
   pr_url: textOrNull('The URL of the pull request; null if there is none.'),
@@ -35,7 +39,10 @@ const holder = IssueWorker.nullable().describe(
 )
 
 const doneBy = object('DoneBy', {
-  pr_url: z.string().describe('The URL of the pull request.'),
+  pr_url: z.string().meta({
+    description: 'The URL of the pull request.',
+    examples: ['https://github.com/acme/shop/pull/12'],
+  }),
   merged_at: outputTimestamp.describe('When it was merged.'),
 })
   .nullable()

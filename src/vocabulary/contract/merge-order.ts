@@ -6,11 +6,16 @@ export const MergeOrder = object('MergeOrder', {
   items: z
     .array(
       object('MergeOrderItem', {
-        activity_id: z.string().describe('The activity of the pull request.'),
-        pr_url: z.string().describe('The pull request.'),
+        activity_id: z.string().meta({
+          description: 'The activity of the pull request.',
+          examples: ['act_01h455vb4pex5vsknk084sn02q'],
+        }),
+        pr_url: z
+          .string()
+          .meta({ description: 'The pull request.', examples: ['https://github.com/acme/shop/pull/12'] }),
         conflicts_with: texts(
           'The items whose changed lines conflict with its own, or that take the same number or parent, in this order.',
-        ),
+        ).meta({ examples: [['act_01h455vb4pex5vsknk084sn02s']] }),
         position: integer('When to merge it: 1 is first.'),
       }),
     )

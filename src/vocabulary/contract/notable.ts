@@ -36,8 +36,11 @@ const summary = text(1, NOTABLE_MAX.summary).meta({
   description: 'The details, in a sentence or two.',
   examples: ['No schema change before Friday: the cut-over to the new cluster is running.'],
 })
-const importance = Importance.describe('How important the notable is for work in its scope.')
-const category = Category.describe('The kind of notable.')
+const importance = Importance.meta({
+  description: 'How important the notable is for work in its scope.',
+  examples: ['high'],
+})
+const category = Category.meta({ description: 'The kind of notable.', examples: ['migration'] })
 const decisionUrl = httpsUrl.meta({
   description: 'The URL of the document that records the decision.',
   examples: ['https://github.com/acme/shop/blob/main/docs/adr/7.md'],
@@ -90,7 +93,10 @@ const notableId = z
 /** The abbreviated representation: items of a list, and the response to create and update. */
 export const NotableBrief = object('NotableBrief', {
   id: notableId,
-  title: z.string().describe('A one-line summary of the notable.'),
+  title: z.string().meta({
+    description: 'A one-line summary of the notable.',
+    examples: ['Migrations are frozen until Friday'],
+  }),
   category,
   importance,
   status: NotableStatus.describe('The status. Archived and expired notables no longer apply.'),
@@ -110,7 +116,10 @@ export type NotableBrief = z.output<typeof NotableBrief>
 
 export const Notable = NotableBrief.extend({
   type: z.literal('notable').describe('The type of the record.'),
-  summary: z.string().describe('The details, in a sentence or two.'),
+  summary: z.string().meta({
+    description: 'The details, in a sentence or two.',
+    examples: ['No schema change before Friday: the cut-over to the new cluster is running.'],
+  }),
 }).meta({ id: 'Notable' })
 export type Notable = z.output<typeof Notable>
 

@@ -27,16 +27,16 @@ export const ReservedNumber = object('ReservedNumber', {
     description: 'The reserved number, as text in the width that the directory uses.',
     examples: ['0043'],
   }),
-  directory: z.string().describe('The directory.'),
+  directory: z.string().meta({ description: 'The directory.', examples: ['db/migrations'] }),
   taken: z
     .array(
       object('TakenNumber', {
-        number: z.string().describe('A number that was not free.'),
-        by: z
-          .string()
-          .describe(
+        number: z.string().meta({ description: 'A number that was not free.', examples: ['0042'] }),
+        by: z.string().meta({
+          description:
             'Who holds it: a pull request such as `#12`, the id of an activity, or `base` for the base branch.',
-          ),
+          examples: ['#12'],
+        }),
       }),
     )
     .describe(

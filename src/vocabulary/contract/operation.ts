@@ -18,10 +18,10 @@ export interface Operation {
   status: 200 | 201
   /** Whether the operation may also answer 200, if it created the same before. */
   is_repeatable: boolean
+  /** Whether the answer has an `ETag`, and is 304 for the same one in `If-None-Match`. */
+  is_conditional: boolean
   /** Whether the operation supports `Idempotency-Key`. */
   is_idempotent: boolean
-  /** Whether the operation calls `confirmVersion`, so that it can start with a cached row of the repository. */
-  confirms_repository: boolean
   /** Whether the operation needs the GitHub user behind the token, given this input. */
   needs_identity: (input: Record<string, unknown>) => boolean
   summary: string
@@ -36,8 +36,8 @@ const defaults = {
   input: NO_INPUT,
   status: 200,
   is_repeatable: false,
+  is_conditional: false,
   is_idempotent: false,
-  confirms_repository: false,
   needs_identity: (): boolean => false,
 } as const
 

@@ -10,7 +10,9 @@ export const OVERLAPS_MAX = 1000
 export const SHARED_PATHS_MAX = 3
 
 const SharedPath = object('SharedPath', {
-  globs: texts('The glob of each activity, in the order of `activity_ids`.'),
+  globs: texts('The glob of each activity, in the order of `activity_ids`.').meta({
+    examples: [['src/checkout/**', 'src/**/retry.ts']],
+  }),
   example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
   verdict: PathPair.shape.verdict,
   confidence: PathPair.shape.confidence,
@@ -24,7 +26,9 @@ const SharedPath = object('SharedPath', {
 export type SharedPath = z.output<typeof SharedPath>
 
 const Overlap = object('Overlap', {
-  activity_ids: texts('The two activities that collide, the older one first.'),
+  activity_ids: texts('The two activities that collide, the older one first.').meta({
+    examples: [['act_01h455vb4pex5vsknk084sn02q', 'act_01h455vb4pex5vsknk084sn02s']],
+  }),
   severity: Severity.describe('The higher of the severities that checks of the two activities report.'),
   areas: texts('Labels that both name.'),
   paths: z
@@ -53,7 +57,7 @@ export const Overlaps = object('Overlaps', {
       as_of: outputTimestamp.describe('When they were read.'),
       complete: boolean(
         `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
-      ),
+      ).meta({ examples: [true] }),
       reason: textOrNull('What was left out and why, in words for people; null if nothing was left out.'),
     },
     'What was compared.',

@@ -2,12 +2,20 @@
 import { z } from 'zod'
 import { SEVERITIES } from '../severity.ts'
 import { VERDICTS } from '../verdict.ts'
-import { boolean, branchName, integer, object, outputTimestamp, textOrNull, texts } from './field.ts'
-import { failedProof } from './proof.ts'
+import {
+  baseBranchName,
+  boolean,
+  branchName,
+  integer,
+  object,
+  outputTimestamp,
+  textOrNull,
+  texts,
+} from './field.ts'
 import { labels } from './scope.ts'
 import { ActivityScope, baseSha } from './scope-changes.ts'
 
-export const Severity = z.enum(SEVERITIES)
+export const Severity = z.enum(SEVERITIES).meta({ examples: ['high'] })
 
 export const Relationship = z.enum(['own', 'stacked', 'other_base', 'collision'])
 export type Relationship = z.output<typeof Relationship>
@@ -33,7 +41,7 @@ export const CheckOverlap = object('CheckOverlap', {
   ),
   base_sha: baseSha.default(null),
   branch: branchName.nullable().default(null).describe('The branch of the planned work.'),
-  base_branch: branchName
+  base_branch: baseBranchName
     .nullable()
     .default(null)
     .meta({ description: 'The branch that the work will be merged into.', examples: ['main'] }),
@@ -51,11 +59,15 @@ export type CheckOverlap = z.output<typeof CheckOverlap>
 /** The strongest first. */
 const LinesRelation = z.enum(VERDICTS).meta({
   id: 'LinesRelation',
+  examples: ['conflict'],
   description:
     '`conflict`: git would report a merge conflict. `unknown`: there is no patch to compare. `agrees`: both make the same change. `touching`: 1 to 3 unchanged lines lie between the changes; `near`: 4 to 30; `far`: more. `noise`: conflicts in this file are mechanical.',
 })
 
-export const lineRange = z.tuple([z.int(), z.int()]).nullable()
+export const lineRange = z
+  .tuple([z.int(), z.int()])
+  .meta({ examples: [[12, 14]] })
+  .nullable()
 
 const Duplicate = object(
   'Duplicate',
@@ -81,8 +93,8 @@ const Sequence = object(
       ),
     directory: z.string().meta({ description: 'The directory of both files.', examples: ['db/migrations'] }),
     value: z.string().meta({ description: 'The number, or the name of the parent.', examples: ['0042'] }),
-    yours: z.string().describe('The name of your file.'),
-    theirs: z.string().describe('The name of their file.'),
+    yours: z.string().meta({ description: 'The name of your file.', examples: ['0042_coupons.sql'] }),
+    theirs: z.string().meta({ description: 'The name of their file.', examples: ['0042_refunds.sql'] }),
     next: textOrNull(
       'The next free number, as text of the same width; null for a parent, or if it is not known.',
     ),
@@ -90,28 +102,20 @@ const Sequence = object(
   'Both take the same number, or build on the same migration. Git merges both without a conflict, and the base branch is broken.',
 )
 
-const Moved = object(
-  'Moved',
-  {
-    from: z.string().meta({ description: 'The directory.', examples: ['src/cart'] }),
-    to: z.string().meta({ description: 'Where its files are moved.', examples: ['src/basket'] }),
-  },
-  'One side moves the files of a directory, and the other adds a file to it.',
-)
-
 /** What a result says about a pair of activities beyond their scopes. */
 export const relation = {
   lines: LinesRelation.nullable().describe(
     'The strongest verdict among the files that both change; null if one of them has no changed files, or they share none.',
   ),
-  duplicate: Duplicate.nullable().describe(
-    'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
-  ),
-  sequence: z.array(Sequence).describe(`The numbers and parents that both take; at most ${SEQUENCES_MAX}.`),
-  moved: Moved.nullable().describe(
-    'Set if one side moves at least two files of a directory and changes none that stays there, and the other adds a file to it. Otherwise null.',
-  ),
-  ...failedProof,
+  duplicate: Duplicate.nullable()
+    .describe(
+      'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
+    )
+    .meta({ examples: [null] }),
+  sequence: z
+    .array(Sequence)
+    .describe(`The numbers and parents that both take; at most ${SEQUENCES_MAX}.`)
+    .meta({ examples: [[]] }),
   same_author: boolean('Whether both are by the same author, on different branches.'),
 }
 
@@ -122,6 +126,7 @@ export const PathPair = object('PathPair', {
   verdict: LinesRelation.nullable().describe('How the changed lines of a file relate; null for globs.'),
   confidence: z
     .enum(['proved', 'likely'])
+    .meta({ examples: ['proved'] })
     .nullable()
     .describe(
       'Set for a conflict: `likely` if the base branch changed lines there too, or if the same lines occur elsewhere; otherwise `proved`.',
@@ -132,7 +137,10 @@ export const PathPair = object('PathPair', {
 export type PathPair = z.output<typeof PathPair>
 
 export const Match = object('Match', {
-  id: z.string().describe('The id of the activity or notable.'),
+  id: z.string().meta({
+    description: 'The id of the activity or notable.',
+    examples: ['act_01h455vb4pex5vsknk084sn02q'],
+  }),
   severity: Severity.describe('The severity of this match.'),
   areas: texts('Labels that both name.'),
   paths: z
@@ -150,18 +158,24 @@ export type Match = z.output<typeof Match>
 const ReuseOpportunity = object('ReuseOpportunity', {
   type: z
     .enum(['activity', 'notable', 'merged'])
+    .meta({ examples: ['merged'] })
     .describe(
       '`activity`: it was merged recently, and its scope overlaps. `notable`: a pattern to follow. `merged`: a pull request that was merged within 30 days and has most of the lines that the work adds.',
     ),
-  id: z
-    .string()
-    .describe('The id of the record; for `merged` the number of the pull request, such as `#40`.'),
-  title: z.string().describe('Its title.'),
-  summary: z.string().describe('Its summary.'),
+  id: z.string().meta({
+    description: 'The id of the record; for `merged` the number of the pull request, such as `#40`.',
+    examples: ['#40'],
+  }),
+  title: z.string().meta({ description: 'Its title.', examples: ['Retry declined payments'] }),
+  summary: z.string().meta({ description: 'Its summary.', examples: ['Retries a declined payment twice.'] }),
   url: textOrNull('The pull request, or the decision document.'),
-  reason: z.string().describe('Why the record is worth reading, for humans.'),
+  reason: z.string().meta({
+    description: 'Why the record is worth reading, for humans.',
+    examples: ['It is merged, and has 90 % of the lines that this work adds.'],
+  }),
   share: z
     .number()
+    .meta({ examples: [0.9] })
     .optional()
     .describe(
       'Only for `merged`: of the lines that the work adds, the share that the pull request has, from 0.8 to 1.',
@@ -170,8 +184,11 @@ const ReuseOpportunity = object('ReuseOpportunity', {
 export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
 
 const NamedMatch = object('NamedMatch', {
-  id: z.string().describe('The id of the activity or notable.'),
-  title: z.string().describe('Its title.'),
+  id: z.string().meta({
+    description: 'The id of the activity or notable.',
+    examples: ['act_01h455vb4pex5vsknk084sn02q'],
+  }),
+  title: z.string().meta({ description: 'Its title.', examples: ['Retry declined payments'] }),
   actor: textOrNull('The actor of the activity, or the GitHub login of the creator of the notable.'),
   branch: textOrNull('The branch of the activity.'),
   pr_url: textOrNull('The pull request of the activity.'),
@@ -184,15 +201,16 @@ const NamedMatch = object('NamedMatch', {
       examples: ['src/checkout/retry.ts'],
     }),
   lines: relation.lines,
-  proof: failedProof.proof,
 })
 export type NamedMatch = z.output<typeof NamedMatch>
 
 /** The overlap in responses to a retrieval, an update and a heartbeat of an activity. */
 export const OverlapBrief = object('OverlapBrief', {
-  overlap_detected: boolean('True only for a collision or a matching notable.'),
+  overlap_detected: boolean('True only for a collision or a matching notable.').meta({ examples: [true] }),
   severity: Severity.nullable().describe('The highest severity of all matches; null if nothing overlaps.'),
-  related_activity_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
+  related_activity_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`).meta({
+    examples: [['act_01h455vb4pex5vsknk084sn02q']],
+  }),
   matches: z
     .array(NamedMatch)
     .describe(
@@ -210,21 +228,25 @@ export const Drift = object('Drift', {
 export type Drift = z.output<typeof Drift>
 
 export const OverlapResult = OverlapBrief.extend({
-  reason: z
-    .string()
-    .describe('What overlaps and where, for humans; never empty. Text by other people stands in “…”.'),
+  reason: z.string().meta({
+    description: 'What overlaps and where, for humans; never empty. Text by other people stands in “…”.',
+    examples: [
+      'Overlap of high severity. Collision (high) with “Retry declined payments” by “Ada Lovelace” on “payment-retries”: it changes lines 12–14 of “src/checkout/retry.ts” too.',
+    ],
+  }),
   related_notable_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
   expected_activity_ids: texts(`Own and stacked work, the newest first; at most ${IDS_MAX}.`),
   relationships: z
     .record(z.string(), Relationship)
+    .meta({ examples: [{ act_01h455vb4pex5vsknk084sn02q: 'collision' }] })
     .describe(
       'How each activity relates to the work, by id. `other_base`: it overlaps, but is for another base branch, so it is in no list.',
     ),
-  recommended_action: z
-    .string()
-    .describe(
+  recommended_action: z.string().meta({
+    description:
       'What to do; never empty. It contains no text by other people, only ids, GitHub logins and pull request numbers.',
-    ),
+    examples: ['Before you edit there, talk to ada: agree on who changes what, or narrow your scope.'],
+  }),
   reuse_opportunities: z
     .array(ReuseOpportunity)
     .describe(
@@ -243,7 +265,7 @@ export const OverlapResult = OverlapBrief.extend({
       as_of: outputTimestamp.describe('When they were read.'),
       complete: boolean(
         'False if there was nothing to compare, if the check exhausted its work budget before it had compared everything, or if GitHub cut the list of changed files of a live activity whose known files do not match.',
-      ),
+      ).meta({ examples: [true] }),
     },
     'What the check compared.',
   ),

@@ -15,8 +15,8 @@ const Collisions = object('CollisionCounts', {
 })
 
 const RepositorySummary = object('RepositorySummary', {
-  owner: z.string().describe('The owner on GitHub.'),
-  name: z.string().describe('The name on GitHub.'),
+  owner: z.string().meta({ description: 'The owner on GitHub.', examples: ['acme'] }),
+  name: z.string().meta({ description: 'The name on GitHub.', examples: ['shop'] }),
   live_activities: count('Live activities.'),
   collisions: Collisions.nullable().describe(
     'The collisions that `GET …/overlaps` finds, by severity; null if the work budget of the request did not suffice to count them.',
@@ -26,7 +26,7 @@ const RepositorySummary = object('RepositorySummary', {
   people: count('People with live activities.'),
   logins: texts(
     `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
-  ),
+  ).meta({ examples: [['ada']] }),
   created_by_day: z
     .array(z.int())
     .describe(
@@ -44,7 +44,7 @@ export const RepositoryOverview = object('RepositoryOverview', {
     ),
   complete: boolean(
     `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
-  ),
+  ).meta({ examples: [true] }),
 })
 export type RepositoryOverview = z.output<typeof RepositoryOverview>
 

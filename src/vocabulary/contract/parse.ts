@@ -11,6 +11,9 @@ export const MALFORMED = { is_malformed: true }
 
 type Noun = 'field' | 'parameter' | 'key'
 
+/** The maximum number of unknown names of one object that are described: a body may have 100,000. */
+const UNKNOWN_MAX = 20
+
 /** One error in the input. */
 export interface Problem {
   kind: 'invalid_request' | 'validation_error'
@@ -47,7 +50,9 @@ export function describeProblems(
   const isMissing = ({ path }: Issue) => path.length > 0 && valueAt(raw, path) === undefined
   const present = others.filter((issue) => !isMissing(issue))
   return [
-    ...unknown.flatMap((issue) => issue.keys.map((name) => unknownName(schema, issue.path, { name, noun }))),
+    ...unknown.flatMap((issue) =>
+      issue.keys.slice(0, UNKNOWN_MAX).map((name) => unknownName(schema, issue.path, { name, noun })),
+    ),
     ...others.filter(isMissing).map(({ path }) => missingName(path, noun)),
     ...[...present.filter(isMalformed), ...present.filter((issue) => !isMalformed(issue))].map((issue) =>
       wrongValue(issue, raw),

@@ -116,7 +116,9 @@ export type ActivityScope = z.output<typeof ActivityScope>
 
 export const EMPTY_ACTIVITY_SCOPE: ActivityScope = { ...EMPTY_SCOPE, changes: [] }
 
-const ListedChange = object('ListedChange', { path: z.string().describe('The file.') })
+const ListedChange = object('ListedChange', {
+  path: z.string().meta({ description: 'The file.', examples: ['src/checkout/retry.ts'] }),
+})
 
 const ShownChange = ListedChange.extend({
   previous_path: textOrNull('The former path of a renamed file.'),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
 import { SEVERITIES } from '../severity.ts'
-import { boolean, object, textOrNull } from './field.ts'
+import { boolean, object, text, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
 
 export const NOTABLE_CATEGORIES = [
@@ -22,6 +22,8 @@ export const NOTABLE_CATEGORIES = [
 
 /** The branches that cloud coding agents push to. */
 const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']
+
+const login = text(1, 100, z.string().trim())
 
 const commentFields = {
   mode: z
@@ -53,13 +55,13 @@ const commentFields = {
     ),
   on_bots: boolean('Whether pull requests that bots opened get a comment too.'),
   agents: z
-    .array(z.string().trim().min(1).max(100))
+    .array(login)
     .max(100)
     .describe(
       'Logins of coding agents, with or without `[bot]`, which do not count as bots. One account works for many people, so two of its pull requests are by the same author only if the same person is assigned to both.',
     ),
   bots: z
-    .array(z.string().trim().min(1).max(100))
+    .array(login)
     .max(100)
     .describe('Logins of bots whose accounts are users on GitHub, with or without `[bot]`.'),
 }
@@ -187,7 +189,9 @@ function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): 
 export const SettingsProblem = object('SettingsProblem', {
   line: z.int().nullable().describe('The line of the file, counted from 1; null if unknown.'),
   key: textOrNull('The key, such as `comment.min_severity`.'),
-  message: z.string().describe('What is wrong and how to fix it.'),
+  message: z
+    .string()
+    .meta({ description: 'What is wrong and how to fix it.', examples: ['must be one of on, shadow, off'] }),
 })
 export type SettingsProblem = z.output<typeof SettingsProblem>
 

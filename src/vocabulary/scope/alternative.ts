@@ -42,11 +42,6 @@ export function subtreeAlternative(path: string): Alternative {
   return { kind: 'subtree', dir: path, prefix: beneath, suffix: '', core: beneath, parts }
 }
 
-/** Whether matches can be at any depth beneath `dir`, because `**` follows it. */
-export function isDeep({ kind, dir, parts }: Alternative): boolean {
-  return kind === 'pattern' && parts?.[dir === '' ? 0 : dir.split('/').length] === null
-}
-
 /** The segments that a path has to match. */
 export function partsOf(alternative: Alternative): readonly Part[] {
   alternative.parts ??= [...alternative.dir.split('/'), ...(alternative.kind === 'file' ? [] : [null])]

@@ -64,7 +64,11 @@ export function parseGlob(source: string, budget: Budget = unbounded()): Glob {
   if (!source.isWellFormed()) {
     throw new GlobError('must be valid Unicode, without unpaired surrogates')
   }
-  if (!SPECIAL.test(source) && !UNTIDY.test(source)) return treeGlob(source, true)
+  if (!SPECIAL.test(source) && !UNTIDY.test(source))
+    return { source, is_plain: true, alternatives: [plainAlternative(source)], syntax: null }
+  if (isSubtree(source)) {
+    return { source, is_plain: false, alternatives: [subtreeAlternative(source.slice(0, -3))], syntax: null }
+  }
   let glob = CACHE.get(source)
   if (glob === undefined) {
     budget.remaining -= MISS_COST + source.length
@@ -72,6 +76,18 @@ export function parseGlob(source: string, budget: Budget = unbounded()): Glob {
     addToCache(glob)
   }
   return glob
+}
+
+/** Whether a valid glob is a path or `path/**`, which are compared without a search. */
+export function isSimple(source: string): boolean {
+  return !SPECIAL.test(source) || isSubtree(source)
+}
+
+/** The most frequent glob with a wildcard, `src/api/**`, which needs no parsing. */
+function isSubtree(source: string): boolean {
+  if (!source.endsWith('/**') || source.length > MAX_WILD_LENGTH) return false
+  const dir = source.slice(0, -3)
+  return !SPECIAL.test(dir) && !UNTIDY.test(dir)
 }
 
 function addToCache(glob: Glob): void {
@@ -111,6 +127,19 @@ function isLiteral(token: number): boolean {
   return token >= 0 || token === SLASH
 }
 
+/**
+ * The directory that contains every match of a valid glob: what stands before its first wildcard, brace or escape. The path
+ * itself if it has none; '' is the root. Parses nothing.
+ */
+export function literalDir(source: string): string {
+  const wild = source.search(SPECIAL)
+  const head = wild === -1 ? source : source.slice(0, source.lastIndexOf('/', wild) + 1)
+  return head
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .join('/')
+}
+
 /** The number of brace alternatives, at most 64. */
 export function countOf({ syntax }: Glob): number {
   return syntax?.expansion.whole.count ?? 1
@@ -134,30 +163,10 @@ function build({ expansion, classes }: Syntax, budget: Budget): Alternative[] | 
   return alternatives
 }
 
-/** The directory before the first wildcard or brace, which contains every match; '' is the root. */
-export function literalDir({ source, syntax }: Glob): string {
-  if (syntax === null) return source
-  const [head] = syntax.expansion.whole.runs as [readonly number[]]
-  const wild = head.findIndex((token) => !isLiteral(token))
-  const literal = wild === -1 ? head : head.slice(0, wild)
-  const names = literal.slice(0, literal.lastIndexOf(SLASH) + 1)
-  return alternativeOf(names, [], unbounded())?.dir ?? ''
-}
-
 /**
  * Matches exactly one file, such as one that a pull request changes. Every character is literal, and nothing beneath the
  * path matches.
  */
 export function fileGlob(path: string): Glob {
   return { source: path, is_plain: true, alternatives: [fileAlternative(path)], syntax: null }
-}
-
-/** Matches the path and everything beneath it. Every character is literal. `is_plain`: whether it can be ignored or noise. */
-export function treeGlob(path: string, is_plain: boolean): Glob {
-  return { source: path, is_plain, alternatives: [plainAlternative(path)], syntax: null }
-}
-
-/** Matches everything beneath the path. Every character is literal; '' is the root. */
-export function subtreeGlob(path: string): Glob {
-  return { source: path, is_plain: false, alternatives: [subtreeAlternative(path)], syntax: null }
 }

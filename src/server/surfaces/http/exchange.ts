@@ -9,7 +9,6 @@ import { databaseUnavailable, faultOf } from '../../db/errors.ts'
 import type { CallerOf } from '../../operations/admission.ts'
 import type { App } from '../../repositories/app.ts'
 import { type Execution, runInExecution } from '../../telemetry/execution.ts'
-import { markFailed, type Span, serverSpan } from '../../telemetry/trace.ts'
 
 export const HEADERS_COUNT_MAX = 100
 
@@ -37,43 +36,21 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
     res.setHeader('X-Request-Id', request_id)
     for (const [name, value] of SECURITY_ENTRIES) res.setHeader(name, value)
     const execution: Execution = { ids: { request_id }, effects: {} }
-    const traced = serverSpan(req.headers, () => attributesOf(req, request_id))
     res.on('close', () => {
       const { operation, error_type } = res.locals
       const took = elapsed()
       const status = res.writableFinished ? res.statusCode : 'aborted'
       metrics.requests.observe({ operation: operation ?? 'unknown', status }, took / 1000)
-      if (traced) endSpan(traced.span, req, res)
-      const trace_id = traced?.span.spanContext().traceId
       const { method } = req
       const ms = Math.round(took)
       log.info(
-        { ...execution.ids, trace_id, method, operation, status: res.statusCode, error_type, ms },
+        { ...execution.ids, method, operation, status: res.statusCode, error_type, ms },
         res.writableFinished ? 'request' : 'request aborted by the client',
       )
     })
     checkHeaders(req)
-    runInExecution(execution, () => (traced ? traced.within(next) : next()))
+    runInExecution(execution, next)
   }
-}
-
-function attributesOf(req: Request, request_id: string) {
-  return {
-    'http.request.method': req.method,
-    'url.path': req.path,
-    'url.scheme': req.protocol,
-    'deconflict.request_id': request_id,
-  }
-}
-
-function endSpan(span: Span, req: Request, res: Response): void {
-  const { operation, error_type } = res.locals
-  if (operation !== undefined) span.updateName(operation)
-  if (req.route) span.setAttribute('http.route', req.route.path)
-  if (res.writableFinished) span.setAttribute('http.response.status_code', res.statusCode)
-  if (res.statusCode >= 500) markFailed(span, error_type ?? String(res.statusCode))
-  else if (!res.writableFinished) markFailed(span, 'aborted')
-  span.end()
 }
 
 /** Sets `res.locals.caller`. If a proxy forwards something that is not an address, the address of the proxy counts. */

@@ -1,5 +1,5 @@
 /** The HTTP server: limits of connections, and responses to requests that Node rejects before Express sees them. */
-import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Express, Response } from 'express'
 import type { Logger } from 'pino'
@@ -37,17 +37,11 @@ const TIMEOUT_CHECK_MS = 1000
 
 const METHODS = 'GET, HEAD, POST, PATCH'
 
-/**
- * Creates the server. Express would replace the prototypes of every request and response, which is most of its cost
- * (docs/performance.md). Objects that are constructed with these prototypes avoid it.
- */
 export function httpServer(
   surface: Express,
   { limits, log }: { limits: ConnectionLimits; log: Logger },
 ): Server {
   const server = createServer({
-    IncomingMessage: constructorOf(IncomingMessage, surface.request),
-    ServerResponse: constructorOf(ServerResponse, surface.response),
     headersTimeout: limits.headers_ms,
     requestTimeout: limits.request_ms,
     keepAliveTimeout: limits.idle_ms,
@@ -140,17 +134,4 @@ function reject(socket: Duplex, failure: Failure, { error, res, log }: Rejection
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
-}
-
-/** Calls Node's constructor as a function, so that all objects share one hidden class. `Reflect.construct` would give each its own. */
-function constructorOf<Base extends typeof IncomingMessage | typeof ServerResponse>(
-  base: Base,
-  prototype: object,
-): Base {
-  const construct = base as unknown as (this: object, ...args: unknown[]) => void
-  function Constructor(this: object, first: unknown, second: unknown) {
-    construct.call(this, first, second)
-  }
-  Constructor.prototype = prototype
-  return Constructor as unknown as Base
 }

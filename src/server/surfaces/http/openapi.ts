@@ -5,9 +5,11 @@ import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/con
 import { issueNumber } from '../../../vocabulary/contract/issue.ts'
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
 import { routeOf } from '../../../vocabulary/contract/route.ts'
-import { EXAMPLES, NOTABLE_ID } from './examples.ts'
+import { exampleOf, type JsonSchema } from './openapi-example.ts'
 import { failuresOf } from './openapi-failures.ts'
-import { ACTIVITY_ID } from './overlap-examples.ts'
+
+const ACTIVITY_ID = 'act_01h455vb4pex5vsknk084sn02q'
+const NOTABLE_ID = 'ntb_01h455vb4pex5vsknk084sn02r'
 
 const owner = z.string().meta({ description: 'The owner of the repository on GitHub.', examples: ['acme'] })
 const repo = z.string().meta({ description: 'The name of the repository on GitHub.', examples: ['shop'] })
@@ -32,7 +34,7 @@ function describeAll(): Document {
     const path = routeOf(operation)
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(name, operation) }
   }
-  return createDocument({
+  const document = createDocument({
     openapi: '3.1.0',
     info: {
       title: 'Deconflict',
@@ -48,6 +50,25 @@ function describeAll(): Document {
       },
     },
   })
+  addExamples(document)
+  return document
+}
+
+interface Described {
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
+type Content = Record<'application/json', { schema: JsonSchema; example?: unknown }>
+
+/** Adds an example to each request and each success. */
+function addExamples(document: Document): void {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, JsonSchema>
+  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
+  for (const { requestBody, responses } of operations as unknown as Described[])
+    for (const each of [requestBody, responses['200'], responses['201']]) {
+      const body = each?.content?.['application/json']
+      if (body) body.example = exampleOf(body.schema, schemas)
+    }
 }
 
 /** Groups operations by the first segment of their path. */
@@ -68,12 +89,11 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
     ...(operation.record && { id: idOf(operation.record) }),
     ...(operation.path.includes('{number}') && { number: issueNumber }),
   }
-  const { request, response } = EXAMPLES[name]
   const body = {
     required: operation.method === 'PATCH' || operation.status === 201,
-    content: { 'application/json': { schema: operation.input, example: request } },
+    content: { 'application/json': { schema: operation.input } },
   }
-  const content = { 'application/json': { schema: operation.output, example: response } }
+  const content = { 'application/json': { schema: operation.output } }
   const hasBody = !isGet && Object.keys(operation.input.shape).length > 0
   return {
     operationId: name,
@@ -84,15 +104,24 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
       ...(Object.keys(path).length > 0 && { path: z.object(path) }),
       ...(isGet ? { query: operation.input } : {}),
       ...(operation.is_idempotent ? { header: idempotency } : {}),
+      ...(operation.is_conditional ? { header: conditional } : {}),
     },
     ...(hasBody ? { requestBody: body } : {}),
     responses: {
       [operation.status]: { description: 'Success.', content },
+      ...(operation.is_conditional && { 304: { description: 'It has the entity tag that was sent.' } }),
       ...(operation.is_repeatable && { 200: { description: 'It was created before.', content } }),
       ...failuresOf(name, operation),
     },
   }
 }
+
+const conditional = z.object({
+  'If-None-Match': z
+    .string()
+    .optional()
+    .meta({ description: 'The `ETag` of an earlier answer. The answer is 304 while it is the same.' }),
+})
 
 const idempotency = z.object({
   'Idempotency-Key': z

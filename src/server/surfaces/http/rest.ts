@@ -33,7 +33,7 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
   return async (req, res) => {
     const { owner = '', repo = '', id = '', number = '' } = req.params as Record<string, string>
     res.locals.operation = name
-    const { status, body, created_id, replayed } = await perform(app, name, {
+    const { status, body, etag, created_id, replayed } = await perform(app, name, {
       caller: res.locals.caller,
       source: 'rest',
       owner,
@@ -41,12 +41,15 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
       id: id || number,
       input: () => (isGet ? req.query : readBody(req)),
       idempotency_key: req.get('Idempotency-Key'),
+      if_none_match: req.get('If-None-Match'),
       disconnected: disconnection(res),
     })
     if (created_id !== null)
       res.setHeader('Location', `${req.baseUrl}${req.path.replace(/\/$/, '')}/${created_id}`)
     if (replayed) res.setHeader('Idempotent-Replayed', 'true')
-    sendJson(res, status, body)
+    if (etag !== undefined) res.setHeader('ETag', etag)
+    if (status === 304) res.status(304).end()
+    else sendJson(res, status, body)
   }
 }
 

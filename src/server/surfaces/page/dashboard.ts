@@ -1,11 +1,10 @@
-/** The page at `/`: its files, the sign-in, its event streams, and the set-up of the GitHub App; and the API reference at `/docs`. */
+/** The page at `/`: its files, the sign-in, and the set-up of the GitHub App; and the API reference at `/docs`. */
 import { fileURLToPath } from 'node:url'
 import compression from 'compression'
 import express, { type RequestHandler } from 'express'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { ROOT } from '../../../vocabulary/root.ts'
 import type { App } from '../../repositories/app.ts'
-import type { EventStreams } from './event-streams.ts'
 import { LOCAL_SIGN_IN_PATH, type LocalSignIn } from './local-sign-in.ts'
 import { type SetupOptions, setup } from './setup.ts'
 import { signIn } from './sign-in.ts'
@@ -57,10 +56,9 @@ const DOCS_POLICY = [
 /** The handlers of the page. `authenticate` runs before all routes, and adds the token of the session to the page's requests. */
 export function dashboard(
   app: App,
-  { streams, local, ...options }: { streams: EventStreams; local: LocalSignIn } & Omit<SetupOptions, 'app'>,
+  { local, ...options }: { local: LocalSignIn } & Omit<SetupOptions, 'app'>,
 ) {
   const { show, complete: completeSetup } = setup({ app, ...options })
-  // Only files are compressed: an event stream must not wait for a full buffer.
   const compress = compression()
   const { authenticate, showSession, begin, complete, signOut } = signIn(app, local)
   const routes = [
@@ -73,7 +71,6 @@ export function dashboard(
     { name: 'signOut', method: 'POST' as const, path: '/session/logout', handler: signOut },
     get('setup', '/setup', show),
     get('setupCreated', '/setup/created', completeSetup),
-    get('events', '/events/:owner/:repo', streams.handler),
   ]
   const files = express.static(`${FILES}/assets`, {
     index: false,

@@ -1,16 +1,14 @@
 /** Translates the events of GitHub into calls of verbs. */
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
 import type { Probot } from 'probot'
-import { deleteBranch } from '../../activities/branches.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import { enqueue } from '../../jobs/store.ts'
 import { forgetReverted } from '../../merged-work/merged-work.ts'
 import type { App } from '../../repositories/app.ts'
-import { type InstalledRepository, openInstalled } from '../../repositories/registration.ts'
+import { type InstalledRepository, installationJob, openInstalled } from '../../repositories/registration.ts'
 import { SETTINGS_PATHS } from '../../repositories/settings-refresh.ts'
 import type { PullRequestEvent } from '../../tracking/event-plan.ts'
 import {
-  installationJob,
   leaveInstallation,
   leaveRepository,
   leaveRepositoryOf,
@@ -19,7 +17,7 @@ import {
 import { commentDeleted, pullRequestChanged } from '../../tracking/pull-requests.ts'
 import { repositoryUnarchived, settingsChanged } from '../../tracking/repository-events.ts'
 import { linkPushedStack } from '../../tracking/stack-links.ts'
-import { branchPushed } from '../../tracking/tracked-branches.ts'
+import { branchDeleted, branchPushed } from '../../tracking/tracked-branches.ts'
 
 /** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
 export const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization'] as const
@@ -79,14 +77,14 @@ export function handleEvents(app: App, probot: Probot): void {
     const repository = installedOf(payload)
     if (!event || !repository) return
     const ctx = await openInstalled(app, repository, app.clock())
-    await pullRequestChanged(app, ctx, parsePullRequest(payload.pull_request), event)
+    if (ctx) await pullRequestChanged(app, ctx, parsePullRequest(payload.pull_request), event)
   })
 
   probot.on('issue_comment', async ({ payload }) => {
     const repository = installedOf(payload)
     if (payload.action !== 'deleted' || !repository) return
     const ctx = await openInstalled(app, repository, app.clock())
-    await commentDeleted(ctx, { number: payload.issue.number, comment_id: payload.comment.id })
+    if (ctx) await commentDeleted(ctx, { number: payload.issue.number, comment_id: payload.comment.id })
   })
 
   probot.on('push', async ({ payload }) => {
@@ -94,6 +92,7 @@ export function handleEvents(app: App, probot: Probot): void {
     const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1]
     if (!repository || branch === undefined || payload.deleted) return
     const ctx = await openInstalled(app, repository, app.clock())
+    if (!ctx) return
     const { default_branch } = payload.repository
     const message = payload.head_commit?.message ?? ''
     const { before, after, forced } = payload
@@ -110,7 +109,8 @@ export function handleEvents(app: App, probot: Probot): void {
   probot.on('delete', async ({ payload }) => {
     const repository = installedOf(payload)
     if (!repository || payload.ref_type !== 'branch') return
-    await deleteBranch(await openInstalled(app, repository, app.clock()), payload.ref)
+    const ctx = await openInstalled(app, repository, app.clock())
+    if (ctx) await branchDeleted(app, ctx, payload.ref)
   })
 
   probot.on('installation', async ({ payload }) => {
@@ -140,6 +140,7 @@ export function handleEvents(app: App, probot: Probot): void {
     if (payload.action === 'deleted') await leaveRepository(app, payload.repository.id, app.clock())
     else if (repository) {
       const ctx = await openInstalled(app, repository, app.clock())
+      if (!ctx) return
       // The settings file of the new default branch applies from now on.
       if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
       if (payload.action === 'unarchived') await repositoryUnarchived(ctx)

@@ -1,1 +1,0 @@
-CREATE INDEX IF NOT EXISTS "activities_cut" ON "activities" USING btree ("repo_id","id") WHERE not changes_complete and status not in ('archived', 'expired');

@@ -1,1 +1,0 @@
-ALTER TABLE "activities" ADD COLUMN "is_by_newcomer" boolean DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "installations" ADD COLUMN "imports_until" timestamp (3) with time zone;

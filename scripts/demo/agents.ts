@@ -1,0 +1,72 @@
+/** The part of the demo with two agents. Each step throws unless it shows what it says. */
+import { type Agent, frame, tell, warn } from './screen.ts'
+
+export async function demoActivities(ada: Agent, ben: Agent): Promise<void> {
+  const { activity } = await ada('POST', '/activity', {
+    title: 'Retry declined payments',
+    summary: 'Retries a declined payment twice before the order is cancelled.',
+    actor: 'Ada',
+    agent: 'claude-code',
+    branch: 'payment-retries',
+    base_branch: 'main',
+    scope: { areas: ['checkout'], paths: ['src/checkout/**', 'docs/payments.md'] },
+  })
+  tell('Ada’s agent declares work on src/checkout/**. It overlaps with nothing yet.')
+
+  const intent = { branch: 'tidy-retries', base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } }
+  const check = await ben('POST', '/activity/check', intent)
+  const example = check.matches[0]?.paths[0]?.example
+  if (check.related_activity_ids[0] !== activity.id || !example)
+    throw new Error('the check did not find the collision')
+  warn('Ben’s agent checks src/**/retry.ts before it starts. The globs look nothing alike, but:')
+  frame([
+    `${check.severity} · collision with “${activity.title}” by ${activity.actor} on ${activity.branch}`,
+    `both match ${example}`,
+    check.recommended_action,
+  ])
+
+  await ada('POST', '/notables', {
+    title: 'The payment API is frozen until Friday',
+    summary: 'The provider switches its sandbox; calls that change the contract will fail.',
+    importance: 'high',
+    category: 'api-contract',
+    scope: { areas: ['checkout'], paths: ['src/checkout/api/**'] },
+  })
+  tell('Ada’s agent creates a notable, which everyone who checks work there sees.')
+
+  const body = { title: 'Tidy the retries', summary: 'One helper for all retries.', actor: 'Ben', ...intent }
+  const start = () => ben('POST', '/activity', body, { 'Idempotency-Key': 'demo-ben-1' })
+  const [first, again] = [await start(), await start()]
+  if (first.activity.id !== again.activity.id) throw new Error('the retry created a second record')
+  tell('Ben’s agent goes ahead and sends its request twice. There is one record.')
+
+  const beat = await ada('POST', `/activity/${activity.id}/heartbeat`)
+  if (!beat.overlap.related_activity_ids.includes(first.activity.id))
+    throw new Error('the heartbeat did not report the collision')
+  warn('Ada’s agent, which came first, is told of Ben’s work in the answer to its heartbeat.')
+
+  await ada('PATCH', `/activity/${activity.id}`, { status: 'ready-for-review' })
+  await ada('PATCH', `/activity/${activity.id}`, { status: 'merged' })
+  await ada('POST', `/activity/${activity.id}/archive`)
+  tell('Ada’s work is merged, and its activity is archived.')
+
+  const last = await ben('POST', '/activity/check', intent)
+  if (last.related_activity_ids.length > 0) throw new Error('the archived activity still collides')
+  tell('Ben’s agent checks again: no collision, and merged work to pull first.')
+}
+
+/** Two agents want the same issue: the first one holds it, and the second one hears so. */
+export async function demoIssue(ada: Agent, ben: Agent): Promise<void> {
+  const start = (agent: Agent, actor: string, branch: string) => {
+    const body = { title: 'Gift cards', summary: 'Issue 7.', actor, branch, base_branch: 'main', issue: 7 }
+    return agent('POST', '/activity', body)
+  }
+  const first = await start(ada, 'Ada', '7-gift-cards')
+  const second = await start(ben, 'Ben', 'gift-cards')
+  if (!first.issue.claimed || second.issue.claimed || second.issue.holder.activity_id !== first.activity.id)
+    throw new Error('the issue has no holder')
+  warn('Two agents start on issue 7. The first one holds it; the second one hears it at once:')
+  frame([second.overlap.recommended_action])
+  await ada('POST', `/activity/${first.activity.id}/archive`)
+  await ben('POST', `/activity/${second.activity.id}/archive`)
+}

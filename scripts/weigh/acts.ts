@@ -1,0 +1,161 @@
+/** How many files of `src` run in six acts of users, in the built service on PostgreSQL, warm. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type Deployment, startDeployment } from '../../test/support/deployment.ts'
+import type { FakeRepository } from '../../test/support/github-repository.ts'
+import { editOf } from '../../test/support/lines.ts'
+import { freePort, startCluster } from '../../test/support/postgres.ts'
+import { pullRequestEvent, pushEvent } from '../../test/support/webhooks.ts'
+
+/** The first round warms the service up. What ran in all others belongs to the act, and not to a timer. */
+const ROUNDS = 4
+const TIMEOUT_MS = 90_000
+const POLL_MS = 10
+/** Before an act, for what an earlier one does after its response. */
+const PAUSE_MS = 1000
+/** Longer than any pause between jobs that lead to a recheck. */
+const QUIET_MS = 4000
+const SETTINGS_PATH = '.github/deconflict.yml'
+const COVERAGE = fileURLToPath(new URL('coverage.mjs', import.meta.url))
+
+/** Figures by the names of `LIMITS`. */
+export async function countFilesOfActs(): Promise<Record<string, number>> {
+  const names = Array.from({ length: ROUNDS }, (_, round) => `acme/shop-${round}`)
+  const cluster = await startCluster()
+  const deployment = await startDeployment(names)
+  try {
+    const port = await freePort()
+    const program = ['--import', COVERAGE, 'dist/main.js']
+    const env = { DATABASE_URL: cluster.url, COVERAGE_PORT: String(port) }
+    const [service] = await deployment.start(1, env, program)
+    const rounds: Record<string, string[]>[] = []
+    for (const name of names) {
+      const github = deployment.githubServer.github.at(name)
+      const round = { deployment, url: service?.url as string, github, coverage: `http://127.0.0.1:${port}` }
+      rounds.push(await filesOfRound(round))
+    }
+    const measured = rounds.slice(1)
+    return Object.fromEntries(
+      Object.entries(measured[0] ?? {}).map(([act, files]) => [
+        act,
+        files.filter((file) => measured.every((round) => round[act]?.includes(file))).length,
+      ]),
+    )
+  } finally {
+    await deployment.close()
+    await cluster.remove()
+  }
+}
+
+interface Round {
+  deployment: Deployment
+  /** Of the service. */
+  url: string
+  github: FakeRepository
+  /** Address of `coverage.mjs`. */
+  coverage: string
+}
+
+/** The files that ran in each act, in a repository without any work. */
+async function filesOfRound(round: Round): Promise<Record<string, string[]>> {
+  const { github } = round
+  const api = `${round.url}/api/v1/repos/${github.repository.full_name}`
+  const work = (actor: string, path: string) => ({
+    title: 'Retries',
+    summary: 'Retries.',
+    actor,
+    scope: { paths: [path] },
+  })
+  const files: Record<string, string[]> = {}
+  const act = async (name: string, run: () => Promise<void>) => {
+    await wait(PAUSE_MS)
+    await filesRun(round)
+    await run()
+    files[name] = await filesRun(round)
+  }
+  // Makes the repository known, so that its registration is not part of the first act.
+  await send('GET', `${api}/overlaps`)
+  await act('files run by POST /activity, alone', () =>
+    send('POST', `${api}/activity`, work('ada', 'src/pay/retry.ts')),
+  )
+  await act('files run by POST /activity, with an overlap', () =>
+    send('POST', `${api}/activity`, work('ben', 'src/pay/**')),
+  )
+  await act('files run by POST /activity/check', () =>
+    send('POST', `${api}/activity/check`, { scope: { paths: ['src/pay/retry.ts'] } }),
+  )
+  await act('files run by GET /overlaps', () => send('GET', `${api}/overlaps`))
+
+  await open(round, { author: 'ada', path: 'src/cart.ts' })
+  await act('files run by pull_request.opened, until its comment', async () => {
+    const number = await open(round, { author: 'ben', path: 'src/cart.ts' })
+    await until('a comment', () => github.comments(number).length > 0)
+  })
+
+  await pushSettings(round, 'ignore_paths: [src/menu.ts]\n')
+  await untilQuiet(round)
+  await open(round, { author: 'ada', path: 'src/menu.ts' })
+  const number = await open(round, { author: 'ben', path: 'src/menu.ts' })
+  await untilQuiet(round)
+  await act('files run by a push of the settings, with two open pull requests', async () => {
+    await pushSettings(round, 'ignore_paths: []\n')
+    await until('a comment', () => github.comments(number).length > 0)
+  })
+  return files
+}
+
+async function open(round: Round, of: { author: string; path: string }): Promise<number> {
+  const { deployment, github, url } = round
+  const base = Array.from({ length: 20 }, (_, at) => `line ${at}`)
+  const patch = editOf(base, 10, 1, [`by ${of.author}`])
+  const { number } = github.open({
+    title: `Change ${of.path}`,
+    author: of.author,
+    files: [{ filename: of.path, status: 'modified', patch }],
+  })
+  const { github: world } = deployment.githubServer
+  await deployment.deliver(url, pullRequestEvent(world, github.repository.full_name, number, 'opened'))
+  return number
+}
+
+async function pushSettings({ deployment, github, url }: Round, text: string): Promise<void> {
+  const push = github.write(SETTINGS_PATH, text)
+  const { github: world } = deployment.githubServer
+  await deployment.deliver(
+    url,
+    pushEvent(world, github.repository.full_name, { ...push, modified: [SETTINGS_PATH] }),
+  )
+}
+
+async function filesRun({ coverage }: Round): Promise<string[]> {
+  const response = await fetch(coverage)
+  return (await response.json()) as string[]
+}
+
+async function send(method: string, url: string, body?: object): Promise<void> {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: 'Bearer ada', 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
+  await response.arrayBuffer()
+}
+
+async function until(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + TIMEOUT_MS
+  while (!(await isDone())) {
+    if (performance.now() > end) throw new Error(`timed out waiting for ${what}`)
+    await wait(POLL_MS)
+  }
+}
+
+/** Waits until no job of a pull request or of the settings runs any more. */
+async function untilQuiet(round: Round): Promise<void> {
+  await until('quiet', async () => {
+    await filesRun(round)
+    await wait(QUIET_MS)
+    const files = await filesRun(round)
+    return !files.some((file) => /^server\/(decision|settings)\//.test(file))
+  })
+}

@@ -1,0 +1,207 @@
+/** The distinct paths of many records, indexed by directory: which of them share a path with those of one scope. */
+import { type Budget, comparisonCost } from '../vocabulary/budget.ts'
+import type { Alternative } from '../vocabulary/scope/alternative.ts'
+import {
+  alternativesOf,
+  fileGlob,
+  type Glob,
+  isSimple,
+  literalDir,
+  parseGlob,
+} from '../vocabulary/scope/glob.ts'
+import { alternativesOverlap } from '../vocabulary/scope/intersect.ts'
+import { type Exclusion, isIgnored, overlapsAny, type PathSet } from '../vocabulary/scope/path-set.ts'
+
+/** One distinct path, and the records that have it. It is parsed when it is compared. */
+export interface PathEntry<Owner> {
+  readonly source: string
+  /** The name of a changed file, and no glob. */
+  readonly is_file: boolean
+  /** Replaced when one leaves, so that a reader that pauses misses no other. */
+  owners: Owner[]
+}
+
+/** Cost units of visiting a directory, and of visiting a path. */
+const DIRECTORY_COST = 5
+const VISIT_COST = 4
+
+export interface NearOptions<Owner> {
+  budget: Budget
+  /** A plain glob whose path it excludes is left out. */
+  ignore: Exclusion
+  /** A text for the owners of a path: of those that are expensive to compare, the one with the greatest text comes first. */
+  rankOf: (owners: readonly Owner[]) => string
+}
+
+export class PathIndex<Owner> {
+  readonly #files = new Map<string, PathEntry<Owner>>()
+  readonly #globs = new Map<string, PathEntry<Owner>>()
+  /** The globs by the directory that contains their matches. */
+  readonly #at = new Map<string, PathEntry<Owner>[]>()
+  /** The keys of `#files` and `#at` in code unit order, in which everything beneath a directory is one range. Null until it is needed. */
+  #sorted: string[] | null = null
+
+  /** Adds an owner of the name of a changed file, and returns its entry. */
+  addFile(name: string, owner: Owner): PathEntry<Owner> {
+    let entry = this.#files.get(name)
+    if (entry === undefined) {
+      entry = { source: name, is_file: true, owners: [] }
+      this.#files.set(name, entry)
+      if (!this.#at.has(name)) this.#insert(name)
+    }
+    entry.owners.push(owner)
+    return entry
+  }
+
+  /** Adds an owner of a glob, and returns its entry. */
+  addGlob(source: string, owner: Owner): PathEntry<Owner> {
+    let entry = this.#globs.get(source)
+    if (entry === undefined) {
+      entry = { source, is_file: false, owners: [] }
+      this.#globs.set(source, entry)
+      const dir = literalDir(source)
+      const there = this.#at.get(dir)
+      if (there) there.push(entry)
+      else {
+        if (!this.#files.has(dir)) this.#insert(dir)
+        this.#at.set(dir, [entry])
+      }
+    }
+    entry.owners.push(owner)
+    return entry
+  }
+
+  /** Removes an owner of an entry. */
+  remove(entry: PathEntry<Owner>, owner: Owner): void {
+    entry.owners = entry.owners.filter((each) => each !== owner)
+    if (entry.owners.length > 0) return
+    const { source, is_file } = entry
+    if (is_file) {
+      this.#files.delete(source)
+      if (!this.#at.has(source)) this.#delete(source)
+      return
+    }
+    this.#globs.delete(source)
+    const dir = literalDir(source)
+    const left = this.#at.get(dir)?.filter((each) => each !== entry) ?? []
+    if (left.length > 0) this.#at.set(dir, left)
+    else {
+      this.#at.delete(dir)
+      if (!this.#files.has(dir)) this.#delete(dir)
+    }
+  }
+
+  /** The files beneath a directory, in code unit order. */
+  *filesBeneath(dir: string): Generator<PathEntry<Owner>> {
+    for (const key of this.#keysBeneath(dir)) {
+      const file = this.#files.get(key)
+      if (file) yield file
+    }
+  }
+
+  /**
+   * The entries that share a path with one of `paths`, each once. `undefined` marks a step without a result, after which the
+   * caller may pause. If `budget.remaining` is below 0 afterwards, some are missing: patterns, of which anybody may declare
+   * expensive ones, are compared after all others.
+   */
+  *near(
+    paths: PathSet,
+    { budget, ignore, rankOf }: NearOptions<Owner>,
+  ): Generator<PathEntry<Owner> | undefined> {
+    const found = new Set<PathEntry<Owner>>()
+    const patterns = new Set<PathEntry<Owner>>()
+    for (const [dir, yours] of paths.entries) {
+      const mine = yours.map(({ alternative }) => alternative)
+      for (const entry of this.#candidates(dir, mine.some(matchesBeneath), budget)) {
+        budget.remaining -= VISIT_COST
+        if (budget.remaining < 0) return
+        yield undefined
+        if (isPattern(entry)) patterns.add(entry)
+        else if (!found.has(entry) && sharesPath(globOf(entry, budget), mine, budget)) {
+          found.add(entry)
+          if (!isIgnored(globOf(entry, budget), ignore, budget)) yield entry
+        }
+      }
+    }
+    const ranked = [...patterns].map((entry) => ({ entry, rank: rankOf(entry.owners) }))
+    for (const { entry } of ranked.sort((a, b) => (a.rank < b.rank ? 1 : -1))) {
+      if (overlapsAny(paths, [globOf(entry, budget)], { budget, ignore })) yield entry
+      if (budget.remaining < 0) return
+      yield undefined
+    }
+  }
+
+  /** The globs at the directories from the root down to `dir`, the file `dir`, then everything beneath it. */
+  *#candidates(dir: string, isBeneath: boolean, budget: Budget): Generator<PathEntry<Owner>> {
+    for (const above of directoriesDownTo(dir)) {
+      budget.remaining -= DIRECTORY_COST + comparisonCost(above.length)
+      yield* this.#at.get(above) ?? []
+    }
+    const file = this.#files.get(dir)
+    if (file) yield file
+    if (!isBeneath) return
+    for (const key of this.#keysBeneath(dir)) {
+      yield* this.#at.get(key) ?? []
+      const beneath = this.#files.get(key)
+      if (beneath) yield beneath
+    }
+  }
+
+  #keysBeneath(dir: string): string[] {
+    this.#sorted ??= [...new Set([...this.#files.keys(), ...this.#at.keys()])].sort()
+    const prefix = dir === '' ? '' : `${dir}/`
+    const from = firstAtOrAfter(this.#sorted, prefix)
+    // '0' follows '/', so every text that begins with the prefix is before it. The root itself was visited already.
+    const to = dir === '' ? this.#sorted.length : firstAtOrAfter(this.#sorted, `${dir}0`)
+    const keys = this.#sorted.slice(from, to)
+    return dir === '' ? keys.filter((key) => key !== '') : keys
+  }
+
+  #insert(key: string): void {
+    this.#sorted?.splice(firstAtOrAfter(this.#sorted, key), 0, key)
+  }
+
+  #delete(key: string): void {
+    const at = this.#sorted ? firstAtOrAfter(this.#sorted, key) : -1
+    if (this.#sorted?.[at] === key) this.#sorted.splice(at, 1)
+  }
+}
+
+function isPattern({ source, is_file }: PathEntry<unknown>): boolean {
+  return !is_file && !isSimple(source)
+}
+
+function globOf({ source, is_file }: PathEntry<unknown>, budget: Budget): Glob {
+  return is_file ? fileGlob(source) : parseGlob(source, budget)
+}
+
+function sharesPath(glob: Glob, mine: readonly Alternative[], budget: Budget): boolean {
+  const theirs = alternativesOf(glob, budget)
+  return mine.some((one) => theirs.some((other) => alternativesOverlap(one, other, budget)))
+}
+
+/** No path is beneath a file. */
+function matchesBeneath({ kind }: Alternative): boolean {
+  return kind !== 'file'
+}
+
+/** From the root down to `dir` itself. */
+function* directoriesDownTo(dir: string): Generator<string> {
+  yield ''
+  if (dir === '') return
+  for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1))
+    yield dir.slice(0, slash)
+  yield dir
+}
+
+/** The index of the first of the sorted texts that is `text` or after it. */
+function firstAtOrAfter(sorted: readonly string[], text: string): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] as string) < text) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,312 @@
+/** The bounds of comments: refusals, lost responses, rate limits, the pace of edits, and the number of calls. */
+import { describe, expect, test } from 'vitest'
+import { MINUTE_MS } from '../../src/vocabulary/clock.ts'
+import { timestamp } from '../support/github-state.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
+import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
+
+const PUBLIC_URL = 'https://deconflict.example'
+const { fixture, github, repository } = usePullRequests({
+  settings: 'comment: {audience: both}',
+  config: { public_url: PUBLIC_URL },
+})
+
+const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
+const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
+const GONE = /^\*\*No overlap any more\.\*\* /m
+const MARKER = '<!-- deconflict:pull-request -->'
+const creations = () => repository.writes().filter((route) => route.startsWith('POST '))
+const refusals = () =>
+  fixture.service.log
+    .map((line) => JSON.parse(line))
+    .filter(({ repo_id, msg }) => repo_id === repository.id && msg === 'github refused write')
+
+describe('a comment that GitHub refuses permanently', () => {
+  test.each<[string, () => Promise<number>]>([
+    ['because the conversation is locked', () => repository.open({ locked: true })],
+    [
+      'because the repository is archived',
+      () => {
+        repository.githubRepo.repository.archived = true
+        return repository.open()
+      },
+    ],
+    [
+      'because of its content',
+      () => {
+        github.fault(`POST /repos/${repository.full_name}/issues/*`, 'unprocessable')
+        return repository.open()
+      },
+    ],
+  ])('%s is sent once, and no job fails because of it', async (_, open) => {
+    await repository.createActivity()
+    const number = await open()
+    await repository.deliver(number, 'labeled')
+    await repository.advance(QUIET_MS)
+    await repository.advance(QUIET_MS)
+    expect(creations()).toHaveLength(1)
+    expect(refusals()).toHaveLength(1)
+    expect(repository.comment(number)).toBeUndefined()
+  })
+
+  test('is retried with another text, but not to report the end of an unpublished overlap', async () => {
+    const first = await repository.createActivity()
+    const number = await repository.open({ locked: true })
+    await repository.advance(QUIET_MS)
+    const second = await repository.createActivity({ branch: 'more' })
+    expect(creations()).toHaveLength(2)
+    await repository.advance(QUIET_MS)
+    for (const id of [first, second]) await repository.request('POST', `/activity/${id}/archive`)
+    await repository.advance(QUIET_MS)
+    expect(creations()).toHaveLength(2)
+    expect(repository.comment(number)).toBeUndefined()
+  })
+
+  test('is created when the conversation is unlocked', async () => {
+    await repository.createActivity()
+    const number = await repository.open({ locked: true })
+    repository.githubRepo.update(number, { locked: false })
+    await repository.deliver(number, 'unlocked')
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('Severity: ')
+    expect(creations()).toHaveLength(2)
+  })
+
+  test('that edits an existing comment keeps the published text until GitHub accepts the edit', async () => {
+    await repository.createActivity()
+    const number = await repository.open()
+    const before = repository.comment(number)
+    github.fault(`PATCH /repos/${repository.full_name}/issues/*`, 'forbidden')
+    await repository.advance(QUIET_MS)
+    await repository.createActivity({ branch: 'more' })
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toBe(before)
+    github.clearFaults()
+    await repository.createActivity({ branch: 'still-more' })
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('3 other activities')
+    expect(creations()).toHaveLength(1)
+  })
+
+  test('because the repository was removed from the App stops all calls', async () => {
+    const number = await repository.open()
+    github.app.removeRepositories(repository.installation.id, [repository.full_name])
+    await repository.createActivity()
+    expect(refusals()).toEqual([])
+    const before = repository.calls().length
+    await repository.createActivity({ branch: 'more' })
+    await repository.advance(QUIET_MS)
+    expect(repository.calls().length).toBe(before)
+    expect(repository.comment(number)).toBeUndefined()
+  })
+
+  test('because the App was uninstalled ends tracking', async () => {
+    await repository.createActivity()
+    const created_at = timestamp(new Date(Date.now() - 3_600_000))
+    const { number } = repository.githubRepo.open({ files: ['src/pay.ts'], created_at })
+    await repository.deliver(number, 'labeled')
+    await repository.advance(QUIET_MS)
+    github.app.uninstall(repository.installation.id)
+    await repository.createActivity({ branch: 'more' })
+    await repository.advance(QUIET_MS)
+    expect(refusals()).toEqual([])
+    const again = github.app.install({ repositories: [repository.full_name], id: repository.installation.id })
+    await fixture.service.deliverAndRun(installationEvent(github, again, 'created'))
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toBeUndefined()
+    await repository.push(number, ['src/pay.ts'])
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('2 other activities')
+  })
+})
+
+describe('a comment whose id is not stored', () => {
+  const many = (number: number, count: number) => {
+    for (let each = 0; each < count; each += 1)
+      repository.githubRepo.comment(number, { author: 'ben', body: 'Hm.' })
+  }
+  const own = (number: number) =>
+    repository.githubRepo.comment(number, {
+      author: 'deconflict[bot]',
+      body: `${MARKER}\n\nOld`,
+      app: 'deconflict',
+    })
+  const pages = () =>
+    repository.calls().filter((route) => route.endsWith('/comments') && route.startsWith('GET'))
+
+  test.each<[string, [number, number], number]>([
+    ['among the newest of more than a thousand', [1250, 20], 2],
+    ['in the middle', [650, 650], 9],
+  ])('%s', async (_, [before, after], calls) => {
+    await repository.createActivity()
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
+    many(number, before)
+    own(number)
+    many(number, after)
+    await repository.deliver(number, 'opened')
+    expect(repository.comment(number)).toContain('Severity: ')
+    expect(creations()).toEqual([])
+    expect(pages()).toHaveLength(calls)
+  })
+})
+
+describe('a lost request or response', () => {
+  test('a comment whose response was lost is not created twice', async () => {
+    await repository.createActivity()
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
+    github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
+    await repository.deliver(number, 'opened').catch(() => {})
+    await repository.advance(QUIET_MS)
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('Severity: ')
+    expect(repository.writes().filter((route) => route.startsWith('POST'))).toHaveLength(1)
+  })
+
+  test('a comment whose response was lost is updated when its overlap ends', async () => {
+    const id = await repository.createActivity()
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
+    github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
+    await repository.deliver(number, 'opened').catch(() => {})
+    await repository.request('POST', `/activity/${id}/archive`)
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toMatch(GONE)
+    expect(repository.githubRepo.comments(number)).toHaveLength(1)
+  })
+})
+
+describe('at most one edit in 30 seconds', () => {
+  test('changes within the interval share one edit', async () => {
+    await repository.createActivity()
+    const number = await repository.open()
+    for (const branch of ['b', 'c', 'd', 'e']) {
+      await repository.createActivity({ branch })
+      await repository.advance(QUIET_MS / 10)
+    }
+    expect(repository.writes()).toEqual([CREATED])
+    expect(repository.comment(number)).toContain('Severity: ')
+    await repository.advance(QUIET_MS / 2)
+    expect(repository.writes()).toEqual([CREATED])
+    await repository.advance(QUIET_MS / 10)
+    expect(repository.comment(number)).toContain('5 other activities')
+    expect(repository.writes()).toEqual([CREATED, EDITED])
+  })
+
+  test('a change that is undone within the interval is not published', async () => {
+    await repository.createActivity()
+    await repository.open()
+    const id = await repository.createActivity({ branch: 'brief' })
+    await repository.request('POST', `/activity/${id}/archive`)
+    await repository.advance(2 * QUIET_MS)
+    expect(repository.writes()).toEqual([CREATED])
+  })
+})
+
+/** Pull requests that are compared, and on which nothing is published. */
+const MUTE = 'deconflict:mute'
+
+describe('a push to a pull request makes the same calls', () => {
+  /** The calls caused by a push that changes the overlap, and by one that does not. */
+  async function callsWith(others: number): Promise<string[][]> {
+    for (let count = 0; count < others; count += 1)
+      await repository.open({ labels: [MUTE], files: ['src/pay.ts', 'src/till.ts'] })
+    const number = await repository.open({ files: ['src/pay.ts'] })
+    const counted: string[][] = []
+    for (const files of [
+      ['src/pay.ts', 'src/till.ts'],
+      ['src/till.ts', 'src/pay.ts', 'README.md'],
+    ]) {
+      await repository.advance(QUIET_MS)
+      const before = repository.calls().length
+      await repository.push(number, files)
+      await repository.advance(QUIET_MS)
+      counted.push(
+        repository
+          .calls()
+          .slice(before)
+          .map((route) => route.replace(/\d+/g, 'N')),
+      )
+    }
+    return counted
+  }
+  const FILES = 'GET /pulls/N/files'
+  const EDIT = 'PATCH /issues/comments/N'
+
+  test('with eight other open pull requests that overlap', async () => {
+    expect(await callsWith(8)).toEqual([[FILES, EDIT], [FILES]])
+  })
+
+  test('an activity that is not published makes no calls', async () => {
+    for (let count = 0; count < 5; count += 1) await repository.open({ labels: [MUTE] })
+    const before = repository.calls().length
+    await repository.createActivity()
+    expect(repository.calls().length).toBe(before)
+  })
+})
+
+describe('a GitHub rate limit is waited out without calls, and nothing is duplicated afterwards', () => {
+  const limits = [
+    ['the primary limit', 'rate_limited', 20],
+    ['a secondary limit', 'secondary_rate_limited', 7],
+    ['429', 'too_many_requests', 7],
+  ] as const
+
+  const readsOf = (from: number) =>
+    repository
+      .calls()
+      .slice(from)
+      .filter((route) => route.startsWith('GET '))
+
+  test.each(limits)('%s on a comment', async (_, fault, minutes) => {
+    await repository.createActivity()
+    github.fault(`POST /repos/${repository.full_name}/issues/*`, fault, 1, minutes * 60)
+    const number = await repository.open()
+    const before = repository.calls().length
+    expect(repository.comment(number)).toBeUndefined()
+    // Changes in the meantime are stored and cause no writes; reads go on, unless no calls are left.
+    await repository.push(number, ['src/pay.ts', 'src/till.ts'])
+    await repository.createActivity({ branch: 'more' })
+    await repository.advance((minutes - 1) * MINUTE_MS)
+    const reads = fault === 'rate_limited' ? [] : [`GET /pulls/${number}/files`]
+    expect(repository.calls().slice(before)).toEqual(reads)
+    await repository.advance(2 * MINUTE_MS)
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('2 other activities')
+    expect(repository.githubRepo.comments(number)).toHaveLength(1)
+    expect(readsOf(before).filter((route) => route.endsWith('/files'))).toHaveLength(1)
+  })
+
+  test('the primary limit on the first read of a repository', async () => {
+    repository.githubRepo.write('.github/deconflict.yml', 'comment: {min_severity: high}')
+    github.fault(`GET /repos/${repository.full_name}/contents/*`, 'rate_limited', 1, 20 * 60)
+    await repository.open()
+    const before = repository.calls().length
+    await repository.advance(19 * MINUTE_MS)
+    expect(repository.calls().length).toBe(before)
+    await repository.advance(2 * MINUTE_MS)
+    expect((await repository.request('GET', '/activity')).body.items).toHaveLength(1)
+    expect((await repository.request('GET', '/settings')).body.comment.min_severity).toBe('high')
+  })
+
+  test('it applies to all repositories of the installation and to no other', async () => {
+    const second = { id: 9000, full_name: `${repository.full_name}-2` }
+    github.repository(second)
+    github.app.addRepositories(repository.installation.id, [second.full_name])
+    const other = fixture.repository()
+    const there = github.at(second.full_name)
+    const openThere = () => {
+      const { number } = there.open({ files: [`src/${there.branches().length}.ts`] })
+      return fixture.service.deliverAndRun(pullRequestEvent(github, second.full_name, number, 'opened'))
+    }
+    const callsThere = () => github.calls(`* /repos/${second.full_name}/*`)
+    await openThere()
+    const before = callsThere()
+    github.fault(`GET /repos/${repository.full_name}/pulls/*/files`, 'rate_limited', 1, 600)
+    await repository.open()
+    await openThere()
+    expect(callsThere()).toBe(before)
+    await other.open()
+    expect(other.calls()).toContain('GET /pulls/1/files')
+    await repository.advance(11 * MINUTE_MS)
+    expect(callsThere()).toBe(before + 1)
+  })
+})

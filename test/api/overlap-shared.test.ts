@@ -1,0 +1,187 @@
+/** Concurrent callers share the comparison of a repository, never get one from before a change, and it is cancelled when all have disconnected. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { activities } from '../../src/server/activities/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import { type HeldStatements, holdStatements } from '../support/held-statements.ts'
+import { scrape } from '../support/metrics.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+let held: HeldStatements | undefined
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+afterEach(() => held?.restore())
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** The statement that reads the scopes to compare, after the list of live activities. */
+const SCOPES = /^select "json" from json_array_elements_text/
+const DAY_MS = 86_400_000
+const LEFT = 'request aborted by the client'
+
+const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
+
+/** Returns the number of comparisons by outcome since its last call. */
+function counting(): () => Promise<Record<string, number>> {
+  let before: number[] = []
+  const read = async () => {
+    const all = await scrape(service.url)
+    return OUTCOMES.map(
+      (outcome) => all.value(`deconflict_repository_comparisons_total{outcome="${outcome}"}`) ?? 0,
+    )
+  }
+  return async () => {
+    const now = await read()
+    const grown = now.map((value, index) => value - (before[index] ?? 0))
+    before = now
+    return Object.fromEntries(OUTCOMES.map((outcome, index) => [outcome, grown[index] as number]))
+  }
+}
+
+async function withCollision(): Promise<{ repo: TestRepository; ids: [string, string] }> {
+  const repo = repository()
+  const scope = { paths: ['src/**'] }
+  return {
+    repo,
+    ids: [
+      await repo.createActivity({ branch: 'a', scope }),
+      await repo.createActivity({ branch: 'b', scope }),
+    ],
+  }
+}
+
+const pairsIn = async (repo: TestRepository) => {
+  const { status, body } = await repo.request('GET', '/overlaps')
+  expect(status).toBe(200)
+  return body.items.map(({ activity_ids }: { activity_ids: string[] }) => activity_ids)
+}
+
+/** A caller that can disconnect before the response. */
+function leaving(repo: TestRepository) {
+  const controller = new AbortController()
+  const left = fetch(`${service.url}/api/v1/repos/acme/r${repo.id - 1000}/overlaps`, {
+    headers: { authorization: 'Bearer ada' },
+    signal: controller.signal,
+  }).then(
+    () => 'answered',
+    () => 'left',
+  )
+  const noticed = () => service.log.filter((line) => line.includes(LEFT)).length
+  return {
+    /** Resolves when the service has noticed the disconnect. */
+    async leave(): Promise<void> {
+      const before = noticed()
+      controller.abort()
+      expect(await left).toBe('left')
+      await expect.poll(noticed).toBe(before + 1)
+    },
+  }
+}
+
+test('20 concurrent callers share one comparison', async () => {
+  const { repo, ids } = await withCollision()
+  held = holdStatements(SCOPES, 1)
+  const counts = counting()
+  await counts()
+  const answers = Array.from({ length: 20 }, () => pairsIn(repo))
+  let shared = 0
+  await expect
+    .poll(async () => {
+      shared += (await counts()).shared as number
+      return shared
+    })
+    .toBe(19)
+  held.release()
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 20 }, () => [ids]))
+  expect(held.executed()).toBe(1)
+  expect(await counts()).toEqual({ computed: 1, shared: 0, cancelled: 0, failed: 0 })
+})
+
+test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unknown>]>([
+  ['archived', (repo, [id]) => repo.request('POST', `/activity/${id}/archive`)],
+  ['stacked', (repo, [id]) => repo.request('PATCH', `/activity/${id}`, { body: { base_branch: 'b' } })],
+  [
+    'elsewhere',
+    (repo, [id]) => repo.request('PATCH', `/activity/${id}`, { body: { scope: { paths: ['lib'] } } }),
+  ],
+  ['ignored', (repo) => repo.configure({ ignore_paths: ['src'] })],
+  [
+    'expired',
+    async (repo, [, id]) => {
+      service.clock.advance(DAY_MS - 1)
+      await repo.request('POST', `/activity/${id}/heartbeat`)
+      service.clock.advance(1)
+    },
+  ],
+])(
+  'a caller who comes once a record is %s does not get a comparison that began before',
+  async (_, change) => {
+    const repo = repository()
+    const scope = { paths: ['src'] }
+    const ids: [string, string] = [
+      await repo.createActivity({ branch: 'a', scope }),
+      await repo.createActivity({ branch: 'b', scope }),
+    ]
+    expect(await pairsIn(repo)).toEqual([ids])
+    await repo.request('PATCH', `/activity/${ids[0]}`, { body: { title: 'Another title' } })
+    held = holdStatements(SCOPES, 1)
+    const earlier = pairsIn(repo)
+    await expect.poll(held.executed).toBe(1)
+    await change(repo, ids)
+    expect(await pairsIn(repo)).toEqual([])
+    held.release()
+    await earlier
+    expect(await pairsIn(repo)).toEqual([])
+  },
+)
+
+test('a comparison is cancelled when its only caller disconnects', async () => {
+  const repo = repository()
+  await repo.insertCopies(
+    activities,
+    await repo.createActivity({ branch: 'a', scope: { paths: ['src/**'] } }),
+    600,
+  )
+  held = holdStatements(SCOPES, 1)
+  const counts = counting()
+  await counts()
+  const caller = leaving(repo)
+  await expect.poll(held.executed).toBe(1)
+  await caller.leave()
+  held.release()
+  await expect.poll(counts).toEqual({ computed: 0, shared: 0, cancelled: 1, failed: 0 })
+  // Without the cancellation, two more pages of scopes would be read.
+  expect(held.executed()).toBe(1)
+  expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
+})
+
+test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
+  'a change on another instance is visible at once',
+  async () => {
+    const { repo, ids } = await withCollision()
+    const { database_url } = service.app.config
+    const other = await startTestService({
+      token: 'ada',
+      config: { rate_limit_per_minute: 1_000_000, database_url },
+    })
+    other.clock.now = service.clock.now
+    const at = (path: string) => `/api/v1/repos/acme/r${repo.id - 1000}${path}`
+    for (const [status, pairs] of [
+      ['merged', [[ids[0], ids[1]]]],
+      ['archived', []],
+    ] as const) {
+      expect(await pairsIn(repo)).toEqual(pairs)
+      const changed = await other.api('PATCH', at(`/activity/${ids[0]}`), { body: { status } })
+      expect(changed.status).toBe(200)
+      expect(await pairsIn(repo)).toEqual([])
+    }
+    await other.close()
+  },
+)

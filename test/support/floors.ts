@@ -1,0 +1,105 @@
+/** The folders of `src`, the lowest floor first, and what each is for. docs/architecture.md shows them as `drawn` prints them. */
+export const FLOORS: Record<string, string>[] = [
+  {
+    vocabulary: 'statuses, severities, verdicts and the words for them, limits, clock',
+  },
+  {
+    'vocabulary/scope': 'globs',
+  },
+  {
+    'vocabulary/contract': 'every operation as data, and the schemas',
+  },
+  {
+    engine: 'what meets what: a live set in memory. No clock, no I/O, no SQL',
+    client: 'the contract as typed methods over HTTP · mcp/: the tools of MCP, over a client',
+  },
+  {
+    'cli/agents': 'one file for each coding agent',
+  },
+  {
+    cli: 'the command · hook/ · init/ · doctor/',
+    page: 'the page (Preact)',
+    'server/base': 'configuration, what runs after the response',
+  },
+  {
+    'server/telemetry': 'metrics and logs',
+  },
+  {
+    'server/db': 'connections, migrations, transactions',
+    'server/github': "tokens, permissions, GitHub's API",
+  },
+  {
+    'server/live-sets': 'the version of the live set of a repository · the live sets in memory',
+  },
+  {
+    'server/jobs': 'a durable queue and its worker',
+    'server/line-verdicts': 'patch → digest → verdict: whether two changes of a file conflict',
+    'server/settings': 'settings files, and which value holds (pure)',
+    'server/stacks': 'which branch is built on which',
+  },
+  {
+    'server/numbers': 'which numbers and parents new files take (pure)',
+  },
+  {
+    'server/repositories': 'RepoContext, rows of repositories, calls as their installation',
+  },
+  {
+    'server/changes': 'changed records → rechecks, notifications',
+  },
+  {
+    'server/activities': 'lifecycle, verbs, SQL',
+    'server/notables': 'lifecycle, verbs, SQL',
+    'server/setup': 'the GitHub App that /setup creates, and its stored credentials',
+    'server/pull-requests': 'the rows of tracked pull requests',
+  },
+  {
+    'server/compare': 'live sets, brought up to date from the database',
+  },
+  {
+    'server/reservations': 'numbers that are kept for activities, and the next free one',
+    'server/merged-work': 'the lines of merged pull requests, which show that work is done already',
+  },
+  {
+    'server/overlap': 'the check: paths, then lines · all collisions of a repository · merge order',
+  },
+  {
+    'server/ledger': 'the pairs that conflict, who was shown them, their outcomes',
+    'server/report': 'the words of a comment and of a check run (pure) · publish',
+    'server/overview': 'the repositories of a caller',
+    'server/issues': 'who works on an issue, and which merged pull request closes it',
+  },
+  {
+    'server/decision': 'read → decide → apply: what the check of a pull request leads to',
+    'server/notifications': 'posts to NOTIFY_WEBHOOK_URL',
+  },
+  {
+    'server/tracking':
+      'pull requests and branches on GitHub → rows: events, import, reconcile, watch · job handlers',
+  },
+  {
+    'server/operations': 'handlers, perform · admission, rate limit · idempotency · sweep',
+  },
+  {
+    'server/admin': 'deconflict-admin: purge · gauges that are collected on scrape',
+  },
+  {
+    'server/surfaces/http': 'routes of the contract, request bodies, failures, access log, /docs',
+    'server/surfaces/webhooks': 'deliveries: verified, stored as jobs, mapped to verbs',
+    'server/surfaces/mcp': '/mcp: the tools of MCP over `perform`',
+    'server/surfaces/page': 'sign-in, /setup, the files of the page',
+  },
+  {
+    server: 'the start: opens everything, and closes it',
+  },
+]
+
+/** The highest floor first, as in a building. */
+export function drawn(floors: Record<string, string>[]): string {
+  const width = Math.max(...floors.flatMap((floor) => Object.keys(floor).map((folder) => folder.length)))
+  const lines = floors.flatMap((floor, level) =>
+    Object.entries(floor).map(
+      ([folder, purpose]) => `${String(level).padStart(2)} ${folder.padEnd(width)}  ${purpose}`,
+    ),
+  )
+  return lines.reverse().join('\n')
+}
