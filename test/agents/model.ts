@@ -9,20 +9,18 @@ export interface Model {
   url: string
   /** The bodies of the requests that offer tools, in order. */
   turns: Json[]
-  /** Paths that were answered with 404, and others. */
-  paths: string[]
   close(): Promise<void>
 }
 
-/** Replies to a request, which is the last of `turns`, that has the results of so many tools. Undefined ends the session. */
-export type ReplyTo = (results: number, turns: readonly Json[]) => Promise<Reply | undefined>
+/** Replies to a request, counted from 1, that has the results of so many tools. Undefined ends the session. */
+type ReplyTo = (results: number, turn: number) => Promise<Reply | undefined>
 
 export async function startModel(dialect: Dialect, replyTo: ReplyTo): Promise<Model> {
   const turns: Json[] = []
-  const paths: string[] = []
+  let requests = 0
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { url = '', method } = request
-    paths.push(`${method} ${url}`)
+    requests += 1
     if (method !== 'POST' || !dialect.path.test(url)) {
       request.resume()
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"not found"}}')
@@ -32,10 +30,10 @@ export async function startModel(dialect: Dialect, replyTo: ReplyTo): Promise<Mo
     let reply: Reply = { text: 'Retry payments' }
     if (dialect.has_tools(body)) {
       turns.push(body)
-      reply = (await replyTo(dialect.results(body), turns)) ?? { text: 'Done.' }
+      reply = (await replyTo(dialect.results(body), turns.length)) ?? { text: 'Done.' }
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const { name, data } of dialect.events(reply, String(paths.length))) {
+    for (const { name, data } of dialect.events(reply, String(requests))) {
       if (name) response.write(`event: ${name}\n`)
       response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
     }
@@ -49,7 +47,6 @@ export async function startModel(dialect: Dialect, replyTo: ReplyTo): Promise<Mo
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     turns,
-    paths,
     async close() {
       server.close()
       server.closeAllConnections()

@@ -30,8 +30,6 @@ export interface Program {
   package: keyof typeof VERSIONS
   /** The name of the executable. */
   command: string
-  /** The part of `deconflict init` that installs its hooks. */
-  part: string
   /** The value of `agent` that its activities have. */
   agent: string
   dialect: Dialect
@@ -44,7 +42,6 @@ export interface Program {
   /** Calls of its tools. */
   read: (file: string) => Reply
   edit: (file: string, edit: Edit) => Reply
-  shell: (command: string) => Reply
 }
 
 export interface Edit {
@@ -60,7 +57,6 @@ export const PROGRAMS: Program[] = [
     name: 'Claude Code',
     package: '@anthropic-ai/claude-code',
     command: 'claude',
-    part: 'claude',
     agent: 'claude-code',
     dialect: DIALECTS.messages,
     args: (prompt) => [
@@ -68,7 +64,7 @@ export const PROGRAMS: Program[] = [
       '--permission-mode',
       'acceptEdits',
       '--allowedTools',
-      'Read,Edit,Bash(git switch:*)',
+      'Read,Edit',
       '--',
       prompt,
     ],
@@ -82,13 +78,11 @@ export const PROGRAMS: Program[] = [
       tool: 'Edit',
       input: { file_path: file, old_string: from, new_string: to },
     }),
-    shell: (command) => ({ tool: 'Bash', input: { command } }),
   },
   {
     name: 'Codex',
     package: '@openai/codex',
     command: 'codex',
-    part: 'codex',
     agent: 'codex',
     dialect: DIALECTS.responses,
     args: (prompt) => ['exec', prompt],
@@ -111,13 +105,11 @@ export const PROGRAMS: Program[] = [
     }),
     read: (file) => ({ tool: 'exec_command', input: { cmd: `cat ${file}` } }),
     edit: (file, edit) => ({ tool: 'apply_patch', input: {}, free_form: patch(file, edit) }),
-    shell: (command) => ({ tool: 'exec_command', input: { cmd: command } }),
   },
   {
     name: 'Gemini CLI',
     package: '@google/gemini-cli',
     command: 'gemini',
-    part: 'gemini',
     agent: 'gemini',
     dialect: DIALECTS.gemini,
     args: (prompt) => ['--approval-mode', 'yolo', '-m', 'gemini-2.5-flash', '-p', prompt],
@@ -138,13 +130,11 @@ export const PROGRAMS: Program[] = [
       tool: 'replace',
       input: { file_path: file, instruction: 'Retry', old_string: from, new_string: to },
     }),
-    shell: (command) => ({ tool: 'run_shell_command', input: { command } }),
   },
   {
     name: 'Copilot CLI',
     package: '@github/copilot',
     command: 'copilot',
-    part: 'copilot',
     agent: 'copilot',
     dialect: DIALECTS.completions,
     args: (prompt) => ['--disable-builtin-mcps', '-p', prompt],
@@ -158,13 +148,11 @@ export const PROGRAMS: Program[] = [
     }),
     read: (file) => ({ tool: 'view', input: { path: file } }),
     edit: (file, { from, to }) => ({ tool: 'edit', input: { path: file, old_str: from, new_str: to } }),
-    shell: (command) => ({ tool: 'bash', input: { command, description: 'Switch' } }),
   },
   {
     name: 'OpenCode',
     package: 'opencode-ai',
     command: 'opencode',
-    part: 'opencode',
     agent: 'opencode',
     dialect: DIALECTS.completions,
     args: (prompt) => ['run', '--auto', prompt],
@@ -193,13 +181,11 @@ export const PROGRAMS: Program[] = [
       tool: 'edit',
       input: { filePath: file, oldString: from, newString: to },
     }),
-    shell: (command) => ({ tool: 'bash', input: { command, description: 'Switch' } }),
   },
   {
     name: 'Qwen Code',
     package: '@qwen-code/qwen-code',
     command: 'qwen',
-    part: 'qwen',
     agent: 'qwen-code',
     dialect: DIALECTS.completions,
     args: (prompt) => ['--approval-mode', 'yolo', '-p', prompt],
@@ -221,7 +207,6 @@ export const PROGRAMS: Program[] = [
       tool: 'edit',
       input: { file_path: file, old_string: from, new_string: to },
     }),
-    shell: (command) => ({ tool: 'run_shell_command', input: { command, is_background: false } }),
   },
 ]
 

@@ -8,7 +8,7 @@ import { stopwatch } from '../../src/vocabulary/clock.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 import { trustCodexHooks } from './codex-trust.ts'
-import { type ReplyTo, startModel } from './model.ts'
+import { startModel } from './model.ts'
 import type { Program } from './programs.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
@@ -34,14 +34,8 @@ export interface SessionOptions {
   is_timed?: boolean
   /** Runs in the working tree, on the branch `work`, before the session. */
   prepare?: (tree: WorkingTree) => Promise<void>
-  /** What `deconflict init` is called with; null: the tree has no hooks. Default: all that it installs. */
-  init?: string[] | null
-  /** Runs when everything is ready, before the program starts. */
-  begin?: () => Promise<void>
   /** Runs before the reply to each request to the model, counted from 1. */
   onTurn?: (turn: number) => Promise<void>
-  /** The model of a session in `tree`. Default: it reads a file, edits it twice and ends. */
-  modelIn?: (tree: WorkingTree) => ReplyTo
 }
 
 export interface Session {
@@ -64,7 +58,7 @@ export const EDITED = TEXTS[2]
 
 /** Installs all hooks, and runs the program until it ends by itself. */
 export async function runSession(program: Program, options: SessionOptions): Promise<Session> {
-  const { executables, url, prompt, is_timed = false, init = [], prepare, begin, onTurn } = options
+  const { executables, url, prompt, is_timed = false, prepare, onTurn } = options
   const tree = await workingTree({})
   const directory = await temporaryDirectory('agent')
   const home = join(directory.path, 'home')
@@ -80,7 +74,7 @@ export async function runSession(program: Program, options: SessionOptions): Pro
   // The token comes from this file: some programs keep GITHUB_TOKEN from their hooks.
   await write(join(home, '.config/deconflict/config.json'), JSON.stringify({ url, token: 'tok-ada' }))
   await tree.write({ [FILE]: TEXTS[0] })
-  if (init) await tree.runProcess(['init', '--yes', ...init])
+  await tree.runProcess(['init', '--yes'])
   await tree.git('add', '-A')
   await tree.git('commit', '-q', '-m', 'Install hooks')
   await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
@@ -93,10 +87,9 @@ export async function runSession(program: Program, options: SessionOptions): Pro
     to: TEXTS[from + 1]?.trim() as string,
   })
   const script = [program.read(file), program.edit(file, replacing(0)), program.edit(file, replacing(1))]
-  const replyTo = options.modelIn?.(tree) ?? (async (results: number) => script[results])
-  const model = await startModel(program.dialect, async (results, turns) => {
-    await onTurn?.(turns.length)
-    return replyTo(results, turns)
+  const model = await startModel(program.dialect, async (results, turn) => {
+    await onTurn?.(turn)
+    return script[results]
   })
   const place = { home, tree: tree.path, model: model.url }
   for (const [name, content] of Object.entries(program.files?.(place) ?? {}))
@@ -109,8 +102,7 @@ export async function runSession(program: Program, options: SessionOptions): Pro
     ...program.env(place),
   }
   const command = join(executables, program.command)
-  if (program.part === 'codex' && init) await trustCodexHooks(command, { env, cwd: tree.path, home })
-  await begin?.()
+  if (program.name === 'Codex') await trustCodexHooks(command, { env, cwd: tree.path, home })
   const elapsed = stopwatch()
   const ran = await run(command, { args: program.args(prompt, place), env, cwd: tree.path })
   const duration_ms = Math.round(elapsed())
