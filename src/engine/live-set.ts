@@ -22,7 +22,7 @@ export class LiveSet {
   /** Approximately. */
   bytes = 0
   readonly #records = new Map<string, LiveRecord>()
-  readonly #paths = new PathIndex<LiveRecord>()
+  readonly paths = new PathIndex<LiveRecord>()
   readonly #places = new Map<string, LiveRecord[]>()
   /** Notables without a scope, which apply everywhere. */
   readonly #everywhere = new Set<LiveRecord>()
@@ -40,6 +40,11 @@ export class LiveSet {
     return this.#records.get(id)
   }
 
+  /** The records that have a place. */
+  at(place: string): readonly LiveRecord[] {
+    return this.#places.get(place) ?? []
+  }
+
   records(): Iterable<LiveRecord> {
     return this.#records.values()
   }
@@ -49,9 +54,13 @@ export class LiveSet {
     this.remove(outline.id)
     const { areas, paths, files, is_literal } = outline.scope
     const record = recordOf(outline)
-    if (!is_literal) for (const glob of new Set(paths)) record.paths.push(this.#paths.addGlob(glob, record))
-    for (const name of new Set(is_literal ? [...paths, ...files] : files))
-      record.paths.push(this.#paths.addFile(name, record))
+    const changed = new Set(files)
+    const declared = new Set(paths)
+    if (is_literal) {
+      for (const name of declared) if (!changed.has(name)) record.paths.push(this.paths.addFile(name, record))
+      record.literal = record.paths.length
+    } else for (const glob of declared) record.paths.push(this.paths.addGlob(glob, record))
+    for (const name of changed) record.paths.push(this.paths.addFile(name, record))
     for (const place of placesOf(record)) add(this.#places, place, record)
     if (outline.kind === 'notable' && areas.length + paths.length === 0) this.#everywhere.add(record)
     if (outline.branch !== null) add(this.#branches, outline.branch, record)
@@ -68,7 +77,7 @@ export class LiveSet {
     if (record === undefined) return
     this.#records.delete(id)
     this.bytes -= bytesOf(record)
-    for (const entry of record.paths) this.#paths.remove(entry, record)
+    for (const entry of record.paths) this.paths.remove(entry, record)
     for (const place of placesOf(record)) drop(this.#places, place, record)
     this.#everywhere.delete(record)
     this.#cut.delete(record)
@@ -144,19 +153,14 @@ export class LiveSet {
     for (const record of this.#everywhere) found.set(record, 'area')
     for (const [place, isLikePath] of places) {
       const by = place.startsWith(ISSUE_MARK) ? 'issue' : isLikePath ? 'path' : 'area'
-      for (const record of this.#places.get(place) ?? []) raise(found, record, by)
+      for (const record of this.at(place)) raise(found, record, by)
       yield
     }
-    for (const entry of this.#paths.near(paths, { ...limits, rankOf })) {
+    for (const entry of this.paths.near(paths, { ...limits, rankOf })) {
       for (const record of entry?.owners ?? []) raise(found, record, 'path')
       yield
     }
     return found
-  }
-
-  /** The changed files beneath a directory, in code unit order. */
-  filesBeneath(dir: string): ReturnType<PathIndex<LiveRecord>['filesBeneath']> {
-    return this.#paths.filesBeneath(dir)
   }
 
   /** The stacks of the records that have not ended at `now`, in milliseconds since 1970. */

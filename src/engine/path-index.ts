@@ -30,7 +30,7 @@ export interface NearOptions<Owner> {
   /** A plain glob whose path it excludes is left out. */
   ignore: Exclusion
   /** A text for the owners of a path: of those that are expensive to compare, the one with the greatest text comes first. */
-  rankOf: (owners: readonly Owner[]) => string
+  rankOf?: (owners: readonly Owner[]) => string
 }
 
 export class PathIndex<Owner> {
@@ -123,8 +123,8 @@ export class PathIndex<Owner> {
         }
       }
     }
-    const ranked = [...patterns].map((entry) => ({ entry, rank: rankOf(entry.owners) }))
-    for (const { entry } of ranked.sort((a, b) => (a.rank < b.rank ? 1 : -1))) {
+    const ranked = [...patterns].map((entry) => ({ entry, rank: rankOf?.(entry.owners) ?? '' }))
+    for (const { entry } of ranked.sort((a, b) => Number(a.rank < b.rank) - Number(a.rank > b.rank))) {
       if (overlapsAny(paths, [globOf(entry, budget)], { budget, ignore })) yield entry
       if (budget.remaining < 0) return
       yield undefined
@@ -171,7 +171,8 @@ function isPattern({ source, is_file }: PathEntry<unknown>): boolean {
   return !is_file && !isSimple(source)
 }
 
-function globOf({ source, is_file }: PathEntry<unknown>, budget: Budget): Glob {
+/** What an entry matches. */
+export function globOf({ source, is_file }: PathEntry<unknown>, budget: Budget): Glob {
   return is_file ? fileGlob(source) : parseGlob(source, budget)
 }
 

@@ -28,6 +28,9 @@ export interface Change {
 export interface LiveRecord extends Omit<Outline, 'scope'> {
   /** Nothing can move its end any more. */
   is_ended: boolean
+  readonly has_files: boolean
+  /** How many of its paths, the first ones, are names of files that it declares. */
+  literal: number
   readonly areas: readonly string[]
   readonly taken: readonly string[]
   readonly paths: readonly PathEntry<LiveRecord>[]
@@ -56,6 +59,8 @@ export function recordOf(outline: Outline): LiveRecord & { paths: PathEntry<Live
     pr_number,
     is_cut,
     is_ended,
+    has_files: scope.files.length > 0,
+    literal: 0,
     areas,
     taken,
     paths: [],

@@ -1,9 +1,10 @@
 /** The collisions of a repository as they are listed. Pure. */
+import type { SharedPath as SharedByPair } from '../../engine/pairs.ts'
+import { globOf } from '../../engine/path-index.ts'
 import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
+import { pairsOf, pathSet } from '../../vocabulary/scope/path-set.ts'
 import type { Steps } from '../base/event-loop.ts'
-import type { Participant, SharedGlob } from './collisions.ts'
-import type { RankedCollision } from './collisions-by-lines.ts'
-import { exampleOf } from './glob-table.ts'
+import type { Participant, RankedCollision } from './collisions-by-lines.ts'
 import { pairOfFile, relationOf } from './sides-by-lines.ts'
 import type { WorkBudget } from './work-budget.ts'
 
@@ -40,9 +41,10 @@ function pathsOf({ side_verdict, files, shared }: RankedCollision, budget: WorkB
   return [...(compared ?? []), ...globs.slice(0, left).flatMap((each) => pairOfGlobs(each, budget))]
 }
 
-function pairOfGlobs({ glob, overlap }: SharedGlob, budget: WorkBudget): SharedPath[] {
-  const example = exampleOf(overlap, budget)
-  if (example === null) return []
-  const globs = [glob.source, overlap.other.source]
-  return [{ globs, example, verdict: null, confidence: null, line_ranges: null }]
+function pairOfGlobs({ newer, older }: SharedByPair, budget: WorkBudget): SharedPath[] {
+  const set = pathSet([globOf(newer, budget)], budget)
+  const [pair] = pairsOf(set, [globOf(older, budget)], { budget })
+  if (!pair) return []
+  const { yours, theirs, example } = pair
+  return [{ globs: [theirs, yours], example, verdict: null, confidence: null, line_ranges: null }]
 }

@@ -1,4 +1,6 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
+import { bySeverityAndAge, type Pair } from '../../engine/pairs.ts'
+import type { LiveRecord } from '../../engine/record.ts'
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import { collisionSeverity, higher, type Severity } from '../../vocabulary/severity.ts'
 import { listScopesOf } from '../activities/live-store.ts'
@@ -7,10 +9,9 @@ import { addTo } from '../base/lists.ts'
 import { namesOf } from '../line-verdicts/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { bySeverityAndAge, type CollidingPair, type Participant } from './collisions.ts'
 import { FILE_COST, lineBudget, ROWS } from './found-by-lines.ts'
 import type { Rules } from './rules.ts'
-import { type DigestedFile, sideOf } from './side.ts'
+import { type DigestedFile, type Side, sideOf } from './side.ts'
 import { readFilesOf, withDigests } from './side-files.ts'
 import { type DigestedSide, digestedSide, type SideVerdict, sideVerdict } from './sides-by-lines.ts'
 import { WorkBudget } from './work-budget.ts'
@@ -21,8 +22,11 @@ const LINE_UNITS_MAX = 40_000_000
 const PAIR_COST = 200
 const LOOK_UP_COST = 20
 
+/** An activity that is compared, without its scope. */
+export type Participant = Pick<LiveRecord, 'id' | 'branch' | 'base_branch' | 'weight'> & Omit<Side, 'files'>
+
 /** `side_verdict` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
-export interface RankedCollision extends CollidingPair {
+export interface RankedCollision extends Pair {
   side_verdict?: SideVerdict
 }
 
@@ -36,10 +40,10 @@ export interface RankedCollisions {
 }
 
 export interface RankInput {
-  pairs: readonly CollidingPair[]
+  pairs: readonly Pair[]
   /** The positions in `pairs` are indexes of this list. */
   participants: readonly Participant[]
-  /** The names of files that several activities change and that the settings do not ignore. */
+  /** The names of the files that both activities of a pair change. */
   names: ReadonlySet<string>
   rules: Rules
 }
@@ -65,7 +69,7 @@ export async function rankCollisions(
 ): Promise<RankedCollisions> {
   const { pairs, participants, rules } = input
   const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, cancelled })
-  const pending = new Map<number, CollidingPair[]>()
+  const pending = new Map<number, Pair[]>()
   const all = new Set<number>()
   const ranked: RankedCollision[] = []
   for (const pair of pairs) {
@@ -129,7 +133,7 @@ interface RankContext extends Pick<RankInput, 'participants' | 'rules'> {
 }
 
 /** The pairs with their severity by lines, without those that share only noise. */
-function* rankAll(pairs: readonly CollidingPair[], context: RankContext): Steps<RankedCollision[]> {
+function* rankAll(pairs: readonly Pair[], context: RankContext): Steps<RankedCollision[]> {
   const ranked: RankedCollision[] = []
   // Loading the side took a while, even if it has no pair to compare yet.
   if (context.budget.isPauseDue) yield
@@ -143,7 +147,7 @@ function* rankAll(pairs: readonly CollidingPair[], context: RankContext): Steps<
 
 /** Null if the pair shares only noise. */
 function* rankOne(
-  pair: CollidingPair,
+  pair: Pair,
   { participants, loaded, rules, budget }: RankContext,
 ): Steps<RankedCollision | null> {
   const [older, newer] = [loaded.get(pair.older), loaded.get(pair.newer)]

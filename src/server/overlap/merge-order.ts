@@ -7,8 +7,7 @@ import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import type { SidedActivity } from '../activities/live-store.ts'
 import { addTo } from '../base/lists.ts'
 import { LIST_LIMITS } from '../github/list-limits.ts'
-import type { Participant } from './collisions.ts'
-import type { ChangeSize, RankedCollision } from './collisions-by-lines.ts'
+import type { ChangeSize, Participant, RankedCollision } from './collisions-by-lines.ts'
 
 /** An open pull request with all its live activities. */
 export interface OpenPullRequest {

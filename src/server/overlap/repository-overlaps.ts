@@ -3,6 +3,8 @@
  * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
  */
 import { createHash } from 'node:crypto'
+import type { LiveSet } from '../../engine/live-set.ts'
+import { Pairs } from '../../engine/pairs.ts'
 import type { LiveRecord } from '../../engine/record.ts'
 import type { Stacks } from '../../engine/stacks.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
@@ -21,7 +23,6 @@ import type { SingleFlight } from '../base/single-flight.ts'
 import { liveSetOf } from '../compare/live-set.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { overlapItems } from './collision-items.ts'
-import { Collisions } from './collisions.ts'
 import { rankCollisions } from './collisions-by-lines.ts'
 import { type Linked, linkedPullRequest, mergeOrder, openPullRequests } from './merge-order.ts'
 import { rulesOf } from './rules.ts'
@@ -99,6 +100,7 @@ function sharedOverlaps(
 }
 
 interface Compared {
+  set: LiveSet
   /** The newest first. */
   live: LiveRecord[]
   stacks: Stacks<LiveRecord>
@@ -115,12 +117,12 @@ async function readCompared(ctx: RepoContext): Promise<Compared> {
   // An end changes the collisions without a new version.
   const read = [repo.id, set.version, live.length, settings, repo.noise_attributes]
   const version = createHash('sha256').update(JSON.stringify(read)).digest('base64')
-  return { live, stacks: set.stacksAt(now), version }
+  return { set, live, stacks: set.stacksAt(now), version }
 }
 
 async function computeOverlaps(
   ctx: RepoContext,
-  { live, stacks }: Compared,
+  { set, live, stacks }: Compared,
   cancelled: AbortSignal,
 ): Promise<RepositoryOverlaps> {
   const budget = new WorkBudget({
@@ -129,18 +131,19 @@ async function computeOverlaps(
     cancelled,
   })
   const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
-  const collisions = new Collisions({ rules, stacks, budget })
-  const { participants, compared } = await compareAll(ctx, live, { collisions, budget })
-  const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
+  const newest = live.slice(0, COMPARED_MAX)
+  const all = new Pairs(set, newest, { stacks, ignore: rules.ignore, areas: rules.areas, budget })
+  const { participants, compared } = await compareAll(ctx, newest, { all, budget })
+  const [pairs, names] = [all.top(), all.names]
   const ranked = await rankCollisions(ctx, { pairs, participants, names, rules }, cancelled)
-  const undecided = collisions.leftOut(pairs)
+  const undecided = all.leftOut(pairs)
   // The activity that exhausted the budget was not compared with all before it.
   if (budget.isExhausted) undecided.add(participants.length - 1)
   budget.useReserve()
   const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
   const items = await budget.run(overlapItems(ranked.collisions.slice(0, OVERLAPS_MAX), participants, budget))
-  const total = collisions.total - (pairs.length - ranked.collisions.length)
-  const are_lines_compared = ranked.complete && (names.size === 0 || pairs.length === collisions.total)
+  const total = all.total - (pairs.length - ranked.collisions.length)
+  const are_lines_compared = ranked.complete && (names.size === 0 || pairs.length === all.total)
   const are_paths_shown = !budget.isExhausted
   const not_compared = notComparedReason(compared, live.length)
   const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
@@ -155,17 +158,17 @@ interface Participants {
   compared: number
 }
 
-/** Adds the newest activities to `collisions` until the budget is exhausted. */
+/** Compares the newest activities until the budget is exhausted. */
 async function compareAll(
   ctx: RepoContext,
-  live: LiveRecord[],
-  { collisions, budget }: { collisions: Collisions; budget: WorkBudget },
+  newest: LiveRecord[],
+  { all, budget }: { all: Pairs; budget: WorkBudget },
 ): Promise<Participants> {
   const added: Participants = { participants: [], compared: 0 }
-  for (const page of pagesOf(live.slice(0, COMPARED_MAX), PAGES)) {
+  for (const page of pagesOf(newest, PAGES)) {
     const ids = page.map(({ id }) => id)
     const rows = new Map((await listScopesOf(ctx.db, ctx.repo.id, ids)).map((each) => [each.id, each]))
-    await budget.run(addPage(ctx, page, { rows, collisions, added }))
+    await budget.run(addPage(ctx, page, { rows, all, added }))
     if (budget.isExhausted) break
   }
   return added
@@ -175,24 +178,18 @@ async function compareAll(
 function* addPage(
   ctx: RepoContext,
   page: LiveRecord[],
-  {
-    rows,
-    collisions,
-    added,
-  }: { rows: ReadonlyMap<string, SidedActivity>; collisions: Collisions; added: Participants },
+  { rows, all, added }: { rows: ReadonlyMap<string, SidedActivity>; all: Pairs; added: Participants },
 ): Steps<void> {
   for (const activity of page) {
     const row = rows.get(activity.id)
     if (row) {
-      const scope = storedScopeOf(row)
       const { id, branch, base_branch, weight } = activity
-      const participant = {
+      added.participants.push({
         ...{ id, branch, base_branch, weight },
         ...intentOf(row, ctx),
-        pull_request: linkedPullRequest(row, scope),
-      }
-      added.participants.push(participant)
-      if (!(yield* collisions.add(participant, scope))) return
+        pull_request: linkedPullRequest(row, storedScopeOf(row)),
+      })
+      if (!(yield* all.add(activity))) return
     }
     added.compared += 1
   }

@@ -30,7 +30,7 @@ export interface TakenNumber {
 export async function listInFiles(ctx: RepoContext, directory: string): Promise<TakenNumber[]> {
   const now = ctx.now.getTime()
   const taken: TakenNumber[] = []
-  for (const { source, owners } of (await liveSetOf(ctx)).filesBeneath(directory)) {
+  for (const { source, owners } of (await liveSetOf(ctx)).paths.filesBeneath(directory)) {
     const number = directoryOf(source) === directory ? numberIn(directory, nameOf(source)) : null
     if (number === null) continue
     for (const { id, pr_number, ends_at } of owners)
