@@ -6,6 +6,7 @@ import {
   getTableColumns,
   gt,
   ilike,
+  inArray,
   isNotNull,
   isNull,
   lte,
@@ -72,6 +73,11 @@ export function literal(text: string): string {
 
 export async function updateRepository(db: Db, repo_id: number, changes: RepositoryChanges): Promise<void> {
   await db.update(repositories).set(changes).where(eq(repositories.repo_id, repo_id))
+}
+
+/** Stores since when pull requests of these repositories get comments. */
+export async function setCommenting(db: Db, repo_ids: number[], commenting_since: Date): Promise<void> {
+  await db.update(repositories).set({ commenting_since }).where(inArray(repositories.repo_id, repo_ids))
 }
 
 export async function listRepositories(db: Db, of: { installation_id: number }): Promise<RepositoryRow[]> {

@@ -12,6 +12,7 @@ import {
   lockRepository,
   type RepositoryChanges,
   type RepositoryRow,
+  setCommenting,
   updateRepository,
 } from './store.ts'
 
@@ -63,8 +64,8 @@ export function storeRepository(
     const after = (await findRepository(tx, repo_id)) as RepositoryRow
     const others = concerned.filter((each) => each.before.repo_id !== repo_id)
     const all = [...others, { before, after }].filter((each) => each.after.installation_id !== null)
-    for (const each of all.filter(isSwitchedOn))
-      await updateRepository(tx, each.after.repo_id, { commenting_since: now })
+    const switchedOn = all.filter(isSwitchedOn).map((each) => each.after.repo_id)
+    await setCommenting(tx, switchedOn, now)
     const rechecks = all.filter(isOtherShare).map((each) => recheckAllJob(each.after, now))
     await enqueue(tx, rechecks, now)
     return findRepository(tx, repo_id)
