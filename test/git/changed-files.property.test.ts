@@ -35,28 +35,10 @@ const read = (options: Partial<ChangedFilesOptions> = {}, variables = {}) =>
   }) as Promise<ChangedFiles>
 
 const NAMES = [
-  'plain.ts',
-  'dir/deep/file.ts',
-  'with space.ts',
-  'quote".ts',
-  'back\\slash.ts',
-  'tab\t.ts',
-  'new\nline.ts',
-  'new\ndiff --git a/x b/x',
-  'ümläut.ts',
-  '日本語/ファイル.ts',
-  "single'quote.ts",
-  'a b/x',
-  ' leading',
-  'trailing ',
-  '-dash',
-  ':colon',
-  '*star?',
-  '[id]/{x}.ts',
-  'b/a/b',
-  'bell\u0007\u0001\u007f',
-  '@@ -1 +1 @@',
-  'r\r',
+  ...`plain.ts dir/deep/file.ts quote".ts back\\slash.ts ümläut.ts 日本語/ファイル.ts single'quote.ts -dash :colon *star?
+  [id]/{x}.ts b/a/b`.split(/\s+/),
+  ...['with space.ts', 'a b/x', ' leading', 'trailing ', '@@ -1 +1 @@'],
+  ...['tab\t.ts', 'new\nline.ts', 'new\ndiff --git a/x b/x', 'bell\u0007\u0001\u007f', 'r\r'],
 ]
 
 /** User settings that change the output of a plain `git diff`. */
@@ -93,17 +75,7 @@ function randomText(random: Random): string {
   const count = Math.floor(random() * 40)
   const lines = Array.from({ length: count }, () =>
     pick(random, [
-      '',
-      '',
-      '}',
-      '  return',
-      '-- a',
-      '++ b',
-      '@@ -1 +1 @@',
-      'diff --git a/x b/x',
-      'é',
-      'x\r',
-      '\f',
+      ...['', '', '}', '  return', '-- a', '++ b', '@@ -1 +1 @@', 'diff --git a/x b/x', 'é', 'x\r', '\f'],
       `${random()}`,
     ]),
   )

@@ -10,48 +10,29 @@ import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 
 describe('the URL of a remote', () => {
   test.each([
-    ['https://github.com/acme/shop.git', 'github.com'],
-    ['https://github.com/acme/shop', 'github.com'],
-    ['https://github.com/acme/shop/', 'github.com'],
-    ['https://ada:secret@github.com/acme/shop.git', 'github.com'],
-    ['https://GHE.example.com:8443/acme/shop.git', 'ghe.example.com'],
-    ['http://127.0.0.1:3000/acme/shop', '127.0.0.1'],
-    ['git@github.com:acme/shop.git', 'github.com'],
-    ['git@github.com:/acme/shop.git', 'github.com'],
-    ['org-7@ghe.example.com:acme/shop', 'ghe.example.com'],
-    ['github-at-work:acme/shop.git', 'github-at-work'],
-    ['ssh://git@github.com/acme/shop.git', 'github.com'],
-    ['ssh://git@ssh.github.com:443/acme/shop.git', 'ssh.github.com'],
-    ['git+ssh://git@github.com/acme/shop', 'github.com'],
-    ['git://github.com/acme/shop.git', 'github.com'],
-  ])('%s names acme/shop on %s', (address, host) => {
-    expect(parseRemote(address)).toMatchObject({ host, owner: 'acme', repo: 'shop' })
+    ['https://github.com/acme/shop.git', 'github.com', false],
+    ['https://github.com/acme/shop', 'github.com', false],
+    ['https://github.com/acme/shop/', 'github.com', false],
+    ['https://ada:secret@github.com/acme/shop.git', 'github.com', false],
+    ['https://GHE.example.com:8443/acme/shop.git', 'ghe.example.com', false],
+    ['http://127.0.0.1:3000/acme/shop', '127.0.0.1', false],
+    ['git@github.com:acme/shop.git', 'github.com', true],
+    ['git@github.com:/acme/shop.git', 'github.com', true],
+    ['org-7@ghe.example.com:acme/shop', 'ghe.example.com', true],
+    ['github-at-work:acme/shop.git', 'github-at-work', true],
+    ['ssh://git@github.com/acme/shop.git', 'github.com', true],
+    ['ssh://git@ssh.github.com:443/acme/shop.git', 'ssh.github.com', true],
+    ['git+ssh://git@github.com/acme/shop', 'github.com', true],
+    ['git://github.com/acme/shop.git', 'github.com', false],
+  ])('%s names acme/shop on %s (SSH: %s)', (address, host, is_ssh) => {
+    expect(parseRemote(address)).toMatchObject({ host, owner: 'acme', repo: 'shop', is_ssh })
   })
 
   test.each([
-    ['github-at-work:acme/shop.git', true],
-    ['git@github.com:acme/shop.git', true],
-    ['ssh://git@github.com/acme/shop.git', true],
-    ['git+ssh://git@github.com/acme/shop', true],
-    ['https://github.com/acme/shop.git', false],
-    ['git://github.com/acme/shop.git', false],
-  ])('%s uses SSH: %s', (address, is_ssh) => {
-    expect(parseRemote(address)).toMatchObject({ is_ssh })
-  })
-
-  test.each([
-    ['/srv/git/acme/shop.git'],
-    ['../acme/shop'],
-    ['file:///srv/acme/shop.git'],
-    ['C:\\code\\shop'],
-    ['C:/acme/shop'],
-    ['https://github.com/acme'],
-    ['https://github.com/acme/shop/wiki'],
-    ['https://github.com/acme/..'],
-    ['https://github.com/acme/100%shop'],
-    ['https://'],
-    ['-oProxyCommand:acme/shop'],
-    [''],
+    ...`/srv/git/acme/shop.git ../acme/shop file:///srv/acme/shop.git C:\\code\\shop C:/acme/shop https://
+    https://github.com/acme https://github.com/acme/shop/wiki https://github.com/acme/..
+    https://github.com/acme/100%shop -oProxyCommand:acme/shop`.split(/\s+/),
+    '',
   ])('%s names no repository', (address) => {
     expect(parseRemote(address)).toBeUndefined()
   })
@@ -63,14 +44,7 @@ describe('the URL of a remote', () => {
 
 describe('a file name as a path', () => {
   test.each([
-    'src/a*b.ts',
-    'a?.md',
-    'x{1,2}.txt',
-    'a\\b',
-    '!important',
-    'a[b',
-    'a]b',
-    'app/[id]/page.tsx',
+    ...'src/a*b.ts a?.md x{1,2}.txt a\\b !important a[b a]b app/[id]/page.tsx'.split(' '),
     'ü 1.ts',
   ])('%s matches only itself', (name) => {
     const [path] = scopePaths([name])

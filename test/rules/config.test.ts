@@ -232,22 +232,14 @@ describe('an invalid value gives one line that names the variable:', () => {
     expect(refusal({ [name]: value })).toBe(line)
   })
 
-  test.each([
-    'true',
-    '0',
-    '11',
-    '1.5',
-    '0.0.0.0/0',
-    '::/0',
-    '10.0.0.0/33',
-    '10.0.0.0/8/8',
-    'proxy.example',
-    'loopback,',
-  ])('TRUST_PROXY=%s', (value) => {
-    expect(refusal({ TRUST_PROXY: value })).toMatch(
-      /^TRUST_PROXY must be a number of proxies from 1 to 10, or/,
-    )
-  })
+  test.each('true 0 11 1.5 0.0.0.0/0 ::/0 10.0.0.0/33 10.0.0.0/8/8 proxy.example loopback,'.split(' '))(
+    'TRUST_PROXY=%s',
+    (value) => {
+      expect(refusal({ TRUST_PROXY: value })).toMatch(
+        /^TRUST_PROXY must be a number of proxies from 1 to 10, or/,
+      )
+    },
+  )
 
   test.each(['PORT', 'RATE_LIMIT_PER_MINUTE', 'RETENTION_DAYS'])('%s is blank', (name) => {
     expect(refusal({ [name]: '  ' })).toMatch(new RegExp(`^${name} must be`))

@@ -18,20 +18,8 @@ describe('a branch names', () => {
 
   test.each([
     null,
-    'main',
-    '7',
-    '7-',
-    'retry-7',
-    'v2-7',
-    '0042-carts',
-    'release/2.7',
-    '2026-01-02-notes',
-    'issue-',
-    'issues-7',
-    'issue-0',
-    'my-issue-7',
-    '7-a/retry',
-    '2147483648-retry',
+    ...`main 7 7- retry-7 v2-7 0042-carts release/2.7 2026-01-02-notes issue- issues-7 issue-0 my-issue-7 7-a/retry
+    2147483648-retry`.split(/\s+/),
   ])('%j: none', (branch) => expect(issueOfBranch(branch)).toBeNull())
 })
 

@@ -8,15 +8,8 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+const FLAGS = `--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+  --disable-component-update --disable-sync`.split(/\s+/)
 
 /** The path of the browser; undefined if none is installed, so that tests can say what they skip. */
 export const BROWSER = [
