@@ -3,13 +3,18 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/server/base/config.ts'
+import { type Config, ConfigError, readConfig } from '../../src/server/base/config.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
   type: 'pkcs8',
   format: 'pem',
 }) as string
+
+function repository(full_name: string) {
+  const [owner, name] = full_name.split('/')
+  return { owner, name }
+}
 
 /** The error message for an environment. */
 function refusal(env: Record<string, string>): string {
@@ -51,102 +56,90 @@ test.each([
   expect(refusal({ [name]: value })).toBe(`${name} must be the http:// or https:// URL of a proxy`)
 })
 
-test('an empty environment gives the defaults', () => {
-  expect(readConfig({})).toEqual({
-    port: 3000,
-    host: '0.0.0.0',
-    database_url: undefined,
-    database_direct_url: undefined,
-    data_dir: './data',
-    github_api_url: 'https://api.github.com',
-    github_web_url: 'https://github.com',
-    github_app: null,
-    webhook_proxy_url: null,
-    proxy: null,
-    secrets_key: null,
-    notify: null,
-    rate_limit_per_minute: 600,
-    max_live_activities: 100_000,
-    permission_ttl_ms: 60_000,
-    retention_days: 30,
-    trust_proxy: undefined,
-    public_url: null,
-    sign_in: null,
-    log_level: 'info',
-    audit_log: null,
-    watch: null,
-  })
-})
+/** The variables of each field, its value with them, and its default. */
+const FIELDS: [env: Record<string, string>, field: keyof Config, value: unknown, by_default: unknown][] = [
+  [{ PORT: '8080' }, 'port', 8080, 3000],
+  [{ HOST: '::1' }, 'host', '::1', '0.0.0.0'],
+  [
+    { DATABASE_URL: 'postgres://ada:secret@db:5432/x?ssl' },
+    'database_url',
+    'postgres://ada:secret@db:5432/x?ssl',
+    undefined,
+  ],
+  [{ DATABASE_DIRECT_URL: 'postgres://db:5433/x' }, 'database_direct_url', 'postgres://db:5433/x', undefined],
+  [{ DATA_DIR: '/var/lib/deconflict' }, 'data_dir', '/var/lib/deconflict', './data'],
+  [
+    { GITHUB_API_URL: 'https://ghe.example/api/v3' },
+    'github_api_url',
+    'https://ghe.example/api/v3',
+    'https://api.github.com',
+  ],
+  [
+    { GITHUB_WEB_URL: 'https://code.example' },
+    'github_web_url',
+    'https://code.example',
+    'https://github.com',
+  ],
+  [
+    { APP_ID: '12', PRIVATE_KEY: KEY.replaceAll('\n', '\\n'), WEBHOOK_SECRET: 'hush' },
+    'github_app',
+    { id: 12, private_key: KEY, webhook_secret: 'hush' },
+    null,
+  ],
+  [{ WEBHOOK_PROXY_URL: 'https://smee.io/abc' }, 'webhook_proxy_url', 'https://smee.io/abc', null],
+  [
+    { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: '.internal' },
+    'proxy',
+    { url: 'http://proxy.example:3128', host: 'proxy.example:3128', except: '.internal' },
+    null,
+  ],
+  [
+    { SECRETS_KEY: 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=' },
+    'secrets_key',
+    new Uint8Array(32).fill(7),
+    null,
+  ],
+  [
+    { NOTIFY_WEBHOOK_URL: 'https://hooks.example/T1/B2/', NOTIFY_WEBHOOK_SECRET: 'hush' },
+    'notify',
+    { url: 'https://hooks.example/T1/B2/', secret: 'hush' },
+    null,
+  ],
+  [{ RATE_LIMIT_PER_MINUTE: '60' }, 'rate_limit_per_minute', 60, 600],
+  [{ MAX_LIVE_ACTIVITIES: '5000' }, 'max_live_activities', 5000, 100_000],
+  [{ PERMISSION_TTL_MS: '0' }, 'permission_ttl_ms', 0, 60_000],
+  [{ RETENTION_DAYS: '7' }, 'retention_days', 7, 30],
+  [{ TRUST_PROXY: '2' }, 'trust_proxy', 2, undefined],
+  [{ PUBLIC_URL: 'https://deconflict.example/' }, 'public_url', 'https://deconflict.example', null],
+  [
+    { GITHUB_CLIENT_ID: 'Iv1.abc', GITHUB_CLIENT_SECRET: 'hush' },
+    'sign_in',
+    { public_url: 'https://deconflict.example', client_id: 'Iv1.abc', client_secret: 'hush' },
+    null,
+  ],
+  [{ LOG_LEVEL: 'debug' }, 'log_level', 'debug', 'info'],
+  [{ AUDIT_LOG: '/var/log/deconflict/audit.jsonl' }, 'audit_log', '/var/log/deconflict/audit.jsonl', null],
+  [
+    { WATCH_REPOSITORIES: 'acme/shop, acme/web.app,ACME/Shop', GITHUB_TOKEN: 'ghp_1' },
+    'watch',
+    { token: 'ghp_1', repositories: ['ACME/Shop', 'acme/web.app'].map(repository) },
+    null,
+  ],
+]
 
 test('every variable is read', () => {
-  const env = {
-    PORT: '8080',
-    HOST: '::1',
-    DATABASE_URL: 'postgres://ada:secret@db.example:5432/deconflict?sslmode=require',
-    DATABASE_DIRECT_URL: 'postgres://ada:secret@db.example:5433/deconflict',
-    DATA_DIR: '/var/lib/deconflict',
-    GITHUB_API_URL: 'https://ghe.example/api/v3',
-    GITHUB_WEB_URL: 'https://code.example',
-    APP_ID: '12',
-    PRIVATE_KEY: KEY.replaceAll('\n', '\\n'),
-    WEBHOOK_SECRET: 'hush',
-    WEBHOOK_PROXY_URL: 'https://smee.io/abc',
-    HTTPS_PROXY: 'http://proxy.example:3128',
-    NO_PROXY: '.internal',
-    SECRETS_KEY: 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=',
-    NOTIFY_WEBHOOK_URL: 'https://hooks.example/T1/B2/',
-    NOTIFY_WEBHOOK_SECRET: 'hush',
-    RATE_LIMIT_PER_MINUTE: '60',
-    MAX_LIVE_ACTIVITIES: '5000',
-    PERMISSION_TTL_MS: '0',
-    RETENTION_DAYS: '7',
-    TRUST_PROXY: '2',
-    WATCH_REPOSITORIES: 'acme/shop, acme/web.app,ACME/Shop',
-    GITHUB_TOKEN: 'ghp_1',
-    PUBLIC_URL: 'https://deconflict.example/',
-    GITHUB_CLIENT_ID: 'Iv1.abc',
-    GITHUB_CLIENT_SECRET: 'hush',
-    LOG_LEVEL: 'debug',
-    AUDIT_LOG: '/var/log/deconflict/audit.jsonl',
-  }
-  expect(readConfig(env)).toEqual({
-    port: 8080,
-    host: '::1',
-    database_url: env.DATABASE_URL,
-    database_direct_url: env.DATABASE_DIRECT_URL,
-    data_dir: '/var/lib/deconflict',
-    github_api_url: 'https://ghe.example/api/v3',
-    github_web_url: 'https://code.example',
-    github_app: { id: 12, private_key: KEY, webhook_secret: 'hush' },
-    webhook_proxy_url: 'https://smee.io/abc',
-    proxy: { url: 'http://proxy.example:3128', host: 'proxy.example:3128', except: '.internal' },
-    secrets_key: new Uint8Array(32).fill(7),
-    notify: { url: 'https://hooks.example/T1/B2/', secret: 'hush' },
-    rate_limit_per_minute: 60,
-    max_live_activities: 5000,
-    permission_ttl_ms: 0,
-    retention_days: 7,
-    trust_proxy: 2,
-    public_url: 'https://deconflict.example',
-    sign_in: { public_url: 'https://deconflict.example', client_id: 'Iv1.abc', client_secret: 'hush' },
-    log_level: 'debug',
-    audit_log: '/var/log/deconflict/audit.jsonl',
-    watch: {
-      token: 'ghp_1',
-      repositories: [
-        { owner: 'ACME', name: 'Shop' },
-        { owner: 'acme', name: 'web.app' },
-      ],
-    },
-  })
+  const all = Object.assign({}, ...FIELDS.map(([env]) => env))
+  expect(readConfig(all)).toEqual(Object.fromEntries(FIELDS.map(([, field, value]) => [field, value])))
+})
+
+test('an empty environment gives the defaults', () => {
+  expect(readConfig({})).toEqual(
+    Object.fromEntries(FIELDS.map(([, field, , by_default]) => [field, by_default])),
+  )
 })
 
 test('an empty variable counts as unset', () => {
-  const empty = Object.fromEntries(
-    ['PORT', 'DATABASE_URL', 'GITHUB_WEB_URL', 'APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'LOG_LEVEL'].map(
-      (name) => [name, ''],
-    ),
-  )
+  const empty = Object.fromEntries(FIELDS.flatMap(([env]) => Object.keys(env).map((name) => [name, ''])))
   expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x' })).toEqual(readConfig({}))
 })
 
@@ -155,81 +148,58 @@ describe('the URLs of GitHub', () => {
     [{ GITHUB_API_URL: 'https://api.github.com/' }, 'https://api.github.com', 'https://github.com'],
     [{ GITHUB_API_URL: 'https://api.acme.ghe.com' }, 'https://api.acme.ghe.com', 'https://acme.ghe.com'],
     [{ GITHUB_API_URL: 'https://ghe.example/api/v3/' }, 'https://ghe.example/api/v3', 'https://ghe.example'],
-    [
-      { GITHUB_API_URL: 'http://127.0.0.1:4010/api/v3' },
-      'http://127.0.0.1:4010/api/v3',
-      'http://127.0.0.1:4010',
-    ],
-    [
-      { GITHUB_API_URL: 'http://127.0.0.1:4010', GITHUB_WEB_URL: 'http://127.0.0.1:4011//' },
-      'http://127.0.0.1:4010',
-      'http://127.0.0.1:4011',
-    ],
+    [{ GITHUB_API_URL: 'http://[::1]:4010/api/v3' }, 'http://[::1]:4010/api/v3', 'http://[::1]:4010'],
+    [{ GITHUB_API_URL: 'http://a:1', GITHUB_WEB_URL: 'http://b:2//' }, 'http://a:1', 'http://b:2'],
   ])('%j', (env, github_api_url, github_web_url) => {
     expect(readConfig(env)).toMatchObject({ github_api_url, github_web_url })
   })
 })
 
 describe('an invalid value gives one line that names the variable:', () => {
+  const NO_HTTP_URL = 'must be an http:// or https:// URL'
+  const NO_API_URL = 'must be https://api.github.com, https://api.SUBDOMAIN.ghe.com or https://HOST/api/v3'
+  const NO_HTTPS_URL = 'must be an https:// URL, or http:// on this machine'
+  const WITH_PASSWORD = 'must not contain a user or password; put a secret into the path or the query'
   // Threat: Server-side request forgery, or a secret sent in the clear, through `NOTIFY_WEBHOOK_URL`
   // Threat: Server-side request forgery through `GITHUB_API_URL`
   test.each([
-    ['PORT', '65536', 'PORT must be at most 65535'],
-    ['PORT', '-1', 'PORT must be at least 0'],
-    ['PORT', '80.5', 'PORT must be a whole number'],
-    ['PORT', 'http', 'PORT must be a number'],
-    ['DATABASE_URL', 'mysql://db/x', 'DATABASE_URL must be a postgres:// URL'],
-    ['DATABASE_URL', 'db.example', 'DATABASE_URL must be a postgres:// URL'],
-    ['DATABASE_URL', 'postgres://db-1:5432,db-2:port/db', 'DATABASE_URL must be a postgres:// URL'],
-    [
-      'DATABASE_DIRECT_URL',
-      'postgres://db/x',
-      'DATABASE_DIRECT_URL is set without DATABASE_URL; set DATABASE_URL too',
-    ],
-    ['GITHUB_API_URL', 'api.github.com', 'GITHUB_API_URL must be an http:// or https:// URL'],
-    ['GITHUB_API_URL', 'ftp://api.github.com', 'GITHUB_API_URL must be an http:// or https:// URL'],
-    ...['https://github.com', 'https://acme.ghe.com/api/v3'].map((page) => [
-      'GITHUB_API_URL',
-      page,
-      'GITHUB_API_URL must be https://api.github.com, https://api.SUBDOMAIN.ghe.com or https://HOST/api/v3',
-    ]),
-    ['GITHUB_WEB_URL', 'ftp://github.com', 'GITHUB_WEB_URL must be an http:// or https:// URL'],
-    ['GITHUB_WEB_URL', 'github', 'GITHUB_WEB_URL must be an http:// or https:// URL'],
-    ['RATE_LIMIT_PER_MINUTE', '0', 'RATE_LIMIT_PER_MINUTE must be at least 1'],
-    ['MAX_LIVE_ACTIVITIES', '0', 'MAX_LIVE_ACTIVITIES must be at least 1'],
-    ['PERMISSION_TTL_MS', '-1', 'PERMISSION_TTL_MS must be at least 0'],
-    ['PERMISSION_TTL_MS', '300001', 'PERMISSION_TTL_MS must be at most 300000'],
-    ['RETENTION_DAYS', '0', 'RETENTION_DAYS must be at least 1'],
-    ['RETENTION_DAYS', '1.5', 'RETENTION_DAYS must be a whole number'],
-    ['RETENTION_DAYS', 'thirty', 'RETENTION_DAYS must be a number'],
-    ...['hooks.example', 'http://hooks.example/a', 'ftp://localhost', 'http://127.0.0.1.example/'].map(
-      (url): [string, string, string] => [
-        'NOTIFY_WEBHOOK_URL',
-        url,
-        'NOTIFY_WEBHOOK_URL must be an https:// URL, or http:// on this machine',
-      ],
-    ),
-    ...['https://ada:hush@hooks.example/a', 'https://hush@hooks.example/a'].map(
-      (url): [string, string, string] => [
-        'NOTIFY_WEBHOOK_URL',
-        url,
-        'NOTIFY_WEBHOOK_URL must not contain a user or password; put a secret into the path or the query',
-      ],
-    ),
-    [
-      'NOTIFY_WEBHOOK_SECRET',
-      'hush',
-      'NOTIFY_WEBHOOK_SECRET is set without NOTIFY_WEBHOOK_URL; set NOTIFY_WEBHOOK_URL too',
-    ],
-    ['WEBHOOK_PROXY_URL', 'smee.io/abc', 'WEBHOOK_PROXY_URL must be an http:// or https:// URL'],
+    ['PORT', '65536', 'must be at most 65535'],
+    ['PORT', '-1', 'must be at least 0'],
+    ['PORT', '80.5', 'must be a whole number'],
+    ['PORT', 'http', 'must be a number'],
+    ['DATABASE_URL', 'mysql://db/x', 'must be a postgres:// URL'],
+    ['DATABASE_URL', 'db.example', 'must be a postgres:// URL'],
+    ['DATABASE_URL', 'postgres://db-1:5432,db-2:port/db', 'must be a postgres:// URL'],
+    ['DATABASE_DIRECT_URL', 'postgres://db/x', 'is set without DATABASE_URL; set DATABASE_URL too'],
+    ['GITHUB_API_URL', 'api.github.com', NO_HTTP_URL],
+    ['GITHUB_API_URL', 'ftp://api.github.com', NO_HTTP_URL],
+    ['GITHUB_API_URL', 'https://github.com', NO_API_URL],
+    ['GITHUB_API_URL', 'https://acme.ghe.com/api/v3', NO_API_URL],
+    ['GITHUB_WEB_URL', 'ftp://github.com', NO_HTTP_URL],
+    ['GITHUB_WEB_URL', 'github', NO_HTTP_URL],
+    ['RATE_LIMIT_PER_MINUTE', '0', 'must be at least 1'],
+    ['MAX_LIVE_ACTIVITIES', '0', 'must be at least 1'],
+    ['PERMISSION_TTL_MS', '-1', 'must be at least 0'],
+    ['PERMISSION_TTL_MS', '300001', 'must be at most 300000'],
+    ['RETENTION_DAYS', '0', 'must be at least 1'],
+    ['RETENTION_DAYS', '1.5', 'must be a whole number'],
+    ['RETENTION_DAYS', 'thirty', 'must be a number'],
+    ['NOTIFY_WEBHOOK_URL', 'hooks.example', NO_HTTPS_URL],
+    ['NOTIFY_WEBHOOK_URL', 'http://hooks.example/a', NO_HTTPS_URL],
+    ['NOTIFY_WEBHOOK_URL', 'ftp://localhost', NO_HTTPS_URL],
+    ['NOTIFY_WEBHOOK_URL', 'http://127.0.0.1.example/', NO_HTTPS_URL],
+    ['NOTIFY_WEBHOOK_URL', 'https://ada:hush@hooks.example/a', WITH_PASSWORD],
+    ['NOTIFY_WEBHOOK_URL', 'https://hush@hooks.example/a', WITH_PASSWORD],
+    ['NOTIFY_WEBHOOK_SECRET', 'hush', 'is set without NOTIFY_WEBHOOK_URL; set NOTIFY_WEBHOOK_URL too'],
+    ['WEBHOOK_PROXY_URL', 'smee.io/abc', NO_HTTP_URL],
     [
       'SECRETS_KEY',
-      'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH',
-      'SECRETS_KEY must be 32 bytes in base64; create one with: openssl rand -base64 32',
+      'BwcH'.repeat(10),
+      'must be 32 bytes in base64; create one with: openssl rand -base64 32',
     ],
-    ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
-  ])('%s=%s', (name, value, line) => {
-    expect(refusal({ [name]: value })).toBe(line)
+    ['LOG_LEVEL', 'verbose', 'must be fatal, error, warn, info, debug, trace or silent'],
+  ])('%s=%s', (name, value, problem) => {
+    expect(refusal({ [name]: value })).toBe(`${name} ${problem}`)
   })
 
   test.each('true 0 11 1.5 0.0.0.0/0 ::/0 10.0.0.0/33 10.0.0.0/8/8 proxy.example loopback,'.split(' '))(
@@ -303,15 +273,14 @@ describe('watched repositories', () => {
 
   test('a token alone watches nothing', () => expect(watched({}).watch).toBeNull())
 
+  const noName = (entry: number) =>
+    `must be OWNER/REPO, or several separated by commas; entry ${entry} is not OWNER/REPO`
   test.each([
-    ['acme', 'must be OWNER/REPO, or several separated by commas; entry 1 is not OWNER/REPO'],
-    ['', 'must be OWNER/REPO, or several separated by commas; entry 1 is not OWNER/REPO'],
-    ['acme/shop,', 'must be OWNER/REPO, or several separated by commas; entry 2 is not OWNER/REPO'],
-    ['acme/..', 'must be OWNER/REPO, or several separated by commas; entry 1 is not OWNER/REPO'],
-    [
-      'https://github.com/acme/shop',
-      'must be OWNER/REPO, or several separated by commas; entry 1 is not OWNER/REPO',
-    ],
+    ['acme', noName(1)],
+    ['', noName(1)],
+    ['acme/shop,', noName(2)],
+    ['acme/..', noName(1)],
+    ['https://github.com/acme/shop', noName(1)],
     [Array.from({ length: 21 }, (_, n) => `acme/r${n}`).join(), 'must name at most 20 repositories'],
   ])('%j is rejected', (names, problem) => {
     expect(() => watched({}, names)).toThrow(new ConfigError(`--watch ${problem}`))

@@ -16,214 +16,173 @@ const CURSOR = { conversation_id: 's6', cursor_version: '2.0', workspace_roots: 
 const PATCH =
   '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a\n+b\n*** Add File: b.ts\n*** Delete File: c.ts\n*** End Patch'
 
-interface Case {
-  name: string
-  event: HookEvent
-  /** Of the command line. */
-  given: string
-  json: object
-  read: object
-}
+/** The event, the agent of the command line, the input, and what is read of it. */
+type Case = [name: string, HookEvent, given: string, json: object, read: object]
+
+const used = (tool_name: string, tool_input: object) => ({ tool_name, tool_input })
+const A = `${CWD}/src/a.ts`
+const PATCHED = { edits: ['src/a.ts', 'b.ts', 'c.ts'] }
 
 const CASES: Case[] = [
-  {
-    name: 'Claude Code before an edit',
-    event: 'before-edit',
-    given: 'claude-code',
-    json: {
+  [
+    'Claude Code before an edit',
+    'before-edit',
+    'claude-code',
+    {
       ...CLAUDE,
       hook_event_name: 'PreToolUse',
-      tool_name: 'Edit',
-      tool_input: { file_path: `${CWD}/src/a.ts`, old_string: 'a', new_string: 'b' },
+      ...used('Edit', { file_path: A, old_string: 'a', new_string: 'b' }),
     },
-    read: { agent: 'claude-code', session: 's1', cwd: CWD, edits: [`${CWD}/src/a.ts`], reads: [] },
-  },
-  {
-    name: 'Claude Code editing a notebook in a subagent',
-    event: 'before-edit',
-    given: 'claude-code',
-    json: {
+    { agent: 'claude-code', session: 's1', cwd: CWD, edits: [A], reads: [] },
+  ],
+  [
+    'Claude Code editing a notebook in a subagent',
+    'before-edit',
+    'claude-code',
+    {
       ...CLAUDE,
       agent_id: 'a7',
       hook_event_name: 'PreToolUse',
-      tool_name: 'NotebookEdit',
-      tool_input: { notebook_path: 'n.ipynb', new_source: 'x' },
+      ...used('NotebookEdit', { notebook_path: 'n.ipynb', new_source: 'x' }),
     },
-    read: { edits: ['n.ipynb'], subagent: 'a7' },
-  },
-  {
-    name: 'Claude Code after a read',
-    event: 'after-read',
-    given: 'claude-code',
-    json: {
+    { edits: ['n.ipynb'], subagent: 'a7' },
+  ],
+  [
+    'Claude Code after a read',
+    'after-read',
+    'claude-code',
+    {
       ...CLAUDE,
       hook_event_name: 'PostToolUse',
-      tool_name: 'Read',
-      tool_input: { file_path: `${CWD}/src/a.ts` },
-      tool_response: { file: { filePath: `${CWD}/src/a.ts`, content: '*** Begin Patch' } },
+      ...used('Read', { file_path: A }),
+      tool_response: { file: { filePath: A, content: '*** Begin Patch' } },
     },
-    read: { edits: [], reads: [`${CWD}/src/a.ts`], agent_event: 'PostToolUse' },
-  },
-  {
-    name: 'Claude Code with a prompt',
-    event: 'prompt',
-    given: 'claude-code',
-    json: {
-      ...CLAUDE,
-      hook_event_name: 'UserPromptSubmit',
-      prompt: 'Fix @src/a.ts, `lib/b.ts:12` and README.md.',
-    },
-    read: { words: ['src/a.ts', 'lib/b.ts', 'README.md'], edits: [], reads: [] },
-  },
-  {
-    name: 'Claude Code after /clear',
-    event: 'session-end',
-    given: 'claude-code',
-    json: { ...CLAUDE, hook_event_name: 'SessionEnd', reason: 'clear' },
-    read: { reason: 'clear' },
-  },
-  {
-    name: 'Codex with a patch',
-    event: 'before-edit',
-    given: 'codex',
-    json: {
+    { edits: [], reads: [A], agent_event: 'PostToolUse' },
+  ],
+  [
+    'Claude Code with a prompt',
+    'prompt',
+    'claude-code',
+    { ...CLAUDE, hook_event_name: 'UserPromptSubmit', prompt: 'Fix @src/a.ts, `lib/b.ts:12` and README.md.' },
+    { words: ['src/a.ts', 'lib/b.ts', 'README.md'], edits: [], reads: [] },
+  ],
+  [
+    'Claude Code after /clear',
+    'session-end',
+    'claude-code',
+    { ...CLAUDE, hook_event_name: 'SessionEnd', reason: 'clear' },
+    { reason: 'clear' },
+  ],
+  [
+    'Codex with a patch',
+    'before-edit',
+    'codex',
+    { ...CODEX, hook_event_name: 'PreToolUse', ...used('apply_patch', { command: PATCH }) },
+    { agent: 'codex', session: 's2', ...PATCHED },
+  ],
+  [
+    'Codex with a patch in a shell command',
+    'after-read',
+    'codex',
+    { ...CODEX, ...used('exec_command', { cmd: `apply_patch <<'EOF'\n${PATCH}\nEOF` }) },
+    { ...PATCHED, words: [] },
+  ],
+  [
+    'Codex reading through its shell',
+    'after-read',
+    'codex',
+    {
       ...CODEX,
-      hook_event_name: 'PreToolUse',
-      tool_name: 'apply_patch',
-      tool_input: { command: PATCH },
+      ...used('Bash', {
+        command: ['bash', '-lc', 'cat src/a.ts|head; sed -n 1,9p "my file.ts"'],
+        workdir: 'lib',
+      }),
     },
-    read: { agent: 'codex', session: 's2', edits: ['src/a.ts', 'b.ts', 'c.ts'] },
-  },
-  {
-    name: 'Codex with a patch in a shell command',
-    event: 'after-read',
-    given: 'codex',
-    json: { ...CODEX, tool_name: 'exec_command', tool_input: { cmd: `apply_patch <<'EOF'\n${PATCH}\nEOF` } },
-    read: { edits: ['src/a.ts', 'b.ts', 'c.ts'], words: [] },
-  },
-  {
-    name: 'Codex reading through its shell',
-    event: 'after-read',
-    given: 'codex',
-    json: {
-      ...CODEX,
-      tool_name: 'Bash',
-      tool_input: { command: ['bash', '-lc', 'cat src/a.ts|head; sed -n 1,9p "my file.ts"'], workdir: 'lib' },
-    },
-    read: {
-      words: expect.arrayContaining(['cat', 'src/a.ts', 'head', 'my file.ts']),
-      shell_cwd: 'lib',
-      edits: [],
-    },
-  },
-  {
-    name: 'Copilot CLI in its own form',
-    event: 'after-read',
-    given: 'copilot',
-    json: { ...COPILOT, toolName: 'view', toolArgs: { path: `${CWD}/a.ts` } },
-    read: { agent: 'copilot', session: 's4', reads: [`${CWD}/a.ts`], edits: [] },
-  },
-  {
-    name: 'Copilot CLI, whose hook after a read runs for every tool',
-    event: 'after-read',
-    given: 'copilot',
-    json: { ...COPILOT, toolName: 'edit', toolArgs: '{"path": "a.ts", "old_str": "a"}' },
-    read: { reads: [], edits: ['a.ts'] },
-  },
-  {
-    name: 'Copilot CLI running the hooks of Claude Code',
-    event: 'before-edit',
-    given: 'claude-code',
-    json: {
-      hook_event_name: 'PreToolUse',
-      session_id: 's4',
-      cwd: CWD,
-      tool_name: 'Edit',
-      tool_input: { path: 'a.ts' },
-    },
-    read: { agent: 'copilot', session: 's4', edits: ['a.ts'] },
-  },
-  {
-    name: 'VS Code running the hooks of Claude Code',
-    event: 'before-edit',
-    given: 'claude-code',
-    json: {
-      ...VSCODE,
-      hookEventName: 'PreToolUse',
-      tool_name: 'replace_string_in_file',
-      tool_input: { filePath: 'a.ts' },
-    },
-    read: { agent: 'vscode', session: 's5', edits: ['a.ts'], agent_event: 'PreToolUse' },
-  },
-  {
-    name: 'VS Code with several files',
-    event: 'after-read',
-    given: 'copilot',
-    json: {
-      ...VSCODE,
-      hookEventName: 'PostToolUse',
-      tool_name: 'editFiles',
-      tool_input: { files: ['a.ts', { path: 'b.ts' }] },
-    },
-    read: { agent: 'vscode', edits: ['a.ts', 'b.ts'] },
-  },
-  {
-    name: 'Cursor after an edit',
-    event: 'after-edit',
-    given: 'cursor',
-    json: { ...CURSOR, hook_event_name: 'afterFileEdit', file_path: 'a.ts', edits: [{ old_string: 'a' }] },
-    read: { agent: 'cursor', session: 's6', cwd: CWD, edits: ['a.ts'] },
-  },
-  {
-    name: 'Cursor running the hooks of Claude Code',
-    event: 'before-edit',
-    given: 'claude-code',
-    json: { ...CURSOR, session_id: 's6', tool_name: 'Write', tool_input: { file_path: 'a.ts' } },
-    read: { agent: 'cursor', session: 's6', edits: ['a.ts'] },
-  },
-  {
-    name: 'Gemini CLI after a read',
-    event: 'after-read',
-    given: 'gemini',
-    json: {
-      ...GEMINI,
-      hook_event_name: 'AfterTool',
-      tool_name: 'read_file',
-      tool_input: { absolute_path: '/work/shop/a.ts' },
-    },
-    read: { agent: 'gemini', session: 's3', reads: ['/work/shop/a.ts'], agent_event: 'AfterTool' },
-  },
-  {
-    name: 'the plugin of OpenCode after a patch',
-    event: 'after-edit',
-    given: 'opencode',
-    json: { session_id: 's8', cwd: CWD, tool_name: 'patch', tool_input: { patchText: PATCH } },
-    read: { agent: 'opencode', session: 's8', edits: ['src/a.ts', 'b.ts', 'c.ts'] },
-  },
-  {
-    name: 'a tool that names a directory',
-    event: 'after-read',
-    given: 'copilot',
-    json: { ...COPILOT, toolName: 'grep', toolArgs: { path: 'src', pattern: 'x' } },
-    read: { reads: [], edits: [], words: [] },
-  },
-  {
-    name: 'an agent that names no session',
-    event: 'session-start',
-    given: 'codex',
-    json: { cwd: CWD },
-    read: { agent: 'codex', session: null },
-  },
+    { words: expect.arrayContaining(['cat', 'src/a.ts', 'head', 'my file.ts']), shell_cwd: 'lib', edits: [] },
+  ],
+  [
+    'Copilot CLI in its own form',
+    'after-read',
+    'copilot',
+    { ...COPILOT, toolName: 'view', toolArgs: { path: `${CWD}/a.ts` } },
+    { agent: 'copilot', session: 's4', reads: [`${CWD}/a.ts`], edits: [] },
+  ],
+  [
+    'Copilot CLI, whose hook after a read runs for every tool',
+    'after-read',
+    'copilot',
+    { ...COPILOT, toolName: 'edit', toolArgs: '{"path": "a.ts", "old_str": "a"}' },
+    { reads: [], edits: ['a.ts'] },
+  ],
+  [
+    'Copilot CLI running the hooks of Claude Code',
+    'before-edit',
+    'claude-code',
+    { hook_event_name: 'PreToolUse', session_id: 's4', cwd: CWD, ...used('Edit', { path: 'a.ts' }) },
+    { agent: 'copilot', session: 's4', edits: ['a.ts'] },
+  ],
+  [
+    'VS Code running the hooks of Claude Code',
+    'before-edit',
+    'claude-code',
+    { ...VSCODE, hookEventName: 'PreToolUse', ...used('replace_string_in_file', { filePath: 'a.ts' }) },
+    { agent: 'vscode', session: 's5', edits: ['a.ts'], agent_event: 'PreToolUse' },
+  ],
+  [
+    'VS Code with several files',
+    'after-read',
+    'copilot',
+    { ...VSCODE, hookEventName: 'PostToolUse', ...used('editFiles', { files: ['a.ts', { path: 'b.ts' }] }) },
+    { agent: 'vscode', edits: ['a.ts', 'b.ts'] },
+  ],
+  [
+    'Cursor after an edit',
+    'after-edit',
+    'cursor',
+    { ...CURSOR, hook_event_name: 'afterFileEdit', file_path: 'a.ts', edits: [{ old_string: 'a' }] },
+    { agent: 'cursor', session: 's6', cwd: CWD, edits: ['a.ts'] },
+  ],
+  [
+    'Cursor running the hooks of Claude Code',
+    'before-edit',
+    'claude-code',
+    { ...CURSOR, session_id: 's6', ...used('Write', { file_path: 'a.ts' }) },
+    { agent: 'cursor', session: 's6', edits: ['a.ts'] },
+  ],
+  [
+    'Gemini CLI after a read',
+    'after-read',
+    'gemini',
+    { ...GEMINI, hook_event_name: 'AfterTool', ...used('read_file', { absolute_path: A }) },
+    { agent: 'gemini', session: 's3', reads: [A], agent_event: 'AfterTool' },
+  ],
+  [
+    'the plugin of OpenCode after a patch',
+    'after-edit',
+    'opencode',
+    { session_id: 's8', cwd: CWD, ...used('patch', { patchText: PATCH }) },
+    { agent: 'opencode', session: 's8', ...PATCHED },
+  ],
+  [
+    'a tool that names a directory',
+    'after-read',
+    'copilot',
+    { ...COPILOT, toolName: 'grep', toolArgs: { path: 'src', pattern: 'x' } },
+    { reads: [], edits: [], words: [] },
+  ],
+  [
+    'an agent that names no session',
+    'session-start',
+    'codex',
+    { cwd: CWD },
+    { agent: 'codex', session: null },
+  ],
 ]
 
-test.each(CASES)('a hook reads the input of $name', ({ event, given, json, read }) => {
+test.each(CASES)('a hook reads the input of %s', (_, event, given, json, read) => {
   const { agent, ...found } = readHookInput(event, agentNamed(given), JSON.stringify(json))
   expect({ agent: agent.name, ...found }).toMatchObject(read)
-})
-
-test.each(CASES)('at most one agent recognizes the input of $name', ({ given, json }) => {
-  const found = AGENTS.filter(({ recognizes }) => recognizes?.({ ...json }, given))
-  expect(found.length).toBeLessThan(2)
+  expect(AGENTS.filter(({ recognizes }) => recognizes?.({ ...json }, given)).length).toBeLessThan(2)
 })
 
 test.each(['', 'no json', '[]', 'null', '{"tool_input": 7, "session_id": {}, "cwd": 1, "tool_name": []}'])(
@@ -278,37 +237,18 @@ describe('on Windows', () => {
 })
 
 describe('the answer', () => {
+  const forHook = (hookEventName: string) => ({
+    hookSpecificOutput: { hookEventName, additionalContext: 'x' },
+  })
+  const context = { additionalContext: 'x' }
   test.each<[string, string | undefined, HookEvent, object]>([
-    [
-      'claude-code',
-      'PostToolUse',
-      'after-read',
-      { hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'x' } },
-    ],
-    [
-      'codex',
-      undefined,
-      'prompt',
-      { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'x' } },
-    ],
-    [
-      'gemini',
-      'BeforeAgent',
-      'prompt',
-      { hookSpecificOutput: { hookEventName: 'BeforeAgent', additionalContext: 'x' } },
-    ],
-    ['copilot', undefined, 'prompt', { additionalContext: 'x' }],
-    [
-      'copilot',
-      'UserPromptSubmit',
-      'prompt',
-      {
-        additionalContext: 'x',
-        hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'x' },
-      },
-    ],
+    ['claude-code', 'PostToolUse', 'after-read', forHook('PostToolUse')],
+    ['codex', undefined, 'prompt', forHook('UserPromptSubmit')],
+    ['gemini', 'BeforeAgent', 'prompt', forHook('BeforeAgent')],
+    ['copilot', undefined, 'prompt', context],
+    ['copilot', 'UserPromptSubmit', 'prompt', { ...context, ...forHook('UserPromptSubmit') }],
     ['cursor', 'sessionStart', 'session-start', { additional_context: 'x' }],
-    ['opencode', undefined, 'after-read', { additionalContext: 'x' }],
+    ['opencode', undefined, 'after-read', context],
   ])('to %s (%s) after %s', (agent, agent_event, event, output) => {
     expect(agentNamed(agent).answer('x', event, agent_event)).toEqual(output)
   })

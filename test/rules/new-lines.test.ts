@@ -11,62 +11,38 @@ const patchOf = (removed: string[], added: string[]) =>
     ...removed.map((line) => `-${line}`),
     ...added.map((line) => `+${line}`),
   ].join('\n')
+/** The added and removed lines that count, and whether all are known. */
 const counts = (...files: Parameters<typeof change>[0][]) => {
   const { added, removed, is_complete } = atOnce(newLinesOf(files.map(change), DEFAULT_NOISE))
-  return { added: added.length, removed: removed.length, is_complete }
+  return [added.length, removed.length, is_complete]
 }
+const adding = (...lines: string[]) => ({ patch: patchOf([], lines) })
+const removing = (line: string) => ({ patch: patchOf([line], []) })
 
 describe('new lines', () => {
   test.each<[string, Parameters<typeof change>[0][], ReturnType<typeof counts>]>([
-    [
-      'count once',
-      [{ patch: patchOf([], ['retryPayment()', 'retryPayment()']) }],
-      { added: 1, removed: 0, is_complete: true },
-    ],
-    [
-      'count with their indentation',
-      [{ patch: patchOf([], ['retryPayment()', '  retryPayment()']) }],
-      { added: 2, removed: 0, is_complete: true },
-    ],
-    [
-      'do not count if they are short',
-      [{ patch: patchOf([], ['}', 'x = 1', 'return']) }],
-      { added: 0, removed: 0, is_complete: true },
-    ],
-    [
-      'count as removed',
-      [{ patch: patchOf(['retryPayment()'], []) }],
-      { added: 0, removed: 1, is_complete: true },
-    ],
+    ['count once', [adding('retryPayment()', 'retryPayment()')], [1, 0, true]],
+    ['count with their indentation', [adding('retryPayment()', '  retryPayment()')], [2, 0, true]],
+    ['do not count if they are short', [adding('}', 'x = 1', 'return')], [0, 0, true]],
+    ['count as removed', [removing('retryPayment()')], [0, 1, true]],
     [
       'do not count if they are moved, from any file',
-      [
-        { patch: patchOf(['retryPayment()'], []) },
-        { path: 'src/b.ts', patch: patchOf([], ['retryPayment()', 'countRetries()']) },
-      ],
-      { added: 1, removed: 0, is_complete: true },
+      [removing('retryPayment()'), { path: 'src/b.ts', ...adding('retryPayment()', 'countRetries()') }],
+      [1, 0, true],
     ],
     [
       'do not count in a lock file',
-      [{ path: 'package-lock.json', patch: patchOf([], ['retryPayment()']) }],
-      { added: 0, removed: 0, is_complete: true },
+      [{ path: 'package-lock.json', ...adding('retryPayment()') }],
+      [0, 0, true],
     ],
+    ['count in a manifest', [{ path: 'package.json', ...adding('"retry": "^1.2.3",') }], [1, 0, true]],
+    ['are not all known without a patch', [{}], [0, 0, false]],
+    ['are known of a removed file', [{ status: 'removed' }], [0, 0, true]],
+    ['are known of an image', [{ path: 'logo.png', changed_lines: 0 }], [0, 0, true]],
     [
-      'count in a manifest',
-      [{ path: 'package.json', patch: patchOf([], ['"retry": "^1.2.3",']) }],
-      { added: 1, removed: 0, is_complete: true },
-    ],
-    ['are not all known without a patch', [{}], { added: 0, removed: 0, is_complete: false }],
-    ['are known of a removed file', [{ status: 'removed' }], { added: 0, removed: 0, is_complete: true }],
-    [
-      'are known of an image',
-      [{ path: 'logo.png', changed_lines: 0 }],
-      { added: 0, removed: 0, is_complete: true },
-    ],
-    [
-      'are known of a renamed file',
+      'are known of a rename',
       [{ status: 'renamed', previous_path: 'src/b.ts', changed_lines: 0 }],
-      { added: 0, removed: 0, is_complete: true },
+      [0, 0, true],
     ],
   ])('%s', (_, files, expected) => {
     expect(counts(...files)).toEqual(expected)
