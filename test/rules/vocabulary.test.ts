@@ -18,49 +18,29 @@ const THEIRS: LineRange = [40, 52]
 const PLACE: ComparedPlace = { ...NOT_COMPARED, example: 'a.ts' }
 
 describe('a file that both change', () => {
+  const LINES = 'lines 40–52 (yours: line 38)'
   test.each<[Verdict, Confidence | null, string, string, string]>([
-    [
-      'conflict',
-      'proved',
-      '#3 changes lines 40–52 of <a.ts> too (yours: line 38)',
-      'lines 40–52 (yours: line 38)',
-      'same lines (38 and 40–52)',
-    ],
+    ['conflict', 'proved', ' (yours: line 38)', LINES, 'same lines (38 and 40–52)'],
     [
       'conflict',
       'likely',
-      '#3 changes lines 40–52 of <a.ts> too (yours: line 38), probably in conflict',
-      'lines 40–52 (yours: line 38), probably in conflict',
+      ' (yours: line 38), probably in conflict',
+      `${LINES}, probably in conflict`,
       'same lines (38 and 40–52)',
     ],
-    [
-      'unknown',
-      null,
-      '#3 changes lines 40–52 of <a.ts> too; whether the lines overlap is not known',
-      'lines 40–52 (yours: line 38)',
-      'lines not known',
-    ],
+    ['unknown', null, '; whether the lines overlap is not known', LINES, 'lines not known'],
     [
       'noise',
       null,
-      '#3 changes lines 40–52 of <a.ts> too, a file whose conflicts are easy to resolve',
-      'lines 40–52 (yours: line 38), easy to resolve',
+      ', a file whose conflicts are easy to resolve',
+      `${LINES}, easy to resolve`,
       'easy to resolve (38 and 40–52)',
     ],
-  ])('with the verdict %s (%s)', (verdict, confidence, sentence, short, label) => {
-    const place: ComparedPlace = {
-      example: 'a.ts',
-      verdict,
-      confidence,
-      your_lines: [38, 38],
-      their_lines: THEIRS,
-    }
-    const spoken = {
-      sentence: placeSentence('#3', place, quote),
-      short: placeText(place),
-      label: pairLabel({ lines: verdict, line_ranges: [[38, 38], THEIRS] }, quote),
-    }
-    expect(spoken).toEqual({ sentence, short, label })
+  ])('with the verdict %s (%s)', (verdict, confidence, rest, short, label) => {
+    const place: ComparedPlace = { ...PLACE, verdict, confidence, your_lines: [38, 38], their_lines: THEIRS }
+    expect(placeSentence('#3', place, quote)).toBe(`#3 changes lines 40–52 of <a.ts> too${rest}`)
+    expect(placeText(place)).toBe(short)
+    expect(pairLabel({ lines: verdict, line_ranges: [[38, 38], THEIRS] }, quote)).toBe(label)
   })
 
   test.each<[string, Partial<ComparedPlace>, string, string]>([
@@ -100,27 +80,20 @@ describe('a file that both change', () => {
 
 describe('two sides', () => {
   const shared = { duplicate: null, sequence: [], paths: [], areas: [] }
-  test.each<[string, Parameters<typeof overlapSentence>[1], string]>([
+  const same = (share: number) => ({ duplicate: { share, added_lines: 12, issue: 7 } })
+  test.each<[string, Partial<Parameters<typeof overlapSentence>[1]>, string]>([
     [
       'that do the same work',
-      { ...shared, duplicate: { share: 0.75, added_lines: 12, issue: 7 }, paths: [PLACE] },
-      '#3 seems to do the same as yours (9 of 12 added lines are alike, both close <#7>)',
+      { ...same(0.75), paths: [PLACE] },
+      'seems to do the same as yours (9 of 12 added lines are alike, both close <#7>)',
     ],
-    [
-      'that close the same issue only',
-      { ...shared, duplicate: { share: 0, added_lines: 0, issue: 7 } },
-      '#3 seems to do the same as yours (both close <#7>)',
-    ],
-    [
-      'that share a path and an area',
-      { ...shared, paths: [PLACE], areas: ['pay'] },
-      '#3 works on <a.ts> too',
-    ],
-    ['that share an area', { ...shared, areas: ['pay'] }, '#3 works on area <pay> too'],
-    ['that share areas', { ...shared, areas: ['a', 'b', 'c'] }, '#3 works on areas <a>, <b> and <c> too'],
-    ['of which nothing more is known', shared, '#3 works on the same scope too'],
+    ['that close the same issue only', same(0), 'seems to do the same as yours (both close <#7>)'],
+    ['that share a path and an area', { paths: [PLACE], areas: ['pay'] }, 'works on <a.ts> too'],
+    ['that share an area', { areas: ['pay'] }, 'works on area <pay> too'],
+    ['that share areas', { areas: ['a', 'b', 'c'] }, 'works on areas <a>, <b> and <c> too'],
+    ['of which nothing more is known', {}, 'works on the same scope too'],
   ])('%s', (_, given, sentence) => {
-    expect(overlapSentence('#3', given, 'yours', quote)).toBe(sentence)
+    expect(overlapSentence('#3', { ...shared, ...given }, 'yours', quote)).toBe(`#3 ${sentence}`)
   })
 
   const duplicate = { share: 1, added_lines: 9, issue: null }
@@ -173,36 +146,29 @@ test.each<[(LineRange | null)[], string]>([
 
 describe('the advice before an edit', () => {
   const LOW: AdvisedOverlap = { severity: 'low', lines: null, is_duplicate: false, sequence_kind: null }
-  test.each<[Partial<AdvisedOverlap>, string, string]>([
-    [
-      { severity: 'high' },
-      'Before you edit there, talk to Ben: wait, split the work, or build on tidy.',
-      'Before you edit there, tell the user: wait, split the work, or build on tidy.',
-    ],
-    [
-      { severity: 'medium' },
-      'Before you edit there, talk to Ben: agree on who changes what, or narrow your scope.',
-      'Before you edit there, tell the user: agree on who changes what, or narrow your scope.',
-    ],
-    [{}, 'Go ahead, and let Ben know.', 'Go ahead, and let the user know.'],
+  const EDIT = 'Before you edit there, talk to Ben: '
+  const GO_ON = 'Before you go on, talk to Ben: '
+  test.each<[Partial<AdvisedOverlap>, string]>([
+    [{ severity: 'high' }, `${EDIT}wait, split the work, or build on tidy.`],
+    [{ severity: 'medium' }, `${EDIT}agree on who changes what, or narrow your scope.`],
+    [{}, 'Go ahead, and let Ben know.'],
     [
       { severity: 'high', sequence_kind: 'same_number' },
       'Reserve another number for your file, or talk to Ben: agree on who keeps this one.',
-      'Reserve another number for your file, or tell the user: agree on who keeps this one.',
     ],
     [
       { severity: 'high', sequence_kind: 'same_parent' },
-      'Before you go on, talk to Ben: agree on whose migration comes first. The second one builds on the first.',
-      'Before you go on, tell the user: agree on whose migration comes first. The second one builds on the first.',
+      `${GO_ON}agree on whose migration comes first. The second one builds on the first.`,
     ],
     [
       { severity: 'high', is_duplicate: true, lines: 'far' },
-      'Before you go on, talk to Ben: agree on which of the two to continue.',
-      'Before you go on, tell the user: agree on which of the two to continue.',
+      `${GO_ON}agree on which of the two to continue.`,
     ],
-  ])('about %j', (fields, to_person, to_agent) => {
+  ])('about %j', (fields, to_person) => {
     const told = (person: string | null) => adviceOf({ ...LOW, ...fields }, { person, theirs: 'tidy' }).action
-    expect({ to_person: told('Ben'), to_agent: told(null) }).toEqual({ to_person, to_agent })
+    expect(told('Ben')).toBe(to_person)
+    // An agent does not talk to people.
+    expect(told(null)).toBe(to_person.replace('talk to Ben', 'tell the user').replace('Ben', 'the user'))
   })
 
   test.each<[Verdict, string]>([
@@ -227,19 +193,15 @@ describe('the advice before a merge', () => {
       { person: 'Ben', own: { name: '#2', stage: own }, other: { name: '#1', stage: other }, is_ahead },
     )
 
+  const REBASE = 'Agree with Ben, or rebase after it merges.'
+  const TELL = 'Tell Ben what will change, or merge soon.'
   test.each<[Stage, Stage, boolean, string, string]>([
-    ['ready', 'ready', false, '#1 was opened first', 'Agree with Ben, or rebase after it merges.'],
-    [
-      'draft',
-      'ready',
-      false,
-      '#1 is ready for review and goes first',
-      'Agree with Ben, or rebase after it merges.',
-    ],
+    ['ready', 'ready', false, '#1 was opened first', REBASE],
+    ['draft', 'ready', false, '#1 is ready for review and goes first', REBASE],
     ['ready', 'queued', false, '#1 is in the merge queue and goes first', 'Rebase once it is merged.'],
     ['declared', 'declared', false, '#1 began first', 'Agree with Ben on who changes what.'],
-    ['ready', 'ready', true, '#2 was opened first', 'Tell Ben what will change, or merge soon.'],
-    ['draft', 'declared', true, '#2 is a draft and goes first', 'Tell Ben what will change, or merge soon.'],
+    ['ready', 'ready', true, '#2 was opened first', TELL],
+    ['draft', 'declared', true, '#2 is a draft and goes first', TELL],
     [
       'queued',
       'ready',
@@ -258,20 +220,20 @@ describe('the advice before a merge', () => {
     )
   })
 
-  test('of a duplicate is to continue one of the two', () => {
-    expect(advice('ready', 'ready', false, { is_duplicate: true }).action).toBe(
-      'Agree with Ben on which of the two to continue.',
-    )
-  })
-
-  test('does not name an order if no action is needed', () => {
-    expect(advice('ready', 'ready', false, { severity: 'low', lines: 'far' }).order).toBe('')
-  })
-
-  test('is by order if the severity is raised', () => {
-    expect(advice('ready', 'ready', false, { severity: 'high', lines: 'far' }).order).toBe(
-      '#1 was opened first',
-    )
+  test.each<[string, Partial<AdvisedOverlap>, object]>([
+    [
+      'is to continue one of two duplicates',
+      { is_duplicate: true },
+      { action: 'Agree with Ben on which of the two to continue.' },
+    ],
+    ['names no order if no action is needed', { severity: 'low', lines: 'far' }, { order: '' }],
+    [
+      'is by order if the severity is raised',
+      { severity: 'high', lines: 'far' },
+      { order: '#1 was opened first' },
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(advice('ready', 'ready', false, fields)).toMatchObject(expected)
   })
 })
 
