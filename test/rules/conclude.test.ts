@@ -87,59 +87,55 @@ test.each([
 })
 
 describe('the reason', () => {
+  const NO_OVERLAP = 'No overlap with 3 live activities and 1 active notable.'
+  const NOT_COMPARED =
+    'No activity was compared: there was nothing to compare, because no paths or areas were named'
+  const HIGH_NOTE = 'Overlap of high severity. Notable (high) for the whole repository: “Note n”.'
+  const PLACE = 'it works on “src/pay.ts” too (yours: “src/**”, theirs: “src/pay.ts”).'
+  const none = { ...checked_against, activities: 0, notables: 0 }
+  const expected = new Map([
+    ['act_1', 'own' as const],
+    ['act_2', 'stacked' as const],
+  ])
+  const forArea = { ...matching('m', 'low'), match: { areas: ['pay'], paths: [], ...NO_RELATION } }
+
   test.each<[string, Partial<Conclusion>, string]>([
-    ['nothing was found', {}, 'No overlap with 3 live activities and 1 active notable.'],
+    ['nothing was found', {}, NO_OVERLAP],
     [
       'there are no records',
-      { checked_against: { ...checked_against, activities: 0, notables: 0 } },
+      { checked_against: none },
       'No overlap with 0 live activities and 0 active notables.',
     ],
-    [
-      'nothing was given',
-      { emptiness: 'nothing_given' },
-      'No activity was compared: there was nothing to compare, because no paths or areas were named.',
-    ],
+    ['nothing was given', { emptiness: 'nothing_given' }, `${NOT_COMPARED}.`],
     [
       'the branch has nothing',
       { emptiness: 'nothing_given', branch: 'retries' },
-      'No activity was compared: there was nothing to compare, because no paths or areas were named, and no live activity of “retries” has any.',
+      `${NOT_COMPARED}, and no live activity of “retries” has any.`,
     ],
     [
       'own and stacked work was found',
-      {
-        expected: new Map([
-          ['act_1', 'own'],
-          ['act_2', 'stacked'],
-        ]),
-      },
-      'No overlap with 3 live activities and 1 active notable. 2 live activities of the same branch or stack are expected and not counted.',
+      { expected },
+      `${NO_OVERLAP} 2 live activities of the same branch or stack are expected and not counted.`,
     ],
     [
       'a collision by path was found',
       { collisions: [collision('a', 'medium', { branch: 'retries' })] },
-      'Overlap of medium severity. Collision (medium) with “Work a” by “Actor a” on “retries”: it works on “src/pay.ts” too (yours: “src/**”, theirs: “src/pay.ts”).',
+      `Overlap of medium severity. Collision (medium) with “Work a” by “Actor a” on “retries”: ${PLACE}`,
     ],
     [
       'a notable is more severe than a collision',
       { collisions: [collision('a', 'medium')], notables: [matching('n', 'high')] },
-      'Overlap of high severity. Notable (high) for the whole repository: “Note n”. Collision (medium) with “Work a” by “Actor a”: it works on “src/pay.ts” too (yours: “src/**”, theirs: “src/pay.ts”).',
+      `${HIGH_NOTE} Collision (medium) with “Work a” by “Actor a”: ${PLACE}`,
     ],
     [
       'more was found than can be named',
-      {
-        notables: [
-          matching('n', 'high'),
-          { ...matching('m', 'low'), match: { areas: ['pay'], paths: [], ...NO_RELATION } },
-          matching('k', 'low'),
-        ],
-        total_related: 300,
-      },
-      'Overlap of high severity. Notable (high) for the whole repository: “Note n”. Notable (low) for “pay”: “Note m”. And 298 more.',
+      { notables: [matching('n', 'high'), forArea, matching('k', 'low')], total_related: 300 },
+      `${HIGH_NOTE} Notable (low) for “pay”: “Note m”. And 298 more.`,
     ],
     [
       'a notable was found, and no scope was given',
-      { emptiness: 'nothing_given', notables: [matching('n', 'low')] },
-      'Overlap of low severity. Notable (low) for the whole repository: “Note n”. No activity was compared: there was nothing to compare, because no paths or areas were named.',
+      { emptiness: 'nothing_given', notables: [matching('n', 'high')] },
+      `${HIGH_NOTE} ${NOT_COMPARED}.`,
     ],
   ])('if %s', (_, changes, reason) => {
     expect(concluded(changes).reason).toBe(reason)
@@ -156,6 +152,11 @@ describe('the reason', () => {
 describe('the advice', () => {
   const pr_url = 'https://github.com/acme/shop/pull/7'
   const own = new Map([['act_1', 'own' as const]])
+  const by = (severity: Severity, changes: Partial<MergedActivity> = {}) => [
+    collision('act_1', severity, changes),
+  ]
+  const of = { source: 'pull_request', actor: 'ben[bot]', created_by: null, pr_number: 7 } as const
+  const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
   test.each<[string, Partial<Conclusion>, RegExp]>([
     ['nothing', {}, /^Go ahead, and create an activity/],
     [
@@ -179,60 +180,47 @@ describe('the advice', () => {
       { emptiness: 'all_ignored' },
       /^Name the files that you intend to change in scope\.paths/,
     ],
-    [
-      'a collision of low severity',
-      { collisions: [collision('a', 'low')] },
-      /^Go ahead, and let login-a know\.$/,
-    ],
+    ['a collision of low severity', { collisions: by('low') }, /^Go ahead, and let login-act_1 know\.$/],
     [
       'a collision of medium severity with a pull request',
-      { collisions: [collision('a', 'medium', { pr_url, pr_number: 7 })] },
-      /, talk to login-a \(#7\): agree on who changes what/,
+      { collisions: by('medium', { pr_url, pr_number: 7 }) },
+      /, talk to login-act_1 \(#7\): agree on who changes what/,
     ],
     [
       'a collision of high severity with a pull request of GitHub',
-      {
-        collisions: [
-          collision('a', 'high', {
-            source: 'pull_request',
-            actor: 'ben[bot]',
-            created_by: null,
-            pr_number: 7,
-          }),
-        ],
-      },
+      { collisions: by('high', of) },
       /, talk to ben\[bot\] \(#7\): wait, split the work, or build on #7\.$/,
     ],
     ['a notable', { notables: [matching('n', 'low')] }, /^Read the notable n first\.$/],
     [
       'a collision with work of a token without a user',
-      { collisions: [collision('act_1', 'medium', { created_by: null, pr_number: 7 })] },
+      { collisions: by('medium', { created_by: null, pr_number: 7 }) },
       /, talk to the author of #7: agree/,
     ],
     [
       'a collision with work of nobody known',
-      { collisions: [collision('act_1', 'medium', { created_by: null })] },
+      { collisions: by('medium', { created_by: null }) },
       /, talk to the author of act_1: agree/,
     ],
     [
       'nothing, where a list of files was cut',
       { cut: 1 },
-      /^Not everything was compared, because GitHub cut a list of changed files: go ahead with care, and create an activity/,
+      new RegExp(`^${CUT}: go ahead with care, and create an activity`),
     ],
     [
       'a collision, where a list of files was cut',
-      { cut: 1, collisions: [collision('a', 'low')] },
-      /^Go ahead, and let login-a know\. Not everything was compared, because GitHub cut a list of changed files\.$/,
+      { cut: 1, collisions: by('low') },
+      new RegExp(`^Go ahead, and let login-act_1 know\\. ${CUT}\\.$`),
     ],
     [
       'a collision and a more severe notable',
-      { collisions: [collision('a', 'low')], notables: [matching('n', 'medium')] },
-      /^Read the notable n first\. Go ahead, and let login-a know\.$/,
+      { collisions: by('low'), notables: [matching('n', 'medium')] },
+      /^Read the notable n first\. Go ahead, and let login-act_1 know\.$/,
     ],
     [
       'collisions and a notable that is as severe',
-      { collisions: [collision('a', 'high'), collision('b', 'low')], notables: [matching('n', 'high')] },
-      /, talk to login-a: .* Read the notable n first\.$/,
+      { collisions: [...by('high'), collision('b', 'low')], notables: [matching('n', 'high')] },
+      /, talk to login-act_1: .* Read the notable n first\.$/,
     ],
   ])('for %s is given', (_, changes, advice) => {
     expect(concluded(changes).recommended_action).toMatch(advice)

@@ -18,24 +18,13 @@ describe('a job that nothing but a request or a delivery causes', () => {
   })
 })
 
-describe('a job that a delivery or a recheck causes', () => {
+describe('a job that another one causes', () => {
   test.each<[Priority, Priority, number, number]>([
     ['live', 'live', 0, 0],
     ['recheck', 'live', 1, 0],
     ['import', 'live', 2, 1],
     ['live', 'recheck', 0, 0],
     ['recheck', 'recheck', 1, 0],
-  ])('%s within %s has rank %i and step %i, and is due since its cause is', (priority, of, rank, step) => {
-    expect(placeOf({ priority, run_at: now }, cause(of), now)).toEqual({
-      priority: rank,
-      step,
-      run_at: earlier,
-    })
-  })
-})
-
-describe('a job that an import causes', () => {
-  test.each<[Priority, Priority, number, number]>([
     ['import', 'import', 2, 1],
     ['live', 'import', 2, 2],
     ['recheck', 'import', 2, 3],
@@ -43,11 +32,8 @@ describe('a job that an import causes', () => {
     ['live', 'reconcile', 3, 2],
     ['recheck', 'reconcile', 3, 3],
   ])('%s within %s has rank %i and step %i, and is due since its cause is', (priority, of, rank, step) => {
-    expect(placeOf({ priority, run_at: now }, cause(of), now)).toEqual({
-      priority: rank,
-      step,
-      run_at: earlier,
-    })
+    const place = { priority: rank, step, run_at: earlier }
+    expect(placeOf({ priority, run_at: now }, cause(of), now)).toEqual(place)
   })
 
   test('keeps its distance from others that are due earlier', () => {

@@ -16,7 +16,6 @@ const file = (path: string, changes: Partial<File> = {}): File => ({
   path,
   previous_path: null,
   status: 'added',
-
   ...changes,
 })
 const renamed = (previous_path: string, path: string) => file(path, { previous_path, status: 'renamed' })
@@ -30,21 +29,25 @@ const rules: NumberRules = {
 const shared = (yours: File[], theirs: File[], given = rules) =>
   sharedTaken(takingOf(yours), takingOf(theirs), given).map(({ kind, value }) => `${kind} ${value}`)
 
-const CARTS = file('db/migrations/0042_carts.sql')
-const ORDERS = file('db/migrations/0042_orders.sql')
+const merge = (own: string, ...parents: string[]) => django(own, parents, { is_merge: true })
+const numbered = (name: string, changes: Partial<File> = {}) => file(`db/migrations/${name}`, changes)
+
+const CARTS = numbered('0042_carts.sql')
+const ORDERS = numbered('0042_orders.sql')
 const INITIAL = ['0041_users']
+const PARENT = ['same_parent 0041_users']
+const alembic = (own: string, ...parents: string[]) =>
+  file(`db/versions/${own}_words.py`, { migration: { own, parents, is_merge: parents.length > 1 } })
+const unread = (own: string) => file(`shop/migrations/${own}.py`)
+/** Two that build on the same migration. */
+const [A, B] = [django('0042_a', INITIAL), django('0042_b', INITIAL)]
 
 describe('two sides take', () => {
   test.each<[string, File[], File[], string[]]>([
     ['the same number', [CARTS], [ORDERS], ['same_number 0042']],
-    ['… with other zeros', [CARTS], [file('db/migrations/42_orders.sql')], ['same_number 0042']],
+    ['… with other zeros', [CARTS], [numbered('42_orders.sql')], ['same_number 0042']],
     ['… by a rename', [CARTS], [renamed('db/migrations/0041_x.sql', ORDERS.path)], ['same_number 0042']],
-    [
-      'nothing by a rename that keeps the number',
-      [CARTS],
-      [renamed('db/migrations/0042_x.sql', ORDERS.path)],
-      [],
-    ],
+    ['nothing by a rename that keeps it', [CARTS], [renamed('db/migrations/0042_x.sql', ORDERS.path)], []],
     ['nothing by the same name', [CARTS], [CARTS], []],
     ['nothing if one has both names', [CARTS, ORDERS], [CARTS], []],
     [
@@ -57,38 +60,12 @@ describe('two sides take', () => {
     ['nothing where files are not numbered', [file('src/1_a.ts')], [file('src/1_b.ts')], []],
     ['nothing by a change', [CARTS], [file(ORDERS.path, { status: 'modified' })], []],
     ['nothing by a removal', [CARTS], [file(ORDERS.path, { status: 'removed' })], []],
-    ['nothing by an ignored file', [file('db/migrations/0042_x.generated.sql')], [ORDERS], []],
+    ['nothing by an ignored file', [numbered('0042_x.generated.sql')], [ORDERS], []],
     [
       'the number of a directory that Drizzle keeps',
       [file('drizzle/0003_a.sql'), file('drizzle/meta/_journal.json', { status: 'modified' })],
       [file('drizzle/0003_b.sql')],
       ['same_number 0003'],
-    ],
-    ['the same parent', [django('0042_a', INITIAL)], [django('0042_b', INITIAL)], ['same_parent 0041_users']],
-    ['nothing with other parents', [django('0042_a', INITIAL)], [django('0042_b', ['0040_old'])], []],
-    [
-      'nothing if one builds on the other',
-      [django('0042_a', INITIAL)],
-      [django('0042_b', INITIAL), django('0043_c', ['0042_a'])],
-      [],
-    ],
-    [
-      'nothing if one joins both',
-      [django('0042_a', INITIAL)],
-      [django('0042_b', INITIAL), django('0043_merge', ['0042_b', '0042_a'], { is_merge: true })],
-      [],
-    ],
-    [
-      'nothing in a migration of unknown patch',
-      [file('shop/migrations/0042_a.py')],
-      [file('shop/migrations/0042_b.py')],
-      [],
-    ],
-    [
-      'nothing with one migration under two names',
-      [django('0042_a', INITIAL)],
-      [django('0042_a', INITIAL)],
-      [],
     ],
   ])('%s', (_, yours, theirs, expected) => {
     expect(shared(yours, theirs)).toEqual(expected)
@@ -98,20 +75,46 @@ describe('two sides take', () => {
     const met = (yours: File[], theirs: File[]) =>
       takenPlaces(yours, rules).filter((place) => takenPlaces(theirs).includes(place))
     expect(met([CARTS], [ORDERS])).toHaveLength(1)
-    expect(met([CARTS], [file('db/migrations/0043_orders.sql')])).toEqual([])
+    expect(met([CARTS], [numbered('0043_orders.sql')])).toEqual([])
     expect(met([file('src/1_a.ts')], [file('src/1_b.ts')])).toEqual([])
   })
 })
 
-describe('a directory is numbered', () => {
-  const notes = [[file('notes/04-a.md')], [file('notes/04-b.md')]] as const
-  const found = (changes: Partial<NumberRules>) =>
-    shared([...notes[0]], [...notes[1]], { ...rules, ...changes })
-
-  test('as the settings say', () => {
-    expect(found({ isNumbered: () => true })).toEqual(['same_number 04'])
-    expect(shared([CARTS], [ORDERS], { ...rules, isNumbered: () => false })).toEqual([])
+describe('two sides take, either way round', () => {
+  test.each<[string, File[], File[], string[]]>([
+    ['the same parent', [A], [B], PARENT],
+    ['nothing with other parents', [A], [django('0042_b', ['0040_old'])], []],
+    ['nothing if one builds on the other', [A], [B, django('0043_c', ['0042_a'])], []],
+    ['nothing if one joins both', [A], [B, merge('0043_merge', '0042_b', '0042_a')], []],
+    ['the parent if one joins others', [merge('0042_merge', '0041_users', '0041_q')], [B], PARENT],
+    ['… after it', [A, merge('0043_merge', '0042_a', '0042_old')], [B], PARENT],
+    ['nothing if one stands for others, so that it has no parent', [django('0042_a', [])], [B], []],
+    ['nothing in a migration of unknown patch', [unread('0042_a')], [unread('0042_b')], []],
+    ['nothing with one migration under two names', [A], [A], []],
+    ['the same parent in Alembic', [alembic('aa', 'pp')], [alembic('bb', 'pp')], ['same_parent pp']],
+    [
+      'nothing if a tuple joins both',
+      [alembic('aa', 'pp')],
+      [alembic('bb', 'pp'), alembic('cc', 'aa', 'bb')],
+      [],
+    ],
+    ['nothing if a tuple has a parent in common', [alembic('aa', 'pp', 'qq')], [alembic('bb', 'pp')], []],
+    [
+      'the parent if a tuple joins another one',
+      [alembic('aa', 'pp'), alembic('cc', 'aa', 'qq')],
+      [alembic('bb', 'pp')],
+      ['same_parent pp'],
+    ],
+  ])('%s', (_, yours, theirs, expected) => {
+    expect(shared(yours, theirs)).toEqual(expected)
+    expect(shared(theirs, yours)).toEqual(expected)
   })
+})
+
+test('a directory is numbered as the settings say', () => {
+  const notes = ['a', 'b'].map((name) => [file(`notes/04-${name}.md`)]) as [File[], File[]]
+  expect(shared(...notes, { ...rules, isNumbered: () => true })).toEqual(['same_number 04'])
+  expect(shared([CARTS], [ORDERS], { ...rules, isNumbered: () => false })).toEqual([])
 })
 
 describe('after a merge, a side still takes', () => {
@@ -134,22 +137,12 @@ describe('after a merge, a side still takes', () => {
 
   test.each<[string, File[], typeof number | typeof parent, number]>([
     ['the number', [ORDERS], number, 1],
-    ['… under a new name', [file('db/migrations/0042_buys.sql')], number, 1],
-    ['no number after a renumbering', [file('db/migrations/0043_orders.sql')], number, 0],
-    ['the parent', [django('0042_b', INITIAL)], parent, 1],
+    ['… under a new name', [numbered('0042_buys.sql')], number, 1],
+    ['no number after a renumbering', [numbered('0043_orders.sql')], number, 0],
+    ['the parent', [B], parent, 1],
     ['no parent after a change of it', [django('0043_b', ['0042_a'])], parent, 0],
-    [
-      'the parent if other heads are joined',
-      [django('0042_b', INITIAL), django('0043_merge', ['0042_old', '0042_b'], { is_merge: true })],
-      parent,
-      1,
-    ],
-    [
-      'no parent once both are joined',
-      [django('0042_b', INITIAL), django('0043_merge', ['0042_a', '0042_b'], { is_merge: true })],
-      parent,
-      0,
-    ],
+    ['the parent if other heads are joined', [B, merge('0043_merge', '0042_old', '0042_b')], parent, 1],
+    ['no parent once both are joined', [B, merge('0043_merge', '0042_a', '0042_b')], parent, 0],
   ])('%s', (_, files, sequence, count) => {
     expect(stillTaken(files, [sequence])).toHaveLength(count)
   })
