@@ -1,4 +1,4 @@
-/** A database of its own for each test file, copied from the migrated template that `setup.ts` made. */
+/** A database of its own for each test file: a copy of the migrated template that `setup.ts` made, or an emptied one of an earlier file. */
 import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { connectRaw, databaseUrl } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** `url`: of the server for tests; `template`: a database on it; `scratch`: the run's own directory. */
-    postgres: { url: string; template: string; scratch: string }
+    /** `url`: of the server for tests; `template`: a database on it; `schema`: what `schemaOf` says of it; `scratch`: the run's own directory. */
+    postgres: { url: string; template: string; schema: string; scratch: string }
     /** `urls`: of the nodes of a Citus cluster, the coordinator first; `template`: a database on each. */
     citus: { urls: string[]; template: string; scratch: string }
     /** `template`: a data directory. */
@@ -23,15 +23,16 @@ export interface FreshDatabase {
   /** Undefined on the embedded database. */
   database_url: string | undefined
   data_dir: string
-  /** Close all connections first: an open embedded database keeps writing. */
+  /** Gives it back. Close all connections first: an open embedded database keeps writing. */
   drop(): Promise<void>
 }
 
 export async function freshDatabase(): Promise<FreshDatabase> {
   const { TEST_DATABASE_KIND: kind } = process.env
   if (isEmbedded) return freshEmbedded()
-  const { scratch, ...given } = kind === 'citus' ? inject('citus') : inject('postgres')
-  return copyTemplate('urls' in given ? given.urls : [given.url], given.template, scratch)
+  if (kind !== 'citus') return reusedDatabase()
+  const { urls, template, scratch } = inject('citus')
+  return copyTemplate(urls, template, scratch)
 }
 
 async function freshEmbedded(): Promise<FreshDatabase> {
@@ -52,6 +53,67 @@ async function copyTemplate(urls: string[], template: string, scratch: string): 
     drop: async () => void (await onEach(`drop database ${name} with (force)`)),
   }
 }
+
+/** Databases that files of this worker have used. To empty one is much faster than to create one. */
+const released: FreshDatabase[] = []
+
+async function reusedDatabase(): Promise<FreshDatabase> {
+  const { url, template, schema, scratch } = inject('postgres')
+  for (let old = released.pop(); old; old = released.pop()) {
+    const database = { ...old, data_dir: `${old.data_dir}+` }
+    if (await isEmptied(database.database_url as string, schema)) return releasedLater(database)
+    await old.drop()
+  }
+  return releasedLater(await copyTemplate([url], template, scratch))
+}
+
+function releasedLater(database: FreshDatabase): FreshDatabase {
+  return { ...database, drop: async () => void released.push(database) }
+}
+
+/** More than this makes later statements slow: deleted rows stay in the files. */
+const REUSED_BYTES_MAX = 2_000_000
+
+/** Empties a database unless somebody uses it, a test has changed its schema, or it has become large. */
+async function isEmptied(url: string, schema: string): Promise<boolean> {
+  const sql = connectRaw(url)
+  try {
+    const [used] = await sql`
+      select (select count(*) from pg_stat_activity
+          where datname = current_database() and backend_type = 'client backend')::int as clients,
+        (select sum(pg_table_size(oid)) from pg_class where relkind = 'r' and oid >= ${FIRST_OWN_OID})::int as bytes`
+    if (used?.clients > 1 || used?.bytes > REUSED_BYTES_MAX || (await schemaOf(sql)) !== schema) return false
+    await sql.unsafe(DELETE_RECORDS)
+    return true
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Objects of PostgreSQL itself have lower ids. */
+const FIRST_OWN_OID = 16_384
+
+/** Describes the schema: equal for a copy of a database, and another one once a test has changed it. */
+export async function schemaOf(sql: ReturnType<typeof connectRaw>): Promise<string> {
+  const [row] = await sql`
+    select md5(string_agg(part, ' ' order by part)) as schema from (
+      select (oid, relname, relkind, reloptions, relacl)::text as part from pg_class where oid >= ${FIRST_OWN_OID}
+      union all select (attrelid, attname, atttypid, attnotnull)::text from pg_attribute where attrelid >= ${FIRST_OWN_OID}
+      union all select (oid, conname, convalidated)::text from pg_constraint where oid >= ${FIRST_OWN_OID}
+      union all select (oid, tgname, tgenabled)::text from pg_trigger where oid >= ${FIRST_OWN_OID}
+      union all select (oid, proname)::text from pg_proc where oid >= ${FIRST_OWN_OID}
+      union all select setconfig::text from pg_db_role_setting join pg_database on setdatabase = pg_database.oid
+        where datname = current_database()
+    ) as parts`
+  return row?.schema
+}
+
+/** Deletes all rows. On small tables this is faster than `truncate`. */
+export const DELETE_RECORDS = `do $$ declare name text; begin
+  for name in select tablename from pg_tables where schemaname = 'public' loop
+    execute format('delete from %I', name);
+  end loop;
+end $$`
 
 /** Runs one statement that takes no parameters, such as those on whole databases. */
 export async function runOn(url: string, statement: string): Promise<Record<string, unknown>[]> {

@@ -5,7 +5,7 @@ import type { App } from '../../src/server/repositories/app.ts'
 import { type Service, type ServiceOptions, startService } from '../../src/server/server.ts'
 import { openLog } from '../../src/server/telemetry/log.ts'
 import { type Api, apiAt } from './api.ts'
-import { freshDatabase } from './database.ts'
+import { DELETE_RECORDS, freshDatabase } from './database.ts'
 
 export interface TestService {
   url: string
@@ -72,7 +72,7 @@ export async function startTestService(
     clock,
     log,
     deleteRecords: async () => {
-      await service.app.database.connection().execute(DELETE_RECORDS)
+      await service.app.database.connection().execute(sql.raw(DELETE_RECORDS))
     },
     stop,
     close: async () => {
@@ -84,10 +84,3 @@ export async function startTestService(
 
 /** The database of `config`, which the test drops. */
 const NOT_OWNED = { drop: async () => {} }
-
-/** On small tables this is faster than `truncate`. */
-const DELETE_RECORDS = sql`do $$ declare name text; begin
-  for name in select tablename from pg_tables where schemaname = 'public' loop
-    execute format('delete from %I', name);
-  end loop;
-end $$`

@@ -6,8 +6,8 @@ import { distribute } from '../../src/server/db/distribute.ts'
 import { connectDatabase, openDatabase } from '../../src/server/db/open.ts'
 import { PLANNING } from '../../src/server/db/planning.ts'
 import { hasCitus, startCitus } from './citus.ts'
-import { runOn } from './database.ts'
-import { databaseUrl, startCluster } from './postgres.ts'
+import { runOn, schemaOf } from './database.ts'
+import { connectRaw, databaseUrl, startCluster } from './postgres.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 type TearDown = () => Promise<void>
@@ -27,15 +27,24 @@ async function providePostgres(run: TestProject): Promise<TearDown> {
   const url = cluster?.url ?? (process.env.TEST_DATABASE_URL as string)
   const template = `deconflict_test_${randomBytes(4).toString('hex')}`
   const tearDown = async () => {
-    await runOn(url, `drop database if exists ${template} with (force)`)
-    await cluster?.remove()
+    if (cluster) await cluster.remove()
+    else await dropAll(url, template)
     await scratch.remove()
   }
   return orTearDown(tearDown, async () => {
     await runOn(url, `create database ${template}`)
     await migrate({ database_url: databaseUrl(url, template), data_dir: scratch.path })
-    run.provide('postgres', { url, template, scratch: scratch.path })
+    const sql = connectRaw(databaseUrl(url, template))
+    const schema = await schemaOf(sql)
+    await sql.end()
+    run.provide('postgres', { url, template, schema, scratch: scratch.path })
   })
+}
+
+/** Drops the template and its copies. */
+async function dropAll(url: string, template: string): Promise<void> {
+  const names = await runOn(url, `select datname from pg_database where datname like '${template}%'`)
+  for (const { datname } of names) await runOn(url, `drop database if exists ${datname} with (force)`)
 }
 
 /**
