@@ -4,7 +4,8 @@ import { type AppService, startAppService } from '../support/app-service.ts'
 import { type FakeGithub, fakeGithub } from '../support/github.ts'
 import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
 
-const IMPORTED = 12
+/** More than an instance imports at the same time. */
+const IMPORTED = 6
 const SECOND_MS = 1000
 /** Where people work while other repositories are imported. */
 const LIVE = 'acme/shop'
@@ -107,15 +108,16 @@ describe('in the queue', () => {
   })
 
   test('an import begins with the repositories that were pushed to last', async () => {
-    const names = addRepositories('delta', 12)
+    const dayOf = (index: number) => (index * 2) % 5
+    const names = addRepositories('delta', 5)
     for (const [index, full_name] of names.entries()) {
       const { id } = github.state.repositories.find((each) => each.full_name === full_name) as { id: number }
-      github.repository({ id, full_name, pushed_at: `2026-01-${10 + ((index * 5) % 12)}T08:00:00Z` })
+      github.repository({ id, full_name, pushed_at: `2026-01-${10 + dayOf(index)}T08:00:00Z` })
     }
     await install(names)
     await service.runDueJobs()
     const lists = routes().flatMap((route) => /^GET \/repos\/(delta\/big-\d+)\/pulls$/.exec(route)?.[1] ?? [])
-    const days = names.map((full_name, index) => ({ full_name, day: (index * 5) % 12 }))
+    const days = names.map((full_name, index) => ({ full_name, day: dayOf(index) }))
     expect(lists).toEqual(days.toSorted((a, b) => b.day - a.day).map(({ full_name }) => full_name))
   })
 
@@ -141,7 +143,7 @@ describe('in the queue', () => {
   })
 
   test('an import rechecks each pull request once, when it is done', async () => {
-    const pulls = 5
+    const pulls = 3
     const [full_name = ''] = addRepositories('gamma', 1, pulls)
     const from = service.log.length
     await install([full_name])
@@ -195,7 +197,7 @@ describe('imports of an installation', () => {
     await install([LIVE])
     await push('ben')
     await service.runDueJobs()
-    await install(addRepositories('delta', 6, 20, (number) => `src/${number}.ts`))
+    await install(addRepositories('delta', 6, 17, (number) => `src/${number}.ts`))
     const calls = () => github.calls('GET /repos/delta/**')
     const lists = () => github.calls('GET /repos/delta/*/pulls/*/files')
     await service.runDueJobs()
@@ -208,7 +210,7 @@ describe('imports of an installation', () => {
       service.clock.advance(10 * SECOND_MS)
       await service.runDueJobs()
     }
-    expect(lists()).toBe(6 * 20)
+    expect(lists()).toBe(6 * 17)
     expect(github.calls('GET /repos/delta/*/pulls/*/files', 403)).toBe(0)
   })
 })

@@ -24,10 +24,10 @@ const SECOND = 1_000_000
 const declared = () => repo.createActivity({ branch: 'retries' })
 
 describe.each([
-  ['merged', 'pull_request_merged'],
-  ['closed', 'pull_request_closed'],
-] as const)('opened, pushed to and %s', (end, archive_reason) => {
-  const happened = (at_s?: number) => {
+  ['merged', 'pull_request_merged', undefined],
+  ['closed within one second', 'pull_request_closed', SECOND],
+] as const)('opened, pushed to and %s', (end, archive_reason, at_s) => {
+  const happened = () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     const opened = repo.event(1, 'opened', at_s)
     const pushed = repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }, at_s)
@@ -45,13 +45,6 @@ describe.each([
       expect(await repo.tracked()).toEqual([])
     },
   )
-
-  test.each(orders(3))('in the order %i %i %i within one second ends the same way', async (...order) => {
-    const id = await declared()
-    await service.deliverAndRun(...inOrder(happened(SECOND), order))
-    expect(await repo.activity(id)).toMatchObject({ status: 'archived', archive_reason })
-    expect(await repo.tracked()).toEqual([])
-  })
 })
 
 test.each(orders(2))(
