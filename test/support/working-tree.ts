@@ -1,6 +1,6 @@
 /** A real git repository in its own directory, and the command `deconflict` in it: in the test's process, or built and as a process. */
 import { execFile, spawn } from 'node:child_process'
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -77,7 +77,9 @@ export async function workingTree(env: Environment): Promise<WorkingTree> {
     }
   }
   const fill = async () => {
-    await git('init', '-q', '-b', 'main')
+    // Without the samples of hooks, which take longer to copy than all the rest.
+    await git('init', '-q', '-b', 'main', '--template=')
+    await mkdir(join(path, '.git/hooks'))
     await git('config', 'user.name', 'Ada')
     await git('config', 'user.email', 'ada@example.com')
     await write({ 'src/checkout/retry.ts': 'export {}\n', 'README.md': '# Shop\n' })
@@ -86,12 +88,12 @@ export async function workingTree(env: Environment): Promise<WorkingTree> {
     await git('remote', 'add', 'origin', 'git@github.com:acme/shop.git')
     await git('update-ref', 'refs/remotes/origin/main', 'HEAD')
   }
-  if (template) await cp(template, path, { recursive: true })
+  if (template) await copy(template, path)
   else {
     await mkdir(path)
     await fill()
-    template = (await temporaryDirectory('tree-template')).path
-    await cp(path, template, { recursive: true })
+    template = join((await temporaryDirectory('tree-template')).path, 'shop')
+    await copy(path, template)
   }
   const inTree = <Options extends RunOptions>(options: Options) => ({
     cwd: path,
@@ -112,6 +114,9 @@ export async function workingTree(env: Environment): Promise<WorkingTree> {
 
 /** A copy of the first working tree of this process: copying it is faster than eight calls of git. */
 let template: string | undefined
+
+/** A process does it in a fifth of the time that Node takes. */
+const copy = (from: string, to: string) => promisify(execFile)('cp', ['-R', from, to])
 
 type Run = Required<RunOptions>
 
