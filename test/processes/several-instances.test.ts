@@ -1,4 +1,4 @@
-/** Three instances on one PostgreSQL behind a round-robin load balancer. */
+/** Three instances on one PostgreSQL behind a round-robin load balancer, races between them, and one whose clock is wrong. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -12,6 +12,8 @@ import { membershipEvent } from '../support/webhooks-access.ts'
 
 const NAMES = Array.from({ length: 5 }, (_, index) => `acme/shop-${index}`)
 const [SHOP, ...OTHERS] = NAMES as [string, ...string[]]
+/** A repository for races only. */
+const RACES = 'acme/races'
 const WAIT_OPTIONS = { timeout: 60_000, interval: 50 }
 
 let deployment: Deployment
@@ -21,8 +23,9 @@ let balancer: RoundRobin
 let api: Api
 
 beforeAll(async () => {
-  deployment = await startDeployment(NAMES)
+  deployment = await startDeployment([...NAMES, RACES])
   database = await freshDatabase()
+  await storeOldRepositories()
   services = await deployment.start(3, { DATABASE_URL: database.database_url, TRUST_PROXY: '1' })
   balancer = await startRoundRobin(services.map(({ url }) => url))
   api = apiAt(balancer.url, 'ada')
@@ -33,11 +36,29 @@ afterAll(async () => {
   await database.drop()
 })
 
-const query = async (statement: string, url = database.database_url as string) => {
-  const sql = connectRaw(url)
+const query = async (statement: string) => {
+  const sql = connectRaw(database.database_url as string)
   const rows = await sql.unsafe(statement)
   await sql.end()
   return rows
+}
+const [REPOSITORIES, EXPIRED, OLD] = [30, 20, 10]
+/** Repositories with activities that have expired, and with old ones: what the first sweep of each instance finds. */
+async function storeOldRepositories() {
+  await query(
+    `insert into repositories (repo_id, owner, name, created_at, swept_at)
+    select 1000 + n, 'acme', 'old-' || n, now() - interval '90 days', now() - interval '1 day'
+    from generate_series(1, ${REPOSITORIES}) n`,
+  )
+  await query(
+    `insert into activities (repo_id, id, title, summary, actor, status, risk, scope, draft_pr, blocking, source,
+      expires_at, created_at, updated_at, archived_at, archive_reason, version)
+    select repo_id, 'act_' || lpad(n::text, 26, '0'), 'Pay', 'Twice.', 'Ada',
+      case when n <= ${EXPIRED} then 'active' else 'archived' end, 'low', '{"areas": [], "paths": []}', false, false, 'api',
+      now() - interval '1 hour', now() - interval '90 days', now() - interval '90 days',
+      case when n > ${EXPIRED} then now() - interval '89 days' end, case when n > ${EXPIRED} then 'requested' end, 1
+    from repositories, generate_series(1, ${EXPIRED + OLD}) n`,
+  )
 }
 const at = (full_name: string, path: string) => `/api/v1/repos/${full_name}${path}`
 const isIdle = async () => {
@@ -46,6 +67,21 @@ const isIdle = async () => {
   )
   return rows.length === 0
 }
+
+test('sweeps at the same time store each expiry and delete each old record once', async () => {
+  const reports = () =>
+    services
+      .flatMap((service) => service.output().split('\n'))
+      .filter((line) => line.includes('"msg":"sweep completed"'))
+      .map((line) => JSON.parse(line) as { repositories: number; expired: number; purged: number })
+  const sum = (name: 'repositories' | 'expired' | 'purged') =>
+    reports().reduce((total, report) => total + report[name], 0)
+  await expect.poll(() => sum('repositories'), WAIT_OPTIONS).toBe(REPOSITORIES)
+  expect(sum('expired')).toEqual(REPOSITORIES * EXPIRED)
+  expect(sum('purged')).toEqual(REPOSITORIES * OLD)
+  const stored = await query(`select status, count(*)::int as count from activities group by status`)
+  expect([...stored]).toEqual([{ status: 'expired', count: REPOSITORIES * EXPIRED }])
+})
 
 test('every request may go to another instance and reads what the others stored', async () => {
   const clients = Array.from({ length: 6 }, async (_, client) => {
@@ -124,44 +160,72 @@ test('a caller who loses access is rejected by every instance, whichever receive
   deployment.grant('write')
 })
 
-describe('sweeps at the same time', () => {
-  test('store each expiry and delete each old record once', async () => {
-    const fresh = await freshDatabase()
-    const url = fresh.database_url as string
-    const [REPOSITORIES, EXPIRED, OLD] = [60, 40, 20]
-    await query(
-      `insert into repositories (repo_id, owner, name, created_at, swept_at)
-      select 1000 + n, 'acme', 'old-' || n, now() - interval '90 days', now() - interval '1 day'
-      from generate_series(1, ${REPOSITORIES}) n`,
-      url,
-    )
-    await query(
-      `insert into activities (repo_id, id, title, summary, actor, status, risk, scope, draft_pr, blocking, source,
-        expires_at, created_at, updated_at, archived_at, archive_reason, version)
-      select repo_id, 'act_' || lpad(n::text, 26, '0'), 'Pay', 'Twice.', 'Ada',
-        case when n <= ${EXPIRED} then 'active' else 'archived' end, 'low', '{"areas": [], "paths": []}', false, false, 'api',
-        now() - interval '1 hour', now() - interval '90 days', now() - interval '90 days',
-        case when n > ${EXPIRED} then now() - interval '89 days' end, case when n > ${EXPIRED} then 'requested' end, 1
-      from repositories, generate_series(1, ${EXPIRED + OLD}) n`,
-      url,
-    )
-    const sweepers = await deployment.start(3, { DATABASE_URL: url })
-    const reports = () =>
-      sweepers.flatMap((service) =>
-        service
-          .output()
-          .split('\n')
-          .filter((line) => line.includes('"msg":"sweep completed"'))
-          .map((line) => JSON.parse(line) as { repositories: number; expired: number; purged: number }),
-      )
-    const sum = (name: 'repositories' | 'expired' | 'purged') =>
-      reports().reduce((total, report) => total + report[name], 0)
-    await expect.poll(() => sum('repositories'), WAIT_OPTIONS).toBe(REPOSITORIES)
-    expect(sum('expired')).toEqual(REPOSITORIES * EXPIRED)
-    expect(sum('purged')).toEqual(REPOSITORIES * OLD)
-    const stored = await query(`select status, count(*)::int as count from activities group by status`, url)
-    expect([...stored]).toEqual([{ status: 'expired', count: REPOSITORIES * EXPIRED }])
-    await Promise.all(sweepers.map((service) => service.kill('SIGTERM')))
-    await fresh.drop()
+describe('races', () => {
+  const BODY = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+  const activities = at(RACES, '/activity')
+  let instances: [Api, Api, Api]
+  beforeAll(() => {
+    instances = services.map(({ url }) => apiAt(url, 'ada')) as [Api, Api, Api]
   })
+
+  test('in each of 60 pairs of concurrent creates that overlap, at least one returns the other', async () => {
+    const [first, second] = instances
+    const create = (instance: Api, side: string, pair: number) =>
+      instance('POST', activities, {
+        body: { ...BODY, branch: `${side}-${pair}`, scope: { paths: [`src/pair-${pair}/**`] } },
+        headers: pair % 2 === 0 ? {} : { 'Idempotency-Key': `${side}-${pair}` },
+      })
+    const blind: number[] = []
+    let returnedOne = 0
+    for (let pair = 0; pair < 60; pair += 1) {
+      const [a, b] = await Promise.all([create(first, 'a', pair), create(second, 'b', pair)])
+      expect([a.status, b.status]).toEqual([201, 201])
+      const returned = [
+        a.body.overlap.related_activity_ids.includes(b.body.activity.id),
+        b.body.overlap.related_activity_ids.includes(a.body.activity.id),
+      ]
+      if (!returned.includes(true)) blind.push(pair)
+      if (returned.includes(false)) returnedOne += 1
+      // The side that did not see the other one sees it now.
+      const now = await second('GET', `${activities}/${a.body.activity.id}`)
+      expect(now.body.overlap.related_activity_ids).toEqual([b.body.activity.id])
+    }
+    expect(blind).toEqual([])
+    // Otherwise there was no race.
+    expect(returnedOne).toBeGreaterThan(0)
+  })
+
+  test('an idempotency key used on all of them at once creates one record', async () => {
+    for (let round = 0; round < 25; round += 1) {
+      const request = { body: BODY, headers: { 'Idempotency-Key': `once-${round}` } }
+      const answers = await Promise.all(
+        [...instances, ...instances].map((instance) => instance('POST', activities, request)),
+      )
+      const created = answers.filter(({ status }) => status === 201)
+      const refused = answers.filter(({ status }) => status !== 201)
+      expect(new Set(created.map(({ body }) => body.activity.id)).size).toBe(1)
+      expect(refused.map(({ status, body }) => [status, body.error.type])).toEqual(
+        refused.map(() => [409, 'idempotency_conflict']),
+      )
+      const again = await api('POST', activities, request)
+      expect(again.headers.get('idempotent-replayed')).toBe('true')
+      expect(again.body).toEqual(created[0]?.body)
+    }
+  })
+})
+
+/** Sets the clock of a process an hour ahead. */
+const AHEAD = `const Own = Date
+globalThis.Date = class extends Own {
+  constructor(...given) { given.length > 0 ? super(...given) : super(Own.now() + 3_600_000) }
+  static now() { return Own.now() + 3_600_000 }
+}`
+
+test('an instance whose clock is an hour ahead stores the time of the others', async () => {
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(AHEAD)}`
+  const [ahead] = await deployment.start(1, { DATABASE_URL: database.database_url, NODE_OPTIONS })
+  const apiAhead = apiAt(ahead?.url as string, 'ada')
+  const created = await apiAhead('POST', at(SHOP, '/activity'), { body: ACTIVITY })
+  const off_ms = Math.abs(Date.parse(created.body.activity.created_at) - Date.now())
+  expect(off_ms).toBeLessThan(60_000)
 })
