@@ -43,6 +43,7 @@ async function overHttp(token: string): Promise<Client> {
   return client
 }
 
+/** Starts a process. */
 async function overStdio(token: string, folder = '.'): Promise<Client> {
   const client = new Client(IDENTITY)
   const env = { PATH: process.env.PATH ?? '', DECONFLICT_URL: shop.url, GITHUB_TOKEN: token }
@@ -76,8 +77,14 @@ describe.each([
   ['HTTP', overHttp, { repository: REPOSITORY }],
   ['standard input, which has a default repository', overStdio, {}],
 ] as const)('over %s', (_, connect, where) => {
+  let ada: Client
+  let ben: Client
+  beforeAll(async () => {
+    ;[ada, ben] = await Promise.all([connect('tok-ada'), connect('tok-ben')])
+  })
+  afterAll(() => Promise.all([ada.close(), ben.close()]))
+
   test('the tools lead from a check to the end of an activity', async () => {
-    const [ada, ben] = await Promise.all([connect('tok-ada'), connect('tok-ben')])
     const { activity, overlap } = await callTool(ada, 'start_work', {
       ...where,
       title: 'Retry payments',
@@ -152,11 +159,9 @@ describe.each([
     }
     for (const { activity } of [mine, theirs])
       await callTool(ada, 'finish_work', { ...where, id: activity.id })
-    await Promise.all([ada.close(), ben.close()])
   })
 
   test('start_work takes an issue, and says who holds it', async () => {
-    const [ada, ben] = [await connect('tok-ada'), await connect('tok-ben')]
     const startWork = (person: Client, actor: string) =>
       callTool(person, 'start_work', {
         ...where,
@@ -172,13 +177,11 @@ describe.each([
     expect(theirs.issue).toMatchObject({ number: 7, claimed: false, holder })
     for (const { activity } of [mine, theirs])
       await callTool(ada, 'finish_work', { ...where, id: activity.id })
-    await Promise.all([ada.close(), ben.close()])
   })
 
   // Threat: Prompt injection through a title
   test('every tool has a description and short schemas without references', async () => {
-    const client = await connect('tok-ada')
-    const answer = await client.listTools()
+    const answer = await ada.listTools()
     expect(Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result: answer }))).toBeLessThan(8192)
     const { tools } = answer
     expect(tools.map(({ name }) => name)).toEqual(TOOLS)
@@ -189,21 +192,19 @@ describe.each([
         expect(type).toEqual(expect.any(String))
       expect(annotations.readOnlyHint === true || annotations.destructiveHint === false).toBe(true)
     }
-    expect(client.getServerVersion()?.version).toBe(VERSION)
+    expect(ada.getServerVersion()?.version).toBe(VERSION)
     const limit = tools.find(({ name }) => name === 'list_work')?.inputSchema.properties?.limit
     expect(limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
     expect(tools[0]?.outputSchema?.properties).toMatchObject({
       overlap_detected: { type: 'boolean' },
       matches: { type: 'array' },
     })
-    expect(client.getInstructions()).toMatch(/never as instructions/)
-    await client.close()
+    expect(ada.getInstructions()).toMatch(/never as instructions/)
   })
 
   test('failures are error objects of the service', async () => {
-    const client = await connect('tok-rita')
     const errorOf = async (name: string, args: object) => {
-      const { is_error, error } = await callTool(client, name, { ...where, ...args })
+      const { is_error, error } = await callTool(ada, name, { ...where, ...args })
       expect(is_error).toBe(true)
       return error
     }
@@ -213,8 +214,6 @@ describe.each([
       message: expect.stringContaining('did you mean paths?'),
       request_id: expect.stringMatching(/^req_/),
     })
-    const work = { title: 'x', summary: 'x', actor: 'Rita' }
-    expect((await errorOf('start_work', work)).type).toBe('forbidden')
     expect((await errorOf('check_overlap', { repository: 'acme/none' })).type).toBe('forbidden')
     expect(await errorOf('list_work', { limit: 101 })).toMatchObject({
       type: 'validation_error',
@@ -222,233 +221,193 @@ describe.each([
     })
     expect(await errorOf('heartbeat', {})).toMatchObject({ type: 'invalid_request', param: 'id' })
     expect((await errorOf('list_wrok', {})).message).toMatch(/did you mean list_work\?/)
-    await client.close()
   })
 })
 
-test('own work on the default branch is no collision over standard input', async () => {
+describe('over standard input', () => {
   const PATH = 'src/checkout/retry.ts'
-  await tree.git('checkout', '-q', 'main')
-  const env = { DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' }
-  const hook = async (event: string) => {
-    const input = JSON.stringify({ session_id: 's1', cwd: tree.path, prompt: `Fix ${PATH}` })
-    const args = ['hook', event, '--agent', 'claude-code']
-    return (await tree.runProcess(args, { env: { ...env, DECONFLICT_HOOK_TIMEOUT_MS: '50000' }, input }))
-      .stdout
-  }
-  const clear = { overlap_detected: false }
-  const work = { title: 'Mine', summary: 'x', scope: { paths: [PATH] } }
-  expect(await hook('session-start')).toBe('')
-  await tree.runProcess(['start', 'By hand', '--paths', PATH], { env })
-  const ada = await overStdio('tok-ada')
-  const started = await callTool(ada, 'start_work', work)
-  expect(started.overlap).toMatchObject(clear)
-  const { id } = started.activity
-  expect(await callTool(ada, 'check_overlap', { scope: work.scope })).toMatchObject(clear)
-  expect((await callTool(ada, 'heartbeat', { id })).overlap).toMatchObject(clear)
-  expect((await callTool(ada, 'update_work', { id, scope: work.scope })).overlap).toMatchObject(clear)
-  expect((await callTool(ada, 'show_record', { id })).overlap).toMatchObject(clear)
-  expect(await hook('prompt')).toBe('')
-  expect((await tree.runProcess(['check', '--paths', PATH], { env })).code).toBe(0)
-  // Another process of the same working tree, and work of others.
-  const again = await overStdio('tok-ada')
-  expect(await callTool(again, 'check_overlap', { scope: work.scope })).toMatchObject(clear)
-  const ben = await overHttp('tok-ben')
-  const where = { repository: REPOSITORY, actor: 'Ben', branch: 'tidy' }
-  const theirs = await callTool(ben, 'start_work', { ...work, ...where })
-  expect(theirs.overlap).toMatchObject({ overlap_detected: true })
-  expect(await callTool(ada, 'check_overlap', { scope: work.scope })).toMatchObject({
-    overlap_detected: true,
-    matches: [{ id: theirs.activity.id }],
-  })
-  await callTool(ben, 'finish_work', { repository: REPOSITORY, id: theirs.activity.id })
-  await callTool(ada, 'finish_work', { id })
-  await tree.runProcess(['done'], { env })
-  await hook('session-end')
-  await Promise.all([ada.close(), again.close(), ben.close()])
-})
-
-describe('changed files', () => {
-  const PATH = 'src/checkout/retry.ts'
-  const change = { path: PATH, patch: '@@ -1 +1 @@\n-export {}\n+export const attempts = 2\n' }
-  const work = { title: 'Retry', summary: 'Twice.', actor: 'Ben', branch: 'attempts' }
+  /** In the root of the working tree. */
+  let ada: Client
+  /** Over HTTP. */
   let ben: Client
-  let id: string
 
   beforeAll(async () => {
-    ben = await overHttp('tok-ben')
-    const scope = { changes: [change] }
-    const started = await callTool(ben, 'start_work', { repository: REPOSITORY, ...work, scope })
-    id = started.activity.id
-    await tree.git('checkout', '-q', '-b', 'tree')
-    await tree.write({ [PATH]: 'export const attempts = 3\n' })
+    ;[ada, ben] = await Promise.all([overStdio('tok-ada'), overHttp('tok-ben')])
   })
-  afterAll(async () => {
-    await callTool(ben, 'finish_work', { repository: REPOSITORY, id })
-    await ben.close()
+  afterAll(() => Promise.all([ada.close(), ben.close()]))
+
+  test('own work on the default branch is no collision', async () => {
+    const env = { DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' }
+    const hook = async (event: string) => {
+      const input = JSON.stringify({ session_id: 's1', cwd: tree.path, prompt: `Fix ${PATH}` })
+      return (await tree.run(['hook', event, '--agent', 'claude-code'], { env, input })).stdout
+    }
+    const clear = { overlap_detected: false }
+    const work = { title: 'Mine', summary: 'x', scope: { paths: [PATH] } }
+    expect(await hook('session-start')).toBe('')
+    await tree.run(['start', 'By hand', '--paths', PATH], { env })
+    const started = await callTool(ada, 'start_work', work)
+    expect(started.overlap).toMatchObject(clear)
+    const { id } = started.activity
+    expect(await callTool(ada, 'check_overlap', { scope: work.scope })).toMatchObject(clear)
+    for (const [tool, more] of [
+      ['heartbeat', {}],
+      ['update_work', { scope: work.scope }],
+      ['show_record', {}],
+    ] as const)
+      expect((await callTool(ada, tool, { id, ...more })).overlap, tool).toMatchObject(clear)
+    expect(await hook('prompt')).toBe('')
+    expect((await tree.run(['check', '--paths', PATH], { env })).code).toBe(0)
+    // Another process of the same working tree, and work of others.
+    const again = await overStdio('tok-ada')
+    expect(await callTool(again, 'check_overlap', { scope: work.scope })).toMatchObject(clear)
+    await again.close()
+    const where = { repository: REPOSITORY, actor: 'Ben', branch: 'tidy' }
+    const theirs = await callTool(ben, 'start_work', { ...work, ...where })
+    expect(theirs.overlap).toMatchObject({ overlap_detected: true })
+    expect(await callTool(ada, 'check_overlap', { scope: work.scope })).toMatchObject({
+      overlap_detected: true,
+      matches: [{ id: theirs.activity.id }],
+    })
+    await callTool(ben, 'finish_work', { repository: REPOSITORY, id: theirs.activity.id })
+    await callTool(ada, 'finish_work', { id })
+    await tree.run(['done'], { env })
+    await hook('session-end')
+  })
+
+  describe('changed files', () => {
+    const change = { path: PATH, patch: '@@ -1 +1 @@\n-export {}\n+export const attempts = 2\n' }
+    const work = { title: 'Retry', summary: 'Twice.', actor: 'Ben', branch: 'attempts' }
+    let id: string
+
+    beforeAll(async () => {
+      const scope = { changes: [change] }
+      const started = await callTool(ben, 'start_work', { repository: REPOSITORY, ...work, scope })
+      id = started.activity.id
+      await tree.git('checkout', '-q', '-b', 'tree')
+      await tree.write({ [PATH]: 'export const attempts = 3\n' })
+    })
+    afterAll(async () => {
+      await callTool(ben, 'finish_work', { repository: REPOSITORY, id })
+      await tree.git('checkout', '-q', '-f', 'main')
+    })
+
+    const verdict = (result: { matches: { id: string; lines?: string }[] }) =>
+      result.matches.find((each) => each.id === id)?.lines
+
+    test('are arguments of a check over HTTP, and results have no null in any depth', async () => {
+      const far = await callTool(ben, 'check_overlap', {
+        repository: REPOSITORY,
+        scope: { changes: [{ ...change, patch: '@@ -1 +1 @@\n-export {}\n+export const delay = 1\n' }] },
+      })
+      expect(verdict(far)).toBe('conflict')
+      expect(JSON.stringify(far)).not.toContain('null')
+      const shown = await callTool(ben, 'show_record', { repository: REPOSITORY, id })
+      expect(shown.scope.changes).toEqual([{ path: PATH, status: 'modified' }])
+    })
+
+    test('of the working tree are added', async () => {
+      for (const given of [{}, { branch: 'tree', scope: { paths: [PATH] } }])
+        expect(verdict(await callTool(ada, 'check_overlap', given))).toBe('conflict')
+      const { activity, overlap } = await callTool(ada, 'start_work', { ...work, branch: 'tree' })
+      expect(verdict(overlap)).toBe('conflict')
+      expect(activity.scope.changed_files).toEqual([PATH])
+      await tree.write({ 'README.md': '# The shop\n' })
+      const unscoped = await callTool(ada, 'update_work', { id: activity.id, risk: 'high' })
+      expect(unscoped.scope.changed_files).toEqual([PATH])
+      const scoped = await callTool(ada, 'update_work', { id: activity.id, scope: { areas: ['checkout'] } })
+      expect(scoped.scope).toMatchObject({ areas: ['checkout'], changed_files: ['README.md', PATH] })
+      await callTool(ada, 'finish_work', { id: activity.id })
+    })
+
+    test('of the working tree are not added to work elsewhere, or in place of given ones', async () => {
+      const checks = [
+        { branch: 'other', scope: { paths: ['docs/**'] } },
+        { scope: { changes: [{ path: 'docs/a.md' }] } },
+        { repository: 'acme/none' },
+      ]
+      for (const given of checks)
+        expect((await callTool(ada, 'check_overlap', given)).matches ?? []).toEqual([])
+      const { error } = await callTool(ada, 'check_overlap', { scope: { paths: 'src' } })
+      expect(error).toMatchObject({ type: 'validation_error', param: 'scope.paths' })
+    })
+  })
+
+  test('start_work takes the issue that the branch names, unless another one is sent', async () => {
+    await tree.git('checkout', '-q', '-b', '12-carts')
+    const work = { title: 'Carts', summary: 'x', actor: 'Ada' }
+    const issueOf = async (given: object) => {
+      const { activity } = await callTool(ada, 'start_work', { ...work, ...given })
+      await callTool(ada, 'finish_work', { id: activity.id })
+      return activity.issue ?? null
+    }
+    expect(await issueOf({})).toBe(12)
+    expect(await issueOf({ branch: 'fix/13-carts' })).toBe(13)
+    expect(await issueOf({ issue: 14 })).toBe(14)
+    expect(await issueOf({ branch: 'carts' })).toBe(null)
+    expect((await callTool(ada, 'start_work', { ...work, branch: 12 })).error.param).toBe('branch')
     await tree.git('checkout', '-q', '-f', 'main')
   })
 
-  const verdict = (result: { matches: { id: string; lines?: string }[] }) =>
-    result.matches.find((each) => each.id === id)?.lines
-
-  test('are arguments of a check, and results have no null in any depth', async () => {
-    const far = await callTool(ben, 'check_overlap', {
-      repository: REPOSITORY,
-      scope: { changes: [{ ...change, patch: '@@ -1 +1 @@\n-export {}\n+export const delay = 1\n' }] },
-    })
-    expect(verdict(far)).toBe('conflict')
-    expect(JSON.stringify(far)).not.toContain('null')
-    const shown = await callTool(ben, 'show_record', { repository: REPOSITORY, id })
-    expect(shown.scope.changes).toEqual([{ path: PATH, status: 'modified' }])
-  })
-
-  test('of the working tree are added over standard input', async () => {
-    const ada = await overStdio('tok-ada')
-    expect(verdict(await callTool(ada, 'check_overlap', {}))).toBe('conflict')
-    expect(verdict(await callTool(ada, 'check_overlap', { branch: 'tree', scope: { paths: [PATH] } }))).toBe(
-      'conflict',
-    )
-    const { activity, overlap } = await callTool(ada, 'start_work', { ...work, branch: 'tree' })
-    expect(verdict(overlap)).toBe('conflict')
-    expect(activity.scope.changed_files).toEqual([PATH])
-    await tree.write({ 'README.md': '# The shop\n' })
-    const unscoped = await callTool(ada, 'update_work', { id: activity.id, risk: 'high' })
-    expect(unscoped.scope.changed_files).toEqual([PATH])
-    const scoped = await callTool(ada, 'update_work', { id: activity.id, scope: { areas: ['checkout'] } })
-    expect(scoped.scope).toMatchObject({ areas: ['checkout'], changed_files: ['README.md', PATH] })
-    await callTool(ada, 'finish_work', { id: activity.id })
-    await ada.close()
-  })
-
-  test('of the working tree are not added to work elsewhere, or in place of given ones', async () => {
-    const ada = await overStdio('tok-ada')
-    const checks = [
-      { branch: 'other', scope: { paths: ['docs/**'] } },
-      { scope: { changes: [{ path: 'docs/a.md' }] } },
-      { repository: 'acme/none' },
-    ]
-    for (const given of checks)
-      expect((await callTool(ada, 'check_overlap', given)).matches ?? []).toEqual([])
-    const { error } = await callTool(ada, 'check_overlap', { scope: { paths: 'src' } })
-    expect(error).toMatchObject({ type: 'validation_error', param: 'scope.paths' })
-    await ada.close()
-  })
-})
-
-test('over standard input, start_work takes the issue that the branch names, unless another one is sent', async () => {
-  await tree.git('checkout', '-q', '-b', '12-carts')
-  const ada = await overStdio('tok-ada')
-  const issueOf = async (given: object) => {
-    const { activity } = await callTool(ada, 'start_work', {
-      title: 'Carts',
-      summary: 'x',
-      actor: 'Ada',
-      ...given,
-    })
-    await callTool(ada, 'finish_work', { id: activity.id })
-    return activity.issue ?? null
-  }
-  expect(await issueOf({})).toBe(12)
-  expect(await issueOf({ branch: 'fix/13-carts' })).toBe(13)
-  expect(await issueOf({ issue: 14 })).toBe(14)
-  expect(await issueOf({ branch: 'carts' })).toBe(null)
-  expect(
-    (await callTool(ada, 'start_work', { title: 'Carts', summary: 'x', branch: 12 })).error,
-  ).toMatchObject({
-    param: 'branch',
-  })
-  await ada.close()
-  await tree.git('checkout', '-q', '-f', 'main')
-})
-
-test('over HTTP, a token that GitHub rejects is rejected before the protocol starts', async () => {
-  await expect(overHttp('nobody')).rejects.toThrow('GitHub rejected this token')
-})
-
-test('over standard input, a token that GitHub rejects fails the tools', async () => {
-  const client = await overStdio('nobody')
-  expect((await callTool(client, 'list_work', {})).error.type).toBe('unauthorized')
-  await client.close()
-})
-
-describe('over standard input in a folder of the repository', () => {
-  const where = { title: 'Work', summary: 'x', actor: 'Ada', branch: 'folder' }
-
-  test('paths are relative to the folder, or absolute', async () => {
-    const ada = await overStdio('tok-ada', 'src')
+  test('in a folder, paths are relative to it or absolute, and lie in the repository', async () => {
+    const inFolder = await overStdio('tok-ada', 'src')
     const paths = ['checkout/*.ts', '../README.md', join(tree.path, 'docs/a.md')]
-    const { activity } = await callTool(ada, 'start_work', { ...where, scope: { paths } })
+    const work = { title: 'Work', summary: 'x', actor: 'Ada', branch: 'folder' }
+    const { activity } = await callTool(inFolder, 'start_work', { ...work, scope: { paths } })
     expect(activity.scope.paths).toEqual(['src/checkout/*.ts', 'README.md', 'docs/a.md'])
     const note = { title: 'N', summary: 'x', importance: 'low', category: 'process', scope: { paths: ['.'] } }
-    const { id } = await callTool(ada, 'post_notable', note)
-    expect((await callTool(ada, 'show_record', { id })).scope.paths).toEqual(['src'])
-    await callTool(ada, 'finish_work', { id: activity.id })
-    await ada.close()
+    const { id } = await callTool(inFolder, 'post_notable', note)
+    expect((await callTool(inFolder, 'show_record', { id })).scope.paths).toEqual(['src'])
+    await callTool(inFolder, 'finish_work', { id: activity.id })
+    for (const [given, message] of [
+      [
+        { repository: 'acme/other', scope: { paths: [join(tree.path, 'src/a.ts')] } },
+        'name files from its root',
+      ],
+      [{ scope: { paths: ['/elsewhere/a.ts'] } }, '/elsewhere/a.ts lies outside of the repository'],
+    ] as const)
+      expect(await callTool(inFolder, 'check_overlap', given)).toMatchObject({
+        is_error: true,
+        error: { type: 'validation_error', param: 'scope.paths', message: expect.stringContaining(message) },
+      })
+    await inFolder.close()
   })
 
-  test('an absolute path is refused for another repository, whose files lie elsewhere', async () => {
-    const ada = await overStdio('tok-ada', 'src')
-    const paths = [join(tree.path, 'src/a.ts')]
-    expect(
-      await callTool(ada, 'check_overlap', { repository: 'acme/other', scope: { paths } }),
-    ).toMatchObject({
-      is_error: true,
-      error: { param: 'scope.paths', message: expect.stringContaining('name files from its root') },
-    })
-    await ada.close()
-  })
-
-  test('a path outside of it is an error that names it', async () => {
-    const ada = await overStdio('tok-ada', 'src')
-    expect(await callTool(ada, 'check_overlap', { scope: { paths: ['/elsewhere/a.ts'] } })).toMatchObject({
-      is_error: true,
-      error: {
-        type: 'validation_error',
-        param: 'scope.paths',
-        message: expect.stringContaining('/elsewhere/a.ts lies outside of the repository'),
-      },
-    })
-    await ada.close()
+  test('a token that GitHub rejects fails the tools, and over HTTP the connection', async () => {
+    const client = await overStdio('nobody')
+    expect((await callTool(client, 'list_work', {})).error.type).toBe('unauthorized')
+    await client.close()
+    await expect(overHttp('nobody')).rejects.toThrow('GitHub rejected this token')
   })
 })
 
 describe('the route /mcp', () => {
-  const send = (init: RequestInit) => fetch(`${shop.url}/mcp`, { method: 'POST', ...init })
   const headers = {
     authorization: 'Bearer tok-ben',
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   }
-  const outcomeOf = async (response: Response) => {
+  const send = async (init: RequestInit) => {
+    const response = await fetch(`${shop.url}/mcp`, { method: 'POST', ...init })
     const body = (await response.json()) as { error: { type: string } }
-    return [response.status, body.error.type]
+    return { outcome: `${response.status} ${body.error.type}`, headers: response.headers }
   }
 
-  test('requires a bearer token', async () => {
-    const response = await send({ body: '{}' })
-    expect(response.headers.get('www-authenticate')).toBe('Bearer')
-    expect(await outcomeOf(response)).toEqual([401, 'unauthorized'])
+  test('requires a bearer token, and accepts POST only', async () => {
+    const anonymous = await send({ body: '{}' })
+    expect(anonymous.outcome).toBe('401 unauthorized')
+    expect(anonymous.headers.get('www-authenticate')).toBe('Bearer')
+    const read = await send({ method: 'GET', headers })
+    expect(read.outcome).toBe('405 method_not_allowed')
+    expect(read.headers.get('allow')).toBe('POST')
   })
 
   // Threat: Large, deep or ambiguous bodies at `/mcp`
-  test('rejects a body that is not JSON, too large or too deep', async () => {
-    expect(await outcomeOf(await send({ headers, body: 'hello' }))).toEqual([400, 'invalid_request'])
-    expect(
-      await outcomeOf(await send({ headers, body: `{"a": ${'['.repeat(100)}${']'.repeat(100)}}` })),
-    ).toEqual([400, 'invalid_request'])
-    const large = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/list',
-      params: 'x'.repeat(1_048_577),
-    })
-    expect(await outcomeOf(await send({ headers, body: large }))).toEqual([413, 'invalid_request'])
-  })
-
-  test('accepts POST only', async () => {
-    const response = await fetch(`${shop.url}/mcp`, { headers })
-    expect(response.headers.get('allow')).toBe('POST')
-    expect(await outcomeOf(response)).toEqual([405, 'method_not_allowed'])
+  test.each([
+    ['not JSON', 'hello', '400 invalid_request'],
+    ['too deep', `{"a": ${'['.repeat(100)}${']'.repeat(100)}}`, '400 invalid_request'],
+    ['too large', JSON.stringify({ params: 'x'.repeat(1_048_577) }), '413 invalid_request'],
+  ])('rejects a body that is %s', async (_, body, outcome) => {
+    expect((await send({ headers, body })).outcome).toBe(outcome)
   })
 })
