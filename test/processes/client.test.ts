@@ -50,37 +50,20 @@ void client.listActivities({ ...shop, input: { limit: '1' } })
 void client.heartbeatActivity({ ...shop, id: 'act_1', idempotency_key: 'a' })
 `
 
-async function compile(name: string, program: string): Promise<string> {
-  await writeFile(join(home.path, name), program)
-  const options = [
-    '--strict',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2023',
-    '--skipLibCheck',
-    '--types',
-    'node',
-  ]
-  const tsc = join(ROOT, 'node_modules/.bin/tsc')
-  return run(tsc, [...options, name], { cwd: home.path }).then(
-    () => '',
-    ({ stdout }: { stdout: string }) => stdout,
-  )
-}
-
-test('a program that uses the client compiles and runs', async () => {
-  expect(await compile('program.ts', PROGRAM)).toBe('')
-  const { stdout } = await run(process.execPath, ['program.js', shop.url], { cwd: home.path })
-  expect(JSON.parse(stdout)).toEqual({
+test('a program that uses the client compiles and runs, and types reject what the service would', async () => {
+  await writeFile(join(home.path, 'program.ts'), PROGRAM)
+  await writeFile(join(home.path, 'wrong.ts'), WRONG)
+  const options = '--strict --module nodenext --target es2023 --skipLibCheck --types node'.split(' ')
+  const compiled = run(join(ROOT, 'node_modules/.bin/tsc'), [...options, 'program.ts', 'wrong.ts'], {
+    cwd: home.path,
+  })
+  const { stdout: errors } = await compiled.catch(({ stdout }: { stdout: string }) => ({ stdout }))
+  const places = [...errors.matchAll(/^(\w+\.ts)\((\d+),/gm)].map(([, file, line]) => `${file}:${line}`)
+  expect(places).toEqual([5, 6, 7, 8, 9].map((line) => `wrong.ts:${line}`))
+  const ran = await run(process.execPath, ['program.js', shop.url], { cwd: home.path })
+  expect(JSON.parse(ran.stdout)).toEqual({
     same: true,
     example: 'src/pay/a.ts',
     refused: ['validation_error', 'title', 'string'],
   })
-})
-
-test('the types of the client reject what the service would', async () => {
-  const errors = await compile('wrong.ts', WRONG)
-  const lines = [...errors.matchAll(/^wrong\.ts\((\d+),/gm)].map(([, line]) => Number(line))
-  expect(lines).toEqual([5, 6, 7, 8, 9])
 })

@@ -80,7 +80,7 @@ describe('a remote on github.com', () => {
       const { code, stderr } = await listOn(github_host)
       const [hostname] = github_host.split(':')
       expect(code).toBe(1)
-      expect(stderr).toEqual(expect.stringContaining(`serves repositories on ${hostname};`))
+      expect(stderr).toContain(`serves repositories on ${hostname};`)
     },
   )
 
@@ -115,7 +115,7 @@ describe('a token over http:// to another machine', () => {
     expect((await tree.run(['check'], { env })).code).toBe(0)
     const login = await tree.run(['login', elsewhere(), '--insecure'])
     expect(login.code).toBe(0)
-    expect(login.stdout).toEqual(expect.stringMatching(/needs --insecure or DECONFLICT_INSECURE=1/))
+    expect(login.stdout).toMatch(/needs --insecure or DECONFLICT_INSECURE=1/)
     const hook = await tree.run(['hook', 'session-end', '--agent', 'cursor', '--insecure'], { env })
     expect(hook).toEqual({ code: 0, stdout: '', stderr: '' })
   })

@@ -8,6 +8,8 @@ import { editOf } from '../support/lines.ts'
 import { useShop } from '../support/shop.ts'
 import type { WorkingTree } from '../support/working-tree.ts'
 
+const ACTIVITY = /act_[0-9a-z]{26}/
+
 const { shop, tree } = useShop({ branch: 'main' })
 
 const api: Api = (...call) => shop.api(...call)
@@ -23,6 +25,75 @@ const startAsBen = async (body: object) => {
   return answer.body.activity.id as string
 }
 
+test('the commands lead from a check to the end of an activity, with exit codes for scripts', async () => {
+  await tree.git('checkout', '-q', '-b', 'payment-retries')
+  await tree.write({ 'src/checkout/retry.ts': 'export const retries = 2\n' })
+  const clear = await tree.run(['check'])
+  expect(clear.code).toBe(0)
+  expect(clear.stderr).toBe('')
+  expect(clear.stdout).toMatch(/^Clear: no overlap \(compared with 0 live activities/)
+
+  const started = await tree.run(['start', 'Retry declined payments'])
+  expect(started.code).toBe(0)
+  const id = ACTIVITY.exec(started.stdout)?.[0] as string
+  expect((await api('GET', `/activity/${id}`)).body).toMatchObject({
+    title: 'Retry declined payments',
+    actor: 'Ada',
+    branch: 'payment-retries',
+    base_branch: 'main',
+    base_sha: await tree.git('rev-parse', 'main'),
+    scope: {
+      paths: [],
+      changes: [
+        {
+          path: 'src/checkout/retry.ts',
+          status: 'modified',
+          blob_sha: await tree.git('hash-object', 'src/checkout/retry.ts'),
+        },
+      ],
+    },
+  })
+
+  const other = await startAsBen({ scope: { paths: ['src/**/retry.ts'] } })
+  const overlap = await tree.run(['check'])
+  expect(overlap.code).toBe(2)
+  expect(overlap.stdout).toMatch(/Overlap, medium/)
+  expect(overlap.stdout).toContain(
+    `  collision, medium  “Tidy the retries” by “Ben” on “tidy”\n    ${other}\n`,
+  )
+  expect(overlap.stdout).toMatch(
+    /works on src\/checkout\/retry\.ts too \(yours: .*theirs:\s+src\/\*\*\/retry\.ts\)\n→ Before you edit there, talk to ben/s,
+  )
+
+  expect((await tree.run(['show', id])).stdout).toMatch(
+    /^overlap +medium: “Tidy the retries” by “Ben” on “tidy” \(src\/checkout\/retry\.ts\)$/m,
+  )
+
+  const named =
+    /^Overlap, medium\n {2}collision, medium {2}“Tidy the retries” by “Ben” on “tidy”\n {4}src\/checkout\/retry\.ts\n/m
+  const beat = await tree.run(['heartbeat'])
+  expect(beat.code).toBe(2)
+  expect(beat.stdout).toMatch(named)
+  expect(beat.stdout).not.toContain(other)
+  await tree.write({ 'docs/new.md': '' })
+  const updated = await tree.run(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
+  expect(updated.code).toBe(2)
+  expect(updated.stdout).toMatch(named)
+  const moved = await tree.run(['update', '--paths', 'docs/**'])
+  expect(moved.code).toBe(0)
+  expect(moved.stdout).toMatch(/\nClear: no overlap\n$/)
+  await tree.run(['update', '--refresh'])
+  expect(await json(['show', id])).toMatchObject({
+    risk: 'high',
+    status: 'blocked',
+    scope: { paths: [], changes: [{ path: 'src/checkout/retry.ts' }, { path: 'docs/new.md' }] },
+  })
+  const ended = await tree.run(['done'])
+  expect(ended.code).toBe(0)
+  expect(ended.stdout).toBe(`Done: ${id} is archived\n`)
+  expect((await json(['list'])).items.map((each: { id: string }) => each.id)).toEqual([other])
+})
+
 test('note creates a notable, which check then shows', async () => {
   const options = ['--category', 'migration', '--importance', 'high', '--paths', 'db/migrations/**']
   const noted = await tree.run(['note', 'Migrations are frozen', ...options])
@@ -32,7 +103,7 @@ test('note creates a notable, which check then shows', async () => {
   )
   const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
   expect(check.code).toBe(2)
-  expect(check.stdout).toEqual(expect.stringContaining('“Migrations are frozen”, migration'))
+  expect(check.stdout).toContain('“Migrations are frozen”, migration')
   await api('POST', `/notables/${id}/archive`)
   expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
 })
@@ -47,30 +118,26 @@ const LONG = {
   scope: { areas: ['支払い'.repeat(20)], paths: [`src/${'deep/'.repeat(40)}file.ts`, 'src/**/retry.ts'] },
 }
 
-test.each([[100], [80]])(
-  'check, start, update and heartbeat wrap their lines at %s columns',
-  async (columns) => {
-    await startAsBen(LONG)
-    await tree.git('checkout', '-q', '-b', 'a-branch-of-ordinary-length')
-    const env = { COLUMNS: String(columns) }
-    const paths = ['--paths', `src/${'deep/'.repeat(40)}*.ts`]
-    for (const args of [
-      ['check', ...paths],
-      ['start', LONG.title, ...paths],
-      ['update', '--risk', 'high'],
-      ['heartbeat'],
-    ]) {
-      const { code, stdout } = await tree.run(args, { env })
-      expect(code).toBe(2)
-      expect(
-        stdout.split('\n').filter((line) => displayWidth(line) > columns),
-        args.join(' '),
-      ).toEqual([])
-      // Nothing is cut off.
-      expect(stdout.replaceAll(/\n +/g, '')).toContain(`src/${'deep/'.repeat(40)}file.ts`)
-    }
-  },
-)
+test('check, start, update and heartbeat wrap their lines at the width of the terminal', async () => {
+  await startAsBen(LONG)
+  await tree.git('checkout', '-q', '-b', 'a-branch-of-ordinary-length')
+  const paths = ['--paths', `src/${'deep/'.repeat(40)}*.ts`]
+  for (const args of [
+    ['check', ...paths],
+    ['start', LONG.title, ...paths],
+    ['update', '--risk', 'high'],
+    ['heartbeat'],
+  ]) {
+    const { code, stdout } = await tree.run(args, { env: { COLUMNS: '80' } })
+    expect(code).toBe(2)
+    expect(
+      stdout.split('\n').filter((line) => displayWidth(line) > 80),
+      args.join(' '),
+    ).toEqual([])
+    // Nothing is cut off.
+    expect(stdout.replaceAll(/\n +/g, '')).toContain(`src/${'deep/'.repeat(40)}file.ts`)
+  }
+})
 
 describe('list', () => {
   test('name the other side of each collision, also in a list of one branch', async () => {
@@ -112,18 +179,15 @@ describe('list', () => {
     }
     const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
     expect(idsOf(await json(['list']))).toEqual(ids.slice(0, 1))
-    expect(idsOf(await json(['list', '--limit', '1']))).toEqual(ids.slice(0, 1))
-    expect(idsOf(await json(['list', '--status', 'merged']))).toContain(ids[1])
+    expect(idsOf(await json(['list', '--status', 'merged']))).toEqual([ids[1]])
     const walked: string[] = []
-    let cursor: string | null = null
+    let next: string[] = []
     do {
-      const more: string[] = cursor === null ? [] : ['--cursor', cursor]
-      const page = await json(['list', '--all', '--limit', '15', ...more])
+      const page = await json(['list', '--all', '--limit', '3', ...next])
       walked.push(...idsOf(page))
-      cursor = page.next_cursor
-    } while (cursor !== null && walked.length < 1000)
-    expect(walked).toEqual([...new Set(walked)].sort().reverse())
-    expect(walked).toEqual(expect.arrayContaining(ids))
+      next = page.next_cursor ? ['--cursor', page.next_cursor] : []
+    } while (next.length > 0)
+    expect(walked).toEqual(ids.toReversed())
     const { stdout } = await tree.run(['list', '--all'])
     for (const status of ['active', 'merged', 'abandoned', 'archived'])
       expect(stdout).toMatch(new RegExp(`^Work ${status} .* ${status} `, 'm'))
@@ -217,18 +281,15 @@ describe('the scope from git', () => {
     expect(both.scope).toEqual({ areas: [], paths: ['lib/**'], changes })
   })
 
+  // `test/rules/cli-changes.test.ts` has what is left out.
   test('fits into one request, however many files have changed', async () => {
-    const names = Array.from(
-      { length: 3500 },
-      (_, index) => `lib/part-${index % 70}/${'deep/'.repeat(10)}file-${index}.ts`,
-    )
-    await tree.write(
-      Object.fromEntries(names.map((name) => [name, 'export const value = "\t"\n'.repeat(10)])),
-    )
-    await startAsBen({ scope: { paths: ['lib/part-69/**/file-3499.ts'] } })
+    await mkdir(join(tree.path, 'lib'))
+    const names = Array.from({ length: 3100 }, (_, index) => `lib/file-${index}.ts`)
+    await Promise.all(names.map((name) => writeFile(join(tree.path, name), '')))
+    await startAsBen({ scope: { paths: ['lib/**/file-999.ts'] } })
     const { code, stderr } = await tree.run(['check'])
-    expect(code).toBe(2)
     expect(stderr).toBe('')
+    expect(code).toBe(2)
   })
 
   test('without unstaged changes is checked before a push, with exit code 0', async () => {
@@ -239,7 +300,7 @@ describe('the scope from git', () => {
     await tree.git('add', '-A')
     const ran = await tree.run(['check', '--staged'])
     expect(ran.code).toBe(0)
-    expect(ran.stdout).toEqual(expect.stringContaining('Overlap'))
+    expect(ran.stdout).toContain('Overlap')
     expect((await tree.run(['check', '--staged', '--block'])).code).toBe(2)
   })
 
@@ -255,14 +316,14 @@ describe('the scope from git', () => {
     const env = { GITHUB_TOKEN: undefined, PATH: `${bin}:${process.env.PATH}` }
     const ran = await tree.run(['check', '--staged', '--block'], { env })
     expect(ran.code).toBe(2)
-    expect(ran.stdout).toEqual(expect.stringContaining('Overlap'))
+    expect(ran.stdout).toContain('Overlap')
   })
 
   test('is not checked before a push if the server is unreachable, which fails with --block only', async () => {
     const env = { DECONFLICT_URL: 'http://127.0.0.1:9' }
     const ran = await tree.run(['check', '--staged'], { env })
     expect(ran.code).toBe(0)
-    expect(ran.stderr).toEqual(expect.stringMatching(/^deconflict: not checked: .*cannot be reached/))
+    expect(ran.stderr).toMatch(/^deconflict: not checked: .*cannot be reached/)
     expect((await tree.run(['check', '--staged', '--block'], { env })).code).toBe(1)
   })
 
@@ -297,8 +358,7 @@ describe('the scope from git', () => {
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const ran = await tree.run(['check'])
     expect(ran.code).toBe(2)
-    expect(ran.stdout).toEqual(expect.stringContaining(other))
-    expect((await tree.run(['start'])).stderr).toMatch(/no branch to take the title from/)
+    expect(ran.stdout).toContain(other)
     const { activity, overlap } = await json(['start', 'On the trunk'])
     expect(activity.branch).toBeNull()
     expect(overlap.related_activity_ids).toEqual([other])
@@ -306,9 +366,6 @@ describe('the scope from git', () => {
     expect(await json(['check'])).toMatchObject({ related_activity_ids: [other], total_related: 1 })
     await api('POST', `/activity/${other}/archive`)
     expect((await tree.run(['check'])).code).toBe(0)
-    const { code, stdout } = await tree.run(['check', '--json'])
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toEqual(expect.objectContaining({ overlap_detected: false }))
     expect((await tree.run(['done'])).stdout).toBe(`Done: ${activity.id} is archived\n`)
   })
 
@@ -344,21 +401,17 @@ describe('the scope from git', () => {
     )
     const started = await tree.run(['start'])
     expect(started.code).toBe(0)
-    expect(started.stdout).toEqual(
-      expect.stringMatching(
-        /^Started “Fresh” on fresh\n {2}act_\w+ {2}expires in 1 d without a heartbeat\nNo files were compared: nothing differs from main yet\. Name them with deconflict update --paths\nFILE…, or run deconflict update --refresh after your first edits\.\n$/,
-      ),
+    expect(started.stdout).toMatch(
+      /^Started “Fresh” on fresh\n {2}act_\w+ {2}expires in 1 d without a heartbeat\nNo files were compared: nothing differs from main yet\. Name them with deconflict update --paths\nFILE…, or run deconflict update --refresh after your first edits\.\n$/,
     )
     const unchanged = await tree.run(['update', '--risk', 'medium'])
     expect(unchanged.code).toBe(0)
-    expect(unchanged.stdout).toEqual(expect.stringMatching(/\nNo files were compared/))
+    expect(unchanged.stdout).toMatch(/\nNo files were compared/)
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const ran = await tree.run(['update', '--refresh'])
     expect(ran.code).toBe(2)
-    expect(ran.stdout).toEqual(
-      expect.stringMatching(
-        /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by “Ben”/,
-      ),
+    expect(ran.stdout).toMatch(
+      /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by “Ben”/,
     )
   })
 
@@ -368,37 +421,35 @@ describe('the scope from git', () => {
     await startAsBen({ scope: { paths: ['src/**'] } })
     const { code, stdout } = await tree.run(['check'])
     expect(code).toBe(2)
-    expect(stdout).toEqual(
-      expect.stringMatching(
-        /^Compared the declared files of declared, because nothing differs from main yet\.\nOverlap, medium/,
-      ),
+    expect(stdout).toMatch(
+      /^Compared the declared files of declared, because nothing differs from main yet\.\nOverlap, medium/,
     )
   })
 })
 
 describe('the repository', () => {
-  test.each([
-    ['https://github.com/acme/shop'],
-    ['https://github.com:8443/acme/shop'],
-    ['ssh://git@ssh.github.com:443/acme/shop.git'],
-    ['ssh://git@GitHub.com:22/acme/shop.git'],
-  ])('is read from the remote %s', async (remote) => {
-    await tree.git('remote', 'set-url', 'origin', remote)
-    expect((await tree.run(['list'])).stdout).toMatch(/^No live activities in acme\/shop\.\n$/)
-  })
+  test.each(['https://github.com:8443/acme/shop', 'ssh://git@ssh.github.com:443/acme/shop.git'])(
+    'is read from the remote %s',
+    async (remote) => {
+      await tree.git('remote', 'set-url', 'origin', remote)
+      expect((await tree.run(['list'])).stdout).toMatch(/^No live activities in acme\/shop\.\n$/)
+    },
+  )
 
   // Threat: Work in another forge's repository declared for the repository of that name on GitHub
-  test.each([
-    ['git@gitlab.com:acme/shop.git', 'gitlab.com'],
-    ['https://ghe.example.com/acme/shop.git', 'ghe.example.com'],
-    ['https://github.com.evil.test/acme/shop', 'github.com.evil.test'],
-  ])('is not taken from %s, which is on another host', async (remote, host) => {
-    await tree.git('remote', 'set-url', 'origin', remote)
-    const refusal = `deconflict: the remote origin is on ${host}, but ${shop.url} serves repositories on 127.0.0.1 or github.com; use --repo OWNER/NAME or DECONFLICT_REPO to name one of those\n`
+  test('is not taken from a remote on another host', async () => {
+    const refusalOf = (host: string) =>
+      `deconflict: the remote origin is on ${host}, but ${shop.url} serves repositories on 127.0.0.1 or github.com; use --repo OWNER/NAME or DECONFLICT_REPO to name one of those\n`
+    for (const host of ['ghe.example.com', 'github.com.evil.test']) {
+      await tree.git('remote', 'set-url', 'origin', `https://${host}/acme/shop.git`)
+      expect(await tree.run(['list'])).toEqual({ code: 1, stdout: '', stderr: refusalOf(host) })
+    }
+    await tree.git('remote', 'set-url', 'origin', 'git@gitlab.com:acme/shop.git')
+    const stderr = refusalOf('gitlab.com')
     for (const args of [['check', '--paths', 'x'], ['start', 'x'], ['list'], ['mcp'], ['login', shop.url]])
-      expect(await tree.run(args)).toEqual({ code: 1, stdout: '', stderr: refusal })
+      expect(await tree.run(args)).toEqual({ code: 1, stdout: '', stderr })
     const hook = await tree.run(['hook', 'session-start', '--agent', 'codex'])
-    expect(hook).toEqual({ code: 0, stdout: '', stderr: refusal })
+    expect(hook).toEqual({ code: 0, stdout: '', stderr })
     expect((await json(['list', '--repo', 'acme/shop'])).items).toEqual([])
     expect((await tree.run(['list'], { env: { DECONFLICT_REPO: 'acme/shop' } })).code).toBe(0)
   })
@@ -413,31 +464,20 @@ describe('the repository', () => {
       return { env: { PATH: `${bin}:${process.env.PATH}` } }
     }
 
-    test.each(['github.com', 'ssh.github.com'])(
-      'is accepted if the alias resolves to %s',
-      async (hostname) => {
-        const options = await withSsh(`echo "user git"; echo "hostname ${hostname}"; echo "port 443"`)
-        expect(await tree.run(['list'], options)).toMatchObject({ code: 0, stderr: '' })
-      },
-    )
-
-    test('is rejected if the alias resolves to another host', async () => {
-      const options = await withSsh('echo "hostname gitlab.com"')
-      expect((await tree.run(['list'], options)).stderr).toMatch(/the remote origin is on gitlab\.com, but/)
+    const assumed =
+      'ssh cannot resolve the host alias work; assuming that origin is on 127.0.0.1 or github.com'
+    test.each([
+      ['is accepted', 'echo "user git"; echo "hostname github.com"; echo "port 443"', 0, ''],
+      ['is accepted', 'echo "hostname ssh.github.com"', 0, ''],
+      ['is rejected', 'echo "hostname gitlab.com"', 1, 'the remote origin is on gitlab.com, but'],
+      ['is accepted with a warning', 'echo "hostname work"', 0, assumed],
+      ['is accepted with a warning', 'exit 1', 0, assumed],
+    ])('%s if ssh answers with %s', async (_, answer, code, message) => {
+      const ran = await tree.run(['list'], await withSsh(answer))
+      expect(ran.code).toBe(code)
+      expect(ran.stderr).toContain(message)
+      expect(ran.stderr === '').toBe(message === '')
     })
-
-    test.each([['echo "hostname work"'], ['exit 1']])(
-      'is accepted with a warning if ssh does not resolve the alias: %s',
-      async (answer) => {
-        const { code, stderr } = await tree.run(['list'], await withSsh(answer))
-        expect(code).toBe(0)
-        expect(stderr).toEqual(
-          expect.stringMatching(
-            /ssh cannot resolve the host alias work; assuming that origin is on 127\.0\.0\.1 or github\.com/,
-          ),
-        )
-      },
-    )
 
     test('gets its token from gh for the resolved host', async () => {
       const { env } = await withSsh('echo "hostname github.com"')
@@ -451,7 +491,7 @@ describe('the repository', () => {
     await tree.git('remote', 'remove', 'origin')
     const refused = await tree.run(['list'])
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toEqual(expect.stringMatching(/no remote on GitHub; .*--repo OWNER\/NAME\n$/))
+    expect(refused.stderr).toMatch(/no remote on GitHub; .*--repo OWNER\/NAME\n$/)
     expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
     const mine = await tree.run(['list', '--repo', 'acme/shop', '--mine'])
     expect(mine.stdout).toBe(
@@ -505,7 +545,7 @@ describe('one line says what to do after', () => {
   test('a misspelt command is answered with the nearest one', async () => {
     const { code, stderr } = await tree.run(['chekc'])
     expect(code).toBe(1)
-    expect(stderr).toEqual(expect.stringMatching(/Did you mean check\?.*see --help/s))
+    expect(stderr).toMatch(/Did you mean check\?.*see --help/s)
   })
 })
 
@@ -530,7 +570,7 @@ describe('login', () => {
   test('stores only the address, which other commands use', async () => {
     const { code, stdout } = await tree.run(['login', shop.url], { env: unset })
     expect(code).toBe(0)
-    expect(stdout).toEqual(expect.stringContaining('Your token can read acme/shop'))
+    expect(stdout).toContain('Your token can read acme/shop')
     expect(JSON.parse(await readFile(config(), 'utf8'))).toEqual({ url: shop.url })
     expect((await tree.run(['list'], { env: unset })).code).toBe(0)
   })
