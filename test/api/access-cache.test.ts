@@ -1,9 +1,8 @@
 /** How long positive and negative answers of GitHub are cached, and that positive ones are honoured during an outage. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Fault } from '../support/github-world.ts'
 import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const SHOP = 'GET /repos/acme/shop'
 const USER = 'GET /user'
@@ -11,25 +10,14 @@ const TTL_MS = 60_000
 const NO_TTL_MS = 10_000
 const HONOURED_MS = 300_000
 
-const github = fakeGithub()
-let service: TestService
+const { github, service } = useService({ repositories: ['acme/shop', 'acme/other'] })
 /** A token that only the current test uses. */
 let token: string
 let tests = 0
 
-beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.repository({ id: 8, full_name: 'acme/other' })
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
-})
 beforeEach(() => {
   token = `tok-${++tests}`
   grant('write')
-})
-afterEach(() => github.clearFaults())
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 function grant(permission: 'none' | 'read' | 'write'): void {

@@ -1,30 +1,20 @@
 /** Which repository and record an address refers to: current and former names, and ids of other repositories. */
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES, unknownId } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  ACTIVITY,
+  call,
+  createRecords,
+  NOTABLE,
+  outcome,
+  outcomes,
+  ROUTES,
+  unknownId,
+} from '../support/routes.ts'
+import { useService } from '../support/service.ts'
 
-const github = fakeGithub()
-let service: TestService
-
-beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.repository({ id: 8, full_name: 'acme/other' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write', 'acme/other': 'write' } })
-  service = await startTestService({ token: 'ada' })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
-
-/** One record of each kind in a repository. */
-async function records(base = '/api/v1/repos/acme/shop') {
-  const activity = await service.api('POST', `${base}/activity`, { body: ACTIVITY })
-  const notable = await service.api('POST', `${base}/notables`, { body: NOTABLE })
-  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
-}
+const OTHER = '/api/v1/repos/acme/other'
+const { github, service } = useService({ repositories: ['acme/shop', 'acme/other'] })
 
 /** Sends the path unchanged; `fetch` resolves `..` before it sends a request. */
 function getAsWritten(path: string): Promise<string> {
@@ -45,29 +35,29 @@ describe('a record of another repository', () => {
 
   // Threat: Using the id of another repository's record
   test('is 404 on every route and is not changed', async () => {
-    const ids = await records('/api/v1/repos/acme/other')
-    const before = await service.api('GET', `/api/v1/repos/acme/other/activity/${ids.act}`)
+    const ids = await createRecords(service, OTHER)
+    const before = await service.api('GET', `${OTHER}/activity/${ids.act}`)
     const answers = await outcomes(withId, (route) =>
       call(service, route, { ids, body: route.method === 'PATCH' ? { title: 'Taken over' } : undefined }),
     )
     expect(answers).toEqual(Object.fromEntries(withId.map(({ name }) => [name, '404 not_found'])))
-    const after = await service.api('GET', `/api/v1/repos/acme/other/activity/${ids.act}`)
+    const after = await service.api('GET', `${OTHER}/activity/${ids.act}`)
     expect(after.body).toEqual(before.body)
   })
 
   // Threat: Another repository's notable through `supersedes`
   test('cannot be superseded', async () => {
-    const { ntb } = await records('/api/v1/repos/acme/other')
+    const { ntb } = await createRecords(service, OTHER)
     const answer = await service.api('POST', '/notables', { body: { ...NOTABLE, supersedes: [ntb] } })
     expect(outcome(answer)).toBe('422 validation_error')
     expect(answer.body.error.param).toBe('supersedes[0]')
-    const kept = await service.api('GET', `/api/v1/repos/acme/other/notables/${ntb}`)
+    const kept = await service.api('GET', `${OTHER}/notables/${ntb}`)
     expect(kept.body).toMatchObject({ status: 'active', superseded_by: null })
   })
 
   // Threat: Another repository's record in a list or an overlap check
   test('is in no list and no overlap', async () => {
-    const ids = await records('/api/v1/repos/acme/other')
+    const ids = await createRecords(service, OTHER)
     const texts = [
       await service.api('GET', '/activity?limit=100'),
       await service.api('GET', '/notables?limit=100'),
@@ -129,7 +119,7 @@ describe('names', () => {
   })
 
   test('are case-insensitive', async () => {
-    const { act } = await records()
+    const { act } = await createRecords(service)
     const got = await service.api('GET', `/api/v1/repos/ACME/Shop/activity/${act}`)
     expect(got.body.id).toBe(act)
   })

@@ -1,25 +1,12 @@
 /** Every field of an activity over HTTP: minimum and maximum values, null, scopes, unknown names, pull requests. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useRepository } from '../support/repository.ts'
 
-const github = fakeGithub()
-let service: TestService
-const freshRepository = freshRepositories(github, () => service)
-let repo: TestRepository
+const { repo } = useRepository()
 let existing: string
 
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
-  repo = freshRepository()
-})
 beforeEach(async () => {
   existing = await repo.createActivity({})
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
@@ -68,7 +55,7 @@ describe('null', () => {
   })
 
   test.each(['branch', 'base_branch', 'pr_url'])('clears %s on update', async (field) => {
-    const value = field === 'pr_url' ? 'https://github.com/acme/r0/pull/7' : 'main'
+    const value = field === 'pr_url' ? `https://github.com/acme/r${repo.id - 1000}/pull/7` : 'main'
     await stored('update', { [field]: value })
     expect((await stored('update', { [field]: null }))[field]).toBeNull()
   })

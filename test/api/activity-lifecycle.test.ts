@@ -1,33 +1,19 @@
 /** The lifecycle of an activity over HTTP: every transition of the table, heartbeats, archiving, and its time to live. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { FINISHED, LIVE, MOVES, STATUSES, type Status } from '../fixtures/activity-moves.ts'
-import { fakeGithub } from '../support/github.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { CLOSED, FINISHED, LIVE, MOVES, STATUSES, type Status } from '../fixtures/activity-moves.ts'
+import { useRepository } from '../support/repository.ts'
 
 const HOUR_MS = 3_600_000
 const TTL_MS = 24 * HOUR_MS
+const INVALID = { status: 409, body: { error: { type: 'invalid_transition' } } }
 
-const github = fakeGithub()
-let service: TestService
-const freshRepository = freshRepositories(github, () => service)
-let repo: TestRepository
-
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
-})
-beforeEach(() => {
-  repo = freshRepository()
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { service, repo } = useRepository()
 
 const patch = (id: string, body: object) => repo.request('PATCH', `/activity/${id}`, { body })
 const heartbeat = (id: string) => repo.request('POST', `/activity/${id}/heartbeat`)
 const archive = (id: string) => repo.request('POST', `/activity/${id}/archive`)
 const now = () => service.clock.now.toISOString()
+const archivedNow = () => ({ archived_at: now(), archive_reason: 'requested', archived_by: 'ada' })
 const inHours = (hours: number) => new Date(service.clock.now.getTime() + hours * HOUR_MS).toISOString()
 
 async function read(id: string) {
@@ -49,14 +35,11 @@ async function activityIn(status: Status) {
 }
 
 describe('a PATCH of the status', () => {
-  const withEffect = (effect: string) => MOVES.filter((move) => move.effect === effect)
-
-  test.each(withEffect('yes'))('moves $from to $to', async ({ from, to }) => {
+  test.each(MOVES.filter(({ effect }) => effect === 'yes'))('moves $from to $to', async ({ from, to }) => {
     const before = await activityIn(from)
     const answer = await patch(before.id, { status: to })
     expect(answer.status).toBe(200)
-    const closed =
-      to === 'archived' ? { archived_at: now(), archive_reason: 'requested', archived_by: 'ada' } : {}
+    const closed = to === 'archived' ? archivedNow() : {}
     const moved = { ...before, status: to, updated_at: now(), ...closed }
     const { overlap, ...record } = answer.body
     expect(moved).toMatchObject(record)
@@ -85,19 +68,10 @@ describe('a PATCH of the status', () => {
 })
 
 describe('a PATCH', () => {
-  const bodies = [{}, { title: 'Other' }, { heartbeat: false }, { heartbeat: true }, { scope: {} }]
-
-  test.each(bodies)('%j on an archived activity is rejected', async (body) => {
-    const before = await activityIn('archived')
-    const answer = await patch(before.id, body)
-    expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
-    expect(await read(before.id)).toEqual(before)
-  })
-
-  test.each(bodies)('%j on an expired activity is rejected', async (body) => {
-    const before = await activityIn('expired')
-    const answer = await patch(before.id, body)
-    expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
+  test.each(CLOSED)('of any field of an activity that is %s is rejected', async (status) => {
+    const before = await activityIn(status)
+    for (const body of [{}, { title: 'Other' }, { heartbeat: false }, { heartbeat: true }, { scope: {} }])
+      expect(await patch(before.id, body)).toMatchObject(INVALID)
     expect(await read(before.id)).toEqual(before)
   })
 
@@ -109,47 +83,45 @@ describe('a PATCH', () => {
 })
 
 describe('a heartbeat', () => {
-  const ways: [string, (id: string) => ReturnType<typeof patch>][] = [
-    ['by its operation', heartbeat],
-    ['by PATCH', (id) => patch(id, { heartbeat: true })],
-  ]
+  test.each(LIVE)('extends expires_at of an activity that is %s, and nothing else', async (status) => {
+    const before = await activityIn(status)
+    service.clock.advance(HOUR_MS)
+    expect((await heartbeat(before.id)).status).toBe(200)
+    const signs = { heartbeat_at: now(), expires_at: inHours(24) }
+    expect(await read(before.id)).toEqual({ ...before, ...signs })
+  })
 
-  describe.each(ways)('%s', (_, beat) => {
-    test.each(LIVE)('extends expires_at of an activity that is %s, and nothing else', async (status) => {
-      const before = await activityIn(status)
-      service.clock.advance(HOUR_MS)
-      expect((await beat(before.id)).status).toBe(200)
-      const signs = { heartbeat_at: now(), expires_at: inHours(24) }
-      expect(await read(before.id)).toEqual({ ...before, ...signs })
-    })
+  test('by PATCH has the same effect', async () => {
+    const before = await activityIn('paused')
+    service.clock.advance(HOUR_MS)
+    expect((await patch(before.id, { heartbeat: true })).status).toBe(200)
+    const signs = { heartbeat_at: now(), expires_at: inHours(24) }
+    expect(await read(before.id)).toEqual({ ...before, ...signs })
+  })
 
-    test.each([...FINISHED, 'archived', 'expired'] as const)(
-      'is rejected on an activity that is %s',
-      async (status) => {
-        const before = await activityIn(status)
-        const answer = await beat(before.id)
-        expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
-        expect(await read(before.id)).toEqual(before)
-      },
-    )
+  test.each([...FINISHED, ...CLOSED])('is rejected on an activity that is %s', async (status) => {
+    const before = await activityIn(status)
+    expect(await heartbeat(before.id)).toMatchObject(INVALID)
+    expect(await patch(before.id, { heartbeat: true })).toMatchObject(INVALID)
+    expect(await read(before.id)).toEqual(before)
+  })
 
-    test.each([
-      { ttl: 24, max: null, before: 24, after: 30, why: 'puts the expiry off by a time to live' },
-      { ttl: 2, max: null, before: 24, after: 24, why: 'never brings the expiry nearer' },
-      { ttl: 18, max: null, before: 24, after: 24, why: 'leaves an expiry where it would put it' },
-      { ttl: 24, max: 27, before: 24, after: 27, why: 'stops at the longest life' },
-      { ttl: 24, max: 30, before: 24, after: 30, why: 'may reach the longest life' },
-      { ttl: 24, max: 12, before: 24, after: 12, why: 'follows a longest life that was shortened' },
-    ])('after six hours $why', async ({ ttl, max, before, after }) => {
-      const created = service.clock.now
-      const { activity } = await repo.create({})
-      expect(activity.expires_at).toBe(inHours(before))
-      await repo.configure({ activity_ttl_ms: ttl * HOUR_MS, max_activity_ttl_ms: max && max * HOUR_MS })
-      service.clock.advance(6 * HOUR_MS)
-      expect((await beat(activity.id)).status).toBe(200)
-      const expires_at = new Date(created.getTime() + after * HOUR_MS).toISOString()
-      expect(await read(activity.id)).toMatchObject({ expires_at, heartbeat_at: now() })
-    })
+  test.each([
+    { ttl: 24, max: null, before: 24, after: 30, why: 'puts the expiry off by a time to live' },
+    { ttl: 2, max: null, before: 24, after: 24, why: 'never brings the expiry nearer' },
+    { ttl: 18, max: null, before: 24, after: 24, why: 'leaves an expiry where it would put it' },
+    { ttl: 24, max: 27, before: 24, after: 27, why: 'stops at the longest life' },
+    { ttl: 24, max: 30, before: 24, after: 30, why: 'may reach the longest life' },
+    { ttl: 24, max: 12, before: 24, after: 12, why: 'follows a longest life that was shortened' },
+  ])('after six hours $why', async ({ ttl, max, before, after }) => {
+    const created = service.clock.now
+    const { activity } = await repo.create({})
+    expect(activity.expires_at).toBe(inHours(before))
+    await repo.configure({ activity_ttl_ms: ttl * HOUR_MS, max_activity_ttl_ms: max && max * HOUR_MS })
+    service.clock.advance(6 * HOUR_MS)
+    expect((await heartbeat(activity.id)).status).toBe(200)
+    const expires_at = new Date(created.getTime() + after * HOUR_MS).toISOString()
+    expect(await read(activity.id)).toMatchObject({ expires_at, heartbeat_at: now() })
   })
 
   test('by its own operation returns only what it changed and the overlap', async () => {
@@ -173,14 +145,12 @@ describe('the archive operation', () => {
     const answer = await archive(before.id)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ id: before.id, status: 'archived', archived_at: now() })
-    const closed = {
+    expect(await read(before.id)).toEqual({
+      ...before,
+      ...archivedNow(),
       status: 'archived',
-      archived_at: now(),
-      archive_reason: 'requested',
-      archived_by: 'ada',
       updated_at: now(),
-    }
-    expect(await read(before.id)).toEqual({ ...before, ...closed })
+    })
   })
 
   test('returns the first archived_at again and changes nothing', async () => {

@@ -1,33 +1,24 @@
 /** The GitHub logins of the creator and of the user who archived an activity. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACTIVITY, outcome } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const USER = 'GET /user'
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let service: TestService
+const { github, service } = useService()
 /** A token of Ada that only the current test uses, so that nothing is cached for it. */
 let token: string
 let tests = 0
 
-beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
+beforeAll(() => {
   github.token('ben', { login: 'ben', id: 2, permissions: { 'acme/shop': 'write' } })
   github.installation('app', { 'acme/shop': 'write' })
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
 })
 beforeEach(() => {
   token = `ada-${++tests}`
   github.token(token, { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service.clock.advance(1000)
-})
-afterEach(() => github.clearFaults())
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 const create = (as = token) => service.api('POST', '/activity', { body: ACTIVITY, token: as })

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../support/service.ts'
 
 const FAILED_MAX = 100
 const MINUTE_MS = 60_000
-const LIMIT = 40
+const LIMIT = 10
 
 const github = fakeGithub()
 let service: TestService
@@ -110,6 +110,8 @@ describe.each(doors)('%s', (_, door) => {
     ['no token', undefined],
     ['another scheme', 'Basic YWRhOmFkYQ=='],
     ['an empty token', 'Bearer '],
+    ['the scheme of GitHub alone', 'token ada'],
+    ['no token after the scheme', 'Bearer'],
     ['a token with blanks', 'Bearer a b'],
     ['a token that is too long', `Bearer ${'x'.repeat(2001)}`],
   ])('rejects %s without calling GitHub', async (_, authorization) => {
@@ -119,9 +121,15 @@ describe.each(doors)('%s', (_, door) => {
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
     expect(github.calls('*')).toBe(before)
   })
+})
 
-  // Threat: Guessing tokens
-  test('rejects an invalid token, and every unknown token beyond the limit of its address', async () => {
+// Threat: Guessing tokens
+test.each([
+  ['REST', DOORS.REST],
+  ['MCP', DOORS['MCP tools/call']],
+] as [string, Door][])(
+  '%s rejects an invalid token, and every unknown token beyond the limit of its address',
+  async (_, door) => {
     expect(await through(door, 'ada')).toBe('200')
     expect(await tally(names('made-up', FAILED_MAX).map((token) => through(door, token)))).toEqual({
       '401 unauthorized': FAILED_MAX,
@@ -133,8 +141,8 @@ describe.each(doors)('%s', (_, door) => {
     advance(MINUTE_MS)
     expect(await through(door, 'bob')).toBe('200')
     expect(await through(door, 'one-more')).toBe('401 unauthorized')
-  })
-})
+  },
+)
 
 describe('failed tokens of an address', () => {
   test('are counted together across all surfaces', async () => {

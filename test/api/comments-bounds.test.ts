@@ -120,7 +120,7 @@ describe('a comment that GitHub refuses permanently', () => {
   })
 })
 
-describe('a comment whose id is not stored', () => {
+describe('a comment whose id is not stored is found', () => {
   const many = (number: number, count: number) => {
     for (let each = 0; each < count; each += 1)
       repository.githubRepo.comment(number, { author: 'ben', body: 'Hm.' })
@@ -247,7 +247,6 @@ describe('a GitHub rate limit is waited out without calls, and nothing is duplic
   const limits = [
     ['the primary limit', 'rate_limited', 20],
     ['a secondary limit', 'secondary_rate_limited', 7],
-    ['429', 'too_many_requests', 7],
   ] as const
 
   const readsOf = (from: number) =>

@@ -122,26 +122,19 @@ describe('a change is published on every affected pull request', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED, CREATED, EDITED])
   })
 
-  test.each<[string, (id: string) => Promise<unknown>]>([
-    [
-      'expired',
-      async () => {
-        // The pull request itself stays open.
-        const [own] = (await repository.request('GET', '/activity')).body.items.filter(
-          (item: { source: string }) => item.source === 'pull_request',
-        )
-        fixture.service.clock.advance(DAY_MS / 2)
-        expect((await repository.request('POST', `/activity/${own.id}/heartbeat`)).status).toBe(200)
-        fixture.service.clock.advance(DAY_MS / 2)
-        await sweep(fixture.service.app)
-      },
-    ],
-  ])('work that is %s clears the comment', async (_, end) => {
-    const id = await repository.createActivity()
+  test('work that expires clears the comment', async () => {
+    await repository.createActivity()
     const number = await repository.open()
     expect(repository.comment(number)).toContain('`Retry payments`')
     await repository.advance(QUIET_MS)
-    await end(id)
+    // The pull request itself stays open.
+    const [own] = (await repository.request('GET', '/activity')).body.items.filter(
+      (item: { source: string }) => item.source === 'pull_request',
+    )
+    fixture.service.clock.advance(DAY_MS / 2)
+    expect((await repository.request('POST', `/activity/${own.id}/heartbeat`)).status).toBe(200)
+    fixture.service.clock.advance(DAY_MS / 2)
+    await sweep(fixture.service.app)
     await repository.advance(0)
     expect(repository.comment(number)).toMatch(GONE)
     expect(repository.writes()).toEqual([CREATED, EDITED])
@@ -362,67 +355,58 @@ describe('a deleted comment', () => {
     repository.githubRepo.removeComment(comment?.id as number)
     return comment?.id as number
   }
+  /** The first change with another one of the same file. */
+  const both = () => ({
+    ...editOfPay(41, ['tidy()']),
+    patch: `${editOfPay(41, ['tidy()']).patch}\n${editOfPay(80, ['x()']).patch}`,
+  })
+  let edits = 0
   const edited = async () => {
+    edits += 1
     await repository.advance(QUIET_MS)
-    await repository.push(number, [editOfPay(40, ['tidy()', 'more()'])])
+    await repository.push(number, [editOfPay(40, ['tidy()', `more(${edits})`])])
     await repository.advance(QUIET_MS)
   }
 
-  describe.each([
-    [
-      'its webhook',
-      async () => {
-        const id = deleteComment()
-        await fixture.service.deliverAndRun(
-          commentEvent(github, repository.full_name, number, { id, action: 'deleted' }),
-        )
-      },
-    ],
-    [
-      'the next edit',
-      async () => {
-        deleteComment()
-        await edited()
-      },
-    ],
-  ])('after %s, a deleted comment', (_, notice) => {
-    test('counts neither as a comment nor as shown', async () => {
-      await notice()
-      expect(await shown()).toEqual([[]])
-      expect(await signal()).toEqual({ commented: 0, shown: 0 })
-    })
+  const notice = async () => {
+    const id = deleteComment()
+    const event = commentEvent(github, repository.full_name, number, { id, action: 'deleted' })
+    await fixture.service.deliverAndRun(event)
+  }
 
-    test('is not made again by pushes while there is no new pair', async () => {
-      await notice()
+  test('counts neither as a comment nor as shown, after its webhook', async () => {
+    await notice()
+    expect(await shown()).toEqual([[]])
+    expect(await signal()).toEqual({ commented: 0, shown: 0 })
+  })
+
+  test('is noticed by the next edit without a webhook, and is not made again while there is no new pair', async () => {
+    deleteComment()
+    for (const _ of [1, 2]) {
       await edited()
       expect(repository.comment(number)).toBeUndefined()
       expect(await shown()).toEqual([[]])
-    })
+    }
+    expect(await signal()).toEqual({ commented: 0, shown: 0 })
+  })
 
-    test('is made again for a new pair that this side brings about', async () => {
-      await notice()
-      await repository.openBranch('third', editOfPay(80, ['third()']))
-      await repository.advance(1000)
-      await repository.push(number, [editOfPay(41, ['tidy()']), editOfPay(80, ['tidy()'], 'src/till.ts')])
-      expect(repository.comment(number)).toBeUndefined()
-      await repository.push(number, [
-        {
-          ...editOfPay(41, ['tidy()']),
-          patch: `${editOfPay(41, ['tidy()']).patch}\n${editOfPay(80, ['x()']).patch}`,
-        },
-      ])
-      await repository.advance(QUIET_MS)
-      expect(repository.comment(number)).toContain('Severity: ')
-      expect(await signal()).toMatchObject({ commented: 1 })
-    })
+  test('is made again for a new pair that this side brings about', async () => {
+    await notice()
+    await repository.openBranch('third', editOfPay(80, ['third()']))
+    await repository.advance(1000)
+    await repository.push(number, [editOfPay(41, ['tidy()']), editOfPay(80, ['tidy()'], 'src/till.ts')])
+    expect(repository.comment(number)).toBeUndefined()
+    await repository.push(number, [both()])
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('Severity: ')
+    expect(await signal()).toMatchObject({ commented: 1 })
   })
 
   test('a pair that was found after the comment was written makes a new one when the edit finds it deleted', async () => {
     await repository.openBranch('third', editOfPay(80, ['third()']))
     deleteComment()
     await repository.advance(QUIET_MS)
-    const both = `${editOfPay(41, ['tidy()']).patch}\n${editOfPay(80, ['x()']).patch}`
-    await repository.push(number, [{ ...editOfPay(41, ['tidy()']), patch: both }])
+    await repository.push(number, [both()])
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('Severity: ')
   })

@@ -1,27 +1,24 @@
 /** Every kind of error on every operation that can return it, and their order of precedence. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { ACTIVITY, call, NOTABLE, outcome, outcomes, pathOf, ROUTES, type Route } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  ACTIVITY,
+  call,
+  createRecords,
+  outcome,
+  outcomes,
+  pathOf,
+  ROUTES,
+  type Route,
+} from '../support/routes.ts'
+import { useService } from '../support/service.ts'
 
-const github = fakeGithub()
-let service: TestService
+const { github, service } = useService()
 let ids: { act: string; ntb: string }
 
 beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
   github.token('eve', { login: 'eve', id: 3, permissions: {} })
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
-  const activity = await service.api('POST', '/activity', { body: ACTIVITY })
-  const notable = await service.api('POST', '/notables', { body: NOTABLE })
-  ids = { act: activity.body.activity.id, ntb: notable.body.id }
-})
-afterEach(() => github.clearFaults())
-afterAll(async () => {
-  await service.close()
-  github.close()
+  ids = await createRecords(service)
 })
 
 const NOT_JSON = '{"title": '

@@ -1,31 +1,15 @@
 /** Activities at exactly `expires_at`, in every operation that reads them, whether or not a sweep has stored the expiry. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { later } from '../../src/vocabulary/clock.ts'
 import { FINISHED, LIVE, type Status } from '../fixtures/activity-moves.ts'
-import { fakeGithub } from '../support/github.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useRepository } from '../support/repository.ts'
 
 const TTL_MS = 86_400_000
 const SCOPE = { areas: ['checkout'], paths: ['src/pay/retry.ts'] }
 
-const github = fakeGithub()
-let service: TestService
-const freshRepository = freshRepositories(github, () => service)
-let repo: TestRepository
-
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
-})
-beforeEach(() => {
-  repo = freshRepository()
-})
+const { service, repo } = useRepository()
 afterEach(() => service.deleteRecords())
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
 
 const now = () => service.clock.now.toISOString()
 

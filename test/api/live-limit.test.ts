@@ -19,7 +19,7 @@ describe('live activities', () => {
     await fill()
     const refused = await createActivity()
     expect(outcome(refused)).toBe('429 rate_limited')
-    expect(refused.body.error.message).toContain('limit of 20 live activities')
+    expect(refused.body.error.message).toContain(`limit of ${LIMIT} live activities`)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await list()).toHaveLength(LIMIT)
   })

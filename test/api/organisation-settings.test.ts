@@ -76,11 +76,13 @@ const commentsOn = (number: number) =>
     .filter(({ app }) => app === github.app.slug)
 
 describe('the file of an organisation holds for its repositories', () => {
-  test('when the App is installed', async () => {
+  test('when the App is installed, and not for repositories of other owners', async () => {
+    github.repository({ id: id + 300, full_name: 'other/shop' })
+    github.app.install({ account: 'other' })
     github.at(SHARED).write(SETTINGS, 'comment: {budget: 0.05}')
     await install()
-    expect(await budgetOf(SHOP)).toBe(0.05)
-    expect(await budgetOf(TILL)).toBe(0.05)
+    const budgets = [await budgetOf(SHOP), await budgetOf(TILL), await budgetOf('other/shop')]
+    expect(budgets).toEqual([0.05, 0.05, 0.15])
   })
 
   test('on the first request to one of them, if no delivery came before', async () => {
@@ -95,9 +97,13 @@ describe('the file of an organisation holds for its repositories', () => {
     expect((await service.api('GET', `/api/v1/repos/${SHOP}/activity`)).body.items).toEqual([])
   })
 
-  test('after a push that changes it', async () => {
+  test('after a push that changes it, which calls GitHub for its own repository only', async () => {
     await install()
+    const from = github.requests().length
     await write(SHARED, 'comment: {budget: 0.05}')
+    const asked = github.requests().slice(from)
+    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.filter(({ route }) => !route.includes(SHARED))).toEqual([])
     expect(await budgetOf(SHOP)).toBe(0.05)
     await write(SHARED, 'comment: {budget: 0.07}')
     expect(await budgetOf(SHOP)).toBe(0.07)
@@ -110,14 +116,6 @@ describe('the file of an organisation holds for its repositories', () => {
     github.repository({ id: id + 200, full_name: LATER })
     await service.deliverAndRun(installationRepositoriesEvent(github, installation, 'added', [LATER]))
     expect(await budgetOf(LATER)).toBe(0.05)
-  })
-
-  test('not for repositories of other owners', async () => {
-    github.repository({ id: id + 300, full_name: 'other/shop' })
-    github.app.install({ account: 'other' })
-    await install()
-    await write(SHARED, 'comment: {budget: 0.05}')
-    expect(await budgetOf('other/shop')).toBe(0.15)
   })
 
   test('within an hour even if nothing happened for a week', async () => {
@@ -134,28 +132,17 @@ describe('the file of an organisation holds for its repositories', () => {
   })
 })
 
-test('a push calls GitHub for its own repository only', async () => {
-  await install()
-  const from = github.requests().length
-  await write(SHARED, 'comment: {budget: 0.05}')
-  const asked = github.requests().slice(from)
-  expect(asked.length).toBeGreaterThan(0)
-  expect(asked.filter(({ route }) => !route.includes(SHARED))).toEqual([])
-})
-
 describe('it does not hold any more', () => {
   beforeEach(async () => {
     github.at(SHARED).write(SETTINGS, 'comment: {budget: 0.05}')
     await install()
   })
 
-  test('after it is deleted', async () => {
-    await write(SHARED, null)
-    expect(await budgetOf(SHOP)).toBe(0.15)
-  })
-
-  test('after the repository is deleted', async () => {
-    await service.deliverAndRun(repositoryEvent(github, SHARED, 'deleted'))
+  test.each([
+    ['it', () => write(SHARED, null)],
+    ['the repository', () => service.deliverAndRun(repositoryEvent(github, SHARED, 'deleted'))],
+  ])('after %s is deleted', async (_, remove) => {
+    await remove()
     expect(await budgetOf(SHOP)).toBe(0.15)
   })
 
@@ -236,13 +223,9 @@ describe('an invalid file', () => {
     await install()
   })
 
-  test('leaves the last valid settings in force', async () => {
-    await write(SHARED, 'comment: {budget: 7}')
-    expect(await budgetOf(SHOP)).toBe(0.05)
-  })
-
-  test('is reported on the pushed commit and for its own repository', async () => {
+  test('leaves the last valid settings in force, and is reported on its commit and for its own repository', async () => {
     const sha = await write(SHARED, 'comment: {budget: 7}')
+    expect(await budgetOf(SHOP)).toBe(0.05)
     const runs = github
       .at(SHARED)
       .checkRuns()
@@ -251,14 +234,10 @@ describe('an invalid file', () => {
     expect((await settingsOf(SHARED)).errors).toMatchObject([{ line: 1, key: 'comment.budget' }])
   })
 
-  test('is not quoted to callers of other repositories', async () => {
+  test('is not quoted to callers of other repositories, nor are the names in a valid one', async () => {
     await write(SHARED, 'repositories: {include: [secret/name]}')
     expect((await settingsOf(SHOP)).errors).toEqual([])
+    await write(SHARED, 'repositories: {exclude: [secret-name]}')
+    expect(JSON.stringify(await settingsOf(SHOP))).not.toContain('secret')
   })
-})
-
-test('the names in a file are not shown with the settings of another repository', async () => {
-  github.at(SHARED).write(SETTINGS, 'repositories: {exclude: [secret-name]}')
-  await install()
-  expect(JSON.stringify(await settingsOf(SHOP))).not.toContain('secret')
 })

@@ -1,9 +1,8 @@
 /** The proxy rule in docs/observability.md hides the metrics and no other address of the service. */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { expect, test } from 'vitest'
 import { ROUTES } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 /** The pattern of a case-insensitive nginx `location`, and the status that it returns. */
@@ -29,16 +28,7 @@ const PUBLIC = [
   '/readyz',
 ]
 
-const github = fakeGithub()
-let service: TestService
-
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada' })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { service } = useService()
 
 async function messageAt(path: string): Promise<string> {
   const response = await fetch(`${service.url}${path}`, { redirect: 'manual' })

@@ -2,56 +2,28 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Config } from '../../src/server/base/config.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
-import { fakeGithub } from '../support/github.ts'
-import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { ACTIVITY, call, createRecords, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
+import { startTestService, useService } from '../support/service.ts'
 
 const OTHER = '/api/v1/repos/acme/other'
 const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name))
 
-const github = fakeGithub()
-let service: TestService
-const more: TestService[] = []
+const { github, service } = useService({ repositories: ['acme/shop', 'acme/other'] })
 
-beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.repository({ id: 8, full_name: 'acme/other' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write', 'acme/other': 'write' } })
-  service = await start({})
-})
-afterEach(() => github.clearFaults())
-afterAll(async () => {
-  await Promise.all(more.map((each) => each.close()))
-  github.close()
-})
-
-async function start(config: Partial<Config>): Promise<TestService> {
-  const started = await startTestService({
-    token: 'ada',
-    config: { rate_limit_per_minute: 100_000, ...config },
-  })
-  more.push(started)
-  return started
-}
-
-/** One record of each kind. */
-async function records(base = '') {
-  const activity = await service.api('POST', `${base}/activity`, { body: ACTIVITY })
-  const notable = await service.api('POST', `${base}/notables`, { body: NOTABLE })
-  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
-}
+const start = (config: Partial<Config>) =>
+  startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000, ...config } })
 
 // Threat: Another repository's records through a cursor
 test.each(['/activity', '/notables'])(
   'a cursor of another repository reveals nothing in %s',
   async (path) => {
-    await records(OTHER)
-    await records(OTHER)
-    await records()
-    await records()
+    await createRecords(service, OTHER)
+    await createRecords(service, OTHER)
+    await createRecords(service)
+    await createRecords(service)
     const own = await service.api('GET', `${path}?limit=100`)
     const ids = own.body.items.map(({ id }: { id: string }) => id)
     const foreign = await service.api('GET', `${OTHER}${path}?limit=1`)
@@ -64,7 +36,7 @@ test.each(['/activity', '/notables'])(
 
 // Threat: A token that lost access
 test('a token that lost access is rejected everywhere and learns nothing about the record', async () => {
-  const ids = await records()
+  const ids = await createRecords(service)
   const everything = { 'acme/shop': 'write' } as const
   github.token('leaver', { login: 'leaver', id: 9, permissions: everything })
   const headers = { 'idempotency-key': 'before-leaving' }
@@ -83,7 +55,7 @@ test('no token appears in a table, the log, the metrics or a response', async ()
   const secrets = ['ghp_GoodSecret', 'ghp_BadSecret', 'ghp_QuerySecret', 'Secret Token']
   const [good, bad, inQuery, malformed] = secrets as [string, string, string, string]
   github.token(good, { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
-  const ids = await records()
+  const ids = await createRecords(service)
   const headers = { 'idempotency-key': 'with-a-secret' }
   const answers: unknown[] = []
   for (const token of [good, bad, malformed])
@@ -159,6 +131,7 @@ test('the token is not sent when GitHub redirects to another host', async () => 
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
   const led = await start({ github_api_url: `http://127.0.0.1:${(api.address() as AddressInfo).port}` })
   await led.api('GET', '/activity')
+  await led.close()
   for (const server of [api, elsewhere]) {
     server.closeAllConnections()
     server.close()
@@ -206,7 +179,9 @@ describe('X-Forwarded-For', () => {
       return outcome(await limited.api('GET', '/activity', { token: 'made-up', headers }))
     }
     const answers = await Promise.all(Array.from({ length: 100 }, () => askFrom(one)))
-    return [answers.at(-1) as string, await askFrom(other)]
+    const last = await askFrom(other)
+    await limited.close()
+    return [answers.at(-1) as string, last]
   }
   const together = ['401 unauthorized', '429 rate_limited']
   const apart = ['401 unauthorized', '401 unauthorized']
@@ -253,6 +228,7 @@ test('a database error is not revealed or printed', async () => {
   expect(outcome(answer)).toBe('500 internal_error')
   expect(JSON.stringify(answer.body)).not.toMatch(/relation|insert|select/i)
   expect(broken.log.join('')).not.toMatch(/relation|select /i)
+  await broken.close()
 })
 
 test('nothing is printed outside the log', () => {

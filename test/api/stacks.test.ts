@@ -6,7 +6,7 @@ import { type PullAction, pullRequestEvent, pushEvent, refEvent } from '../suppo
 
 const DAY_MS = 86_400_000
 
-const { fixture, github, repository } = usePullRequests()
+const { fixture, github, repository, useSettings } = usePullRequests()
 
 /** Pushes a commit to a branch, after `commits` that GitHub lists with it. Returns the new head. */
 async function push(branch: string, commits: string[] = []): Promise<string> {
@@ -33,6 +33,21 @@ async function relation(one: string, other: string): Promise<string> {
   expect(labels[0]).toBe(labels[1])
   expect(total === 0).toBe(labels[0] === 'stacked')
   return labels[0]
+}
+
+/** What GitHub says of a pull request in its own stack. */
+const at = (position: number) => ({ id: 1, number: 50, size: 3, position, base: { ref: 'main' } })
+
+async function deliverIn(stack: unknown, number: number, action: PullAction): Promise<void> {
+  const event = pullRequestEvent(github, repository.full_name, number, action)
+  Object.assign(event.payload.pull_request as object, { stack })
+  await fixture.service.deliverAndRun(event)
+}
+
+async function openedIn(stack: unknown, head: string): Promise<number> {
+  const { number } = repository.githubRepo.open({ head, files: ['src/pay.ts'] })
+  await deliverIn(stack, number, 'opened')
+  return number
 }
 
 describe('a branch whose pushes contain the head of a pull request is stacked on it', () => {
@@ -101,18 +116,11 @@ describe('two branches collide', () => {
   })
 
   test('if the stack was not pushed for the retention period', async () => {
+    useSettings(`activity_ttl_ms: ${60 * DAY_MS}\nmax_activity_ttl_ms: ${90 * DAY_MS}`)
     await push('upper', [await push('lower')])
     await open('lower')
     await open('upper')
-    for (let day = 0; day < 31; day += 1) {
-      fixture.service.clock.advance(DAY_MS)
-      for (const branch of ['lower', 'upper']) {
-        const { items } = (await repository.request('GET', `/activity?branch=${branch}`)).body
-        for (const { id } of items) await repository.request('POST', `/activity/${id}/heartbeat`)
-      }
-    }
-    await repository.createActivity({ branch: 'lower' })
-    await repository.createActivity({ branch: 'upper' })
+    fixture.service.clock.advance(31 * DAY_MS)
     await sweep(fixture.service.app)
     expect(await relation('lower', 'upper')).toBe('collision')
   })
@@ -126,16 +134,19 @@ describe('a branch that is taken off a stack', () => {
     await fixture.service.deliverAndRun(event)
     return pushed.after
   }
+  /** Pushes a commit to a branch, on top of the last of these commits, which GitHub lists with it. */
+  async function pushOnto(branch: string, ...commits: string[]): Promise<string> {
+    const pushed = repository.githubRepo.push(branch, {}, commits.at(-1))
+    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...pushed, commits }))
+    return pushed.after
+  }
   const mainHead = () => repository.githubRepo.push('main').after
   const comparisons = () => repository.calls().filter((route) => route.startsWith('GET /compare/'))
 
   /** Opens `lower` and `upper`, which is built on it. */
   async function openStack(): Promise<{ lower: number; upper: number; first: string }> {
     const first = await push('lower')
-    const stacked = repository.githubRepo.push('upper', {}, first)
-    await fixture.service.deliverAndRun(
-      pushEvent(github, repository.full_name, { ...stacked, commits: [first] }),
-    )
+    await pushOnto('upper', first)
     const [lower, upper] = [await open('lower'), await open('upper')]
     return { lower, upper, first }
   }
@@ -166,13 +177,8 @@ describe('a branch that is taken off a stack', () => {
 
   test('collides with the middle of the stack if it was moved to the bottom', async () => {
     const first = await push('lower')
-    const second = repository.githubRepo.push('middle', {}, first)
-    await fixture.service.deliverAndRun(
-      pushEvent(github, repository.full_name, { ...second, commits: [first] }),
-    )
-    const third = repository.githubRepo.push('upper', {}, second.after)
-    const commits = [first, second.after]
-    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...third, commits }))
+    const second = await pushOnto('middle', first)
+    await pushOnto('upper', first, second)
     for (const branch of ['lower', 'middle', 'upper']) await open(branch)
     expect(await relationOf('upper', 'middle')).toBe('stacked')
     await rebase('upper', first)
@@ -181,11 +187,7 @@ describe('a branch that is taken off a stack', () => {
   })
 
   test('is not stacked on a pull request that is opened after the forced push', async () => {
-    const first = await push('lower')
-    const stacked = repository.githubRepo.push('upper', {}, first)
-    await fixture.service.deliverAndRun(
-      pushEvent(github, repository.full_name, { ...stacked, commits: [first] }),
-    )
+    await pushOnto('upper', await push('lower'))
     await rebase('upper', mainHead())
     expect(comparisons()).toEqual([])
     await open('upper')
@@ -222,13 +224,9 @@ describe('a branch that is taken off a stack', () => {
   })
 
   test('stays stacked if GitHub still shows it in its stack', async () => {
-    const at = (position: number) => ({ id: 1, number: 50, size: 2, position, base: { ref: 'main' } })
     for (const [index, head] of ['lower', 'upper'].entries()) {
       await push(head)
-      const { number } = repository.githubRepo.open({ head, files: ['src/pay.ts'] })
-      const event = pullRequestEvent(github, repository.full_name, number, 'opened')
-      Object.assign(event.payload.pull_request as object, { stack: at(index + 1) })
-      await fixture.service.deliverAndRun(event)
+      await openedIn(at(index + 1), head)
     }
     await rebase('upper', mainHead())
     expect(comparisons()).toHaveLength(1)
@@ -237,35 +235,22 @@ describe('a branch that is taken off a stack', () => {
 })
 
 describe("GitHub's own stack", () => {
-  async function deliver(number: number, action: PullAction, stack: unknown): Promise<void> {
-    const event = pullRequestEvent(github, repository.full_name, number, action)
-    Object.assign(event.payload.pull_request as object, { stack })
-    await fixture.service.deliverAndRun(event)
-  }
-  const at = (position: number) => ({ id: 1, number: 50, size: 3, position, base: { ref: 'main' } })
-
-  async function opened(head: string, stack: unknown): Promise<number> {
-    const { number } = repository.githubRepo.open({ head, files: ['src/pay.ts'] })
-    await deliver(number, 'opened', stack)
-    return number
-  }
-
   test('relates its pull requests, although those between are unknown', async () => {
-    const numbers = [await opened('lower', at(1)), await opened('upper', at(3))]
+    const numbers = [await openedIn(at(1), 'lower'), await openedIn(at(3), 'upper')]
     expect(await relation('lower', 'upper')).toBe('stacked')
     expect(numbers.map(repository.comment)).toEqual([undefined, undefined])
   })
 
   test('does not relate a pull request that left it', async () => {
-    await opened('lower', at(1))
-    const upper = await opened('upper', at(2))
-    await deliver(upper, 'edited', null)
+    await openedIn(at(1), 'lower')
+    const upper = await openedIn(at(2), 'upper')
+    await deliverIn(null, upper, 'edited')
     expect(await relation('lower', 'upper')).toBe('collision')
   })
 
   test.each([['50'], [{ number: 0, position: 1 }]])('of the form %j is none', async (stack) => {
-    await opened('lower', stack)
-    await opened('upper', stack)
+    await openedIn(stack, 'lower')
+    await openedIn(stack, 'upper')
     expect(await relation('lower', 'upper')).toBe('collision')
   })
 })

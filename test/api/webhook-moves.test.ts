@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { useApp } from '../support/app-service.ts'
-import { pushEvent, refEvent } from '../support/webhooks.ts'
+import { type PullAction, pushEvent, refEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 const STATUSES = ['planned', 'active', 'paused', 'blocked', 'draft-pr-open', 'ready-for-review'] as const
@@ -25,8 +25,10 @@ async function begun(status: string, body: Record<string, unknown>): Promise<str
   return id
 }
 
-/** One activity in each live status, all linked to pull request 1 in the same way. Inserted, since 300 are needed. */
-async function oneOfEach(link: 'pr_url' | 'branch'): Promise<Map<string, string>> {
+type Link = 'pr_url' | 'branch'
+
+/** One activity in each live status, all linked to pull request 1 in the same way. */
+async function oneOfEach(link: Link): Promise<Map<string, string>> {
   const fields =
     link === 'branch' ? { branch: 'retries' } : { branch: 'elsewhere', pr_url: prUrl(1), pr_number: 1 }
   const rows = STATUSES.map((status) => ({ id: newId('act'), status, scope: SCOPE, ...fields }))
@@ -35,15 +37,15 @@ async function oneOfEach(link: 'pr_url' | 'branch'): Promise<Map<string, string>
   return new Map(rows.map(({ id, status }) => [status, id]))
 }
 
-describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (link) => {
-  test.each([
-    ['opened', true],
-    ['opened', false],
-    ['reopened', true],
-    ['reopened', false],
-    ['converted_to_draft', true],
-    ['ready_for_review', false],
-  ] as const)('follow a pull request that is %s, draft: %s', async (action, draft) => {
+describe('linked activities', () => {
+  test.each<[Link, PullAction, boolean]>([
+    ['pr_url', 'opened', true],
+    ['branch', 'opened', false],
+    ['branch', 'reopened', true],
+    ['pr_url', 'reopened', false],
+    ['branch', 'converted_to_draft', true],
+    ['pr_url', 'ready_for_review', false],
+  ])('by %s follow a pull request that is %s, draft: %s', async (link, action, draft) => {
     repo.githubRepo.open({ head: 'retries', base: 'develop', draft })
     const ids = await oneOfEach(link)
     await service.deliverAndRun(repo.event(1, action))
@@ -64,10 +66,10 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
     expect(await repo.tracked()).toEqual([])
   })
 
-  test.each([
-    [true, 'pull_request_merged'],
-    [false, 'pull_request_closed'],
-  ])('are archived when it is closed, merged: %s', async (merged, archive_reason) => {
+  test.each<[Link, boolean, string]>([
+    ['pr_url', true, 'pull_request_merged'],
+    ['branch', false, 'pull_request_closed'],
+  ])('by %s are archived when it is closed, merged: %s', async (link, merged, archive_reason) => {
     repo.githubRepo.open({ head: 'retries' })
     const ids = await oneOfEach(link)
     if (merged) repo.githubRepo.merge(1)
@@ -86,7 +88,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
 
   test('keep their own title, summary and scope when it is edited or pushed to', async () => {
     repo.githubRepo.open({ head: 'retries', base: 'develop', files: ['src/a.ts'] })
-    const ids = await oneOfEach(link)
+    const ids = await oneOfEach('branch')
     await service.deliverAndRun(repo.event(1, 'opened'))
     service.clock.advance(1000)
     repo.githubRepo.update(1, { title: 'Other words', files: ['src/b.ts'] })

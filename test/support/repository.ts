@@ -1,6 +1,6 @@
 /** A repository for each test, with methods that create records and check for overlap. */
 import { getTableColumns, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { z } from 'zod'
 import { insertActivity, type NewActivity } from '../../src/server/activities/store.ts'
 import { activities } from '../../src/server/activities/table.ts'
@@ -16,8 +16,8 @@ import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
 import { EMPTY_SCOPE } from '../../src/vocabulary/contract/scope.ts'
 import type { FileSettings } from '../../src/vocabulary/contract/settings.ts'
 import type { Answer, RequestOptions } from './api.ts'
-import { type FakeGithub, fakeGithub } from './github.ts'
-import { startTestService, type TestService } from './service.ts'
+import type { FakeGithub } from './github.ts'
+import { type TestService, useService } from './service.ts'
 
 type Body = Record<string, unknown>
 type ActivityRow = typeof activities.$inferInsert
@@ -53,22 +53,18 @@ export interface RepositoryService {
 
 /** Starts a service with an own database and GitHub for the tests of a file. */
 export function useRepositories(): RepositoryService {
-  const github = fakeGithub()
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+  const { github, service } = useService({ repositories: [] })
+  return { github, service, repository: freshRepositories(github, () => service) }
+}
+
+/** As `useRepositories`, with another repository for each test. */
+export function useRepository(): Omit<RepositoryService, 'repository'> & { repo: TestRepository } {
+  const { repository, ...shared } = useRepositories()
+  const repo = {} as TestRepository
+  beforeEach(() => {
+    Object.assign(repo, repository())
   })
-  afterAll(async () => {
-    await service.close()
-    github.close()
-  })
-  return {
-    get service() {
-      return service
-    },
-    github,
-    repository: freshRepositories(github, () => service),
-  }
+  return { ...shared, repo }
 }
 
 /** Returns a function that returns another empty repository at each call. Ada has write access, Rita read access. */

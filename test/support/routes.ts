@@ -31,6 +31,13 @@ export const NOTABLE = {
 const get = { method: 'GET', access: 'read', success: 200 } as const
 const act = { method: 'POST', access: 'write', success: 200 } as const
 
+/** Creates one record of each kind; returns their ids. */
+export async function createRecords({ api }: Pick<TestService, 'api'>, base = '') {
+  const activity = await api('POST', `${base}/activity`, { body: ACTIVITY })
+  const notable = await api('POST', `${base}/notables`, { body: NOTABLE })
+  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
+}
+
 export const ROUTES: Route[] = [
   { ...get, name: 'listActivities', path: '/activity', record: null },
   { ...get, name: 'checkOverlap', method: 'POST', path: '/activity/check', record: null, body: {} },

@@ -1,11 +1,13 @@
 /** The service in the test's process, with its own database. */
 import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type Config, readConfig } from '../../src/server/base/config.ts'
 import type { App } from '../../src/server/repositories/app.ts'
 import { type Service, type ServiceOptions, startService } from '../../src/server/server.ts'
 import { openLog } from '../../src/server/telemetry/log.ts'
 import { type Api, apiAt } from './api.ts'
 import { DELETE_RECORDS, freshDatabase } from './database.ts'
+import { type FakeGithub, fakeGithub } from './github.ts'
 
 export interface TestService {
   url: string
@@ -25,21 +27,22 @@ export interface TestService {
   stop(): Promise<void>
 }
 
+interface TestServiceOptions
+  extends Pick<
+    ServiceOptions,
+    'connection_limits' | 'has_workers' | 'paces_writes' | 'job_poll_ms' | 'list_limits'
+  > {
+  token: string
+  config?: Partial<Config>
+  /** The real clock, where a test needs time to pass by itself. */
+  realClock?: boolean
+}
+
 /**
  * Starts the service. `token` is the default token of `api`; settings of `config` override those of an empty
  * environment. By default no background worker runs, and writes to GitHub are not paced.
  */
-export async function startTestService(
-  options: {
-    token: string
-    config?: Partial<Config>
-    /** The real clock, where a test needs time to pass by itself. */
-    realClock?: boolean
-  } & Pick<
-    ServiceOptions,
-    'connection_limits' | 'has_workers' | 'paces_writes' | 'job_poll_ms' | 'list_limits'
-  >,
-): Promise<TestService> {
+export async function startTestService(options: TestServiceOptions): Promise<TestService> {
   const database = options.config?.data_dir ? NOT_OWNED : await freshDatabase()
   const config = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...options.config }
   const clock = {
@@ -84,3 +87,51 @@ export async function startTestService(
 
 /** The database of `config`, which the test drops. */
 const NOT_OWNED = { drop: async () => {} }
+
+/** More requests than any test sends in a minute. */
+const MANY = 1_000_000
+
+/** GitHub with the first repositories of `acme`, in which Ada may write. */
+function githubOfAda(repositories: string[]): FakeGithub {
+  const github = fakeGithub()
+  for (const [index, full_name] of repositories.entries()) github.repository({ id: 7 + index, full_name })
+  const permissions = Object.fromEntries(repositories.map((full_name) => [full_name, 'write' as const]))
+  github.token('ada', { login: 'ada', id: 1, permissions })
+  return github
+}
+
+/** Starts the service before the tests of a file and closes it at the end. Ada, who calls it, may write in `repositories`. */
+export function useService(options: { config?: Partial<Config>; repositories?: string[] } = {}): {
+  github: FakeGithub
+  service: TestService
+} {
+  const github = githubOfAda(options.repositories ?? ['acme/shop'])
+  const service = {} as TestService
+  beforeAll(async () => {
+    const config = { rate_limit_per_minute: MANY, ...options.config }
+    Object.assign(service, await startTestService({ token: 'ada', config }))
+  })
+  afterEach(() => github.clearFaults())
+  afterAll(async () => {
+    await service.close()
+    github.close()
+  })
+  return { github, service }
+}
+
+/** As `useService`, with two instances on one database. */
+export function useInstances(): { github: FakeGithub; instances: TestService[] } {
+  const github = githubOfAda(['acme/shop'])
+  const instances: TestService[] = []
+  beforeAll(async () => {
+    const config = { rate_limit_per_minute: MANY }
+    const first = await startTestService({ token: 'ada', config })
+    const { database_url } = first.app.config
+    instances.push(first, await startTestService({ token: 'ada', config: { ...config, database_url } }))
+  })
+  afterAll(async () => {
+    for (const instance of instances.toReversed()) await instance.close()
+    github.close()
+  })
+  return { github, instances }
+}
