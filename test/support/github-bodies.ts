@@ -1,4 +1,5 @@
-/** The JSON of accounts, repositories, the App and its installations, the same in REST and webhooks. */
+/** The JSON of accounts, repositories, the App and its installations, the same in REST and webhooks. GitHub's examples have the fields that the service does not read. */
+import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import { digest } from './github-reply.ts'
 import {
   type Actor,
@@ -8,11 +9,66 @@ import {
   type Installation,
   ownerOf,
   type Permission,
+  type PullRequest,
   sameName,
 } from './github-state.ts'
-import { accountUrls, repositoryUrls } from './github-urls.ts'
 
 export type Json = Record<string, unknown>
+
+/** GitHub's example of an event, if possible of the action. */
+export function exampleOf(event: string, action?: string): Json {
+  const all = (examples as unknown as { name: string; examples: Json[] }[]).find(
+    ({ name }) => name === event,
+  )?.examples
+  const example = all?.find((known) => known.action === action) ?? all?.[0]
+  if (!example) throw new Error(`GitHub gives no example of ${event}`)
+  return example
+}
+
+/** An example with the addresses of the fake, and with other texts in the place of some. */
+export function filledIn(
+  state: GithubState,
+  example: Json,
+  texts: [from: string | RegExp, to: string][],
+): Json {
+  const web = webUrl(state)
+  const { host } = new URL(web)
+  const text = JSON.stringify(example)
+    .replaceAll('https://api.github.com', state.api_url)
+    .replaceAll('https://github.com', web)
+    .replaceAll('git://github.com', `git://${host}`)
+    .replaceAll('git@github.com', `git@${host}`)
+  return JSON.parse(texts.reduce((filled, [from, to]) => filled.replaceAll(from, () => to), text))
+}
+
+const { repository, pull_request } = exampleOf('pull_request', 'opened') as Record<string, Json>
+const { organization } = exampleOf('organization') as Record<string, Json>
+const { user, head: _, base: __, ...pull } = pull_request as Json
+const PARTS = {
+  repository: { example: repository as Json, named: 'Codertocat/Hello-World' },
+  organization: { example: organization as Json, named: 'Octocoders' },
+  user: { example: user as Json, named: 'Codertocat' },
+}
+const parts = new Map<string, Json>()
+
+/** The example of a repository or an account, with this name. */
+export function partOf(state: GithubState, kind: keyof typeof PARTS, name: string): Json {
+  const key = `${state.api_url} ${kind} ${name}`
+  const { example, named } = PARTS[kind]
+  const part = parts.get(key) ?? filledIn(state, example, [[named, name]])
+  parts.set(key, part)
+  return part
+}
+
+/** The example of a pull request, with the addresses of this one. */
+export function pullPart(state: GithubState, full_name: string, { number, head }: PullRequest): Json {
+  const { sha } = (pull_request as { head: { sha: string } }).head
+  return filledIn(state, pull, [
+    ['Codertocat/Hello-World', full_name],
+    [/(?<=\/(?:pulls?|issues)\/)2\b/g, String(number)],
+    [sha, head.sha],
+  ])
+}
 
 export function account(
   state: GithubState,
@@ -20,20 +76,15 @@ export function account(
   id: number,
   type: 'User' | 'Organization' | 'Bot',
 ): Json {
-  const url = `${state.api_url}/users/${encodeURIComponent(login)}`
-  const prefix = { User: 'U', Organization: 'O', Bot: 'BOT' }[type]
   return {
+    ...partOf(state, 'user', encodeURIComponent(login)),
     login,
     id,
-    node_id: nodeId(prefix, id),
+    node_id: nodeId({ User: 'U', Organization: 'O', Bot: 'BOT' }[type], id),
     avatar_url: `https://avatars.githubusercontent.com/u/${id}?v=4`,
-    gravatar_id: '',
-    url,
-    ...accountUrls(url),
     html_url: `${webUrl(state)}/${type === 'Bot' ? `apps/${login.replace(/\[bot\]$/, '')}` : login}`,
     type,
     user_view_type: 'public',
-    site_admin: false,
   }
 }
 
@@ -54,25 +105,9 @@ export function appActor(state: GithubState): Actor {
   return { login: `${state.app.slug}[bot]`, type: 'Bot' }
 }
 
-const UNUSED_REPOSITORY_FIELDS = {
-  homepage: null,
-  size: 0,
-  stargazers_count: 0,
-  watchers_count: 0,
-  watchers: 0,
-  language: null,
-  has_issues: true,
-  has_projects: true,
-  has_downloads: true,
-  has_wiki: true,
-  has_pages: false,
+/** Fields that are newer than the examples. */
+const NEW_REPOSITORY_FIELDS = {
   has_discussions: false,
-  forks_count: 0,
-  forks: 0,
-  mirror_url: null,
-  open_issues_count: 0,
-  open_issues: 0,
-  license: null,
   allow_forking: true,
   is_template: false,
   web_commit_signoff_required: false,
@@ -81,27 +116,18 @@ const UNUSED_REPOSITORY_FIELDS = {
 
 export function repositoryBody(state: GithubState, repository: GithubRepository): Json {
   const owner = ownerOf(repository)
-  const url = `${state.api_url}/repos/${repository.full_name}`
-  const web = `${webUrl(state)}/${repository.full_name}`
   const isPrivate = repository.private ?? true
   return {
+    ...partOf(state, 'repository', repository.full_name),
+    ...NEW_REPOSITORY_FIELDS,
     id: repository.id,
     node_id: nodeId('R', repository.id),
     name: repository.full_name.split('/')[1],
-    full_name: repository.full_name,
     private: isPrivate,
     owner: repository.fork ? actorBody(state, { login: owner }) : ownerBody(state, owner),
-    html_url: web,
-    description: null,
     fork: repository.fork ?? false,
-    url,
-    ...repositoryUrls(url, web),
-    created_at: '2024-01-15T08:00:00Z',
-    updated_at: '2026-01-15T08:00:00Z',
     pushed_at: repository.pushed_at ?? '2026-01-15T08:00:00Z',
-    ...UNUSED_REPOSITORY_FIELDS,
     archived: repository.archived ?? false,
-    disabled: false,
     visibility: isPrivate ? 'private' : 'public',
     default_branch: defaultBranch(repository),
   }

@@ -6,6 +6,7 @@ import {
   type Json,
   nodeId,
   ownerBody,
+  pullPart,
   repositoryBody,
   webUrl,
 } from './github-bodies.ts'
@@ -108,62 +109,32 @@ function sameOwner(one: string, other: string): boolean {
   return sameName(owner, itsOwner) && ref.join(':') === itsRef.join(':')
 }
 
+/** What a list leaves out. */
+const UNLISTED =
+  `merged mergeable rebaseable mergeable_state merged_by comments review_comments maintainer_can_modify
+  commits additions deletions changed_files`.split(/\s+/)
+
 /** The pull request in a list. */
 function pullSummary(state: GithubState, repository: GithubRepository, pull: PullRequest): Json {
-  const self = `${state.api_url}/repos/${repository.full_name}`
-  const web = `${webUrl(state)}/${repository.full_name}/pull/${pull.number}`
-  const urls = {
-    self: `${self}/pulls/${pull.number}`,
-    html: web,
-    issue: `${self}/issues/${pull.number}`,
-    comments: `${self}/issues/${pull.number}/comments`,
-    review_comments: `${self}/pulls/${pull.number}/comments`,
-    review_comment: `${self}/pulls/comments{/number}`,
-    commits: `${self}/pulls/${pull.number}/commits`,
-    statuses: `${self}/statuses/${pull.head.sha}`,
-  }
-  const assignees = pull.assignees.map((login) => actorBody(state, { login, type: 'User' }))
+  const { author, head: _, base, labels, assignees, files, mergeable, merged_by, ...own } = pull
+  const users = assignees.map((login) => actorBody(state, { login, type: 'User' }))
+  const example = Object.entries(pullPart(state, repository.full_name, pull))
   return {
-    url: urls.self,
-    id: pull.id,
+    ...Object.fromEntries(example.filter(([name]) => !UNLISTED.includes(name))),
+    ...own,
     node_id: nodeId('PR', pull.id),
-    html_url: web,
-    diff_url: `${web}.diff`,
-    patch_url: `${web}.patch`,
-    issue_url: urls.issue,
-    number: pull.number,
-    state: pull.state,
-    locked: pull.locked,
-    title: pull.title,
-    user: actorBody(state, pull.author),
-    body: pull.body,
-    created_at: pull.created_at,
-    updated_at: pull.updated_at,
-    closed_at: pull.closed_at,
-    merged_at: pull.merged_at,
-    merge_commit_sha: pull.merge_commit_sha,
-    assignee: assignees[0] ?? null,
-    assignees,
-    requested_reviewers: [],
-    requested_teams: [],
-    labels: pull.labels.map((name) => labelBody(state, repository, name)),
-    milestone: null,
-    draft: pull.draft,
-    commits_url: urls.commits,
-    review_comments_url: urls.review_comments,
-    review_comment_url: urls.review_comment,
-    comments_url: urls.comments,
-    statuses_url: urls.statuses,
+    user: actorBody(state, author),
+    assignee: users[0] ?? null,
+    assignees: users,
+    labels: labels.map((name) => labelBody(state, repository, name)),
     head: headBody(state, repository, pull),
     base: {
-      label: `${ownerOf(repository)}:${pull.base.ref}`,
-      ref: pull.base.ref,
-      sha: pull.base.sha,
+      label: `${ownerOf(repository)}:${base.ref}`,
+      ref: base.ref,
+      sha: base.sha,
       user: ownerBody(state, ownerOf(repository)),
       repo: repositoryBody(state, repository),
     },
-    _links: Object.fromEntries(Object.entries(urls).map(([name, href]) => [name, { href }])),
-    author_association: pull.author_association,
     auto_merge: null,
     active_lock_reason: null,
   }

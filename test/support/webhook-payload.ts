@@ -1,11 +1,13 @@
 /** The common parts of all webhooks: GitHub's example of the event with the state of the fake GitHub. */
-import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import {
   accountId,
   actorBody,
+  filledIn,
   type Json,
   nodeId,
   ownerBody,
+  partOf,
+  exampleOf as plainExample,
   repositoryBody,
   webUrl,
 } from './github-bodies.ts'
@@ -81,36 +83,13 @@ export function exampleOf(
   event: string,
   action?: string,
 ): Json {
-  const all = (examples as unknown as { name: string; examples: Json[] }[]).find(
-    ({ name }) => name === event,
-  )?.examples
-  const example = all?.find((known) => known.action === action) ?? all?.[0]
-  if (!example) throw new Error(`GitHub gives no example of ${event}`)
-  const text = JSON.stringify(example)
-    .replaceAll('https://api.github.com', state.api_url)
-    .replaceAll('https://github.com', webUrl(state))
-  return JSON.parse(
-    repository ? text.replace(/(Codertocat|Octocoders)\/Hello-World/g, () => repository.full_name) : text,
-  )
+  const names = /(Codertocat|Octocoders)\/Hello-World/g
+  return filledIn(state, plainExample(event, action), repository ? [[names, repository.full_name]] : [])
 }
 
 export function organizationBody(state: GithubState, login: string): Json {
-  const url = `${state.api_url}/orgs/${login}`
   const { id, node_id, avatar_url } = ownerBody(state, login)
-  return {
-    login,
-    id,
-    node_id,
-    url,
-    repos_url: `${url}/repos`,
-    events_url: `${url}/events`,
-    hooks_url: `${url}/hooks`,
-    issues_url: `${url}/issues`,
-    members_url: `${url}/members{/member}`,
-    public_members_url: `${url}/public_members{/member}`,
-    avatar_url,
-    description: '',
-  }
+  return { ...partOf(state, 'organization', login), id, node_id, avatar_url }
 }
 
 export function teamBody(state: GithubState, organization: string, slug: string): Json {
