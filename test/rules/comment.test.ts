@@ -17,12 +17,13 @@ function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPat
   return { example, verdict: null, confidence: null, your_lines: null, their_lines: null, ...fields }
 }
 
+const PULL = (number: number) => ({ number, url: `https://github.com/acme/shop/pull/${number}` })
 const reportedActivity: ReportedActivity = {
   severity: 'medium',
   title: 'Retry payments',
   actor: 'Ben',
   branch: 'retries',
-  pull_request: { number: 3, url: 'https://github.com/acme/shop/pull/3' },
+  pull_request: PULL(3),
   stage: 'ready',
   is_ahead: true,
   areas: [],
@@ -36,6 +37,10 @@ const LIKELY: Partial<ReportedPath> = {
   your_lines: [38, 50],
   their_lines: [40, 52],
 }
+/** One other activity, with these differences. */
+const one = (changes: Partial<ReportedActivity> = {}): Partial<Report> => ({
+  activities: [{ ...reportedActivity, ...changes }],
+})
 /** A number that another takes too. */
 const TAKEN: ReportedSequence = {
   kind: 'same_number',
@@ -85,6 +90,8 @@ const low: Partial<Report> = {
   },
 }
 
+const BELOW = 'Overlap below the threshold'
+
 /** Everything that a reader of the rendered text can see or open, by kind. */
 function read(markdown: string) {
   const found = {
@@ -105,6 +112,13 @@ function read(markdown: string) {
       found.cells.push(token.header.length, ...token.rows.map((row: unknown[]) => row.length))
   })
   return found
+}
+
+/** Everything outside of code is the same as for harmless text, so no part of it has escaped. */
+function expectEscaped(hostile: string, harmless: string) {
+  const [found, plain] = [read(hostile), read(harmless)]
+  expect({ ...found, code: found.code.length }).toEqual({ ...plain, code: plain.code.length })
+  return plain
 }
 
 const HOSTILE: [string, string][] = [
@@ -140,39 +154,29 @@ const HOSTILE: [string, string][] = [
 // Threat: Markup in comments
 describe('markup from users is escaped in the comment', () => {
   const ALLOWED_LINKS = new Set(['https://redirect.github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
+  const namesOf = (text: string) => {
+    const names = { directory: text, value: text, yours: text, theirs: text, next: text, fix: text }
+    return [
+      { ...TAKEN, ...names },
+      { ...TAKEN, ...names, kind: 'same_parent' as const },
+    ]
+  }
   const places: [string, (text: string) => Partial<Report>][] = [
-    ['a title', (title) => ({ activities: [{ ...reportedActivity, title }] })],
-    [
-      'a title without a branch',
-      (title) => ({ activities: [{ ...reportedActivity, title, branch: null, pull_request: null }] }),
-    ],
-    ['an actor', (actor) => ({ activities: [{ ...reportedActivity, actor }] })],
-    ['an actor behind', (actor) => ({ activities: [{ ...reportedActivity, actor, is_ahead: false }] })],
-    ['a branch', (branch) => ({ activities: [{ ...reportedActivity, branch, pull_request: null }] })],
-    ['an area', (area) => ({ activities: [{ ...reportedActivity, paths: [], areas: [area, area] }] })],
+    ['a title', (title) => one({ title })],
+    ['a title without a branch', (title) => one({ title, branch: null, pull_request: null })],
+    ['an actor', (actor) => one({ actor })],
+    ['an actor behind', (actor) => one({ actor, is_ahead: false })],
+    ['a branch', (branch) => one({ branch, pull_request: null })],
+    ['an area', (area) => one({ paths: [], areas: [area, area] })],
     ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
     ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
-    [
-      'a path',
-      (path) => ({
-        activities: [
-          { ...reportedActivity, paths: [path, 'src/pay.ts', path, path].map((each) => place(each)) },
-        ],
-      }),
-    ],
+    ['a path', (path) => one({ paths: [path, 'src/pay.ts', path, path].map((each) => place(each)) })],
     [
       'the names of numbered files',
-      (text) => {
-        const names = { directory: text, value: text, yours: text, theirs: text, next: text, fix: text }
-        const sequence = [
-          { ...TAKEN, ...names },
-          { ...TAKEN, ...names, kind: 'same_parent' as const },
-        ]
-        return {
-          activities: [{ ...reportedActivity, sequence }],
-          taken: [{ number: 3, url: 'https://github.com/acme/shop/pull/3', sequence }],
-        }
-      },
+      (text) => ({
+        ...one({ sequence: namesOf(text) }),
+        taken: [{ ...PULL(3), sequence: namesOf(text) }],
+      }),
     ],
     [
       'everything at once',
@@ -199,15 +203,7 @@ describe('markup from users is escaped in the comment', () => {
 
   describe.each(places)('with %s', (_, changes) => {
     test.each(HOSTILE)('of %s', (_, text) => {
-      const plain = read(commentOf(report(changes('harmless'))))
-      const found = read(commentOf(report(changes(text))))
-      // Everything outside of code is the same as for harmless text, so no part of it has escaped.
-      expect(found.text).toBe(plain.text)
-      expect(found.html).toEqual(plain.html)
-      expect(found.links).toEqual(plain.links)
-      expect([...found.kinds].sort()).toEqual([...plain.kinds].sort())
-      expect(found.cells).toEqual(plain.cells)
-      expect(found.code).toHaveLength(plain.code.length)
+      const plain = expectEscaped(commentOf(report(changes(text))), commentOf(report(changes('harmless'))))
       expect(plain.links.every((link) => ALLOWED_LINKS.has(link))).toBe(true)
     })
   })
@@ -218,13 +214,14 @@ describe('markup from users is escaped in the comment', () => {
     ['https://github.acme.example/acme/shop/pull/3', '`#3`'],
     ['https://github.com.evil.example/acme/shop/pull/3', '`#3`'],
   ])('the number of %s makes no mention on it', (url, expected) => {
-    const named = report({ activities: [{ ...reportedActivity, pull_request: { number: 3, url } }] })
-    expect(commentOf(named)).toContain(`${expected} \`Retry payments\` (`)
+    expect(commentOf(report(one({ pull_request: { number: 3, url } })))).toContain(
+      `${expected} \`Retry payments\` (`,
+    )
   })
 
   test('bidirectional and invisible characters are removed', () => {
     const text = 'a\u202Eb\u2066c\u200Bd\u200Fe\u061Cf\u0000g\u001Bh\uFEFFi\u{E0041}j'
-    const comment = commentOf(report({ activities: [{ ...reportedActivity, title: text }] }))
+    const comment = commentOf(report(one({ title: text })))
     expect(comment).toContain('`abcdef g hij`')
     expect(comment.replaceAll('\n', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u)
   })
@@ -293,8 +290,8 @@ describe('the comment', () => {
   /** The paragraphs between the marker and the footer. */
   const body = (changes: Partial<Report>) => said(changes).split('\n\n').slice(1, -1)
   const [three, four] = [reportedActivity, { ...reportedActivity, actor: 'Cy' }]
-  const other = { ...four, pull_request: { number: 4, url: 'https://github.com/acme/shop/pull/4' } }
-  const LINK = '[`#3`](https://redirect.github.com/acme/shop/pull/3) `Retry payments`'
+  const other = { ...four, pull_request: PULL(4) }
+  const BEN = '[`#3`](https://redirect.github.com/acme/shop/pull/3) `Retry payments` (`Ben`, ready)'
   const LINK_4 = '[`#4`](https://redirect.github.com/acme/shop/pull/4) `Retry payments`'
   const unplaced: ReportedActivity = { ...reportedActivity, pull_request: null }
   const declared: ReportedActivity = { ...unplaced, stage: 'declared', is_ahead: false }
@@ -303,30 +300,22 @@ describe('the comment', () => {
   const FIRST = 'It was opened first: agree with `Ben`, or rebase after it merges.'
 
   test.each<[string, Partial<ReportedActivity>, string]>([
-    ['the path if lines were not compared', {}, `${LINK} (\`Ben\`, ready) works on \`src/pay.ts\` too.`],
-    [
-      'the lines of a conflict',
-      { paths: [proved] },
-      `${LINK} (\`Ben\`, ready) changes lines 40–52 of \`a.ts\` too.`,
-    ],
+    ['the path if lines were not compared', {}, `${BEN} works on \`src/pay.ts\` too.`],
+    ['the lines of a conflict', { paths: [proved] }, `${BEN} changes lines 40–52 of \`a.ts\` too.`],
     [
       'a likely conflict of a branch without a pull request, with its title',
       { ...unplaced, paths: [place('a.ts', LIKELY)] },
       '`Retry payments` on `retries` (`Ben`, ready) changes lines 40–52 of `a.ts` too (yours: lines 38–50), probably in conflict.',
     ],
-    [
-      'an area',
-      { paths: [], areas: ['pay', 'cart'] },
-      `${LINK} (\`Ben\`, ready) works on areas \`pay\` and \`cart\` too.`,
-    ],
+    ['an area', { paths: [], areas: ['pay', 'cart'] }, `${BEN} works on areas \`pay\` and \`cart\` too.`],
   ])('about one other is one sentence with its advice, which names %s', (_, changes, sentence) => {
-    expect(body({ activities: [{ ...three, ...changes }] })).toEqual([`${sentence} ${FIRST}`])
+    expect(body(one(changes))).toEqual([`${sentence} ${FIRST}`])
   })
 
   test('lists the files of one other, the fourth and further ones folded', () => {
     const paths = [proved, ...['b', 'c', 'd', 'e'].map((path) => place(path))]
-    expect(body({ activities: [{ ...three, paths }] })).toEqual([
-      `${LINK} (\`Ben\`, ready) overlaps with this pull request in 5 files. ${FIRST}`,
+    expect(body(one({ paths }))).toEqual([
+      `${BEN} overlaps with this pull request in 5 files. ${FIRST}`,
       '- `a.ts`, lines 40–52, the same lines as yours\n- `b`\n- `c`',
       '<details><summary>2 more</summary>',
       '- `d`\n- `e`',
@@ -342,13 +331,13 @@ describe('the comment', () => {
       '**Goes first**',
       `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52, the same lines as yours\n- \`b.ts\`: [\`#4\`](https://redirect.github.com/acme/shop/pull/4)`,
       '**Goes after this pull request**',
-      `- \`src/pay.ts\`: ${LINK} (\`Ben\`, ready)\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) lines 40–52, the same lines as yours`,
+      `- \`src/pay.ts\`: ${BEN}\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) lines 40–52, the same lines as yours`,
     ])
   })
 
   test('puts two others in one file into one line', () => {
     expect(body({ activities: [three, other] })[2]).toBe(
-      `- \`src/pay.ts\`: ${LINK} (\`Ben\`, ready); ${LINK_4} (\`Cy\`, ready)`,
+      `- \`src/pay.ts\`: ${BEN}; ${LINK_4} (\`Cy\`, ready)`,
     )
   })
 
@@ -385,17 +374,18 @@ describe('the comment', () => {
     )
   })
 
+  const [NONE, NOT] = ['No overlap any more', 'Not compared']
   test.each<[string, Partial<Report>, string, string]>([
     [
       'nothing overlaps any more, and with what it was compared',
       {},
-      'No overlap any more',
+      NONE,
       'Compared with 3 other live activities and 1 active notable; none overlaps.',
     ],
     [
       'all other work belongs to its own stack',
       { compared: { activities: 1, notables: 0, expected: 1 } },
-      'No overlap any more',
+      NONE,
       'Compared with 1 other live activity and 0 active notables; none overlaps. 1 activity belongs to the same branch or stack.',
     ],
     [
@@ -407,7 +397,7 @@ describe('the comment', () => {
     [
       'the overlap is below the threshold',
       low,
-      'Overlap below the threshold',
+      BELOW,
       '1 other activity overlaps and 1 notable applies, of `low` severity at most. This repository shows `medium` severity and above (`comment.min_severity`).',
     ],
     [
@@ -416,23 +406,18 @@ describe('the comment', () => {
         suppressed: { activities: [unshown, unshown], notables: [] },
         threshold: { severity: 'high', is_of_draft: true },
       },
-      'Overlap below the threshold',
+      BELOW,
       '2 other activities overlap, of `medium` severity at most. This is a draft, and drafts show `high` severity and above (`comment.draft_min_severity`)',
     ],
-    ['nothing is tracked', { not_compared: 'not_tracked' }, 'Not compared', '(`track_pull_requests`)'],
-    [
-      'its activity has ended',
-      { not_compared: 'not_live' },
-      'Not compared',
-      'is archived, finished or expired',
-    ],
-    ['it has no scope', { not_compared: 'no_scope' }, 'Not compared', 'names neither paths nor areas'],
-    ['everything is ignored', { not_compared: 'all_ignored' }, 'Not compared', '`ignore_paths`)'],
+    ['nothing is tracked', { not_compared: 'not_tracked' }, NOT, '(`track_pull_requests`)'],
+    ['its activity has ended', { not_compared: 'not_live' }, NOT, 'is archived, finished or expired'],
+    ['it has no scope', { not_compared: 'no_scope' }, NOT, 'names neither paths nor areas'],
+    ['everything is ignored', { not_compared: 'all_ignored' }, NOT, '`ignore_paths`)'],
   ])('says, if there is no overlap to show, that %s', (_, changes, heading, words) => {
     const text = commentOf(quiet(changes))
     expect(text).toContain(`\n\n**${heading}.** `)
     expect(text).toContain(words)
-    expect(text.includes('No overlap')).toBe(heading === 'No overlap any more')
+    expect(text.includes('No overlap')).toBe(heading === NONE)
   })
 })
 
@@ -441,21 +426,11 @@ describe('the check run', () => {
 
   test.each<[string, Partial<Report>, 'success' | 'neutral', string]>([
     ['nothing overlaps', {}, 'success', 'No overlap'],
-    ['all overlaps are below the threshold', low, 'success', 'Overlap below the threshold'],
+    ['all overlaps are below the threshold', low, 'success', BELOW],
     ['the comparison was incomplete', { is_complete: false }, 'neutral', 'Compared in part'],
-    [
-      'the comparison was incomplete and all overlaps are below the threshold',
-      { ...low, is_complete: false },
-      'neutral',
-      'Overlap below the threshold',
-    ],
+    ['… and all overlaps are below the threshold', { ...low, is_complete: false }, 'neutral', BELOW],
     ['nothing was compared', { not_compared: 'not_live' }, 'neutral', 'Not compared'],
-    [
-      'only notables were compared',
-      { ...low, not_compared: 'no_scope' },
-      'neutral',
-      'Overlap below the threshold',
-    ],
+    ['only notables were compared', { ...low, not_compared: 'no_scope' }, 'neutral', BELOW],
   ])('where %s', (_, changes, conclusion, title) => {
     const run = checkRunOf(sha, quiet(changes))
     expect(run).toMatchObject({ head_sha: sha, conclusion, title, annotations: [] })
@@ -487,12 +462,8 @@ describe('the check run', () => {
       ],
       notables: [{ ...notable, title: words, where: words }],
     })
-    const plain = read(checkRunOf(sha, quiet({ suppressed: suppressed('harmless') })).summary)
-    const found = read(checkRunOf(sha, quiet({ suppressed: suppressed(text) })).summary)
-    expect(found.text).toEqual(plain.text)
-    expect(found.html).toEqual(plain.html)
-    expect(found.links).toEqual(plain.links)
-    expect(found.code).toHaveLength(plain.code.length)
+    const summary = (words: string) => checkRunOf(sha, quiet({ suppressed: suppressed(words) })).summary
+    expectEscaped(summary(text), summary('harmless'))
   })
 
   test('contains the text of the comment and at most 50 annotations on overlapping files', () => {
@@ -517,12 +488,7 @@ describe('the check run', () => {
   })
 
   test.each(HOSTILE)('of an invalid settings file escapes %s', (_, text) => {
-    const problem = { line: 3, key: text, message: text }
-    const plain = read(settingsRunOf(sha, [{ line: 3, key: 'k', message: 'm' }]).summary)
-    const found = read(settingsRunOf(sha, [problem]).summary)
-    expect(found.text).toBe(plain.text)
-    expect(found.links).toEqual([])
-    expect(found.html).toEqual([])
-    expect(found.code).toHaveLength(plain.code.length)
+    const summary = (words: string) => settingsRunOf(sha, [{ line: 3, key: words, message: words }]).summary
+    expect(expectEscaped(summary(text), summary('harmless'))).toMatchObject({ links: [], html: [] })
   })
 })

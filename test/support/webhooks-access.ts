@@ -10,10 +10,12 @@ import {
   type Webhook,
 } from './webhook-payload.ts'
 
+export const MEMBER_ACTIONS = ['added', 'edited', 'removed'] as const
+
 export function memberEvent(
   { state }: Source,
   full_name: string,
-  action: 'added' | 'edited' | 'removed',
+  action: (typeof MEMBER_ACTIONS)[number],
   login: string,
 ): Webhook {
   const repository = repositoryNamed(state, full_name)
@@ -36,11 +38,19 @@ export function membershipEvent(
   })
 }
 
+export const TEAM_ACTIONS = [
+  'added_to_repository',
+  'removed_from_repository',
+  'created',
+  'deleted',
+  'edited',
+] as const
+
 /** With a repository for `added_to_repository` and `removed_from_repository`. */
 export function teamEvent(
   { state }: Source,
   organization: string,
-  action: 'added_to_repository' | 'removed_from_repository' | 'created' | 'deleted' | 'edited',
+  action: (typeof TEAM_ACTIONS)[number],
   { repository, team = 'builders' }: { repository?: string; team?: string } = {},
 ): Webhook {
   const at = repository === undefined ? undefined : repositoryNamed(state, repository)
@@ -51,10 +61,18 @@ export function teamEvent(
   })
 }
 
+export const ORGANIZATION_ACTIONS = [
+  'member_added',
+  'member_removed',
+  'member_invited',
+  'renamed',
+  'deleted',
+] as const
+
 export function organizationEvent(
   { state }: Source,
   organization: string,
-  action: 'member_added' | 'member_removed' | 'member_invited' | 'renamed' | 'deleted',
+  action: (typeof ORGANIZATION_ACTIONS)[number],
   details: { login?: string; from?: string } = {},
 ): Webhook {
   const membership = {

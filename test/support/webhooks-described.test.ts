@@ -7,70 +7,36 @@ import { type GithubWorld, githubWorld } from './github-world.ts'
 import type { Webhook } from './webhook-payload.ts'
 import {
   commentEvent,
+  INSTALLATION_ACTIONS,
   installationEvent,
   installationRepositoriesEvent,
+  PULL_ACTIONS,
   type PullAction,
   type PullDetails,
   pullRequestEvent,
   pushEvent,
+  REPOSITORY_ACTIONS,
   refEvent,
   repositoryEvent,
 } from './webhooks.ts'
-import { memberEvent, membershipEvent, organizationEvent, teamEvent } from './webhooks-access.ts'
-
-type Actions<Name extends string> = Record<Name, unknown>
+import {
+  MEMBER_ACTIONS,
+  memberEvent,
+  membershipEvent,
+  ORGANIZATION_ACTIONS,
+  organizationEvent,
+  TEAM_ACTIONS,
+  teamEvent,
+} from './webhooks-access.ts'
 
 const ZERO = '0'.repeat(40)
 const PUSH = { before: 'a'.repeat(40), after: 'b'.repeat(40) }
 
-const PULL_ACTIONS: Record<PullAction, PullDetails> = {
-  opened: {},
-  reopened: {},
-  converted_to_draft: {},
-  ready_for_review: {},
+const DETAILS: Partial<Record<PullAction, PullDetails>> = {
   synchronize: { push: PUSH },
   edited: { from: { title: 'Add b', body: 'See #1', base: 'next' } },
-  closed: {},
   labeled: { label: 'bug' },
-  assigned: {},
-  unassigned: {},
   unlabeled: { label: 'bug' },
-  unlocked: {},
-  enqueued: {},
-  dequeued: {},
-}
-/** Objects, so that a new action without a test is a compile error. */
-const INSTALLATION_ACTIONS: Actions<Parameters<typeof installationEvent>[2]> = {
-  created: 0,
-  deleted: 0,
-  suspend: 0,
-  unsuspend: 0,
-  new_permissions_accepted: 0,
-}
-const REPOSITORY_ACTIONS: Actions<Parameters<typeof repositoryEvent>[2]> = {
-  renamed: 0,
-  transferred: 0,
-  deleted: 0,
-  privatized: 0,
-  publicized: 0,
-  archived: 0,
-  unarchived: 0,
-  edited: 0,
-}
-const MEMBER_ACTIONS: Actions<Parameters<typeof memberEvent>[2]> = { added: 0, edited: 0, removed: 0 }
-const TEAM_ACTIONS: Actions<Parameters<typeof teamEvent>[2]> = {
-  added_to_repository: 0,
-  removed_from_repository: 0,
-  created: 0,
-  deleted: 0,
-  edited: 0,
-}
-const ORGANIZATION_ACTIONS: Actions<Parameters<typeof organizationEvent>[2]> = {
-  member_added: 0,
-  member_removed: 0,
-  member_invited: 0,
-  renamed: 0,
-  deleted: 0,
 }
 
 /** GitHub does not describe the merge queue for Enterprise Server. */
@@ -101,9 +67,9 @@ function deliveries(platform: Platform): { name: string; title: string; webhook:
   const github = filledGithub(platform)
   const installation = github.state.app.installations[0] as Installation
   const webhooks: [string, Webhook][] = [
-    ...keys(PULL_ACTIONS).map((action): [string, Webhook] => [
+    ...PULL_ACTIONS.map((action): [string, Webhook] => [
       'an open pull request',
-      pullRequestEvent(github, 'acme/shop', 1, { action, ...PULL_ACTIONS[action] }),
+      pullRequestEvent(github, 'acme/shop', 1, { action, ...DETAILS[action] }),
     ]),
     ['a merged pull request', pullRequestEvent(github, 'acme/shop', 2, 'closed')],
     ['a pull request whose fork was deleted', pullRequestEvent(github, 'acme/shop', 3, 'closed')],
@@ -115,21 +81,21 @@ function deliveries(platform: Platform): { name: string; title: string; webhook:
     ['a branch', refEvent(github, 'acme/shop', 'create', { branch: 'next' })],
     ['a branch', refEvent(github, 'acme/shop', 'delete', { branch: 'next' })],
     ['a tag', refEvent(github, 'acme/shop', 'delete', { tag: 'v1' })],
-    ...keys(INSTALLATION_ACTIONS).map((action) => plain(installationEvent(github, installation, action))),
+    ...INSTALLATION_ACTIONS.map((action) => plain(installationEvent(github, installation, action))),
     ...(['added', 'removed'] as const).flatMap((action) => [
       plain(installationRepositoriesEvent(github, installation, action, ['acme/shop'])),
       plain(membershipEvent(github, 'acme', action, { login: 'alice' })),
     ]),
-    ...keys(REPOSITORY_ACTIONS).map((action) =>
+    ...REPOSITORY_ACTIONS.map((action) =>
       plain(repositoryEvent(github, 'acme/shop', action, 'globex/store')),
     ),
-    ...keys(MEMBER_ACTIONS).map((action) => plain(memberEvent(github, 'acme/shop', action, 'alice'))),
-    ...keys(TEAM_ACTIONS).map((action) =>
+    ...MEMBER_ACTIONS.map((action) => plain(memberEvent(github, 'acme/shop', action, 'alice'))),
+    ...TEAM_ACTIONS.map((action) =>
       plain(
         teamEvent(github, 'acme', action, action.endsWith('repository') ? { repository: 'acme/shop' } : {}),
       ),
     ),
-    ...keys(ORGANIZATION_ACTIONS).map((action) =>
+    ...ORGANIZATION_ACTIONS.map((action) =>
       plain(organizationEvent(github, 'acme', action, { login: 'alice', from: 'globex' })),
     ),
   ]
@@ -154,5 +120,4 @@ function filledGithub(platform: Platform): GithubWorld {
   return github
 }
 
-const keys = <Name extends string>(actions: Record<Name, unknown>) => Object.keys(actions) as Name[]
 const plain = (webhook: Webhook): [string, Webhook] => ['acme', webhook]

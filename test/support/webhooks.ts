@@ -42,22 +42,24 @@ export function signedDelivery({
   return { headers, body }
 }
 
-export type PullAction =
-  | 'opened'
-  | 'reopened'
-  | 'converted_to_draft'
-  | 'ready_for_review'
-  | 'synchronize'
-  | 'edited'
-  /** Merged or not, depending on the pull request. */
-  | 'closed'
-  | 'labeled'
-  | 'assigned'
-  | 'unassigned'
-  | 'unlabeled'
-  | 'unlocked'
-  | 'enqueued'
-  | 'dequeued'
+export const PULL_ACTIONS = [
+  'opened',
+  'reopened',
+  'converted_to_draft',
+  'ready_for_review',
+  'synchronize',
+  'edited',
+  // Merged or not, depending on the pull request.
+  'closed',
+  'labeled',
+  'assigned',
+  'unassigned',
+  'unlabeled',
+  'unlocked',
+  'enqueued',
+  'dequeued',
+] as const
+export type PullAction = (typeof PULL_ACTIONS)[number]
 
 export interface PullDetails {
   sender?: string
@@ -203,10 +205,18 @@ export function refEvent(
   })
 }
 
+export const INSTALLATION_ACTIONS = [
+  'created',
+  'deleted',
+  'suspend',
+  'unsuspend',
+  'new_permissions_accepted',
+] as const
+
 export function installationEvent(
   { state }: Source,
   installation: Installation,
-  action: 'created' | 'deleted' | 'suspend' | 'unsuspend' | 'new_permissions_accepted',
+  action: (typeof INSTALLATION_ACTIONS)[number],
 ): Webhook {
   const example = exampleOf(state, undefined, 'installation', action)
   return {
@@ -250,19 +260,16 @@ export function installationRepositoriesEvent(
   }
 }
 
+export const REPOSITORY_ACTIONS = [
+  ...(['renamed', 'transferred', 'deleted', 'privatized', 'publicized'] as const),
+  ...(['archived', 'unarchived', 'edited'] as const),
+]
+
 /** `from` is the former full name, for `renamed` and `transferred`. */
 export function repositoryEvent(
   { state }: Source,
   full_name: string,
-  action:
-    | 'renamed'
-    | 'transferred'
-    | 'deleted'
-    | 'privatized'
-    | 'publicized'
-    | 'archived'
-    | 'unarchived'
-    | 'edited',
+  action: (typeof REPOSITORY_ACTIONS)[number],
   from = full_name,
 ): Webhook {
   const repository = repositoryNamed(state, full_name)
