@@ -14,6 +14,7 @@ function verdict(yours: FileChange, theirs: FileChange, one_base = false): strin
   return [found.verdict, found.confidence].filter(Boolean).join(' ')
 }
 
+const PROVED = 'conflict proved'
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 const edit = (at: number, removed: number, added: string[], base = FILE) =>
   change({ patch: editOf(base, at, removed, added) })
@@ -23,6 +24,7 @@ const ADDED = '@@ -0,0 +1 @@\n+first line of all'
 const GONE = '@@ -1 +0,0 @@\n-first line of all'
 const EDIT = '@@ -1 +1 @@\n-a\n+b'
 const edited = { patch: EDIT }
+const patched = (patch: string) => change({ patch })
 const added = { status: 'added', patch: ADDED } as const
 const removed = { status: 'removed', patch: GONE } as const
 const submodule = (commit: string) =>
@@ -34,50 +36,36 @@ const renamed = (path: string, previous_path = 'src/a.ts'): Partial<FileChange> 
   status: 'renamed',
 })
 const onlyRenamed = { ...renamed('b'), changed_lines: 0 }
+const same = { blob_sha: 'a1' }
 
 describe('without looking at lines', () => {
   test.each<[string, Given, Given, string]>([
-    ['the same content', { blob_sha: 'a1' }, { blob_sha: 'a1' }, 'agrees'],
+    ['the same content', same, same, 'agrees'],
     [
-      'the same content under the same new name',
-      { ...renamed('b'), blob_sha: 'a1' },
-      { ...renamed('b'), blob_sha: 'a1' },
+      'the same content under one new name',
+      { ...renamed('b'), ...same },
+      { ...renamed('b'), ...same },
       'agrees',
     ],
     ['both remove', removed, { status: 'removed' }, 'agrees'],
-    ['one removes', removed, edited, 'conflict proved'],
-    ['one removes what the other renames', { status: 'removed' }, renamed('b'), 'conflict proved'],
-    ['both add', added, { ...added, patch: `${ADDED}!` }, 'conflict proved'],
-    [
-      'both add the same blob',
-      { status: 'added', blob_sha: 'a1' },
-      { status: 'added', blob_sha: 'a1' },
-      'agrees',
-    ],
+    ['one removes', removed, edited, PROVED],
+    ['one removes what the other renames', { status: 'removed' }, renamed('b'), PROVED],
+    ['both add', added, { ...added, patch: `${ADDED}!` }, PROVED],
+    ['both add the same blob', { status: 'added', ...same }, { status: 'added', ...same }, 'agrees'],
     ['both add the same text', added, added, 'agrees'],
-    ['both add, with unknown content', { status: 'added' }, { status: 'added' }, 'conflict proved'],
-    ['one adds a file that the other already has', added, edited, 'conflict proved'],
-    ['both rename to two names', renamed('b'), renamed('c'), 'conflict proved'],
-    ['two files are renamed to one name', renamed('b', 'x'), renamed('b', 'y'), 'conflict proved'],
-    [
-      'one renames to a name that the other adds',
-      renamed('b'),
-      { path: 'b', status: 'added' },
-      'conflict proved',
-    ],
-    [
-      'one renames to a name that the other has',
-      renamed('b'),
-      { path: 'b', patch: '@@ -1 +1 @@\n-a\n+b' },
-      'conflict proved',
-    ],
+    ['both add, with unknown content', { status: 'added' }, { status: 'added' }, PROVED],
+    ['one adds a file that the other already has', added, edited, PROVED],
+    ['both rename to two names', renamed('b'), renamed('c'), PROVED],
+    ['two files are renamed to one name', renamed('b', 'x'), renamed('b', 'y'), PROVED],
+    ['one renames to a name that the other adds', renamed('b'), { path: 'b', status: 'added' }, PROVED],
+    ['one renames to a name that the other has', renamed('b'), { path: 'b', patch: EDIT }, PROVED],
     ['one only renames', onlyRenamed, edited, 'far'],
     ['one only renames, the other is unknown', onlyRenamed, {}, 'far'],
     ['both only rename to one name', onlyRenamed, onlyRenamed, 'far'],
     ['submodules to one commit', { patch: submodule('a') }, { patch: submodule('a') }, 'agrees'],
-    ['submodules to two commits', { patch: submodule('a') }, { patch: submodule('b') }, 'conflict proved'],
-    ['a submodule and a file', { patch: submodule('a') }, edited, 'conflict proved'],
-    ['binary', binary('a1'), binary('b2'), 'conflict proved'],
+    ['submodules to two commits', { patch: submodule('a') }, { patch: submodule('b') }, PROVED],
+    ['a submodule and a file', { patch: submodule('a') }, edited, PROVED],
+    ['binary', binary('a1'), binary('b2'), PROVED],
     ['binary, the same', binary('a1'), binary('a1'), 'agrees'],
     ['no patch on one side', { changed_lines: 9000 }, edited, 'unknown'],
     ['no patch on either side', {}, {}, 'unknown'],
@@ -89,38 +77,33 @@ describe('without looking at lines', () => {
 
 describe('by lines, if both sides start from the same base', () => {
   test.each<[string, FileChange, FileChange, string]>([
-    ['the same line', edit(20, 1, ['a']), edit(20, 1, ['b']), 'conflict proved'],
+    ['the same line', edit(20, 1, ['a']), edit(20, 1, ['b']), PROVED],
     ['the same line, changed to the same', edit(20, 1, ['a']), edit(20, 1, ['a']), 'agrees'],
-    ['lines next to each other', edit(20, 1, ['a']), edit(21, 1, ['b']), 'conflict proved'],
-    ['an insertion before a changed line', edit(20, 0, ['a']), edit(20, 1, ['b']), 'conflict proved'],
-    ['an insertion after a changed line', edit(21, 0, ['a']), edit(20, 1, ['b']), 'conflict proved'],
-    ['two insertions at one place', edit(20, 0, ['a']), edit(20, 0, ['b']), 'conflict proved'],
+    ['lines next to each other', edit(20, 1, ['a']), edit(21, 1, ['b']), PROVED],
+    ['an insertion before a changed line', edit(20, 0, ['a']), edit(20, 1, ['b']), PROVED],
+    ['an insertion after a changed line', edit(21, 0, ['a']), edit(20, 1, ['b']), PROVED],
+    ['two insertions at one place', edit(20, 0, ['a']), edit(20, 0, ['b']), PROVED],
     ['two equal insertions at one place', edit(20, 0, ['a']), edit(20, 0, ['a']), 'agrees'],
     ['one unchanged line between', edit(20, 1, ['a']), edit(22, 1, ['b']), 'touching'],
     ['three unchanged lines between', edit(20, 1, ['a']), edit(24, 1, ['b']), 'touching'],
     ['four unchanged lines between', edit(20, 1, ['a']), edit(25, 1, ['b']), 'near'],
     ['thirty unchanged lines between', edit(20, 1, ['a']), edit(51, 1, ['b']), 'near'],
     ['31 unchanged lines between', edit(20, 1, ['a']), edit(52, 1, ['b']), 'far'],
-    ['a removal within a removal', edit(20, 3, []), edit(21, 1, []), 'conflict proved'],
+    ['a removal within a removal', edit(20, 3, []), edit(21, 1, []), PROVED],
     ['a removal of the same lines', edit(20, 3, []), edit(20, 3, []), 'agrees'],
-    ['the only line of a file', change(edited), change({ patch: '@@ -1 +1 @@\n-a\n+c' }), 'conflict proved'],
-    [
-      'into an empty file',
-      change({ patch: '@@ -0,0 +1 @@\n+a' }),
-      change({ patch: '@@ -0,0 +1 @@\n+b' }),
-      'conflict proved',
-    ],
+    ['the only line of a file', change(edited), change({ patch: '@@ -1 +1 @@\n-a\n+c' }), PROVED],
+    ['into an empty file', patched('@@ -0,0 +1 @@\n+a'), patched('@@ -0,0 +1 @@\n+b'), PROVED],
     [
       'a last line with a newline on one side only',
       change(edited),
-      change({ patch: '@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file' }),
-      'conflict proved',
+      patched(`${EDIT}\n\\ No newline at end of file`),
+      PROVED,
     ],
     [
-      'patches without context, of lines next to each other',
-      change({ patch: '@@ -5 +5 @@\n-a\n+b' }),
-      change({ patch: '@@ -6 +6 @@\n-c\n+d' }),
-      'conflict proved',
+      'lines next to each other, without context',
+      patched('@@ -5 +5 @@\n-a\n+b'),
+      patched('@@ -6 +6 @@\n-c\n+d'),
+      PROVED,
     ],
   ])('%s', (_, yours, theirs, expected) => {
     expect(verdict(yours, theirs, true)).toBe(expected)
@@ -134,13 +117,13 @@ describe('by lines, if both sides start from the same base', () => {
     })
     const theirs = change({ patch: `@@ -1,7 +1,7 @@\n l0\n-l1\n-l2\n-l3\n+m1\n+m2\n+m3\n l4\n l5\n l6` })
     const alike = change({ patch: `@@ -1,7 +1,7 @@\n l0\n-l1\n-l2\n-l3\n+m1\n+l2\n+m3\n l4\n l5\n l6` })
-    expect(verdict(yours, theirs, true)).toBe('conflict proved')
+    expect(verdict(yours, theirs, true)).toBe(PROVED)
     expect(verdict(yours, alike, true)).toBe('agrees')
   })
 
   test('is ignored if the lines contradict it', () => {
     const later = ['new first line', ...FILE]
-    expect(verdict(edit(20, 1, ['a']), edit(21, 1, ['b'], later), true)).toBe('conflict proved')
+    expect(verdict(edit(20, 1, ['a']), edit(21, 1, ['b'], later), true)).toBe(PROVED)
   })
 })
 
@@ -149,12 +132,7 @@ describe('by lines, if bases may differ', () => {
   const later = (lines: number) => [...Array.from({ length: lines }, (_, at) => `new line ${at}`), ...FILE]
 
   test.each<[string, FileChange, FileChange, string]>([
-    [
-      'the same line under another number',
-      edit(20, 1, ['a']),
-      edit(90, 1, ['b'], later(70)),
-      'conflict proved',
-    ],
+    ['the same line under another number', edit(20, 1, ['a']), edit(90, 1, ['b'], later(70)), PROVED],
     ['another line under the same number', edit(20, 1, ['a']), edit(20, 1, ['b'], later(10)), 'near'],
     ['touching under another number', edit(20, 1, ['a']), edit(22 + 70, 1, ['b'], later(70)), 'touching'],
     ['agreeing under another number', edit(20, 1, ['a']), edit(20 + 70, 1, ['a'], later(70)), 'agrees'],
@@ -175,12 +153,12 @@ describe('by lines, if bases may differ', () => {
   }
 
   test.each([
-    ['two telling and four lines prove a shift', 't..t', 500, 'conflict proved'],
+    ['two telling and four lines prove a shift', 't..t', 500, PROVED],
     ['two telling and three lines are too few far away', 't.t', 500, 'far'],
-    ['one telling and three lines prove a shift of 50', 't..', 50, 'conflict proved'],
+    ['one telling and three lines prove a shift of 50', 't..', 50, PROVED],
     ['one telling and three lines are too few beyond', 't..', 51, 'far'],
-    ['two lines prove the expected shift', '..', 0, 'conflict proved'],
-    ['a single line is the whole file', '.', 0, 'conflict proved'],
+    ['two lines prove the expected shift', '..', 0, PROVED],
+    ['a single line is the whole file', '.', 0, PROVED],
     ['two short lines prove no other shift', '..', 1, 'near'],
   ])('%s', (_, kinds, by, expected) => {
     expect(moved(kinds, by)).toBe(expected)
@@ -191,7 +169,7 @@ describe('by lines, if bases may differ', () => {
     const drifted = [...Array.from({ length: 200 }, (_, at) => `filler ${at}`), ...base]
     const both = (lines: string[], by: number, text: string) =>
       change({ patch: `${editOf(lines, 5 + by, 1, ['same'])}\n${editOf(lines, 30 + by, 1, [text])}` })
-    expect(verdict(both(base, 0, 'a'), both(drifted, 200, 'b'))).toBe('conflict proved')
+    expect(verdict(both(base, 0, 'a'), both(drifted, 200, 'b'))).toBe(PROVED)
     const alone = (lines: string[], by: number, text: string) => edit(30 + by, 1, [text], lines)
     expect(verdict(alone(base, 0, 'a'), alone(drifted, 200, 'b'))).toBe('far')
   })
@@ -217,7 +195,7 @@ describe('by lines, if bases may differ', () => {
     const base = [...part, 'the line between', ...part]
     const drifted = [...Array.from({ length: 4 }, (_, at) => `filler ${at}`), ...base]
     // Without a shift, the second part of yours would align with the first part of theirs, and the changes would be three lines apart.
-    expect(verdict(edit(4, 1, ['a'], base), edit(8, 1, ['b'], drifted))).toBe('conflict proved')
+    expect(verdict(edit(4, 1, ['a'], base), edit(8, 1, ['b'], drifted))).toBe(PROVED)
   })
 
   test('of several equal shifts, the one nearest to the expected shift wins', () => {
@@ -236,16 +214,10 @@ describe('by lines, if bases may differ', () => {
 })
 
 describe('by lines, if a text occurs in several places', () => {
-  const COPY = [
-    'function read(input) {',
-    '  const text = input',
-    '  check(text)',
-    '  parse(text)',
-    '  log(text)',
-  ]
+  const BODY = ['  const text = input', '  check(text)', '  parse(text)', '  log(text)', '  return text']
   /** Three similar functions of seven lines, with 40 other lines after each. */
   const base = [0, 1, 2].flatMap((copy) => [
-    ...[...COPY, '  return text', '}'],
+    ...['function read(input) {', ...BODY, '}'],
     ...Array.from({ length: 40 }, (_, at) => `const value${copy * 40 + at} = read(${at})`),
   ])
   /** Changes the middle line of some of the functions, in a base with additional lines at its start. */
@@ -256,30 +228,21 @@ describe('by lines, if a text occurs in several places', () => {
     )
     return change({ patch: hunks.join('\n') })
   }
+  const ALL = edits({ 1: 'a', 2: 'a', 3: 'a' })
 
   test.each<[string, FileChange, FileChange, string]>([
-    [
-      'all changed in the same way',
-      edits({ 1: 'a', 2: 'a', 3: 'a' }),
-      edits({ 1: 'a', 2: 'a', 3: 'a' }),
-      'agrees',
-    ],
-    ['one side changes the first only', edits({ 1: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
-    ['one side changes the second only', edits({ 2: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
-    ['one side changes the last only', edits({ 3: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
+    ['all changed in the same way', ALL, ALL, 'agrees'],
+    ['one side changes the first only', edits({ 1: 'a' }), ALL, 'agrees'],
+    ['one side changes the second only', edits({ 2: 'a' }), ALL, 'agrees'],
+    ['one side changes the last only', edits({ 3: 'a' }), ALL, 'agrees'],
     ['others changed differently', edits({ 2: 'a' }), edits({ 1: 'b', 2: 'a', 3: 'b' }), 'agrees'],
-    ['one changed differently', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'a', 2: 'b' }), 'conflict proved'],
-    [
-      'all changed in the same way under other numbers',
-      edits({ 1: 'a', 2: 'a', 3: 'a' }),
-      edits({ 1: 'a', 2: 'a', 3: 'a' }, 10),
-      'agrees',
-    ],
+    ['one changed differently', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'a', 2: 'b' }), PROVED],
+    ['all changed in the same way under other numbers', ALL, edits({ 1: 'a', 2: 'a', 3: 'a' }, 10), 'agrees'],
     [
       'the last changed differently under another number',
       edits({ 1: 'a', 3: 'a' }),
       edits({ 1: 'a', 3: 'b' }, 10),
-      'conflict proved',
+      PROVED,
     ],
   ])('%s', (_, yours, theirs, expected) => {
     expect(verdict(yours, theirs)).toBe(expected)
@@ -290,7 +253,7 @@ describe('by lines, if a text occurs in several places', () => {
     const whole = [...part, 'the line between', ...part]
     const drifted = [...Array.from({ length: 4 }, (_, at) => `filler ${at}`), ...part, ...FILE, ...whole]
     const theirs = `@@ -5,3 +5,4 @@\n ${part.join('\n ')}\n+c\n${editOf(drifted, 71, 1, ['b'])}`
-    expect(verdict(edit(4, 1, ['a'], whole), change({ patch: theirs }))).toBe('conflict proved')
+    expect(verdict(edit(4, 1, ['a'], whole), change({ patch: theirs }))).toBe(PROVED)
   })
 
   test('a hunk may fit at two shifts with different lines', () => {
@@ -298,20 +261,14 @@ describe('by lines, if a text occurs in several places', () => {
     const shown = FILE.slice(0, 14).map((line, at) => (at === 3 || at === 10 ? `-${line}\n+a` : ` ${line}`))
     const yours = change({ patch: `@@ -1,14 +1,14 @@\n${shown.join('\n')}` })
     const theirs = change({ patch: `${editOf(drifted, 4, 1, ['a'])}\n${editOf(drifted, 14, 1, ['b'])}` })
-    expect(verdict(yours, theirs)).toBe('conflict proved')
+    expect(verdict(yours, theirs)).toBe(PROVED)
   })
 })
 
 describe('lines of both sides', () => {
   test.each<[string, FileChange, FileChange, [number, number] | null, [number, number] | null]>([
     ['are those that conflict', edit(20, 3, ['a']), edit(22, 2, ['b']), [20, 22], [22, 23]],
-    [
-      'name an insertion by the line that follows',
-      edit(20, 0, ['a']),
-      edit(20, 1, ['b']),
-      [20, 20],
-      [20, 20],
-    ],
+    ['name an insertion by the next line', edit(20, 0, ['a']), edit(20, 1, ['b']), [20, 20], [20, 20]],
     ['are the nearest if none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
     ['are all that a side changes if the other has no patch', edit(20, 3, ['a']), change(), [20, 22], null],
     [

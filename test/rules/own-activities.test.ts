@@ -84,10 +84,7 @@ describe('with other matches left', () => {
 })
 
 describe('with nothing left', () => {
-  const listed: Listed[] = [
-    ['act_own', 'medium'],
-    ['act_session', 'medium'],
-  ]
+  const listed = [...OWN].map((id): Listed => [id, 'medium'])
   const nothing = { overlap_detected: false, severity: null, matches: [], total_related: 0 }
 
   test('the advice is to go ahead if the check was complete', () => {
@@ -109,14 +106,7 @@ describe('with nothing left', () => {
 
 describe('the brief form', () => {
   const named = (id: string, severity: Severity) => ({
-    id,
-    title: 'Tidy',
-    actor: 'Ben',
-    branch: null,
-    pr_url: null,
-    severity,
-    example: null,
-    lines: null,
+    ...{ id, title: 'Tidy', actor: 'Ben', branch: null, pr_url: null, severity, example: null, lines: null },
   })
   const brief = (ids: string[], matches: ReturnType<typeof named>[]) => ({
     overlap_detected: true,

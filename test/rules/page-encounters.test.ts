@@ -7,43 +7,23 @@ import { HOUR_MS, NOW_MS, pageActivity, pageOverlap } from '../support/page-reco
 const ago = (hours: number) => new Date(NOW_MS - hours * HOUR_MS).toISOString()
 const pull = (number: number) => `https://github.com/acme/shop/pull/${number}`
 
-const MINE = {
-  actor: 'ada',
-  created_by: 'ada',
-  source: 'api',
-  title: 'Retry twice',
-  branch: 'retry',
-  created_at: ago(5),
-}
-const THEIRS = {
-  actor: 'ben',
-  created_by: 'ben',
-  source: 'api',
-  title: 'Tidy',
-  branch: 'tidy',
-  created_at: ago(9),
-}
+const work = (actor: string, title: string, branch: string, created_at: string) => ({
+  ...{ actor, created_by: actor, source: 'api', title, branch, created_at },
+})
+const MINE = work('ada', 'Retry twice', 'retry', ago(5))
+const THEIRS = work('ben', 'Tidy', 'tidy', ago(9))
+const place = (example: string, verdict: string, ...line_ranges: [number, number][]) => ({
+  ...{ example, verdict, line_ranges },
+})
 const LINES = {
   lines: 'conflict',
   paths: [
-    {
-      example: 'src/far.ts',
-      verdict: 'far',
-      line_ranges: [
-        [1, 2],
-        [90, 99],
-      ],
-    },
-    {
-      example: 'src/retry.ts',
-      verdict: 'conflict',
-      line_ranges: [
-        [44, 52],
-        [40, 40],
-      ],
-    },
+    place('src/far.ts', 'far', [1, 2], [90, 99]),
+    place('src/retry.ts', 'conflict', [44, 52], [40, 40]),
   ],
 }
+const FIRST = { pr_url: pull(1) }
+const SECOND = { pr_url: pull(2) }
 
 const met = (mine: object, theirs: object, collision: object, reader: string | null = 'ada') => {
   const overlap = { ...pageOverlap('mine', 'theirs', 'high'), ...collision } as ReturnType<typeof pageOverlap>
@@ -88,16 +68,16 @@ describe('an encounter', () => {
   test.each<[string, object, object, object, string, string]>([
     [
       'ready work that began first',
-      { pr_url: pull(2) },
-      { pr_url: pull(1) },
+      SECOND,
+      FIRST,
       LINES,
       '#1 was opened first',
       'Agree with ben, or rebase after it merges.',
     ],
     [
       'a draft',
-      { pr_url: pull(2) },
-      { pr_url: pull(1), draft_pr: true },
+      SECOND,
+      { ...FIRST, draft_pr: true },
       LINES,
       '#2 is ready for review and goes first',
       'Tell ben what will change, or merge soon.',
@@ -112,16 +92,16 @@ describe('an encounter', () => {
     ],
     [
       'a duplicate',
-      { pr_url: pull(2) },
-      { pr_url: pull(1) },
+      SECOND,
+      FIRST,
       { ...LINES, duplicate: { share: 0, added_lines: 0, issue: 7 } },
       '#1 was opened first',
       'Agree with ben on which of the two to continue.',
     ],
     [
       'lines that are far apart',
-      { pr_url: pull(2) },
-      { pr_url: pull(1) },
+      SECOND,
+      FIRST,
       { lines: 'far', severity: 'low' },
       '',
       'No action is needed: the changed lines do not overlap.',
@@ -132,14 +112,14 @@ describe('an encounter', () => {
 
   test('of one person with themselves needs no one else', () => {
     const own = { actor: 'ada', created_by: 'ada', pr_url: pull(1), created_at: ago(9) }
-    expect(met({ pr_url: pull(2) }, own, LINES).encounter).toMatchObject({
+    expect(met(SECOND, own, LINES).encounter).toMatchObject({
       is_own: true,
       advice: { order: 'Both are your own work', action: 'Merge #1 first, and rebase #2.' },
     })
   })
 
   test('of someone else addresses that person by name', () => {
-    const { encounter } = met({ pr_url: pull(2) }, { pr_url: pull(1) }, LINES, 'cy')
+    const { encounter } = met(SECOND, FIRST, LINES, 'cy')
     expect(encounter.advice.action).toBe('ada: agree with ben, or rebase after it merges.')
     expect(messageFor(encounter, 'https://host/#/acme/shop')).toMatch(
       /^Hi ada and ben, .*agree who rebases #2\? https/,
@@ -147,12 +127,12 @@ describe('an encounter', () => {
   })
 
   test('of a pair is that of the side behind', () => {
-    const { overlap, work } = met({ pr_url: pull(2) }, { draft_pr: true, pr_url: pull(1) }, LINES)
+    const { overlap, work } = met(SECOND, { ...FIRST, draft_pr: true }, LINES)
     expect(encounterOf(overlap, work, null)?.mine.id).toBe('theirs')
   })
 
   test('gives a message for the other side', () => {
-    const { encounter } = met({ pr_url: pull(2) }, { pr_url: pull(1) }, LINES)
+    const { encounter } = met(SECOND, FIRST, LINES)
     expect(messageFor(encounter, 'https://host/#/acme/shop')).toBe(
       `Hi ben, my “Retry twice” (${pull(2)}) and your “Tidy” (${pull(1)}) overlap in src/retry.ts (lines 44–52 and 40). Yours is closer to its merge: shall I rebase after it, or shall we split the work? https://host/#/acme/shop`,
     )

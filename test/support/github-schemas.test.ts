@@ -18,6 +18,10 @@ import type { Fault } from './github-world.ts'
 type Case = [string, string, Caller, { status?: number; body?: object; headers?: Record<string, string> }?]
 
 const SHOP = '/repos/acme/shop'
+const TOKENS = `POST /app/installations/${INSTALLATION_ID}/access_tokens`
+const EDIT = `PATCH ${SHOP}/issues/comments`
+const ANNOTATION = { path: 'a.ts', start_line: 1, end_line: 2, annotation_level: 'notice', message: 'Both' }
+const HI = { body: 'Hi' }
 
 const CASES: Case[] = [
   ['the user of a token', 'GET /user', 'alice'],
@@ -34,21 +38,16 @@ const CASES: Case[] = [
   ['the installation of a repository', `GET ${SHOP}/installation`, 'app'],
   ['the installation of another repository', 'GET /repos/globex/site/installation', 'app', { status: 404 }],
   ['the repositories of an installation', 'GET /installation/repositories', 'installation'],
-  [
-    'a token of an installation',
-    `POST /app/installations/${INSTALLATION_ID}/access_tokens`,
-    'app',
-    { status: 201 },
-  ],
+  ['a token of an installation', TOKENS, 'app', { status: 201 }],
   [
     'a token for one repository',
-    `POST /app/installations/${INSTALLATION_ID}/access_tokens`,
+    TOKENS,
     'app',
     { status: 201, body: { repositories: ['shop'], permissions: { contents: 'read' } } },
   ],
   [
-    'a token with more permissions than the installation',
-    `POST /app/installations/${INSTALLATION_ID}/access_tokens`,
+    'a token with more permissions',
+    TOKENS,
     'app',
     { status: 422, body: { permissions: { actions: 'write' } } },
   ],
@@ -85,25 +84,15 @@ const CASES: Case[] = [
   ['an unknown file', `GET ${SHOP}/contents/none`, 'installation', { status: 404 }],
 
   ['the comments of a pull request', `GET ${SHOP}/issues/1/comments`, 'installation'],
-  ['a new comment', `POST ${SHOP}/issues/1/comments`, 'installation', { status: 201, body: { body: 'Hi' } }],
+  ['a new comment', `POST ${SHOP}/issues/1/comments`, 'installation', { status: 201, body: HI }],
   ['an empty comment', `POST ${SHOP}/issues/1/comments`, 'installation', { status: 422, body: { body: '' } }],
-  [
-    'a comment on a locked pull request',
-    `POST ${SHOP}/issues/8/comments`,
-    'installation',
-    { status: 403, body: { body: 'Hi' } },
-  ],
-  [
-    'an edited comment',
-    `PATCH ${SHOP}/issues/comments/${COMMENT_ID}`,
-    'installation',
-    { body: { body: 'Hi again' } },
-  ],
+  ['a comment on a locked one', `POST ${SHOP}/issues/8/comments`, 'installation', { status: 403, body: HI }],
+  ['an edited comment', `${EDIT}/${COMMENT_ID}`, 'installation', { body: HI }],
   [
     "an edit of another user's comment",
-    `PATCH ${SHOP}/issues/comments/${COMMENT_ID + 1}`,
+    `${EDIT}/${COMMENT_ID + 1}`,
     'installation',
-    { status: 403, body: { body: 'Hi' } },
+    { status: 403, body: HI },
   ],
 
   [
@@ -113,16 +102,8 @@ const CASES: Case[] = [
     {
       status: 201,
       body: {
-        name: 'Deconflict',
-        head_sha: HEAD_SHA,
-        conclusion: 'neutral',
-        output: {
-          title: 'One overlap',
-          summary: 'src/a.ts',
-          annotations: [
-            { path: 'src/a.ts', start_line: 1, end_line: 2, annotation_level: 'notice', message: 'Both' },
-          ],
-        },
+        ...{ name: 'Deconflict', head_sha: HEAD_SHA, conclusion: 'neutral' },
+        output: { title: 'One overlap', summary: 'a.ts', annotations: [ANNOTATION] },
       },
     },
   ],
