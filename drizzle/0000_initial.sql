@@ -194,6 +194,26 @@ CREATE TABLE "idempotency_keys" (
 	CONSTRAINT "idempotency_keys_input_hash_check" CHECK ("idempotency_keys"."input_hash" ~ '^[0-9a-f]{64}$')
 );
 --> statement-breakpoint
+CREATE TABLE "publications" (
+	"repo_id" bigint NOT NULL,
+	"number" integer NOT NULL,
+	"comment_id" bigint,
+	"comment_posted_at" timestamp (3) with time zone,
+	"comment_edits" integer DEFAULT 0 NOT NULL,
+	"comment_deleted_at" timestamp (3) with time zone,
+	"comment_version" integer,
+	"commented_at" timestamp (3) with time zone,
+	"is_over_budget" boolean DEFAULT false NOT NULL,
+	"thumbs_up" integer DEFAULT 0 NOT NULL,
+	"thumbs_down" integer DEFAULT 0 NOT NULL,
+	"comment_hash" text,
+	"comment_refused" text,
+	"check_hash" text,
+	"check_refused" text,
+	"published_at" timestamp (3) with time zone,
+	CONSTRAINT "publications_repo_id_number_pk" PRIMARY KEY("repo_id","number")
+);
+--> statement-breakpoint
 CREATE TABLE "pull_requests" (
 	"repo_id" bigint NOT NULL,
 	"number" integer NOT NULL,
@@ -223,21 +243,7 @@ CREATE TABLE "pull_requests" (
 	"own_event_at" timestamp (3) with time zone,
 	"merged_at" timestamp (3) with time zone,
 	"changed_at" timestamp (3) with time zone NOT NULL,
-	"comment_id" bigint,
-	"comment_posted_at" timestamp (3) with time zone,
-	"comment_edits" integer DEFAULT 0 NOT NULL,
-	"comment_deleted_at" timestamp (3) with time zone,
-	"comment_version" integer,
 	"is_due" boolean DEFAULT false NOT NULL,
-	"commented_at" timestamp (3) with time zone,
-	"is_over_budget" boolean DEFAULT false NOT NULL,
-	"thumbs_up" integer DEFAULT 0 NOT NULL,
-	"thumbs_down" integer DEFAULT 0 NOT NULL,
-	"comment_hash" text,
-	"comment_refused" text,
-	"check_hash" text,
-	"check_refused" text,
-	"published_at" timestamp (3) with time zone,
 	"related_ids" text[] NOT NULL,
 	CONSTRAINT "pull_requests_repo_id_number_pk" PRIMARY KEY("repo_id","number"),
 	CONSTRAINT "pull_requests_number_check" CHECK ("pull_requests"."repo_id" > 0 and "pull_requests"."number" > 0),
@@ -385,6 +391,8 @@ CREATE INDEX "notables_version" ON "notables" USING btree ("repo_id","version");
 CREATE INDEX "notables_archived" ON "notables" USING btree ("repo_id","archived_at") WHERE archived_at is not null;
 --> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("repo_id","created_at");
+--> statement-breakpoint
+CREATE INDEX "publications_posted" ON "publications" USING btree ("repo_id","comment_posted_at") WHERE comment_posted_at is not null;
 --> statement-breakpoint
 CREATE INDEX "pull_requests_open" ON "pull_requests" USING btree ("repo_id","number") WHERE is_open;
 --> statement-breakpoint

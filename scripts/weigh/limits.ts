@@ -1,10 +1,10 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 44_480,
-  'lines of test': 47_750,
+  'lines of src': 44_500,
+  'lines of test': 46_650,
   'lines of scripts': 7_500,
   'words of docs': 41_800,
-  tables: 20,
+  tables: 21,
   migrations: 1,
   'files run by POST /activity, alone': 90,
   'files run by POST /activity, with an overlap': 95,

@@ -6,7 +6,7 @@ import { enqueueOnce } from '../../src/server/jobs/store.ts'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { pairs } from '../../src/server/ledger/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { pull_requests } from '../../src/server/pull-requests/table.ts'
+import { publications, pull_requests } from '../../src/server/pull-requests/table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -236,7 +236,7 @@ describe('from the database', () => {
   test('the gauges show the share of commented pull requests and the outcomes', async () => {
     const db = service.app.database.connection()
     const now = service.clock.now
-    const pull = (repo_id: number, number: number, given: object) => ({
+    const pull = (repo_id: number, number: number, given: object = {}) => ({
       ...{
         repo_id,
         number,
@@ -251,13 +251,22 @@ describe('from the database', () => {
       ...{ head_sha: 'a'.repeat(40), author: 'ada', opened_at: now, changed_at: now, related_ids: [] },
       ...given,
     })
-    const commented = { commented_at: now, thumbs_up: 2, thumbs_down: 1 }
-    const many = Array.from({ length: 20 }, (_, at) => pull(1, at + 1, at < 4 ? commented : {}))
-    const old = { opened_at: new Date(now.getTime() - 31 * DAY_MS), ...commented }
-    const others = [{}, { author: 'renovate[bot]', ...commented }, { is_bot: true, ...commented }, old]
+    const many = Array.from({ length: 20 }, (_, at) => pull(1, at + 1))
+    const old = { opened_at: new Date(now.getTime() - 31 * DAY_MS) }
+    const others = [{}, { author: 'renovate[bot]' }, { is_bot: true }, old]
     await db
       .insert(pull_requests)
-      .values([...many, ...others.map((given, at) => pull(2, at + 1, given)), pull(3, 1, commented)])
+      .values([...many, ...others.map((given, at) => pull(2, at + 1, given)), pull(3, 1)])
+    const commented = [
+      many.slice(0, 4).map(({ number }) => [1, number]),
+      [2, 3, 4].map((n) => [2, n]),
+      [[3, 1]],
+    ]
+    await db.insert(publications).values(
+      commented.flat().map(([repo_id = 0, number = 0]) => ({
+        ...{ repo_id, number, commented_at: now, thumbs_up: 2, thumbs_down: 1 },
+      })),
+    )
     const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
       ...{ repo_id: 1, first: '#1', second: `#${number}`, first_active_at: now, second_active_at: now },
       ...{ is_duplicate: false, files: [], seen_at: now, second_shown_at: now, outcome, ended_at: now },
@@ -273,6 +282,7 @@ describe('from the database', () => {
     expect(value('deconflict_feedback{kind="up"}')).toBe(10)
     expect(value('deconflict_feedback{kind="down"}')).toBe(5)
     await db.delete(pull_requests)
+    await db.delete(publications)
     await db.delete(pairs)
     expect((await freshScrape()).value('deconflict_commented_ratio')).toBeUndefined()
   })

@@ -1,7 +1,7 @@
 /** `GET …/signal`: which pairs were shown, and what became of them. */
 import { expect, test } from 'vitest'
 import { pairs } from '../../src/server/ledger/table.ts'
-import { pull_requests } from '../../src/server/pull-requests/table.ts'
+import { publications, pull_requests } from '../../src/server/pull-requests/table.ts'
 import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
@@ -106,11 +106,14 @@ test('the report and the settings show when the budget is in force', async () =>
     push_received_at: daysAgo(2),
     opened_at: daysAgo(2),
     changed_at: daysAgo(2),
-    commented_at: number <= 4 || number === 21 ? daysAgo(2) : null,
     related_ids: [],
   })
   const budget = async () => (await repository.request('GET', '/settings')).body.budget
   const rows = Array.from({ length: 21 }, (_, at) => pull(at + 1))
+  const commented = [1, 2, 3, 4, 21].map((number) => ({ number, repo_id: repository.id }))
+  await db()
+    .insert(publications)
+    .values(commented.map((key) => ({ ...key, commented_at: daysAgo(2) })))
   await db().insert(pull_requests).values(rows.slice(1))
   expect(await budget()).toEqual({ share: 3 / 19, limit: 0.15, in_force: false })
   await db().insert(pull_requests).values(rows.slice(0, 1))

@@ -3,6 +3,7 @@ import { enqueueNotification } from '../changes/notification-queue.ts'
 import { inLedger, recordShown, writePairs } from '../ledger/ledger.ts'
 import { pullRequestKey } from '../ledger/pair.ts'
 import { clearShown } from '../ledger/store.ts'
+import { savePublication } from '../pull-requests/publication-store.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
 import { publish } from '../report/publish.ts'
 import type { App } from '../repositories/app.ts'
@@ -20,7 +21,11 @@ export function record(ctx: RepoContext, check: Check): Promise<Decision> {
     for (const { first, second } of decision.notified)
       await enqueueNotification(within, { pair: { first, second } })
     const { pull_request } = decision
-    if (pull_request) await savePullRequest(db, repo.id, pull_request.pr.number, pull_request.changes)
+    if (pull_request) {
+      const { pr, related_ids, charged } = pull_request
+      await savePullRequest(db, repo.id, pr.number, { related_ids })
+      if (charged) await savePublication(db, repo.id, pr.number, charged)
+    }
     return decision
   })
 }
@@ -44,7 +49,7 @@ export async function recordAndPublish(app: App, ctx: RepoContext, check: Check)
 export function forgetComment(ctx: RepoContext, number: number, deleted_at: Date): Promise<void> {
   return inLedger(ctx, async ({ db, repo }) => {
     await clearShown(db, repo.id, pullRequestKey(number))
-    await savePullRequest(db, repo.id, number, {
+    await savePublication(db, repo.id, number, {
       comment_id: null,
       comment_hash: null,
       comment_version: null,

@@ -2,7 +2,7 @@
 import type { SideKey } from '../ledger/pair.ts'
 import { changePairs, type PairChanges } from '../ledger/side-pairs.ts'
 import type { PairName } from '../ledger/table.ts'
-import type { PullRequestRow } from '../pull-requests/table.ts'
+import type { PublicationChanges, PullRequestRow } from '../pull-requests/table.ts'
 import { hasOverlap, type Publication, planPublication } from '../report/publication.ts'
 import { chargedFields } from '../report/publish.ts'
 import type { Report } from '../report/report.ts'
@@ -21,8 +21,9 @@ export interface Decision {
 
 export interface PullRequestDecision {
   pr: PullRequestRow
-  /** Fields to store with the pairs. */
-  changes: Partial<PullRequestRow>
+  related_ids: string[]
+  /** What to store with the pairs if the first comment counts in shadow mode; else null. */
+  charged: PublicationChanges | null
   publication: Publication
   /** The sides that the comment names, once it is published. */
   named: SideKey[]
@@ -42,17 +43,15 @@ function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: NextPairs['p
   const { conclusion } = facts
   if (conclusion === null) {
     const publication = decidePublication(pr, reportNothing(pr, facts), facts)
-    return { pr, changes: { related_ids: [] }, publication, named: [] }
+    return { pr, related_ids: [], charged: null, publication, named: [] }
   }
   const { report, named } = buildReport(pr, conclusion, { ...facts, pairs })
   const publication = decidePublication(pr, report, facts)
   const isShown = facts.settings.comment.mode === 'shadow' && publication.comment === 'shows_overlap'
   const related_ids = [...conclusion.collisions, ...conclusion.notables].map(({ id }) => id)
-  const changes = {
-    related_ids,
-    ...(isShown && pr.commented_at === null && chargedFields(report.charge, facts.now)),
-  }
-  return { pr, changes, publication, named }
+  const charged =
+    isShown && pr.commented_at === null && report.charge ? chargedFields(report.charge, facts.now) : null
+  return { pr, related_ids, charged, publication, named }
 }
 
 /** In shadow mode nothing is published, and what the comment would show counts as shown. */

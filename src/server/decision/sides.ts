@@ -21,7 +21,7 @@ import {
 import { successorOf } from '../numbers/taken.ts'
 import type { Found } from '../overlap/conclude.ts'
 import { isSameAuthor } from '../overlap/side.ts'
-import type { NumberedPullRequest } from '../pull-requests/store.ts'
+import type { NumberedPullRequest } from '../pull-requests/open-store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { type Breadth, type Candidate, isBot, lastActive } from './who-is-told.ts'
 

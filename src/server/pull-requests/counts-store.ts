@@ -3,14 +3,15 @@ import { and, eq, gte, type SQLWrapper, sql } from 'drizzle-orm'
 import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
-import { pull_requests } from './table.ts'
+import { ofPullRequest } from './publication-store.ts'
+import { publications, pull_requests } from './table.ts'
 
 const counted = {
   pull_requests: sql<number>`count(*)::int`,
   commented: sql<number>`count(commented_at)::int`,
   over_budget: sql<number>`(count(*) filter (where is_over_budget))::int`,
-  thumbs_up: sql<number>`sum(thumbs_up)::int`,
-  thumbs_down: sql<number>`sum(thumbs_down)::int`,
+  thumbs_up: sql<number>`coalesce(sum(thumbs_up), 0)::int`,
+  thumbs_down: sql<number>`coalesce(sum(thumbs_down), 0)::int`,
 }
 
 const runCountByAuthor = prepared('count_pull_requests', (db) => {
@@ -18,6 +19,7 @@ const runCountByAuthor = prepared('count_pull_requests', (db) => {
   return db
     .select({ author, is_bot, ...counted })
     .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
     .where(and(eq(repo_id, sql.placeholder('repo_id')), gte(opened_at, sql.placeholder('since'))))
     .groupBy(author, is_bot)
 })
@@ -29,9 +31,20 @@ export function countByAuthor(db: Db, repo_id: number, since: Date) {
 
 /** The same for all repositories, by repository and author. Authors who cannot be bots are counted together, as null. */
 export function countByRepository(db: Db, since: Date) {
+  const { commented_at, is_over_budget, thumbs_up, thumbs_down } = publications
+  const { repo_id: of, author: by, is_bot: is_of_bot } = pull_requests
   const opened = db
-    .select()
+    .select({
+      repo_id: of,
+      author: by,
+      is_bot: is_of_bot,
+      commented_at,
+      is_over_budget,
+      thumbs_up,
+      thumbs_down,
+    })
     .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
     .where(gte(pull_requests.opened_at, since))
     .limit(COUNTED_MAX)
     .as('opened')
@@ -45,7 +58,7 @@ export function countByRepository(db: Db, since: Date) {
 
 /** The comments that were posted since `since`, how often they were edited, and the reactions to them. */
 export async function countComments(db: Db, repo_id: number, since: Date) {
-  const { comment_posted_at, comment_edits, thumbs_up, thumbs_down } = pull_requests
+  const { comment_posted_at, comment_edits, thumbs_up, thumbs_down } = publications
   const sum = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)::int`
   const [counts] = await db
     .select({
@@ -54,7 +67,7 @@ export async function countComments(db: Db, repo_id: number, since: Date) {
       up: sum(thumbs_up),
       down: sum(thumbs_down),
     })
-    .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), gte(comment_posted_at, since)))
+    .from(publications)
+    .where(and(eq(publications.repo_id, repo_id), gte(comment_posted_at, since)))
   return counts as NonNullable<typeof counts>
 }

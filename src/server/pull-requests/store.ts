@@ -1,12 +1,36 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import { and, asc, desc, eq, gt, inArray, lt, lte, not, or, type Placeholder, sql } from 'drizzle-orm'
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  lt,
+  lte,
+  not,
+  or,
+  type Placeholder,
+  sql,
+} from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
-import { type PullRequestRow, pull_requests } from './table.ts'
+import { ofPullRequest } from './publication-store.ts'
+import { type PullRequestChanges, type PullRequestRow, publications, pull_requests } from './table.ts'
 
 function isPullRequest(repo_id: number | Placeholder, number: number | Placeholder) {
   return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
+}
+
+const { repo_id: _repo, number: _number, ...published } = getTableColumns(publications)
+const row = {
+  ...getTableColumns(pull_requests),
+  ...published,
+  comment_edits: sql<number>`coalesce(${publications.comment_edits}, 0)`,
+  is_over_budget: sql<boolean>`coalesce(${publications.is_over_budget}, false)`,
+  thumbs_up: sql<number>`coalesce(${publications.thumbs_up}, 0)`,
+  thumbs_down: sql<number>`coalesce(${publications.thumbs_down}, 0)`,
 }
 
 /** What an event says about a pull request, except its title. */
@@ -92,8 +116,9 @@ function isOwnEvent(event: string, { is_draft }: Pick<PullRequestRow, 'is_draft'
 
 const readPullRequest = prepared('pull_request', (db) =>
   db
-    .select()
+    .select(row)
     .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
     .where(isPullRequest(sql.placeholder('repo_id'), sql.placeholder('number'))),
 )
 
@@ -102,99 +127,17 @@ export async function findPullRequest(
   repo_id: number,
   number: number,
 ): Promise<PullRequestRow | undefined> {
-  const [row] = await readPullRequest(db, { repo_id, number })
-  return row
+  const [found] = await readPullRequest(db, { repo_id, number })
+  return found
 }
 
 export async function savePullRequest(
   db: Db,
   repo_id: number,
   number: number,
-  changes: Partial<Omit<PullRequestRow, 'repo_id' | 'number'>>,
+  changes: PullRequestChanges,
 ): Promise<void> {
   await db.update(pull_requests).set(changes).where(isPullRequest(repo_id, number))
-}
-
-/** Up to `limit` open pull requests after the number `after`, by number. */
-export function listOpen(
-  db: Db,
-  repo_id: number,
-  page: { after: number; limit: number },
-): Promise<
-  Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind' | 'closes'>[]
-> {
-  const { number, published_at, head_sha, changed_at, is_behind, closes } = pull_requests
-  return db
-    .select({ number, published_at, head_sha, changed_at, is_behind, closes })
-    .from(pull_requests)
-    .where(
-      and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(pull_requests.number, page.after)),
-    )
-    .orderBy(asc(pull_requests.number))
-    .limit(page.limit)
-}
-
-/** What decides whether and when a pull request is rechecked because of others. */
-const rechecked = {
-  number: pull_requests.number,
-  published_at: pull_requests.published_at,
-  pushed_at: pull_requests.pushed_at,
-  ready_at: pull_requests.ready_at,
-  comment_id: pull_requests.comment_id,
-  check_hash: pull_requests.check_hash,
-}
-export type RecheckedPullRequest = Pick<PullRequestRow, keyof typeof rechecked>
-
-const readRelatedTo = prepared('pull_requests_related_to', (db) =>
-  db
-    .select(rechecked)
-    .from(pull_requests)
-    .where(
-      and(
-        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
-        pull_requests.is_open,
-        sql`${pull_requests.related_ids} && array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`,
-      ),
-    ),
-)
-
-/** The open pull requests whose last recheck found one of the records `ids`. */
-export function listRelatedTo(db: Db, repo_id: number, ids: string[]): Promise<RecheckedPullRequest[]> {
-  return readRelatedTo(db, { repo_id, ids: JSON.stringify(ids) })
-}
-
-const numbered = {
-  ...rechecked,
-  branch: pull_requests.branch,
-  is_queued: pull_requests.is_queued,
-  is_bot: pull_requests.is_bot,
-  is_by_newcomer: pull_requests.is_by_newcomer,
-  author: pull_requests.author,
-  opened_at: pull_requests.opened_at,
-  is_push_seen: pull_requests.is_push_seen,
-  push_received_at: pull_requests.push_received_at,
-  own_event_at: pull_requests.own_event_at,
-  head_sha: pull_requests.head_sha,
-  changed_at: pull_requests.changed_at,
-}
-export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
-
-const readNumbered = prepared('open_pull_requests_numbered', (db) =>
-  db
-    .select(numbered)
-    .from(pull_requests)
-    .where(
-      and(
-        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
-        pull_requests.is_open,
-        sql`${pull_requests.number} = any(${sql.placeholder('numbers')}::int[])`,
-      ),
-    ),
-)
-
-/** The open pull requests among `numbers`. */
-export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
-  return readNumbered(db, { repo_id, numbers: `{${numbers}}` })
 }
 
 /** The numbers of closed pull requests without an event since `closed_before`; if that is null, of all pull requests. */
@@ -223,11 +166,17 @@ export async function deletePullRequests(
 ): Promise<number> {
   const { is_open, changed_at, number } = pull_requests
   const which = closed_before ? and(not(is_open), lte(changed_at, closed_before)) : undefined
-  const deleted = await db
-    .delete(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), which, inArray(number, numbers)))
-    .returning({ number })
-  return deleted.length
+  return db.transaction(async (tx) => {
+    const rows = await tx
+      .delete(pull_requests)
+      .where(and(eq(pull_requests.repo_id, repo_id), which, inArray(number, numbers)))
+      .returning({ number })
+    const deleted = rows.map((each) => each.number)
+    await tx
+      .delete(publications)
+      .where(and(eq(publications.repo_id, repo_id), inArray(publications.number, deleted)))
+    return deleted.length
+  })
 }
 
 const readMergedClosing = prepared('merged_pull_request_closing', (db) =>
@@ -256,12 +205,4 @@ export async function findMergedClosing(
 ): Promise<{ number: number; merged_at: Date } | undefined> {
   const [row] = await readMergedClosing(db, { repo_id, issue, since: since.toISOString() })
   return row
-}
-
-/** Lets refused texts be sent to GitHub again, for one pull request or for all of the repository. */
-export async function clearRefusals(db: Db, repo_id: number, number?: number): Promise<void> {
-  await db
-    .update(pull_requests)
-    .set({ comment_refused: null, check_refused: null })
-    .where(number === undefined ? eq(pull_requests.repo_id, repo_id) : isPullRequest(repo_id, number))
 }

@@ -1,4 +1,4 @@
-/** The table of pull requests in repositories where the App is installed. */
+/** The tables of pull requests in repositories where the App is installed: what GitHub says about them, and what was published. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../db/column.ts'
@@ -53,6 +53,27 @@ export const pull_requests = pgTable(
     merged_at: instant(),
     /** GitHub's `updated_at` of the newest event. Older events are ignored. */
     changed_at: instant().notNull(),
+    /** An event of the pull request has arrived since the comment was last written. */
+    is_due: boolean().notNull().default(false),
+    /** The overlapping records of the last recheck. */
+    related_ids: text().array().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.repo_id, table.number] }),
+    index('pull_requests_open').on(table.repo_id, table.number).where(sql`is_open`),
+    index('pull_requests_opened').on(table.repo_id, table.opened_at),
+    index('pull_requests_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
+    check('pull_requests_number_check', sql`${table.repo_id} > 0 and ${table.number} > 0`),
+    check('pull_requests_head_sha_check', sql`${table.head_sha} ~ '^[0-9a-f]{40,64}$'`),
+  ],
+)
+
+/** What the App published on a pull request. A pull request without a row got nothing. */
+export const publications = pgTable(
+  'publications',
+  {
+    repo_id: repoId(),
+    number: integer().notNull(),
     /** The App's comment; null if there is none. */
     comment_id: bigint({ mode: 'number' }),
     /** When the comment was posted. */
@@ -63,8 +84,6 @@ export const pull_requests = pgTable(
     comment_deleted_at: instant(),
     /** The version of the text of the comment: see `TEXT_VERSION`. Null if there is no comment. */
     comment_version: integer(),
-    /** An event of the pull request has arrived since the comment was last written. */
-    is_due: boolean().notNull().default(false),
     /** When it first got a comment about overlaps, or would have got one in shadow mode. */
     commented_at: instant(),
     /** The budget was in force then. */
@@ -82,16 +101,12 @@ export const pull_requests = pgTable(
     check_refused: text(),
     /** When the comment or the check run was last published. */
     published_at: instant(),
-    /** The overlapping records of the last recheck. */
-    related_ids: text().array().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.repo_id, table.number] }),
-    index('pull_requests_open').on(table.repo_id, table.number).where(sql`is_open`),
-    index('pull_requests_opened').on(table.repo_id, table.opened_at),
-    index('pull_requests_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
-    check('pull_requests_number_check', sql`${table.repo_id} > 0 and ${table.number} > 0`),
-    check('pull_requests_head_sha_check', sql`${table.head_sha} ~ '^[0-9a-f]{40,64}$'`),
+    index('publications_posted')
+      .on(table.repo_id, table.comment_posted_at)
+      .where(sql`comment_posted_at is not null`),
   ],
 )
 
@@ -103,4 +118,9 @@ export const redeliveries = pgTable('redeliveries', {
   requested_at: instant().notNull(),
 })
 
-export type PullRequestRow = typeof pull_requests.$inferSelect
+export type PublicationRow = typeof publications.$inferSelect
+type Key = 'repo_id' | 'number'
+/** A pull request with what was published on it. */
+export type PullRequestRow = typeof pull_requests.$inferSelect & Omit<PublicationRow, Key>
+export type PullRequestChanges = Partial<Omit<typeof pull_requests.$inferSelect, Key>>
+export type PublicationChanges = Partial<Omit<PublicationRow, Key>>

@@ -9,8 +9,9 @@ import {
   isNotFound,
   type Reactions,
 } from '../github/repository-calls.ts'
+import { savePublication } from '../pull-requests/publication-store.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
-import type { PullRequestRow } from '../pull-requests/table.ts'
+import type { PublicationChanges, PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, isInstalled, takeWrites, unlessRefused } from '../repositories/installation.ts'
 import { confirmName } from '../repositories/registration.ts'
@@ -65,7 +66,7 @@ async function publishComment(
       const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, comment }))
       if (written === 'deleted') return written
       const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
-      await savePullRequest(db, repo.id, pr.number, {
+      await savePublication(db, repo.id, pr.number, {
         ...(written
           ? {
               ...written,
@@ -73,12 +74,12 @@ async function publishComment(
               comment_refused: null,
               comment_version: TEXT_VERSION,
               comment_posted_at: written.comment_id === null ? null : (pr.comment_posted_at ?? now),
-              is_due: false,
-              ...(isFirst && chargedFields(charge, now)),
+              ...(isFirst && charge && chargedFields(charge, now)),
             }
           : { comment_hash: pr.comment_hash, comment_refused: hash }),
         published_at: now,
       })
+      if (written) await savePullRequest(db, repo.id, pr.number, { is_due: false })
       return written !== undefined && written.comment_id !== null ? 'written' : undefined
     },
     'writes',
@@ -88,11 +89,8 @@ async function publishComment(
 }
 
 /** What is stored with the first comment that counts for the budget. */
-export function chargedFields(
-  charge: Charge | null,
-  now: Date,
-): Partial<Pick<PullRequestRow, 'commented_at' | 'is_over_budget'>> {
-  return charge === null ? {} : { commented_at: now, is_over_budget: charge === 'over' }
+export function chargedFields(charge: Charge, now: Date): PublicationChanges {
+  return { commented_at: now, is_over_budget: charge === 'over' }
 }
 
 async function publishCheckRun(
@@ -112,7 +110,7 @@ async function publishCheckRun(
         return true
       })
       const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
-      await savePullRequest(db, repo.id, pr.number, { ...published, published_at: now })
+      await savePublication(db, repo.id, pr.number, { ...published, published_at: now })
     },
     'writes',
   )
@@ -141,7 +139,7 @@ async function writeComment(
     }
   }
   if (!comment.is_overlap) return { comment_id: null }
-  await savePullRequest(db, repo.id, pr.number, { comment_hash: CREATING })
+  await savePublication(db, repo.id, pr.number, { comment_hash: CREATING })
   const comment_id = await createComment(client, repo, pr.number, comment.text)
   auditEffect(app, ctx, 'commented', pr)
   return { comment_id }

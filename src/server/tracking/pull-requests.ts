@@ -12,14 +12,9 @@ import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
 import { enqueueRechecks } from '../changes/changes.ts'
 import { forgetComment } from '../decision/apply.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
-import {
-  clearRefusals,
-  type Facts,
-  findPullRequest,
-  listNumbered,
-  recordPullRequest,
-  savePullRequest,
-} from '../pull-requests/store.ts'
+import { listNumbered } from '../pull-requests/open-store.ts'
+import { clearRefusals } from '../pull-requests/publication-store.ts'
+import { type Facts, findPullRequest, recordPullRequest, savePullRequest } from '../pull-requests/store.ts'
 import { MUTE_LABEL } from '../report/comment.ts'
 import type { App } from '../repositories/app.ts'
 import { readPullRequest } from '../repositories/reading.ts'

@@ -11,7 +11,7 @@ import {
 import { parsePullRequest } from '../github/pull-request.ts'
 import { isNotFound, openPullRequests, type Reader } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
-import { listOpen } from '../pull-requests/store.ts'
+import { listOpen } from '../pull-requests/open-store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { ConditionalReads } from '../repositories/conditional-reads.ts'

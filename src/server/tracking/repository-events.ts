@@ -1,7 +1,7 @@
 /** Applies events of a repository to all of its pull requests. The webhook surface translates payloads to these calls. */
 
 import { reportCheckRun } from '../github/check-runs.ts'
-import { clearRefusals } from '../pull-requests/store.ts'
+import { clearRefusals } from '../pull-requests/publication-store.ts'
 import { settingsRunOf } from '../report/check-run.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation, takeWrites, unlessRefused } from '../repositories/installation.ts'

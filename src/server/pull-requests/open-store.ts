@@ -1,0 +1,92 @@
+/** Queries for the open pull requests of a repository. Every statement starts with the repository id. */
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
+import { ofPullRequest } from './publication-store.ts'
+import { type PullRequestRow, publications, pull_requests } from './table.ts'
+
+/** Up to `limit` open pull requests after the number `after`, by number. */
+export function listOpen(
+  db: Db,
+  repo_id: number,
+  page: { after: number; limit: number },
+): Promise<
+  Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind' | 'closes'>[]
+> {
+  const { number, head_sha, changed_at, is_behind, closes } = pull_requests
+  const { published_at } = publications
+  return db
+    .select({ number, published_at, head_sha, changed_at, is_behind, closes })
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(
+      and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(pull_requests.number, page.after)),
+    )
+    .orderBy(asc(pull_requests.number))
+    .limit(page.limit)
+}
+
+/** What decides whether and when a pull request is rechecked because of others. */
+const rechecked = {
+  number: pull_requests.number,
+  published_at: publications.published_at,
+  pushed_at: pull_requests.pushed_at,
+  ready_at: pull_requests.ready_at,
+  comment_id: publications.comment_id,
+  check_hash: publications.check_hash,
+}
+export type RecheckedPullRequest = Pick<PullRequestRow, keyof typeof rechecked>
+
+const readRelatedTo = prepared('pull_requests_related_to', (db) =>
+  db
+    .select(rechecked)
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(
+      and(
+        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
+        pull_requests.is_open,
+        sql`${pull_requests.related_ids} && array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`,
+      ),
+    ),
+)
+
+/** The open pull requests whose last recheck found one of the records `ids`. */
+export function listRelatedTo(db: Db, repo_id: number, ids: string[]): Promise<RecheckedPullRequest[]> {
+  return readRelatedTo(db, { repo_id, ids: JSON.stringify(ids) })
+}
+
+const numbered = {
+  ...rechecked,
+  branch: pull_requests.branch,
+  is_queued: pull_requests.is_queued,
+  is_bot: pull_requests.is_bot,
+  is_by_newcomer: pull_requests.is_by_newcomer,
+  author: pull_requests.author,
+  opened_at: pull_requests.opened_at,
+  is_push_seen: pull_requests.is_push_seen,
+  push_received_at: pull_requests.push_received_at,
+  own_event_at: pull_requests.own_event_at,
+  head_sha: pull_requests.head_sha,
+  changed_at: pull_requests.changed_at,
+}
+export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
+
+const readNumbered = prepared('open_pull_requests_numbered', (db) =>
+  db
+    .select(numbered)
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(
+      and(
+        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
+        pull_requests.is_open,
+        sql`${pull_requests.number} = any(${sql.placeholder('numbers')}::int[])`,
+      ),
+    ),
+)
+
+/** The open pull requests among `numbers`. */
+export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
+  return readNumbered(db, { repo_id, numbers: `{${numbers}}` })
+}
