@@ -76,14 +76,11 @@ describe('a declared path, which may be a directory', () => {
 })
 
 describe('by its content', () => {
+  const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
   test.each([
     ['no patch and no changed lines', change({ changed_lines: 0, blob_sha: 'a1' }), 'binary'],
     ['only another name', change({ changed_lines: 0, status: 'renamed', previous_path: 'b' }), null],
-    [
-      'no content at all',
-      change({ changed_lines: 0, status: 'added', blob_sha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391' }),
-      null,
-    ],
+    ['no content at all', change({ changed_lines: 0, status: 'added', blob_sha: EMPTY_BLOB }), null],
     ['an omitted patch', change({ changed_lines: 9000 }), null],
     ['unknown content', change(), null],
     ['lines', change({ patch: '@@ -1 +1 @@\n-a\n+b', changed_lines: 2 }), null],
@@ -123,6 +120,7 @@ describe('.gitattributes', () => {
 })
 
 describe('settings', () => {
+  const by = (text: string) => ({ attributes: attributesFrom(text) })
   const golden = { paths: { snapshot: [parseGlob('testdata/**')] } }
 
   test.each([
@@ -130,24 +128,14 @@ describe('settings', () => {
     ['do not affect other files', golden, 'src/a.txt', null],
     ['switch a class off', { classes: { changelog: false } }, 'CHANGELOG.md', null],
     ['leave a class on', { classes: { changelog: true } }, 'CHANGELOG.md', 'changelog'],
+    ['switch off a class and leave others', { classes: { lock: false } }, 'vendor/go.sum', 'vendored'],
     [
-      'switch off a class and leave others that fit',
-      { classes: { lock: false } },
-      'vendor/go.sum',
-      'vendored',
-    ],
-    [
-      'take precedence over attributes',
-      { ...golden, attributes: attributesFrom('testdata/* -linguist-generated') },
-      'testdata/a.txt',
+      'come before attributes',
+      { ...golden, ...by('testdata/* -linguist-generated') },
+      'testdata/a',
       'snapshot',
     ],
-    [
-      'switch off classes of attributes',
-      { classes: { generated: false }, attributes: attributesFrom('* linguist-generated') },
-      'a.c',
-      null,
-    ],
+    ['apply to attributes', { classes: { generated: false }, ...by('* linguist-generated') }, 'a.c', null],
   ])('%s', (_, rules, path, noise) => {
     expect(classOf(path, rules)).toBe(noise)
   })

@@ -13,6 +13,8 @@ function shown(patch: string): string[] {
   )
 }
 
+const NO_END = '\\ No newline at end of file'
+
 describe('a patch is read', () => {
   test.each([
     [
@@ -30,24 +32,12 @@ describe('a patch is read', () => {
     ['of a file that is removed', '@@ -1,2 +0,0 @@\n-one\n-two', ['1:-one,-two']],
     ['without context, where an insertion names the line before', '@@ -4,0 +5 @@\n+new', ['5:+new']],
     ['of several hunks', '@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d\n', ['1:-a,+b', '9:-c,+d']],
-    [
-      'with a last line without a newline, on one side',
-      '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a',
-      ['1:-a|,+a'],
-    ],
-    [
-      'with a last line without a newline, on both sides',
-      '@@ -1,2 +1,2 @@\n x\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file',
-      ['1: x,-a|,+b|'],
-    ],
+    ['with a last line without a newline, on one side', `@@ -1 +1 @@\n-a\n${NO_END}\n+a`, ['1:-a|,+a']],
+    ['… on both sides', `@@ -1,2 +1,2 @@\n x\n-a\n${NO_END}\n+b\n${NO_END}`, ['1: x,-a|,+b|']],
     ['with CRLF lines', '@@ -1,2 +1,2 @@\n \r\n-a\r\n+b\r\n', ['1: \r,-a\r,+b\r']],
     ['with empty context that lost its space', '@@ -1,3 +1,3 @@\n\n-a\n+b\n\n', ['1: ,-a,+b, ']],
     ['with empty context at its end', '@@ -1,2 +1,2 @@\n-a\n+b\n\n', ['1:-a,+b, ']],
-    [
-      'whose lines look like headers',
-      '@@ -1,2 +1,2 @@\n--- a\n+++ b\n @@ -1 +1 @@',
-      ['1:--- a,+++ b, @@ -1 +1 @@'],
-    ],
+    ['with lines like headers', '@@ -1,2 +1,2 @@\n--- a\n+++ b\n @@ -1 @@', ['1:--- a,+++ b, @@ -1 @@']],
   ])('%s', (_, patch, hunks) => {
     expect(shown(patch)).toEqual(hunks)
   })
@@ -65,21 +55,9 @@ describe('a patch is rejected', () => {
     ['with lines beyond its counts', '@@ -1 +1 @@\n-a\n+b\n c', 'line 4: " c" is beyond the counts'],
     ['with blank lines beyond its counts', '@@ -1 +1 @@\n-a\n+b\n\n\n', 'line 4: "" is beyond the counts'],
     ['of two files', '@@ -1 +1 @@\n-a\n+b\ndiff --git a/y b/y', 'line 4: a second file begins'],
-    [
-      'whose hunks are out of order',
-      '@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-c\n+d',
-      'line 4: hunks must be in order',
-    ],
-    [
-      'whose hunks overlap',
-      '@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -2 +2 @@\n-c\n+d',
-      'line 5: hunks must be in order',
-    ],
-    [
-      'whose marker of a missing newline follows no line',
-      '@@ -1 +1 @@\n\\ No newline',
-      'line 2: this marker must follow',
-    ],
+    ['with hunks out of order', '@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-c\n+d', 'line 4: hunks must be in order'],
+    ['whose hunks overlap', '@@ -1,2 +1 @@\n-a\n b\n@@ -2 +1 @@\n-b\n+c', 'line 4: hunks must be in order'],
+    ['whose marker follows no line', `@@ -1 +1 @@\n${NO_END}`, 'line 2: this marker must follow'],
   ])('%s', (_, patch, message) => {
     expect(() => read(patch)).toThrow(PatchError)
     expect(() => read(patch)).toThrow(message)

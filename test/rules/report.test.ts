@@ -64,21 +64,10 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
   return { ...nothing, total_related: 0, checked_against, ...changes }
 }
 
-const PUSHED = {
-  pushed_at: at(10),
-  ready_at: null,
-  own_event_at: at(10),
-  comment_deleted_at: null,
-  head_sha: 'a'.repeat(40),
-}
 const ready = {
-  number: 7,
-  author: 'ada',
-  branch: 'tidy',
-  is_draft: false,
-  is_queued: false,
-  opened_at: at(10),
-  ...PUSHED,
+  ...{ number: 7, author: 'ada', branch: 'tidy', is_draft: false, is_queued: false, opened_at: at(10) },
+  ...{ pushed_at: at(10), ready_at: null, own_event_at: at(10), comment_deleted_at: null },
+  head_sha: 'a'.repeat(40),
 }
 /** Both sides are shown, so that only the severity suppresses an overlap. */
 const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'both' } as const
@@ -92,44 +81,24 @@ const elsewhere = {
   pairs: new Map(),
 }
 
-function report(
-  found: Partial<Conclusion>,
-  {
-    min_severity = 'low',
-    draft_min_severity = 'high',
-    pr = ready,
-    opened_at = [],
-    queued = [],
-  }: {
-    min_severity?: Severity
-    draft_min_severity?: Severity
-    pr?: typeof ready
-    opened_at?: [number, Date][]
-    queued?: number[]
-  } = {},
-) {
+interface Given {
+  min_severity?: Severity
+  draft_min_severity?: Severity
+  pr?: typeof ready
+  opened_at?: [number, Date][]
+}
+
+function report(found: Partial<Conclusion>, given: Given = {}) {
+  const { min_severity = 'low', draft_min_severity = 'high', pr = ready, opened_at = [] } = given
   const facts = {
-    published_at: null,
-    comment_id: null,
-    check_hash: null,
-    is_bot: false,
-    is_by_newcomer: false,
-    author: 'ben',
-    is_push_seen: true,
-    head_sha: 'b'.repeat(40),
+    ...{ published_at: null, comment_id: null, check_hash: null, is_bot: false, is_by_newcomer: false },
+    ...{ author: 'ben', is_push_seen: true, is_queued: false, head_sha: 'b'.repeat(40), ready_at: null },
   }
   const others = new Map(
     opened_at.map(([number, each]) => {
-      const times = {
-        opened_at: each,
-        pushed_at: each,
-        push_received_at: each,
-        ready_at: null,
-        own_event_at: each,
-        changed_at: each,
-      }
-      const name = { number, branch: `branch-${number}`, is_queued: queued.includes(number) }
-      return [number, { ...name, ...facts, ...times }] as const
+      const pushed = { pushed_at: each, push_received_at: each }
+      const times = { opened_at: each, own_event_at: each, changed_at: each, ...pushed }
+      return [number, { number, branch: `branch-${number}`, ...facts, ...times }] as const
     }),
   )
   const all = conclusion(found)
@@ -190,39 +159,28 @@ describe('activities of one branch or pull request are one row', () => {
     pr_number: number,
     pr_url: `https://github.com/acme/shop/pull/${number}`,
   })
-  const titles = (...collisions: Collision[]) => report({ collisions }).activities.map(({ title }) => title)
+  const two = (one: Partial<Collision['record']>, other: Partial<Collision['record']>) => [
+    collision('a', 'high', one),
+    collision('b', 'low', other),
+  ]
 
   test.each<[string, Collision[], string[]]>([
-    ['of one pull request', [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))], ['Work a']],
+    ['of one pull request', two(pull(3), pull(3)), ['Work a']],
     [
       'of one pull request on different branches',
-      [
-        collision('a', 'high', { ...pull(3), branch: 'x' }),
-        collision('b', 'low', { ...pull(3), branch: 'y' }),
-      ],
+      two({ ...pull(3), branch: 'x' }, { ...pull(3), branch: 'y' }),
       ['Work a'],
     ],
-    [
-      'of one branch',
-      [collision('a', 'high', { branch: 'x' }), collision('b', 'low', { branch: 'x' })],
-      ['Work a'],
-    ],
-    [
-      'of a pull request, and of its branch',
-      [collision('a', 'high', { branch: 'x' }), collision('b', 'low', { ...pull(3), branch: 'x' })],
-      ['Work b'],
-    ],
+    ['of one branch', two({ branch: 'x' }, { branch: 'x' }), ['Work a']],
+    ['of a pull request, and of its branch', two({ branch: 'x' }, { ...pull(3), branch: 'x' }), ['Work b']],
     [
       'but not of two pull requests of one branch',
-      [
-        collision('a', 'high', { ...pull(3), branch: 'x' }),
-        collision('b', 'low', { ...pull(4), branch: 'x' }),
-      ],
+      two({ ...pull(3), branch: 'x' }, { ...pull(4), branch: 'x' }),
       ['Work a', 'Work b'],
     ],
-    ['nor two without any branch', [collision('a', 'high'), collision('b', 'low')], ['Work a', 'Work b']],
+    ['nor two without any branch', two({}, {}), ['Work a', 'Work b']],
   ])('%s', (_, collisions, expected) => {
-    expect(titles(...collisions)).toEqual(expected)
+    expect(report({ collisions }).activities.map(({ title }) => title)).toEqual(expected)
   })
 
   test('with the highest severity, and each example and area once', () => {
@@ -255,16 +213,8 @@ describe('the paths of a branch or pull request', () => {
       [[pathOf('unknown'), pathOf(null), pathOf('conflict')]],
       ['conflict', 'unknown', 'glob'],
     ],
-    [
-      'leave out verdicts that need no action',
-      [[pathOf('conflict'), pathOf('far'), pathOf('agrees')]],
-      ['conflict'],
-    ],
-    [
-      'include verdicts that need no action if there are no others',
-      [[pathOf('far'), pathOf('near')]],
-      ['near', 'far'],
-    ],
+    ['leave out what needs no action', [[pathOf('conflict'), pathOf('far'), pathOf('agrees')]], ['conflict']],
+    ['include it if there is nothing else', [[pathOf('far'), pathOf('near')]], ['near', 'far']],
     ['contain no noise', [[pathOf('noise')], [pathOf('far'), pathOf('noise', 'b')]], ['far']],
     ['are named once', [[pathOf(null, 'a')], [pathOf('conflict', 'a'), pathOf('unknown', 'b')]], ['a', 'b']],
   ])('%s', (_, matches, expected) => {
@@ -278,10 +228,7 @@ describe('the paths of a branch or pull request', () => {
 
   test('are reported beside the duplicate of any of its activities', () => {
     const duplicate = { share: 1, added_lines: 9, issue: null }
-    const [one, two] = ['a', 'b'].map((id) => collision(id, 'high', { branch: 'x' })) as [
-      Collision,
-      Collision,
-    ]
+    const [one, two] = [collision('a', 'high', { branch: 'x' }), collision('b', 'high', { branch: 'x' })]
     two.match.duplicate = duplicate
     expect(report({ collisions: [one, two] }).activities).toMatchObject([{ duplicate }])
     expect(report({ collisions: [one] }).activities).toMatchObject([{ duplicate: null }])
