@@ -52,7 +52,7 @@ test.each([
   expect(violations({ [file]: `/** Fine. */\n${code}\n` }, ARCHITECTURE)).toEqual([])
 })
 
-describe('a file may not', () => {
+describe('a file that breaks a rule is reported', () => {
   describe.each([
     [
       'server/db/database.ts',
@@ -107,15 +107,15 @@ describe('a file may not', () => {
     ['vocabulary/utils.ts', 'has a name that does not say what is in it', ['']],
     ['vocabulary/id-manager.ts', 'has a name that does not say what is in it', ['']],
     ['vocabulary/helpers/id.ts', 'has a name that does not say what is in it', ['']],
-  ])('be src/%s that %s', (file, problem, codes) => {
-    test.each(codes)('with %j', (code) => {
+  ])('src/%s: %s', (file, problem, codes) => {
+    test.each(codes)('for %j', (code) => {
       expect(violations({ [file]: `/** Broken. */\n${code}\n` }, ARCHITECTURE)).toEqual([
         expect.stringMatching(new RegExp(`^src/${file} .*${problem}$`)),
       ])
     })
   })
 
-  test('start without a comment that says what it is for', () => {
+  test('for a start without a comment that says what it is for', () => {
     expect(violations({ 'vocabulary/id.ts': 'export const a = 1\n' }, ARCHITECTURE)).toEqual([
       'src/vocabulary/id.ts does not open with a comment that says what it is for',
     ])
