@@ -43,12 +43,11 @@ describe.each(PARTS)('each line of the hooks of %s', (part) => {
   const inPosix = linesOf(part).filter(({ shell }) => shell === 'any' || shell === 'posix')
 
   test.each(SHELLS)('does nothing in %s without the command', async (shell, ...options) => {
-    for (const { line } of inPosix) {
-      const ran = await promisify(execFile)(`/bin/${shell}`, [...options, '-c', line], {
-        env: { PATH: '/nowhere' },
-      })
-      expect(ran).toEqual({ stdout: '', stderr: '' })
-    }
+    const env = { PATH: '/nowhere' }
+    const run = ({ line }: { line: string }) =>
+      promisify(execFile)(`/bin/${shell}`, [...options, '-c', line], { env })
+    const silent = inPosix.map(() => ({ stdout: '', stderr: '' }))
+    expect(await Promise.all(inPosix.map(run))).toEqual(silent)
   })
 
   test.each(SHELLS)('runs the command in %s with its input', async (shell, ...options) => {
@@ -56,16 +55,14 @@ describe.each(PARTS)('each line of the hooks of %s', (part) => {
     await writeFile(join(directory.path, 'deconflict'), '#!/bin/sh\necho "$@" && exec cat\n', {
       mode: 0o755,
     })
-    for (const { line } of inPosix) {
-      const running = promisify(execFile)(`/bin/${shell}`, [...options, '-c', line], {
-        env: { PATH: `${directory.path}:${process.env.PATH}` },
-      })
+    const env = { PATH: `${directory.path}:${process.env.PATH}` }
+    const run = ({ line }: { line: string }) => {
+      const running = promisify(execFile)(`/bin/${shell}`, [...options, '-c', line], { env })
       running.child.stdin?.end('{}')
-      expect(await running).toEqual({
-        stdout: expect.stringMatching(/^hook [a-z-]+ --agent [a-z-]+\n\{\}$/),
-        stderr: '',
-      })
+      return running
     }
+    const stdout = expect.stringMatching(/^hook [a-z-]+ --agent [a-z-]+\n\{\}$/)
+    expect(await Promise.all(inPosix.map(run))).toEqual(inPosix.map(() => ({ stdout, stderr: '' })))
     await directory.remove()
   })
 

@@ -59,6 +59,16 @@ function answersOf({ responses }: Described) {
   return Object.entries(responses).filter(([status]) => status !== '304')
 }
 
+const validators = new Map<string, ReturnType<typeof ajv.compile>>()
+
+/** Compiled once: most responses have the schema of errors. */
+function validatorOf(schema: Schema) {
+  const key = JSON.stringify(schema)
+  const known = validators.get(key) ?? ajv.compile({ ...schema, components: document.components })
+  validators.set(key, known)
+  return known
+}
+
 /** The problems of the examples of a content. Having no example is a problem too. */
 function faultsOf({ 'application/json': { schema, example, examples = {} } }: Content): unknown {
   const all = [
@@ -66,7 +76,7 @@ function faultsOf({ 'application/json': { schema, example, examples = {} } }: Co
     ...Object.values(examples).map(({ value }) => value),
   ]
   if (all.length === 0) return 'no example'
-  const validate = ajv.compile({ ...schema, components: document.components })
+  const validate = validatorOf(schema)
   const faults = all.filter((each) => !validate(each))
   return faults.length === 0 ? null : faults
 }
