@@ -22,6 +22,11 @@ afterEach(() => directory.remove())
 const env = () => ({ PATH: process.env.PATH, HOME: directory.path, GIT_CONFIG_NOSYSTEM: '1' })
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: directory.path, env: env(), maxBuffer: 1e9, encoding: 'utf8' })
+const initialise = () => {
+  git('init', '-q', '-b', 'main')
+  git('config', 'user.name', 'Ada')
+  git('config', 'user.email', 'ada@example.com')
+}
 const write = (name: string, content: string | Buffer) => {
   mkdirSync(dirname(join(directory.path, name)), { recursive: true })
   writeFileSync(join(directory.path, name), content)
@@ -91,9 +96,7 @@ function edited(random: Random, text: string): string {
 
 /** A base, then commits, staged, unstaged and untracked changes. */
 function randomTree(random: Random): void {
-  git('init', '-q', '-b', 'main')
-  git('config', 'user.name', 'Ada')
-  git('config', 'user.email', 'ada@example.com')
+  initialise()
   const texts = new Map(NAMES.map((name) => [name, randomText(random)]))
   const tracked = NAMES.filter(() => random() < 0.8)
   const untracked = NAMES.filter((name) => !tracked.includes(name))
@@ -180,11 +183,11 @@ describe('without the patches', () => {
   }
 
   test('the names are sent if git takes too long', async () => {
-    git('init', '-q', '-b', 'main')
+    initialise()
     write('a.ts', '1\n')
     write('.gitignore', 'bin\n')
     git('add', '-A')
-    git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '-q', '-m', 'Base')
+    git('commit', '-q', '-m', 'Base')
     write('a.ts', '2\n')
     const { changes, base_sha } = await read({ timeout_ms: 5000 }, await hanging('--patch'))
     expect(changes).toEqual([{ path: 'a.ts', status: 'modified' }])
@@ -194,7 +197,7 @@ describe('without the patches', () => {
 
 // Threat: A secret in a file of the working tree
 test('of a file that git does not track only the name is sent, until it is staged', async () => {
-  git('init', '-q', '-b', 'main')
+  initialise()
   const secret = 'TOKEN=hunter2\n'
   for (const name of ['.env', 'notes.txt', 'src/new.ts']) write(name, secret)
   write('ignored.pem', secret)
@@ -209,7 +212,7 @@ test('of a file that git does not track only the name is sent, until it is stage
 })
 
 test('before the first commit, staged and untracked files are sent', async () => {
-  git('init', '-q', '-b', 'main')
+  initialise()
   write('staged.ts', '1\n')
   git('add', '-A')
   write('untracked.ts', '2\n')
@@ -222,9 +225,7 @@ test('before the first commit, staged and untracked files are sent', async () =>
 })
 
 test('a file that conflicts, a link and a file that is only removed from the index are sent once each', async () => {
-  git('init', '-q', '-b', 'main')
-  git('config', 'user.name', 'Ada')
-  git('config', 'user.email', 'ada@example.com')
+  initialise()
   for (const name of ['both', 'kept', 'link']) write(name, 'base\n')
   git('add', '-A')
   git('commit', '-q', '-m', 'Base')

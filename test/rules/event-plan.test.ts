@@ -44,37 +44,21 @@ const imported = ({ title = false, summary = false } = {}): ActivityPlan => ({
 })
 
 describe('the activities of an open pull request', () => {
+  const next = { base_branch: 'next' }
+  const edit = { title: true, summary: true, base_branch: true }
   test.each<[string, PullRequestEvent, Partial<Before> | 'none', Partial<Current>, ActivityPlan]>([
     ['opened', 'opened', 'none', {}, imported()],
     ['opened, delivered again', 'opened', {}, {}, imported()],
     ['reopened', 'reopened', { is_open: false }, {}, imported()],
     ['stored as closed, its reopening missed', 'other', { is_open: false }, {}, imported()],
     ['an earlier event was not applied', 'other', { is_behind: true }, {}, imported()],
-    [
-      'edited after an event that was not applied',
-      'edited',
-      { is_behind: true },
-      {},
-      imported({ title: true, summary: true }),
-    ],
+    ['edited after one', 'edited', { is_behind: true }, {}, imported({ title: true, summary: true })],
     ['pushed', 'files', {}, { head_sha: 'b2' }, refresh({ files: true })],
     ['pushed, the head already stored', 'files', {}, {}, refresh({ files: true })],
     ['a push that was missed', 'other', {}, { head_sha: 'b2' }, refresh({ files: true })],
-    [
-      'another base',
-      'edited',
-      {},
-      { base_branch: 'next' },
-      refresh({ title: true, summary: true, base_branch: true, files: true }),
-    ],
-    [
-      'a base change that was missed',
-      'other',
-      {},
-      { base_branch: 'next' },
-      refresh({ base_branch: true, files: true }),
-    ],
-    ['edited', 'edited', {}, {}, refresh({ title: true, summary: true, base_branch: true })],
+    ['another base', 'edited', {}, next, refresh({ ...edit, files: true })],
+    ['a base change that was missed', 'other', {}, next, refresh({ base_branch: true, files: true })],
+    ['edited', 'edited', {}, {}, refresh(edit)],
     ['read, unchanged', 'seen', {}, {}, refresh()],
     ['read, with another title', 'seen', { title: 'Retry' }, {}, refresh({ title: true, base_branch: true })],
     ['read, with another summary', 'seen', { summary_hash: 'other' }, {}, refresh({ summary: true })],

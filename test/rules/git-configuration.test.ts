@@ -9,28 +9,21 @@ const read = (entries: Entry[], branch?: string) =>
 
 const URL = 'git@github.com:acme/shop.git'
 const FORK = 'git@github.com:ada/shop.git'
+const ORIGIN = { name: 'origin', url: URL }
 
 describe('the remote', () => {
   test.each<[string, string, object | undefined]>([
     ['none', '', undefined],
     ['the only one', 'remote.hub.url=URL', { name: 'hub', url: URL }],
-    ['origin of several', 'remote.fork.url=FORK remote.origin.url=URL', { name: 'origin', url: URL }],
+    ['origin of several', 'remote.fork.url=FORK remote.origin.url=URL', ORIGIN],
     ['none of several without origin', 'remote.a.url=FORK remote.b.url=URL', undefined],
     [
       'that of the branch',
       'remote.fork.url=FORK remote.origin.url=URL branch.fix/a.b.remote=fork',
       { name: 'fork', url: FORK },
     ],
-    [
-      'origin where that of the branch is this repository',
-      'remote.origin.url=URL branch.fix/a.b.remote=.',
-      { name: 'origin', url: URL },
-    ],
-    [
-      'of which the first URL counts',
-      'remote.origin.url=URL remote.origin.url=FORK',
-      { name: 'origin', url: URL },
-    ],
+    ['origin if that is this repository', 'remote.origin.url=URL branch.fix/a.b.remote=.', ORIGIN],
+    ['of which the first URL counts', 'remote.origin.url=URL remote.origin.url=FORK', ORIGIN],
     ['with dots in its name', 'remote.my.hub.url=URL', { name: 'my.hub', url: URL }],
   ])('%s', (_, given, remote) => {
     const entries = given

@@ -16,8 +16,8 @@ const CURSOR = { conversation_id: 's6', cursor_version: '2.0', workspace_roots: 
 const PATCH =
   '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a\n+b\n*** Add File: b.ts\n*** Delete File: c.ts\n*** End Patch'
 
-/** The event, the agent of the command line, the input, and what is read of it. */
-type Case = [name: string, HookEvent, given: string, json: object, read: object]
+/** What `deconflict hook` is called with, its input, and what is read of it. */
+type Case = [name: string, command_line: string, json: object, read: object]
 
 const used = (tool_name: string, tool_input: object) => ({ tool_name, tool_input })
 const A = `${CWD}/src/a.ts`
@@ -26,8 +26,7 @@ const PATCHED = { edits: ['src/a.ts', 'b.ts', 'c.ts'] }
 const CASES: Case[] = [
   [
     'Claude Code before an edit',
-    'before-edit',
-    'claude-code',
+    'before-edit --agent claude-code',
     {
       ...CLAUDE,
       hook_event_name: 'PreToolUse',
@@ -37,8 +36,7 @@ const CASES: Case[] = [
   ],
   [
     'Claude Code editing a notebook in a subagent',
-    'before-edit',
-    'claude-code',
+    'before-edit --agent claude-code',
     {
       ...CLAUDE,
       agent_id: 'a7',
@@ -49,8 +47,7 @@ const CASES: Case[] = [
   ],
   [
     'Claude Code after a read',
-    'after-read',
-    'claude-code',
+    'after-read --agent claude-code',
     {
       ...CLAUDE,
       hook_event_name: 'PostToolUse',
@@ -61,36 +58,31 @@ const CASES: Case[] = [
   ],
   [
     'Claude Code with a prompt',
-    'prompt',
-    'claude-code',
+    'prompt --agent claude-code',
     { ...CLAUDE, hook_event_name: 'UserPromptSubmit', prompt: 'Fix @src/a.ts, `lib/b.ts:12` and README.md.' },
     { words: ['src/a.ts', 'lib/b.ts', 'README.md'], edits: [], reads: [] },
   ],
   [
     'Claude Code after /clear',
-    'session-end',
-    'claude-code',
+    'session-end --agent claude-code',
     { ...CLAUDE, hook_event_name: 'SessionEnd', reason: 'clear' },
     { reason: 'clear' },
   ],
   [
     'Codex with a patch',
-    'before-edit',
-    'codex',
+    'before-edit --agent codex',
     { ...CODEX, hook_event_name: 'PreToolUse', ...used('apply_patch', { command: PATCH }) },
     { agent: 'codex', session: 's2', ...PATCHED },
   ],
   [
     'Codex with a patch in a shell command',
-    'after-read',
-    'codex',
+    'after-read --agent codex',
     { ...CODEX, ...used('exec_command', { cmd: `apply_patch <<'EOF'\n${PATCH}\nEOF` }) },
     { ...PATCHED, words: [] },
   ],
   [
     'Codex reading through its shell',
-    'after-read',
-    'codex',
+    'after-read --agent codex',
     {
       ...CODEX,
       ...used('Bash', {
@@ -102,84 +94,74 @@ const CASES: Case[] = [
   ],
   [
     'Copilot CLI in its own form',
-    'after-read',
-    'copilot',
+    'after-read --agent copilot',
     { ...COPILOT, toolName: 'view', toolArgs: { path: `${CWD}/a.ts` } },
     { agent: 'copilot', session: 's4', reads: [`${CWD}/a.ts`], edits: [] },
   ],
   [
     'Copilot CLI, whose hook after a read runs for every tool',
-    'after-read',
-    'copilot',
+    'after-read --agent copilot',
     { ...COPILOT, toolName: 'edit', toolArgs: '{"path": "a.ts", "old_str": "a"}' },
     { reads: [], edits: ['a.ts'] },
   ],
   [
     'Copilot CLI running the hooks of Claude Code',
-    'before-edit',
-    'claude-code',
+    'before-edit --agent claude-code',
     { hook_event_name: 'PreToolUse', session_id: 's4', cwd: CWD, ...used('Edit', { path: 'a.ts' }) },
     { agent: 'copilot', session: 's4', edits: ['a.ts'] },
   ],
   [
     'VS Code running the hooks of Claude Code',
-    'before-edit',
-    'claude-code',
+    'before-edit --agent claude-code',
     { ...VSCODE, hookEventName: 'PreToolUse', ...used('replace_string_in_file', { filePath: 'a.ts' }) },
     { agent: 'vscode', session: 's5', edits: ['a.ts'], agent_event: 'PreToolUse' },
   ],
   [
     'VS Code with several files',
-    'after-read',
-    'copilot',
+    'after-read --agent copilot',
     { ...VSCODE, hookEventName: 'PostToolUse', ...used('editFiles', { files: ['a.ts', { path: 'b.ts' }] }) },
     { agent: 'vscode', edits: ['a.ts', 'b.ts'] },
   ],
   [
     'Cursor after an edit',
-    'after-edit',
-    'cursor',
+    'after-edit --agent cursor',
     { ...CURSOR, hook_event_name: 'afterFileEdit', file_path: 'a.ts', edits: [{ old_string: 'a' }] },
     { agent: 'cursor', session: 's6', cwd: CWD, edits: ['a.ts'] },
   ],
   [
     'Cursor running the hooks of Claude Code',
-    'before-edit',
-    'claude-code',
+    'before-edit --agent claude-code',
     { ...CURSOR, session_id: 's6', ...used('Write', { file_path: 'a.ts' }) },
     { agent: 'cursor', session: 's6', edits: ['a.ts'] },
   ],
   [
     'Gemini CLI after a read',
-    'after-read',
-    'gemini',
+    'after-read --agent gemini',
     { ...GEMINI, hook_event_name: 'AfterTool', ...used('read_file', { absolute_path: A }) },
     { agent: 'gemini', session: 's3', reads: [A], agent_event: 'AfterTool' },
   ],
   [
     'the plugin of OpenCode after a patch',
-    'after-edit',
-    'opencode',
+    'after-edit --agent opencode',
     { session_id: 's8', cwd: CWD, ...used('patch', { patchText: PATCH }) },
     { agent: 'opencode', session: 's8', ...PATCHED },
   ],
   [
     'a tool that names a directory',
-    'after-read',
-    'copilot',
+    'after-read --agent copilot',
     { ...COPILOT, toolName: 'grep', toolArgs: { path: 'src', pattern: 'x' } },
     { reads: [], edits: [], words: [] },
   ],
   [
     'an agent that names no session',
-    'session-start',
-    'codex',
+    'session-start --agent codex',
     { cwd: CWD },
     { agent: 'codex', session: null },
   ],
 ]
 
-test.each(CASES)('a hook reads the input of %s', (_, event, given, json, read) => {
+test.each(CASES)('a hook reads the input of %s', (_, command_line, json, read) => {
+  const [event, given] = command_line.split(' --agent ') as [HookEvent, string]
   const { agent, ...found } = readHookInput(event, agentNamed(given), JSON.stringify(json))
   expect({ agent: agent.name, ...found }).toMatchObject(read)
   expect(AGENTS.filter(({ recognizes }) => recognizes?.({ ...json }, given)).length).toBeLessThan(2)

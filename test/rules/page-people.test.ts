@@ -34,12 +34,7 @@ test.each([
 
 test('those with the most severe and then the most collisions come first', () => {
   const work = liveWork(
-    [
-      declared('a', 'Ada', null),
-      declared('b', 'Ben', null),
-      declared('c', 'Cy', null),
-      declared('d', 'Dee', null),
-    ],
+    ['Ada', 'Ben', 'Cy', 'Dee'].map((name, at) => declared('abcd'.charAt(at), name, null)),
     [overlap('a', 'b', 'low'), overlap('a', 'c', 'high'), overlap('b', 'gone', 'high')],
   )
   expect(peopleCounts(work).map(({ person, collisions }) => `${person.name} ${collisions}`)).toEqual([

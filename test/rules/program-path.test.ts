@@ -18,18 +18,8 @@ test.each<[string, string, Record<string, string | undefined>, string[]]>([
     { Path: 'C:\\Git' },
     ['C:\\Git\\git.com', 'C:\\Git\\git.exe', 'C:\\Git\\git.bat', 'C:\\Git\\git.cmd'],
   ],
-  [
-    'a quoted directory on Windows',
-    'win32',
-    { PATH: '"C:\\Program Files\\Git"', PATHEXT: '.EXE' },
-    ['C:\\Program Files\\Git\\git.exe'],
-  ],
-  [
-    'not the current directory of Windows',
-    'win32',
-    { PATH: ';.;bin;C:tools;C:\\Git', PATHEXT: '.EXE' },
-    ['C:\\Git\\git.exe'],
-  ],
+  ['a quoted directory', 'win32', { PATH: '"C:\\My Git"', PATHEXT: '.EXE' }, ['C:\\My Git\\git.exe']],
+  ['no relative one', 'win32', { PATH: ';.;bin;C:tools;C:\\Git', PATHEXT: '.EXE' }, ['C:\\Git\\git.exe']],
 ])('a program is looked for in %s', (_, platform, env, files) => {
   expect(programFiles('git', { env, platform })).toEqual(files)
 })
