@@ -10,7 +10,6 @@ import { installationEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 const BOT = { login: 'renovate[bot]', type: 'Bot' } as const
-const AGENT = { login: 'Copilot', type: 'Bot' } as const
 
 const { fixture, github, repository, useSettings } = usePullRequests()
 
@@ -36,7 +35,6 @@ const ledger = () => {
 
 describe('of two pull requests on the same lines', () => {
   test.each<[string, PullGiven, PullGiven, [boolean, boolean]]>([
-    ['the later one gets the comment if it is a coding agent’s', {}, { author: AGENT }, [false, true]],
     ['none gets a comment if the first is a bot’s', { author: BOT }, {}, [false, false]],
     [
       'none gets a comment if the first was not pushed for 15 days',
@@ -275,8 +273,7 @@ test('with {mode: off} nothing is posted or entered', async () => {
   const number = await open('tidy')
   await repository.createActivity({ blocking: true })
   await repository.advance(2 * QUIET_MS)
-  repository.githubRepo.merge(number)
-  await repository.deliver(number, 'closed')
+  await repository.merge(number)
   expect(repository.writes()).toEqual([])
   expect(await ledger()).toEqual([])
 })

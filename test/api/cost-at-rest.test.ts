@@ -1,8 +1,6 @@
 /** What repositories cost in which nothing happens (docs/contract/organisations.md#cost-at-rest). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
-import { enqueue } from '../../src/server/jobs/store.ts'
-import { firstJobs } from '../../src/server/tracking/jobs.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
 import { installationEvent, pullRequestEvent, pushEvent } from '../support/webhooks.ts'
@@ -42,7 +40,7 @@ afterAll(async () => {
 async function install(): Promise<void> {
   await service.reset()
   service.clock.now = new Date()
-  await enqueue(service.app.database.connection(), firstJobs(service.clock.now), service.clock.now)
+  await service.enqueueFirstJobs()
   await service.deliverAndRun(installationEvent(github, github.app.install({ account: OWNER }), 'created'))
 }
 const openPull = (name: string, index = 0) =>
@@ -92,7 +90,7 @@ describe('a repository without live work', () => {
 
   beforeAll(async () => {
     await install()
-    await pass(8 * DAY_MS, DAY_MS)
+    await pass(8 * DAY_MS, 8 * DAY_MS)
   })
 
   test('is asked once a day after a week without a delivery', async () => {

@@ -121,37 +121,28 @@ describe('a pull request whose list GitHub cuts', () => {
     expect(items[0].changes_complete).toBe(false)
   })
 
-  test('makes a check that it does not match incomplete', async () => {
-    await open()
+  test('makes a check incomplete that it does not match, or of its own branch', async () => {
+    await repository.open({ head: 'large', files: numbered(FILES + 5) })
     const { overlap_detected, reason, checked_against } = await checkPath('f33.ts')
     expect(overlap_detected).toBe(false)
     expect(checked_against).toMatchObject({ activities: 1, complete: false })
     expect(reason).toContain('GitHub cut the list of changed files of 1 live activity')
-  })
-
-  test('leaves a check complete that matches one of its known files', async () => {
-    await open()
-    const { related_activity_ids, reason, checked_against } = await checkPath('f7.ts')
-    expect(related_activity_ids).toHaveLength(1)
-    expect(checked_against.complete).toBe(true)
-    expect(reason).not.toContain('GitHub cut')
-  })
-
-  test.each([
-    ['that a glob of it matches', { scope: { paths: ['f[0-9].ts'] } }],
-    [
-      'that belongs to its stack',
-      { branch: 'upper', base_branch: 'large', scope: { paths: ['elsewhere.ts'] } },
-    ],
-    ['that is for another base branch', { base_branch: 'release-1', scope: { paths: ['elsewhere.ts'] } }],
-  ])('leaves a check complete %s', async (_, body) => {
-    await repository.open({ head: 'large', files: numbered(FILES + 5) })
-    expect((await check(body)).checked_against.complete).toBe(true)
-  })
-
-  test('makes a check of its own branch incomplete', async () => {
-    await repository.open({ head: 'large', files: numbered(FILES + 5) })
     expect((await check({ branch: 'large' })).checked_against.complete).toBe(false)
+  })
+
+  test('leaves a check complete that matches one of its files, belongs to its stack or has another base branch', async () => {
+    await repository.open({ head: 'large', files: numbered(FILES + 5) })
+    const { related_activity_ids, reason } = await checkPath('f7.ts')
+    expect(related_activity_ids).toHaveLength(1)
+    expect(reason).not.toContain('GitHub cut')
+    const elsewhere = { scope: { paths: ['elsewhere.ts'] } }
+    for (const body of [
+      { scope: { paths: ['f7.ts'] } },
+      { scope: { paths: ['f[0-9].ts'] } },
+      { ...elsewhere, branch: 'upper', base_branch: 'large' },
+      { ...elsewhere, base_branch: 'release-1' },
+    ])
+      expect((await check(body)).checked_against.complete, JSON.stringify(body)).toBe(true)
   })
 
   test('is complete again after a push that leaves fewer', async () => {
@@ -163,8 +154,7 @@ describe('a pull request whose list GitHub cuts', () => {
 
   test('counts no more after it was closed', async () => {
     const number = await open()
-    repository.githubRepo.close(number)
-    await repository.deliver(number, 'closed')
+    await repository.close(number)
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)
   })
 

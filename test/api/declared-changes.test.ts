@@ -186,103 +186,60 @@ test.each(['a\u0000b', 'a\ud800b'])(
   },
 )
 
-describe('a check and a write reject', () => {
+describe('a check rejects', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ path: `f${index}` }))
   const large = (bytes: number) => `@@ -0,0 +1 @@\n+${'é'.repeat(bytes / 2)}\n`
   const PATH = /path of a file relative to the root/
-  const cases: [name: string, changes: unknown, param: string, message: RegExp, status?: number][] = [
-    ['more than 3,000', many(3001), 'scope.changes', /at most 3000/],
-    ['no list', {}, 'scope.changes', /must be an array/],
-    ['no path', [{ status: 'added' }], 'scope.changes[0].path', /required/, 400],
-    [
-      'an unknown field',
-      [{ path: 'a', patchs: 'x' }],
-      'scope.changes[0].patchs',
-      /did you mean patch\?/,
-      400,
-    ],
-    ['a long path', [{ path: 'a'.repeat(1025) }], 'scope.changes[0].path', /1 to 1024/],
-    ['NUL in a path', [{ path: 'a\u0000' }], 'scope.changes[0].path', /NUL/],
-    ['a leading slash', [{ path: '/a' }], 'scope.changes[0].path', PATH],
-    [
-      'a drive',
-      [{ path: 'C:/work/a.ts' }],
-      'scope.changes[0].path',
-      /Windows machine; send the path from the root/,
-    ],
-    ['a directory', [{ path: 'a/' }], 'scope.changes[0].path', PATH],
-    ['a path that leaves the root', [{ path: 'a/../b' }], 'scope.changes[0].path', PATH],
-    [
-      'an unknown status',
-      [{ path: 'a', status: 'copied' }],
-      'scope.changes[0].status',
-      /one of added, modified, removed, renamed/,
-    ],
+  const refused = async (repo: TestRepository, method: string, path: string, body: object, status = 422) => {
+    const answer = await repo.request(method, path, { body })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(status)
+    return answer.body
+  }
+  const twice = (...paths: string[]) => paths.map((path) => ({ path, previous_path: 'a', status: 'renamed' }))
+  const patches = ['a', 'b'].map((path) => ({ path, patch: large(300_000) }))
+
+  /** `param`: below `scope.changes`. */
+  test.each<[name: string, changes: unknown, param: string, message: RegExp, status?: number]>([
+    ['more than 3,000', many(3001), '', /at most 3000/],
+    ['no list', {}, '', /must be an array/],
+    ['no path', [{ status: 'added' }], '[0].path', /required/, 400],
+    ['an unknown field', [{ path: 'a', patchs: 'x' }], '[0].patchs', /did you mean patch\?/, 400],
+    ['a long path', [{ path: 'a'.repeat(1025) }], '[0].path', /1 to 1024/],
+    ['NUL in a path', [{ path: 'a\u0000' }], '[0].path', /NUL/],
+    ['a leading slash', [{ path: '/a' }], '[0].path', PATH],
+    ['a drive', [{ path: 'C:/a.ts' }], '[0].path', /Windows machine; send the path from the root/],
+    ['a directory', [{ path: 'a/' }], '[0].path', PATH],
+    ['a path that leaves the root', [{ path: 'a/../b' }], '[0].path', PATH],
+    ['an unknown status', [{ path: 'a', status: 'copied' }], '[0].status', /one of added, modified, rem/],
     [
       'a former path without a rename',
       [{ path: 'a', previous_path: 'b' }],
-      'scope.changes[0].previous_path',
+      '[0].previous_path',
       /only for the status renamed/,
     ],
-    [
-      'a rename without a former path',
-      [{ path: 'a', status: 'renamed' }],
-      'scope.changes[0].previous_path',
-      /required/,
-      400,
-    ],
-    [
-      'a rename to itself',
-      [{ path: 'a', previous_path: 'a', status: 'renamed' }],
-      'scope.changes[0].previous_path',
-      /must differ/,
-    ],
-    [
-      'the same path twice',
-      [{ path: 'a' }, { path: 'b' }, { path: 'a' }],
-      'scope.changes[2].path',
-      /scope\.changes\[0\]/,
-    ],
-    [
-      'the same former path twice',
-      ['b', 'c'].map((path) => ({ path, previous_path: 'a', status: 'renamed' })),
-      'scope.changes[1].previous_path',
-      /scope\.changes\[0\]/,
-    ],
-    ['no blob', [{ path: 'a', blob_sha: 'abc' }], 'scope.changes[0].blob_sha', /40 or 64/],
-    ['a blob of zeros', [{ path: 'a', blob_sha: '0'.repeat(40) }], 'scope.changes[0].blob_sha', /all zeros/],
-    [
-      'no hunk',
-      [{ path: 'b' }, { path: 'a', patch: 'Binary files differ' }],
-      'scope.changes[1].patch',
-      /no @@ hunk/,
-    ],
-    [
-      'patches of more than 512 KiB',
-      [
-        { path: 'a', patch: large(300_000) },
-        { path: 'b', patch: large(300_000) },
-      ],
-      'scope.changes',
-      /at most 524288 bytes in total, not 600032/,
-    ],
-  ]
+    ['a rename of nothing', [{ path: 'a', status: 'renamed' }], '[0].previous_path', /required/, 400],
+    ['a rename to itself', twice('a'), '[0].previous_path', /must differ/],
+    ['the same path twice', ['a', 'b', 'a'].map((path) => ({ path })), '[2].path', /scope\.changes\[0\]/],
+    ['the same former path twice', twice('b', 'c'), '[1].previous_path', /scope\.changes\[0\]/],
+    ['no blob', [{ path: 'a', blob_sha: 'abc' }], '[0].blob_sha', /40 or 64/],
+    ['a blob of zeros', [{ path: 'a', blob_sha: '0'.repeat(40) }], '[0].blob_sha', /all zeros/],
+    ['no hunk', [{ path: 'b' }, { path: 'a', patch: 'Binary files differ' }], '[1].patch', /no @@ hunk/],
+    ['patches of more than 512 KiB', patches, '', /at most 524288 bytes in total, not 600032/],
+  ])('%s', async (_, changes, param, message, status = 422) => {
+    const { error } = await refused(repository(), 'POST', '/activity/check', { scope: { changes } }, status)
+    expect([error.param, error.message]).toEqual([`scope.changes${param}`, expect.stringMatching(message)])
+  })
 
-  test.each(cases)('%s', async (_, changes, param, message, status = 422) => {
+  test('the same in a create and an update', async () => {
     const repo = repository()
     const id = await repo.createActivity({})
-    const body = { scope: { changes } }
-    const words = { title: 'a', summary: 'a', actor: 'a' }
-    const answers = [
-      await repo.request('POST', '/activity/check', { body }),
-      await repo.request('POST', '/activity', { body: { ...words, ...body } }),
-      await repo.request('PATCH', `/activity/${id}`, { body }),
+    const body = { title: 'a', summary: 'a', actor: 'a', scope: { changes: [{ path: '/a' }] } }
+    const { scope } = body
+    const errors = [
+      await refused(repo, 'POST', '/activity', body),
+      await refused(repo, 'PATCH', `/activity/${id}`, { scope }),
     ]
-    for (const answer of answers) {
-      expect(answer.status, answer.body.error.message).toEqual(status)
-      expect(answer.body.error.param, answer.body.error.message).toEqual(param)
-      expect(answer.body.error.message).toMatch(message)
-    }
+    expect(errors.map(({ error }) => error.param)).toEqual(Array(2).fill('scope.changes[0].path'))
   })
 
   test('changes of a notable, and a base that is not a commit', async () => {

@@ -81,18 +81,9 @@ describe('a pull request with most of the lines of a merged one', () => {
   test('is a pair of the kind done, which counts as given up when it is closed', async () => {
     const merged = await openMerged('retry', [adds(RETRY)])
     const again = await open('again', [adds(NEARLY)])
-    expect((await signal()).recent).toMatchObject([
-      {
-        sides: [
-          { pr_url: expect.stringMatching(`/${merged}$`) },
-          { pr_url: expect.stringMatching(`/${again}$`) },
-        ],
-        kind: 'done',
-        outcome: 'open',
-      },
-    ])
-    repository.githubRepo.close(again)
-    await repository.deliver(again, 'closed')
+    const sides = [merged, again].map((number) => ({ pr_url: expect.stringMatching(`/${number}$`) }))
+    expect((await signal()).recent).toMatchObject([{ sides, kind: 'done', outcome: 'open' }])
+    await repository.close(again)
     expect((await signal()).periods[0].pairs).toMatchObject({ shown: 1, given_up: 1 })
   })
 
@@ -152,16 +143,10 @@ describe('a check and a create', () => {
     expect(recommended_action).toBe(
       `Look at #${merged} before you go on: it is merged, and has most of this already.`,
     )
-  })
-
-  test('a create hears it, too', async () => {
-    const merged = await openMerged('retry', [adds(RETRY)])
     const changes = [{ path: 'src/retry.ts', status: 'added', patch: adds(RETRY).patch }]
     const body = { title: 'Retry', summary: 'Again.', actor: 'Ben', branch: 'ben', scope: { changes } }
-    const answer = await repository.request('POST', '/activity', { body })
-    expect(answer.body.overlap.reuse_opportunities).toMatchObject([
-      { type: 'merged', id: `#${merged}`, share: 1 },
-    ])
+    const { overlap } = (await repository.request('POST', '/activity', { body })).body
+    expect(overlap.reuse_opportunities).toMatchObject([{ type: 'merged', id: `#${merged}`, share: 1 }])
   })
 
   test('leave out the title of somebody who is new to the repository', async () => {

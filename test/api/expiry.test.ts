@@ -64,34 +64,29 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     },
   )
 
-  test.each(LIVE)('%s activity is expired from that instant on', async (status) => {
-    const before = await activityIn(status)
-    const { id } = before
-    service.clock.advance(TTL_MS)
-    await sweepMaybe()
-    expect(now()).toBe(before.expires_at)
-    const expired = { ...before, status: 'expired', updated_at: before.expires_at, overlap: null }
-    expect(await read(id)).toEqual(expired)
-    expect(await listed('')).toEqual([])
-    expect(await listed(`?status=${status}`)).toEqual([])
-    expect(await listed('?status=archived')).toEqual([])
-    const { items } = (await repo.request('GET', '/activity?status=expired')).body
-    const { type, summary, pr_reminder_due, drift, overlap, ...brief } = expired
-    expect(items).toEqual([brief])
-    expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
-  })
-
-  test.each(['active', 'blocked'] as const)(
-    '%s activity accepts only archiving from that instant on',
+  test.each(LIVE)(
+    '%s activity is expired from that instant on, and accepts only archiving',
     async (status) => {
-      const { id } = await activityIn(status)
+      const before = await activityIn(status)
+      const { id } = before
       service.clock.advance(TTL_MS)
       await sweepMaybe()
+      expect(now()).toBe(before.expires_at)
+      const expired = { ...before, status: 'expired', updated_at: before.expires_at, overlap: null }
+      expect(await read(id)).toEqual(expired)
+      expect(await listed('')).toEqual([])
+      expect(await listed(`?status=${status}`)).toEqual([])
+      expect(await listed('?status=archived')).toEqual([])
+      const { items } = (await repo.request('GET', '/activity?status=expired')).body
+      const { type, summary, pr_reminder_due, drift, overlap, ...brief } = expired
+      expect(items).toEqual([brief])
+      expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
+
       const refused = { status: 409, body: { error: { type: 'invalid_transition' } } }
       for (const body of [{}, { title: 'Other' }, { status }, { status: 'archived' }, { heartbeat: true }])
         expect(await repo.request('PATCH', `/activity/${id}`, { body })).toMatchObject(refused)
       expect(await repo.request('POST', `/activity/${id}/heartbeat`)).toMatchObject(refused)
-      expect(await read(id)).toMatchObject({ status: 'expired', heartbeat_at: null })
+      expect(await read(id)).toEqual(expired)
       const archived = await repo.request('POST', `/activity/${id}/archive`)
       expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
       expect(await listed('?status=expired')).toEqual([])

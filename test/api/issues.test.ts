@@ -151,8 +151,7 @@ describe('of the issues that a pull request closes', () => {
 
   test('they are free again when it is closed', async () => {
     const number = await openClosing('retry', 'Closes #7')
-    repository.githubRepo.close(number)
-    await repository.deliver(number, 'closed')
+    await repository.close(number)
     expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by: null })
   })
 })
@@ -160,16 +159,14 @@ describe('of the issues that a pull request closes', () => {
 test('a pull request for another branch than the default one closes no issue', async () => {
   const number = await repository.open({ head: 'backport', base: 'release/1.x', body: 'Fixes #77' })
   expect((await repository.request('GET', '/issues/77')).body).toMatchObject({ holder: null })
-  repository.githubRepo.merge(number)
-  await repository.deliver(number, 'closed')
+  await repository.merge(number)
   expect((await repository.request('GET', '/issues/77')).body).toMatchObject({ done_by: null })
 })
 
 describe('an issue that a merged pull request closes', () => {
   const merge = async () => {
     const number = await openClosing('retry', 'Closes #7')
-    repository.githubRepo.merge(number)
-    await repository.deliver(number, 'closed')
+    await repository.merge(number)
     return repository.githubRepo.pull(number)
   }
 

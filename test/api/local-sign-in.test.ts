@@ -1,25 +1,14 @@
 /** The address with a one-time code that signs in whoever started the service at a terminal. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { startTestService, useService } from '../support/service.ts'
 
 const TOKEN = 'tok-ada'
 const PATH = '/#/acme/shop'
 const MINUTE_MS = 60_000
 
-const github = fakeGithub()
-let service: TestService
+const { service } = useService({ token: TOKEN })
 let url: string
 
-beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token(TOKEN, { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
-  service = await startTestService({ token: TOKEN })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
 beforeEach(() => {
   url = service.signInUrl(TOKEN, PATH) as string
 })

@@ -1,29 +1,13 @@
 /** Correlation of log lines by the id of a request, and by the id of a delivery with all jobs that it caused (docs/observability.md). */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { jobs } from '../../src/server/jobs/table.ts'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-} from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useApp } from '../support/app-service.ts'
 import { scrape } from '../support/metrics.ts'
 
 type Line = Record<string, unknown> & { msg: string }
 
-const github = fakeGithub()
-let service: AppService
-const freshRepository = appRepositories(github, () => service)
-
-beforeAll(async () => {
-  service = await startAppService(github)
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { github, service, repo } = useApp()
 
 /** The log lines that contain the text anywhere, as found by a text search. */
 function linesWith(text: string): Line[] {
@@ -31,7 +15,7 @@ function linesWith(text: string): Line[] {
 }
 
 /** Opens a pull request on `src/pay.ts`, and runs all jobs that its delivery causes. */
-async function opened(repo: AppRepository): Promise<string> {
+async function opened(): Promise<string> {
   const id = randomUUID()
   const { number } = repo.githubRepo.open({ head: `branch-${id.slice(0, 8)}`, files: ['src/pay.ts'] })
   await service.deliver(repo.event(number, 'opened'), id)
@@ -41,10 +25,9 @@ async function opened(repo: AppRepository): Promise<string> {
 
 describe('the id of a delivery finds', () => {
   test('its acceptance, its job, and the effects of the jobs that it caused', async () => {
-    const repo = freshRepository()
     await repo.create({ scope: { paths: ['src/pay.ts'] } })
     await service.runDueJobs()
-    const id = await opened(repo)
+    const id = await opened()
     const lines = linesWith(id)
     const [accepted] = lines.filter(({ msg }) => msg === 'delivery')
     expect(accepted).toMatchObject({ delivery: id, event: 'pull_request', outcome: 'accepted' })
@@ -62,7 +45,6 @@ describe('the id of a delivery finds', () => {
   })
 
   test('a job with several causes, by each of them', async () => {
-    const repo = freshRepository()
     // Both deliveries are due at the same time, so they run in this order, and before the recheck that they cause.
     const ids = [randomUUID(), randomUUID()].sort()
     const { number } = repo.githubRepo.open({ head: 'both', files: ['src/pay.ts'] })
@@ -77,8 +59,7 @@ describe('the id of a delivery finds', () => {
 })
 
 test('the id of a request finds its effects on pull requests', async () => {
-  const repo = freshRepository()
-  await opened(repo)
+  await opened()
   service.clock.advance(60_000)
   const body = { title: 'Retry', summary: 'Twice.', actor: 'Ada', scope: { paths: ['src/pay.ts'] } }
   const { headers } = await repo.request('POST', '/activity', { body })
@@ -89,7 +70,6 @@ test('the id of a request finds its effects on pull requests', async () => {
 })
 
 test('a request id is in the log of a failed GitHub call', async () => {
-  const repo = freshRepository()
   github.fault('*', 'server_error')
   const { status, headers } = await repo.request('GET', '/activity')
   github.clearFaults()
@@ -101,8 +81,7 @@ test('a request id is in the log of a failed GitHub call', async () => {
 })
 
 test('a job keeps the ten newest causes', async () => {
-  const repo = freshRepository()
-  await opened(repo)
+  await opened()
   await service.app.database
     .connection()
     .update(jobs)
@@ -122,7 +101,6 @@ test('a job keeps the ten newest causes', async () => {
 })
 
 test('jobs, their effects, deliveries and calls as the App are counted', async () => {
-  const repo = freshRepository()
   const series = [
     'deconflict_deliveries_total{outcome="accepted"}',
     'deconflict_deliveries_total{outcome="known"}',
@@ -136,7 +114,7 @@ test('jobs, their effects, deliveries and calls as the App are counted', async (
     return series.map((each) => value(each) ?? 0)
   }
   const before = await read()
-  const id = await opened(repo)
+  const id = await opened()
   const { number } = repo.githubRepo.open({ head: 'again', files: ['src/pay.ts'] })
   await service.deliver(repo.event(number, 'opened'), id)
   await service.deliver({ event: 'star', payload: { action: 'created' } })

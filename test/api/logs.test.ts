@@ -1,23 +1,12 @@
 /** The access log: one line per request, without tokens, bodies or values of queries. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { ACTIVITY, call, NOTABLE, ROUTES } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ACTIVITY, call, createRecords, NOTABLE, ROUTES } from '../support/routes.ts'
+import { useService } from '../support/service.ts'
 
-const github = fakeGithub()
-let service: TestService
+const { service } = useService({ token: 'TokenSecret' })
 
-beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token('TokenSecret', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
-  service = await startTestService({ token: 'TokenSecret', config: { rate_limit_per_minute: 100_000 } })
-})
 beforeEach(() => {
   service.log.length = 0
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 /** The lines so far, as soon as there are at least `count`: a line is written after its response. */
@@ -27,11 +16,9 @@ async function lines(count: number): Promise<Record<string, unknown>[]> {
 }
 
 test('each operation logs one line with the request and its outcome', async () => {
-  const activity = await service.api('POST', '/activity', { body: ACTIVITY })
-  const notable = await service.api('POST', '/notables', { body: NOTABLE })
+  const ids = await createRecords(service)
   await lines(2)
   service.log.length = 0
-  const ids = { act: activity.body.activity.id, ntb: notable.body.id }
   const request_ids: (string | null)[] = []
   for (const route of ROUTES)
     request_ids.push((await call(service, route, { ids })).headers.get('x-request-id'))

@@ -23,8 +23,7 @@ const adds = (...paths: string[]) => ({
   scope: { changes: paths.map((path) => ({ path, status: 'added' })) },
 })
 const merge = async (number: number) => {
-  repository.githubRepo.merge(number)
-  await repository.deliver(number, 'closed')
+  await repository.merge(number)
   await repository.advance(2 * QUIET_MS)
 }
 const CARTS = 'db/migrations/0042_carts.sql'
@@ -32,13 +31,15 @@ const ORDERS = 'db/migrations/0042_orders.sql'
 
 describe('two pull requests that take the same number', () => {
   test('collide with severity high, and the later one is told the next free number and the command', async () => {
-    await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
+    await repository.writeFile('db/migrations/0057_users.sql', 'create table users ();')
+    await open('far', [added('db/migrations/0060_far.sql')])
     const carts = await open('carts', [added(CARTS)])
     const orders = await open('orders', [added(ORDERS)])
     const text = repository.comment(orders)
     expect(text).toContain('`0042` in `db/migrations` is taken by')
-    expect(text).toContain('(`0042_carts.sql`); the next free number is `0043`')
-    expect(text).toContain('`git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql`')
+    // Free after all live work and the base branch.
+    expect(text).toContain('(`0042_carts.sql`); the next free number is `0061`')
+    expect(text).toContain('`git mv db/migrations/0042_orders.sql db/migrations/0061_orders.sql`')
     expect(text).toContain('Severity: high')
     expect(repository.comment(carts)).toBeUndefined()
   })
@@ -77,14 +78,6 @@ describe('two pull requests that take the same number', () => {
         { id: carts },
       ],
     })
-  })
-
-  test('are told what is free after all live work and the base branch', async () => {
-    await repository.writeFile('db/migrations/0057_users.sql', 'create table users ();')
-    await open('far', [added('db/migrations/0060_far.sql')])
-    await open('carts', [added(CARTS)])
-    const orders = await open('orders', [added(ORDERS)])
-    expect(repository.comment(orders)).toContain('the next free number is `0061`')
   })
 
   test('are one pair of the ledger, which a renumbering before any merge resolves', async () => {
@@ -177,8 +170,7 @@ describe('a reserved number', () => {
     ]
     expect((await reserve(one)).body.number).toBe('0043')
     repository.githubRepo.write(CARTS, 'create table carts ();')
-    repository.githubRepo.merge(carts)
-    await repository.deliver(carts, 'closed')
+    await repository.merge(carts)
     await repository.request('POST', `/activity/${one}/archive`)
     expect((await reserve(two)).body).toMatchObject({
       number: '0043',

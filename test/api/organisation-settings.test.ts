@@ -1,10 +1,7 @@
 /** The settings file of an organisation: which repositories it reaches, when, and what their own files decide. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { purgeRepository } from '../../src/server/admin/purge-store.ts'
-import { enqueue } from '../../src/server/jobs/store.ts'
-import { firstJobs } from '../../src/server/tracking/jobs.ts'
-import { type AppService, startAppService } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
 import { editOfPay } from '../support/lines.ts'
 import {
@@ -18,8 +15,7 @@ import {
 const SETTINGS = '.github/deconflict.yml'
 const HOUR_MS = 3_600_000
 
-const github = fakeGithub()
-let service: AppService
+const { github, service } = useAppService()
 /** The organisation of the current test, and its repositories. */
 let owner: string
 let SHARED: string
@@ -30,9 +26,6 @@ let installation: Installation
 /** The id of the repository with the shared settings; those of the others follow. */
 let id = 0
 
-beforeAll(async () => {
-  service = await startAppService(github)
-})
 beforeEach(async () => {
   id += 1000
   owner = `acme-${id}`
@@ -47,13 +40,7 @@ beforeEach(async () => {
   })
   installation = github.app.install({ account: owner })
   service.clock.now = new Date()
-  const { app, clock } = service
-  await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
-})
-afterEach(() => service.reset())
-afterAll(async () => {
-  await service.close()
-  github.close()
+  await service.enqueueFirstJobs()
 })
 
 const settingsOf = async (full_name: string) => {
@@ -121,10 +108,8 @@ describe('the file of an organisation holds for its repositories', () => {
   test('within an hour even if nothing happened for a week', async () => {
     await install()
     await write(SHARED, 'comment: {budget: 0.05}')
-    for (let day = 0; day < 8; day += 1) {
-      service.clock.advance(24 * HOUR_MS)
-      await service.runDueJobs()
-    }
+    service.clock.advance(8 * 24 * HOUR_MS)
+    await service.runDueJobs()
     github.at(SHARED).write(SETTINGS, 'comment: {budget: 0.07}')
     service.clock.advance(HOUR_MS)
     await service.runDueJobs()

@@ -39,8 +39,7 @@ describe('a backport of an open pull request', () => {
   test('hears nothing when the other is merged', async () => {
     const fix = await open('fix')
     const backport = await open('backport', { base: 'release/1.x' })
-    repository.githubRepo.merge(fix)
-    await repository.deliver(fix, 'closed')
+    await repository.merge(fix)
     await repository.advance(QUIET_MS)
     expect(hasComment(backport)).toBe(false)
   })
@@ -95,8 +94,7 @@ describe('a stack', () => {
   test('still is after its lower part was merged', async () => {
     const lower = await open('lower', { files: ['docs/a.md'] })
     await open('upper', { base: 'lower' })
-    repository.githubRepo.merge(lower)
-    await repository.deliver(lower, 'closed')
+    await repository.merge(lower)
     expect(hasComment(await open('other'))).toBe(true)
   })
 })

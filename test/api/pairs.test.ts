@@ -12,10 +12,6 @@ const { fixture, repository } = usePullRequests()
 const db = () => fixture.service.app.database.connection()
 const ledger = () => db().select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.first)
 const pair = async () => (await ledger())[0]
-const merge = async (number: number) => {
-  repository.githubRepo.merge(number)
-  await repository.deliver(number, 'closed')
-}
 
 /** Two pull requests on the same lines, the second of which has the comment. */
 async function conflicting() {
@@ -73,29 +69,22 @@ describe('a pair', () => {
 
   test('is given up when one side is closed unmerged', async () => {
     const { first } = await conflicting()
-    repository.githubRepo.close(first)
-    await repository.deliver(first, 'closed')
+    await repository.close(first)
     expect(await pair()).toMatchObject({ outcome: 'given_up' })
   })
 
-  test('is merged anyway when one side is merged, whatever the other one does then', async () => {
-    const { first, second } = await conflicting()
-    await merge(first)
-    expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
-    await repository.push(second, [editOfPay(100, ['tidy()'])])
-    await merge(second)
-    expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
-  })
-
-  test('stores which side was merged, until the next push', async () => {
+  test('is merged anyway when one side is merged, whatever the other one does then, which is told until its next push', async () => {
     const { first, second } = await conflicting()
     await repository.advance(QUIET_MS)
-    await merge(first)
+    await repository.merge(first)
+    expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
     const address = `https://redirect.github.com/${repository.full_name}/pull/${first}`
     expect(repository.comment(second)).toContain(`[\`#${first}\`](${address}) was merged: rebase over it.`)
     await repository.push(second, [editOfPay(100, ['tidy()'])])
     await repository.advance(QUIET_MS)
     expect(repository.comment(second)).toContain('**No overlap any more.**')
+    await repository.merge(second)
+    expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
   })
 })
 
@@ -143,7 +132,7 @@ test('a pair is deleted 90 days after its end', async () => {
   const { second } = await conflicting()
   const third = await repository.openBranch('third', editOfPay(40, ['third()']))
   await repository.push(second, [editOfPay(100, ['tidy()'])])
-  await merge(third)
+  await repository.merge(third)
   expect(await ledger()).toHaveLength(3)
   const sweepAfter = async (days: number) => {
     fixture.service.clock.now = new Date(Date.now() + days * 86_400_000)

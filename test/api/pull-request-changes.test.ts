@@ -55,8 +55,7 @@ describe('a tracked pull request', () => {
       ['c.ts', 3],
     ])
     expect(listings()).toBe(2)
-    repository.githubRepo.close(number)
-    await repository.deliver(number, 'closed')
+    await repository.close(number)
     expect(await stored()).toEqual([])
   })
 })

@@ -2,8 +2,6 @@
 import { desc } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'
-import { enqueue } from '../../src/server/jobs/store.ts'
-import { firstJobs } from '../../src/server/tracking/jobs.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { contentsOf } from '../support/github-pulls.ts'
 import { timestamp } from '../support/github-state.ts'
@@ -23,8 +21,7 @@ beforeEach(async () => {
 
 /** Enqueues and runs the jobs of a start. */
 const startAgain = async () => {
-  const { app, clock } = fixture.service
-  await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
+  await fixture.service.enqueueFirstJobs()
   await fixture.runJobs()
 }
 
@@ -295,7 +292,7 @@ describe('hourly reconciliation', () => {
 
   test('checks every one of more than a hundred branches in turn', async () => {
     await repository.open({ title: 'Known' })
-    const names = Array.from({ length: 130 }, (_, index) => `b/${String(index).padStart(3, '0')}`)
+    const names = Array.from({ length: 105 }, (_, index) => `b/${String(index).padStart(3, '0')}`)
     const [first] = names.map((branch) => repository.githubRepo.push(branch)) as [PushDetails]
     await repository.createActivity({ branch: names[0], scope: {} })
     await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, first))
@@ -304,7 +301,7 @@ describe('hourly reconciliation', () => {
     await anHour()
     expect(asked()).toHaveLength(100)
     await anHour()
-    expect(new Set(asked()).size).toBe(130)
+    expect(new Set(asked()).size).toBe(105)
     const before = asked().length
     await anHour()
     expect(asked().length - before).toBe(100)

@@ -1,10 +1,7 @@
 /** A repository is renamed or deleted, and another one takes its name: nothing of one reaches the other. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { enqueue } from '../../src/server/jobs/store.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findRepository } from '../../src/server/repositories/store.ts'
-import { firstJobs } from '../../src/server/tracking/jobs.ts'
-import { type AppService, startAppService } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
 import { ACTIVITY } from '../support/routes.ts'
 import {
@@ -16,8 +13,7 @@ import {
 
 const HOUR_MS = 3_600_000
 
-const github = fakeGithub()
-let service: AppService
+const { github, service } = useAppService()
 let installation: Installation
 let owner: string
 /** The name that is used again, and the one that the first repository has afterwards. */
@@ -26,13 +22,9 @@ let vault: string
 let id: number
 let tests = 0
 
-beforeAll(async () => {
-  service = await startAppService(github)
-})
 beforeEach(async () => {
   service.clock.now = new Date()
-  const { app, clock } = service
-  await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
+  await service.enqueueFirstJobs()
   await service.runDueJobs()
   tests += 1
   owner = `org-${tests}`
@@ -41,11 +33,6 @@ beforeEach(async () => {
   id = 1000 + tests
   github.repository({ id, full_name: shop })
   installation = github.app.install({ account: owner })
-})
-afterEach(() => service.reset())
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 /** Another repository takes the name, where the App is installed too. It has a pull request of the same number. */

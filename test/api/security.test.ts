@@ -2,11 +2,11 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Config } from '../../src/server/base/config.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
 import { ACTIVITY, call, createRecords, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
-import { startTestService, useService } from '../support/service.ts'
+import { startTestService, type TestService, useService } from '../support/service.ts'
 
 const OTHER = '/api/v1/repos/acme/other'
 const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name))
@@ -171,51 +171,51 @@ describe('responses protect browsers', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  /** Exhausts the failed tokens of one address, then sends a request from another. Returns the last outcome of each. */
-  async function twice(config: Partial<Config>, [one, other]: [string, string]): Promise<string[]> {
-    const limited = await start(config)
-    const askFrom = async (address: string) => {
-      const headers = { 'x-forwarded-for': address }
-      return outcome(await limited.api('GET', '/activity', { token: 'made-up', headers }))
-    }
-    const answers = await Promise.all(Array.from({ length: 100 }, () => askFrom(one)))
-    const last = await askFrom(other)
-    await limited.close()
-    return [answers.at(-1) as string, last]
+  const ASKED = '401 unauthorized'
+  const LIMITED = '429 rate_limited'
+  const askFrom = async ({ api }: TestService, address: string) =>
+    outcome(await api('GET', '/activity', { token: 'made-up', headers: { 'x-forwarded-for': address } }))
+  /** Exhausts the failed tokens of an address. */
+  const exhaust = async (limited: TestService, address: string) => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => askFrom(limited, address)))
+    expect(answers.at(-1)).toBe(ASKED)
   }
-  const together = ['401 unauthorized', '429 rate_limited']
-  const apart = ['401 unauthorized', '401 unauthorized']
 
   // Threat: A forged `X-Forwarded-For`
-  test('is ignored unless a proxy is trusted', async () => {
-    expect(await twice({}, ['192.0.2.1', '192.0.2.2'])).toEqual(together)
-    expect(await twice({ trust_proxy: ['10.0.0.0/8'] }, ['192.0.2.1', '192.0.2.2'])).toEqual(together)
+  test.each<[string, Partial<Config>, string]>([
+    ['is ignored if no proxy is trusted', {}, LIMITED],
+    ['is ignored if another proxy is trusted', { trust_proxy: ['10.0.0.0/8'] }, LIMITED],
+    ['identifies the client if those on this machine are trusted', { trust_proxy: ['loopback'] }, ASKED],
+  ])('%s', async (_, config, ofOther) => {
+    const limited = await start(config)
+    await exhaust(limited, '192.0.2.1')
+    expect(await askFrom(limited, '192.0.2.2')).toBe(ofOther)
+    expect(await askFrom(limited, '192.0.2.1')).toBe(LIMITED)
+    await limited.close()
   })
 
-  test.each([
-    ['one', 1],
-    ['those on this machine', ['loopback']],
-  ])('identifies the client when %s is trusted', async (_, trust_proxy) => {
-    expect(await twice({ trust_proxy }, ['192.0.2.1', '192.0.2.2'])).toEqual(apart)
-    expect(await twice({ trust_proxy }, ['192.0.2.1', '192.0.2.1'])).toEqual(together)
-  })
+  describe('behind one trusted proxy', () => {
+    let limited: TestService
+    beforeAll(async () => {
+      limited = await start({ trust_proxy: 1 })
+    })
+    afterAll(() => limited.close())
 
-  // Threat: A forged `X-Forwarded-For`
-  test('is not trusted beyond the configured proxies', async () => {
-    expect(await twice({ trust_proxy: 1 }, ['192.0.2.1, 192.0.2.9', '192.0.2.2, 192.0.2.9'])).toEqual(
-      together,
-    )
-  })
-
-  test('counts one IPv6 subnet as one address in any notation', async () => {
-    const spelt = ['2001:db8::1', '2001:0DB8:0:0:ffff::2'] as [string, string]
-    expect(await twice({ trust_proxy: 1 }, spelt)).toEqual(together)
-    expect(await twice({ trust_proxy: 1 }, ['2001:db8::1', '2001:db8:0:1::1'])).toEqual(apart)
-    expect(await twice({ trust_proxy: 1 }, ['192.0.2.1', '::ffff:192.0.2.1'])).toEqual(together)
-  })
-
-  test('without an address counts as the proxy', async () => {
-    expect(await twice({ trust_proxy: 1 }, ['<script>', 'x'.repeat(5000)])).toEqual(together)
+    // Threat: A forged `X-Forwarded-For`
+    test.each<[string, string, Record<string, string>]>([
+      ['identifies the client', '192.0.2.1', { '192.0.2.2': ASKED, '::ffff:192.0.2.1': LIMITED }],
+      ['is not trusted beyond it', '192.0.2.3, 192.0.2.9', { '192.0.2.4, 192.0.2.9': LIMITED }],
+      [
+        'counts one IPv6 subnet as one address in any notation',
+        '2001:db8::1',
+        { '2001:0DB8:0:0:ffff::2': LIMITED, '2001:db8:0:1::1': ASKED },
+      ],
+      ['without an address counts as the proxy', '<script>', { ['x'.repeat(5000)]: LIMITED }],
+    ])('%s', async (_, exhausted, expected) => {
+      await exhaust(limited, exhausted)
+      for (const [address, answer] of Object.entries(expected))
+        expect(await askFrom(limited, address), address).toBe(answer)
+    })
   })
 })
 

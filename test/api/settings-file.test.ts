@@ -249,11 +249,6 @@ describe('areas come from labeler.yml', () => {
     expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
     await repository.createActivity({ scope: { areas: ['tills'] } })
     expect(await overlaps({ scope: { paths: ['src/till/a.ts'] } })).toBe(true)
-  })
-
-  test('no longer after it is deleted', async () => {
-    await repository.writeFile(LABELER, 'tills: [src/till/**]\n')
-    expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
     await repository.writeFile(LABELER, null)
     expect((await shown()).areas).toEqual({})
   })

@@ -13,8 +13,6 @@ import {
 } from '../support/webhooks.ts'
 import { memberEvent, membershipEvent, organizationEvent, teamEvent } from '../support/webhooks-access.ts'
 
-const isAlone = process.env.TEST_DATABASE_KIND === 'embedded'
-
 const github = fakeGithub()
 const instances: AppService[] = []
 /** Each test has its own account, so that late invalidations of earlier tests do not affect it. */
@@ -29,7 +27,7 @@ beforeAll(async () => {
   const first = await startAppService(github, { has_workers: true })
   instances.push(first)
   const { database_url } = first.app.config
-  if (!isAlone) instances.push(await startAppService(github, { config: { database_url } }))
+  instances.push(await startAppService(github, { config: { database_url } }))
 })
 beforeEach(() => {
   tests += 1

@@ -1,9 +1,8 @@
 /** Installing and uninstalling the App: what is imported, what is archived, and renamed repositories. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { type AppService, startAppService } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
 import { ACTIVITY } from '../support/routes.ts'
 import {
@@ -19,8 +18,10 @@ const RETENTION_DAYS = 3
 /** Repositories, or pull requests, on a page of GitHub's lists. */
 const PAGE = 3
 
-const github = fakeGithub()
-let service: AppService
+const { github, service } = useAppService({
+  config: { retention_days: RETENTION_DAYS },
+  list_limits: { ...LIST_LIMITS, page: PAGE },
+})
 let installation: Installation
 /** Two repositories in an organization that only the current test uses. */
 let owner: string
@@ -28,10 +29,6 @@ let shop: string
 let docs: string
 let tests = 0
 
-beforeAll(async () => {
-  const config = { retention_days: RETENTION_DAYS }
-  service = await startAppService(github, { config, list_limits: { ...LIST_LIMITS, page: PAGE } })
-})
 beforeEach(async () => {
   tests += 1
   owner = `org-${tests}`
@@ -40,11 +37,6 @@ beforeEach(async () => {
   github.repository({ id: 1000 + tests, full_name: shop })
   github.repository({ id: 2000 + tests, full_name: docs })
   github.token('ada', { login: 'ada', id: 1, permissions: { [shop]: 'write', [docs]: 'write' } })
-})
-afterEach(() => service.reset())
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 const install = (...repositories: string[]) => {

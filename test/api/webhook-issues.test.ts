@@ -1,7 +1,5 @@
 /** The issues that tracked pull requests close, and their summaries, from titles and descriptions. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { enqueue } from '../../src/server/jobs/store.ts'
-import { firstJobs } from '../../src/server/tracking/jobs.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'
 
@@ -115,7 +113,6 @@ describe('the summary', () => {
 
 /** Runs the jobs of a start and the hourly reconciliation. */
 async function reconciled() {
-  const { app, clock } = fixture.service
-  await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
+  await fixture.service.enqueueFirstJobs()
   await repository.advance(3_600_000)
 }

@@ -1,8 +1,6 @@
 /** Which version of the settings file holds: that of the last push, whatever the order of deliveries, and of the last hour. */
 import { describe, expect, test } from 'vitest'
-import { enqueue } from '../../src/server/jobs/store.ts'
 import { findRepository } from '../../src/server/repositories/store.ts'
-import { firstJobs } from '../../src/server/tracking/jobs.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { pushEvent } from '../support/webhooks.ts'
 
@@ -23,8 +21,7 @@ const pushed = (text: string | null, at: number) => {
   return event
 }
 const reconciled = async () => {
-  const { app, clock } = fixture.service
-  await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
+  await fixture.service.enqueueFirstJobs()
   await repository.advance(3_600_000)
 }
 

@@ -74,17 +74,6 @@ describe('an opened pull request', () => {
     expect((await only()).summary).toBe(summary)
   })
 
-  test.each(['a\u0000b', 'a\ud800b'])(
-    'whose patch names %j, which a database rejects, is tracked',
-    async (name) => {
-      const lines = [`+revision = "${name}"`, `+down_revision = "${name}"`]
-      const patch = `@@ -0,0 +1,2 @@\n${lines.join('\n')}\n`
-      repo.githubRepo.open({ files: [{ filename: 'versions/a.py', status: 'added', patch }] })
-      await service.deliverAndRun(repo.event(1, 'opened'))
-      expect((await only()).scope.paths).toEqual(['versions/a.py'])
-    },
-  )
-
   test('with a title of 256 characters keeps 200 of them, also when it is edited', async () => {
     repo.githubRepo.open({ title: 'w'.repeat(256) })
     await service.deliverAndRun(repo.event(1, 'opened'))

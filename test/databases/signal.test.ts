@@ -10,8 +10,7 @@ const DAY_MS = 86_400_000
 const { fixture, repository } = usePullRequests()
 
 const merge = async (number: number) => {
-  repository.githubRepo.merge(number)
-  await repository.deliver(number, 'closed')
+  await repository.merge(number)
 }
 const signal = async (): Promise<Signal> => {
   const { status, body } = await repository.request('GET', '/signal')

@@ -5,10 +5,11 @@ import type { Config } from '../../src/server/base/config.ts'
 import { prepared } from '../../src/server/db/prepared.ts'
 import type { ListLimits } from '../../src/server/github/list-limits.ts'
 import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
+import { enqueue } from '../../src/server/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
 import type { ConnectionLimits } from '../../src/server/surfaces/http/http-server.ts'
 import { DELIVERY, handleDelivery } from '../../src/server/surfaces/webhooks/deliveries.ts'
-import { jobHandlers } from '../../src/server/tracking/jobs.ts'
+import { firstJobs, jobHandlers } from '../../src/server/tracking/jobs.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
 import type { FakeRepository } from './github-repository.ts'
 import { timestamp } from './github-state.ts'
@@ -34,6 +35,8 @@ export interface AppService extends TestService {
   runDueJobs(): Promise<Pick<JobRow, 'id' | 'last_error'>[]>
   /** The stored jobs, all of them or those of a kind, ordered by id. */
   jobs(kind?: string): Promise<JobRow[]>
+  /** Enqueues the jobs of a start, such as the hourly ones, which `reset` deletes. */
+  enqueueFirstJobs(): Promise<void>
   /** Deletes every record and job and uninstalls the App, so that a later test that moves the clock affects only its own records. */
   reset(): Promise<void>
 }
@@ -111,11 +114,27 @@ export async function startAppService(
       const all = await allJobs()
       return all.filter((job) => kind === undefined || job.kind === kind)
     },
+    enqueueFirstJobs: () => enqueue(db, firstJobs(clock()), clock()),
     async reset() {
       github.state.app.installations.length = 0
       await service.deleteRecords()
     },
   }
+}
+
+/** Starts the service as the App before the tests of a file, resets it after each, and closes it at the end. */
+export function useAppService(options: AppServiceOptions = {}): { github: FakeGithub; service: AppService } {
+  const github = fakeGithub()
+  const service = {} as AppService
+  beforeAll(async () => {
+    Object.assign(service, await startAppService(github, options))
+  })
+  afterEach(() => service.reset())
+  afterAll(async () => {
+    await service.close()
+    github.close()
+  })
+  return { github, service }
 }
 
 /** A repository with the App installed, with access to its GitHub side and its API. */

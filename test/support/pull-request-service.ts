@@ -30,6 +30,10 @@ export interface TrackedRepository {
   openBranch(head: string, ...files: FileGiven[]): Promise<number>
   /** Delivers an event of a pull request and runs the due jobs. */
   deliver(number: number, given: PullAction | ({ action: PullAction } & PullDetails)): Promise<void>
+  /** Merges a pull request and delivers the event. */
+  merge(number: number): Promise<void>
+  /** Closes a pull request unmerged and delivers the event. */
+  close(number: number): Promise<void>
   /** Pushes a commit to a pull request and delivers the event. `files` replaces its changed files. */
   push(number: number, files: FileGiven[]): Promise<void>
   /** Writes a file of the default branch, or deletes it, and delivers the push. Returns the commit. */
@@ -189,6 +193,14 @@ function trackedRepository(given: {
     openBranch: (head, ...files) =>
       open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files }),
     deliver,
+    async merge(number) {
+      githubRepo.merge(number)
+      await deliver(number, 'closed')
+    },
+    async close(number) {
+      githubRepo.close(number)
+      await deliver(number, 'closed')
+    },
     async push(number, files) {
       const push = githubRepo.pushTo(number)
       githubRepo.update(number, { files })

@@ -92,24 +92,24 @@ const NOT_OWNED = { drop: async () => {} }
 const MANY = 1_000_000
 
 /** GitHub with the first repositories of `acme`, in which Ada may write. */
-function githubOfAda(repositories: string[]): FakeGithub {
+function githubOfAda(repositories: string[], token = 'ada'): FakeGithub {
   const github = fakeGithub()
   for (const [index, full_name] of repositories.entries()) github.repository({ id: 7 + index, full_name })
   const permissions = Object.fromEntries(repositories.map((full_name) => [full_name, 'write' as const]))
-  github.token('ada', { login: 'ada', id: 1, permissions })
+  github.token(token, { login: 'ada', id: 1, permissions })
   return github
 }
 
 /** Starts the service before the tests of a file and closes it at the end. Ada, who calls it, may write in `repositories`. */
-export function useService(options: { config?: Partial<Config>; repositories?: string[] } = {}): {
-  github: FakeGithub
-  service: TestService
-} {
-  const github = githubOfAda(options.repositories ?? ['acme/shop'])
+export function useService(
+  options: { config?: Partial<Config>; repositories?: string[]; token?: string } = {},
+): { github: FakeGithub; service: TestService } {
+  const { repositories = ['acme/shop'], token = 'ada' } = options
+  const github = githubOfAda(repositories, token)
   const service = {} as TestService
   beforeAll(async () => {
     const config = { rate_limit_per_minute: MANY, ...options.config }
-    Object.assign(service, await startTestService({ token: 'ada', config }))
+    Object.assign(service, await startTestService({ token, config }))
   })
   afterEach(() => github.clearFaults())
   afterAll(async () => {
