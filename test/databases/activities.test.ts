@@ -1,26 +1,16 @@
 /** Activities over HTTP: each operation works, returns exactly its fields, rejects invalid requests, and checks access. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type TestRepository, useRepositories } from '../support/repository.ts'
 
 const HOUR_MS = 3_600_000
 
-const github = fakeGithub()
-let service: TestService
-const freshRepository = freshRepositories(github, () => service)
+const fixture = useRepositories()
+const { github, repository } = fixture
 let repo: TestRepository
 
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada' })
-})
 beforeEach(() => {
-  repo = freshRepository()
-  service.clock.advance(60_000)
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
+  repo = repository()
+  fixture.service.clock.advance(60_000)
 })
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
@@ -34,36 +24,34 @@ const whole = {
   draft_pr: true,
   blocking: true,
 }
-const unknown = 'act_01h455vb4pex5vsknk084sn02q'
-const now = () => service.clock.now.toISOString()
+const now = () => fixture.service.clock.now.toISOString()
 
 /** The fields of the brief representation; those of the full one are in `FULL`. */
 const BRIEF = [
-  'id',
-  'title',
-  'actor',
-  'agent',
-  'status',
-  'risk',
-  'branch',
-  'base_branch',
-  'base_sha',
-  'changes_complete',
-  'scope',
-  'pr_url',
-  'draft_pr',
-  'blocking',
-  'issue',
-  'heartbeat_at',
-  'expires_at',
-  'ttl_ms',
-  'created_at',
-  'archived_at',
-  'archive_reason',
-  'created_by',
-  'archived_by',
-  'source',
-  'updated_at',
+  ...[
+    'id',
+    'title',
+    'actor',
+    'agent',
+    'status',
+    'risk',
+    'branch',
+    'base_branch',
+    'base_sha',
+    'changes_complete',
+  ],
+  ...[
+    'scope',
+    'pr_url',
+    'draft_pr',
+    'blocking',
+    'issue',
+    'heartbeat_at',
+    'expires_at',
+    'ttl_ms',
+    'created_at',
+  ],
+  ...['archived_at', 'archive_reason', 'created_by', 'archived_by', 'source', 'updated_at'],
 ].sort()
 const FULL = [...BRIEF, 'type', 'summary'].sort()
 const keys = (value: object) => Object.keys(value).sort()
@@ -104,7 +92,7 @@ describe('creating', () => {
       blocking: false,
       heartbeat_at: null,
       ttl_ms: null,
-      expires_at: new Date(service.clock.now.getTime() + 24 * HOUR_MS).toISOString(),
+      expires_at: new Date(fixture.service.clock.now.getTime() + 24 * HOUR_MS).toISOString(),
       created_at: now(),
       updated_at: now(),
       archived_at: null,
@@ -136,9 +124,9 @@ describe('creating', () => {
 
   test.each(['/api/v1', '/v1'])('returns the Location of the activity below %s', async (base) => {
     const collection = `${base}/repos/acme/r0/activity`
-    const answer = await service.api('POST', collection, { body: activityBody })
+    const answer = await fixture.service.api('POST', collection, { body: activityBody })
     expect(answer.headers.get('location')).toBe(`${collection}/${answer.body.activity.id}`)
-    const found = await service.api('GET', answer.headers.get('location') as string)
+    const found = await fixture.service.api('GET', answer.headers.get('location') as string)
     expect(found.body.id).toBe(answer.body.activity.id)
   })
 
@@ -187,20 +175,15 @@ describe('retrieving', () => {
 describe('a pull request is due', () => {
   const due = async (id: string) => (await repo.request('GET', `/activity/${id}`)).body.pr_reminder_due
 
-  test('when an activity on a branch is older than two hours', async () => {
+  test.each([
+    ['two hours', {}, 2 * HOUR_MS],
+    ['the setting of the repository', { pr_reminder_after_ms: 1000 }, 1000],
+  ])('when an activity on a branch is older than %s', async (_, settings, ms) => {
     const id = await repo.createActivity({ branch: 'retries' })
-    service.clock.advance(2 * HOUR_MS)
+    await repo.configure(settings)
+    fixture.service.clock.advance(ms)
     expect(await due(id)).toBe(false)
-    service.clock.advance(1)
-    expect(await due(id)).toBe(true)
-  })
-
-  test('when it is older than the setting of the repository', async () => {
-    const id = await repo.createActivity({ branch: 'retries' })
-    await repo.configure({ pr_reminder_after_ms: 1000 })
-    service.clock.advance(1000)
-    expect(await due(id)).toBe(false)
-    service.clock.advance(1)
+    fixture.service.clock.advance(1)
     expect(await due(id)).toBe(true)
   })
 
@@ -216,10 +199,10 @@ describe('a pull request is due', () => {
     const live = await repo.createActivity({ branch: 'd' })
     await repo.request('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
     await repo.request('POST', `/activity/${archived}/archive`)
-    service.clock.advance(3 * HOUR_MS)
+    fixture.service.clock.advance(3 * HOUR_MS)
     const all = await Promise.all([branchless, linked, merged, archived, live].map(due))
     expect(all).toEqual([false, false, false, false, true])
-    service.clock.advance(21 * HOUR_MS)
+    fixture.service.clock.advance(21 * HOUR_MS)
     expect(await due(live)).toBe(false)
   })
 })
@@ -227,7 +210,7 @@ describe('a pull request is due', () => {
 describe('updating', () => {
   test('changes only the fields that are sent', async () => {
     const { activity } = await repo.create(whole)
-    service.clock.advance(1000)
+    fixture.service.clock.advance(1000)
     const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: { risk: 'critical' } })
     expect(answer.status).toBe(200)
     const { overlap, ...record } = answer.body
@@ -240,7 +223,7 @@ describe('updating', () => {
 
   test('to the current values changes nothing', async () => {
     const { activity } = await repo.create(whole)
-    service.clock.advance(1000)
+    fixture.service.clock.advance(1000)
     const { agent, actor, ...same } = whole
     const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: same })
     expect(answer).toMatchObject({ status: 200, body: { updated_at: activity.updated_at } })
@@ -261,35 +244,4 @@ test('listing returns the abbreviated form, newest first', async () => {
 test('checking creates nothing', async () => {
   await repo.check({ scope: whole.scope, branch: 'retries', base_branch: 'main', tags: ['checkout'] })
   expect((await repo.request('GET', '/activity')).body.items).toEqual([])
-})
-
-describe('access is guarded:', () => {
-  const operations: [string, string, object | undefined, 'read' | 'write'][] = [
-    ['GET', '/activity', undefined, 'read'],
-    ['POST', '/activity/check', {}, 'read'],
-    ['POST', '/activity', activityBody, 'write'],
-    ['GET', '/activity/{id}', undefined, 'read'],
-    ['PATCH', '/activity/{id}', {}, 'write'],
-    ['POST', '/activity/{id}/heartbeat', undefined, 'write'],
-    ['POST', '/activity/{id}/archive', undefined, 'write'],
-  ]
-
-  test.each(operations)('%s %s', async (method, path, body, access) => {
-    github.token('eve', { login: 'eve', id: 66, permissions: {} })
-    const id = await repo.createActivity(activityBody)
-    const request = (token: string | null, record = id) =>
-      repo.request(method, path.replace('{id}', record), { token, body })
-    const isOne = path.includes('{id}')
-    expect(await request(null)).toMatchObject({ status: 401, body: { error: { type: 'unauthorized' } } })
-    expect((await request('rita')).status).toBe(access === 'read' ? 200 : 403)
-    expect((await request('eve')).status).toBe(isOne ? 404 : 403)
-    expect((await request('ada')).status).toBeOneOf([200, 201])
-    if (!isOne) return
-    const elsewhere = await freshRepository().createActivity(activityBody)
-    for (const other of [unknown, elsewhere, id.slice(0, -1), id.replace('act_', 'ntb_'), 'act_'])
-      expect(await request('ada', other)).toMatchObject({
-        status: 404,
-        body: { error: { type: 'not_found' } },
-      })
-  })
 })

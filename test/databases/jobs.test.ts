@@ -98,29 +98,18 @@ describe('a job', () => {
     expect(await run()).toBe(true)
     expect(await run()).toBe(false)
     expect(seen).toEqual([[{ id: 'a' }, 1, now]])
-    expect(await row('a')).toMatchObject({
-      state: 'done',
-      payload: null,
-      leased_until: null,
-      last_error: null,
-    })
+    const over = { state: 'done', payload: null, leased_until: null, last_error: null }
+    expect(await row('a')).toMatchObject(over)
   })
 
-  test('does not run before it is due', async () => {
-    await enqueue(db, [job('a', { run_at: inMs(1) })], now)
+  test('does not run before it is due, and the one that has been due longest runs first', async () => {
+    const [a, b, c] = [2, 1, 3].map((ms, index) => job('abc'[index] as string, { run_at: inMs(ms) }))
+    await enqueue(db, [a, b, c] as NewJob[], now)
     expect(await runAll()).toEqual([])
     advance(1)
-    expect(await runAll()).toEqual(['a'])
-  })
-
-  test('that has been due longer runs first', async () => {
-    await enqueue(
-      db,
-      [job('a', { run_at: inMs(2) }), job('b', { run_at: inMs(1) }), job('c', { run_at: inMs(3) })],
-      now,
-    )
+    expect(await runAll()).toEqual(['b'])
     advance(5)
-    expect(await runAll()).toEqual(['b', 'a', 'c'])
+    expect(await runAll()).toEqual(['a', 'c'])
   })
 
   test('without a handler for its kind fails and stays pending', async () => {
@@ -155,22 +144,16 @@ describe('a job that fails', () => {
     expect(await runAll()).toEqual([])
   })
 
-  test('but then succeeds is done, without its last error', async () => {
-    handler = failing
-    await enqueue(db, [job('a')], now)
-    await run()
-    handler = async () => {}
-    advance(HOUR_MS)
-    expect(await runAll()).toEqual(['a'])
-    expect(await row('a')).toMatchObject({ state: 'done', last_error: null })
-  })
-
-  test('does not block the others of its repository', async () => {
+  test('does not block the others of its repository, and is done without its last error when it succeeds', async () => {
     handler = async (claimed) => {
       if (claimed.id === 'a') throw new Error('no luck')
     }
     await enqueue(db, [job('a'), job('b')], now)
     expect(await runAll()).toEqual(['a', 'b'])
+    handler = async () => {}
+    advance(HOUR_MS)
+    expect(await runAll()).toEqual(['a'])
+    expect(await row('a')).toMatchObject({ state: 'done', last_error: null })
   })
 
   test('starts again with its first attempt when it is enqueued', async () => {
@@ -217,18 +200,14 @@ describe('dead jobs', () => {
     expect((await listJobs(db, 'pending', 10)).map(({ id }) => id)).toEqual(['d'])
   })
 
-  test('run when they are replayed, with all attempts', async () => {
+  test('run when they are replayed, with all attempts, and no others can be replayed', async () => {
+    await enqueue(db, [job('waiting', { run_at: inMs(HOUR_MS) })], now)
+    for (const other of ['unknown', 'waiting']) expect(await reviveJob(db, other, now)).toBe(false)
+    expect((await row('waiting')).run_at).toEqual(inMs(HOUR_MS))
     expect(await reviveJob(db, 'b', now)).toBe(true)
     expect(await row('b')).toMatchObject({ state: 'pending', attempts: 0, payload: { id: 'b' } })
     expect(await runAll()).toEqual(['b'])
     expect((await row('b')).state).toBe('done')
-  })
-
-  test('are the only ones that can be replayed', async () => {
-    await enqueue(db, [job('waiting', { run_at: inMs(HOUR_MS) })], now)
-    expect(await reviveJob(db, 'unknown', now)).toBe(false)
-    expect(await reviveJob(db, 'waiting', now)).toBe(false)
-    expect((await row('waiting')).run_at).toEqual(inMs(HOUR_MS))
   })
 
   test('and done jobs are deleted after a while, and no others', async () => {
@@ -242,23 +221,17 @@ describe('dead jobs', () => {
   })
 })
 
-describe('a job whose handler returns retry_at', () => {
-  test('waits until then, any number of times, without a failed attempt', async () => {
-    handler = async () => ({ retry_at: inMs(5000) })
-    await enqueue(db, [job('a')], now)
-    for (let round = 0; round < ATTEMPTS_MAX + 3; round += 1) {
-      expect(await runAll()).toEqual(['a'])
-      expect(await row('a')).toMatchObject({
-        state: 'pending',
-        attempts: 0,
-        last_error: null,
-        run_at: inMs(5000),
-      })
-      advance(4999)
-      expect(await runAll()).toEqual([])
-      advance(1)
-    }
-  })
+test('a job whose handler returns retry_at waits until then, any number of times, without a failed attempt', async () => {
+  handler = async () => ({ retry_at: inMs(5000) })
+  await enqueue(db, [job('a')], now)
+  for (let round = 0; round < ATTEMPTS_MAX + 3; round += 1) {
+    expect(await runAll()).toEqual(['a'])
+    const waiting = { state: 'pending', attempts: 0, last_error: null, run_at: inMs(5000) }
+    expect(await row('a')).toMatchObject(waiting)
+    advance(4999)
+    expect(await runAll()).toEqual([])
+    advance(1)
+  }
 })
 
 describe('enqueued again', () => {
@@ -410,21 +383,18 @@ describe('a renewal concurrent with the end of its run', () => {
 
   beforeEach(() => enqueue(db, [job('a'), job('b')], now))
 
-  test('that is stored first leaves the job done and its repository free', async () => {
-    const held = await lease()
-    await renewLease(db, held, inMs(2 * LEASE_MS))
-    await endRun(db, held, { ...done, now })
-    expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
-    expect(await lease()).toMatchObject({ id: 'b' })
-  })
-
-  test('that is stored last leases nothing', async () => {
-    const held = await lease()
-    await endRun(db, held, { ...done, now })
-    await renewLease(db, held, inMs(2 * LEASE_MS))
-    expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
-    expect(await lease()).toMatchObject({ id: 'b' })
-  })
+  test.each(['first', 'last'])(
+    'that is stored %s leaves the job done and its repository free',
+    async (order) => {
+      const held = await lease()
+      const renew = () => renewLease(db, held, inMs(2 * LEASE_MS))
+      if (order === 'first') await renew()
+      await endRun(db, held, { ...done, now })
+      if (order === 'last') await renew()
+      expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
+      expect(await lease()).toMatchObject({ id: 'b' })
+    },
+  )
 
   test('that is stored after another worker has the job leaves that worker its lease', async () => {
     const late = await lease()

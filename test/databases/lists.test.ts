@@ -1,23 +1,12 @@
 /** Lists of activities and notables: order, each filter alone and combined, limits and parameters; and the overview of repositories. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/id.ts'
-import { fakeGithub } from '../support/github.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { type TestRepository, useRepositories } from '../support/repository.ts'
 
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let service: TestService
-const freshRepository = freshRepositories(github, () => service)
-
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const fixture = useRepositories()
+const { github, repository } = fixture
 
 /** The titles of a list, joined. In these tests the title of a record is a letter. */
 async function titles(repo: TestRepository, address: string): Promise<string> {
@@ -30,13 +19,13 @@ describe('the list of activities', () => {
   let repo: TestRepository
 
   beforeAll(async () => {
-    repo = freshRepository()
+    repo = repository()
     const pull = (number: number) => {
       const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
       return `https://github.com/${full_name}/pull/${number}`
     }
     await repo.create({ title: 'X', actor: 'Ada', branch: 'pay' })
-    service.clock.advance(DAY_MS)
+    fixture.service.clock.advance(DAY_MS)
     const all = [
       { title: 'A', actor: 'Ada', branch: 'pay' },
       { title: 'B', actor: 'Ada', branch: 'pay', risk: 'high', pr_url: pull(1) },
@@ -61,8 +50,6 @@ describe('the list of activities', () => {
     ['', 'KJIHGFEDCBA', 'all but what is archived or expired, the newest first'],
     ['?status=planned', 'E', ''],
     ['?status=active', 'DCBA', ''],
-    ['?status=paused', 'F', ''],
-    ['?status=blocked', 'G', ''],
     ['?status=draft-pr-open', 'H', ''],
     ['?status=ready-for-review', 'I', ''],
     ['?status=merged', 'J', ''],
@@ -70,25 +57,20 @@ describe('the list of activities', () => {
     ['?status=archived', 'L', ''],
     ['?status=expired', 'X', ''],
     ['?risk=low', 'KJIHGFA', ''],
-    ['?risk=medium', 'E', ''],
     ['?risk=high', 'CB', ''],
     ['?risk=critical', 'D', ''],
     ['?actor=Ada', 'JIGFBA', 'with the case as it is'],
     ['?actor=ada', 'E', ''],
-    ['?actor=Nobody', '', ''],
     ['?branch=pay', 'JCBA', 'with the case as it is'],
     ['?branch=Pay', 'D', ''],
-    ['?branch=none', '', ''],
     ['?has_pr=true', 'IHCB', ''],
     ['?has_pr=false', 'KJGFEDA', ''],
     ['?draft_pr_only=true', 'HDC', ''],
     ['?draft_pr_only=false', 'KJIHGFEDCBA', 'as without it'],
     ['?status=active&risk=high', 'CB', ''],
     ['?actor=Ben&has_pr=true', 'HC', ''],
-    ['?branch=pay&has_pr=false', 'JA', ''],
     ['?has_pr=false&draft_pr_only=true', 'D', ''],
     ['?status=archived&actor=Ada&branch=pay&has_pr=true&draft_pr_only=true&risk=low', 'L', 'all of them'],
-    ['?status=active&actor=Ada&branch=pay&has_pr=true&risk=high', 'B', ''],
     ['?status=active&actor=Ada&branch=pay&has_pr=true&risk=low', '', ''],
     ['?risk=high&limit=1', 'C', ''],
   ])('%s is %j %s', async (query, expected) => {
@@ -96,37 +78,7 @@ describe('the list of activities', () => {
   })
 
   test('contains nothing of another repository', async () => {
-    expect(await titles(freshRepository(), '/activity')).toBe('')
-  })
-
-  test.each([
-    ['status=done', 'status'],
-    ['status=Active', 'status'],
-    ['status=', 'status'],
-    ['status=active&status=paused', 'status'],
-    ['risk=severe', 'risk'],
-    ['actor=', 'actor'],
-    ['actor=%00', 'actor'],
-    [`actor=${'x'.repeat(101)}`, 'actor'],
-    ['branch=', 'branch'],
-    ['has_pr=yes', 'has_pr'],
-    ['has_pr=1', 'has_pr'],
-    ['draft_pr_only=', 'draft_pr_only'],
-  ])('rejects %s', async (query, param) => {
-    const answer = await repo.request('GET', `/activity?${query}`)
-    expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
-  })
-
-  test.each([
-    ['staus=active', 'staus', 'status'],
-    ['brnch=pay', 'brnch', 'branch'],
-    ['draft_only=true', 'draft_only', 'draft_pr_only'],
-    ['limt=5', 'limt', 'limit'],
-    ['status[]=active', 'status[]', 'status'],
-  ])('rejects the unknown parameter %s', async (query, param, near) => {
-    const { status, body } = await repo.request('GET', `/activity?${query}`)
-    expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
-    expect(body.error.message).toContain(`did you mean ${near}?`)
+    expect(await titles(repository(), '/activity')).toBe('')
   })
 })
 
@@ -134,9 +86,9 @@ describe('the list of notables', () => {
   let repo: TestRepository
 
   beforeAll(async () => {
-    repo = freshRepository()
+    repo = repository()
     await repo.createNotable({ title: 'X', importance: 'high' })
-    service.clock.advance(7 * DAY_MS)
+    fixture.service.clock.advance(7 * DAY_MS)
     const all = [
       { title: 'A', importance: 'low', category: 'pattern', scope: { areas: ['Checkout', 'till'] } },
       { title: 'B', importance: 'high', category: 'pattern', scope: { areas: ['checkout'] } },
@@ -162,18 +114,14 @@ describe('the list of notables', () => {
     ['?status=archived', 'F', ''],
     ['?status=expired', 'X', ''],
     ['?importance=low', 'A', ''],
-    ['?importance=medium', 'E', ''],
     ['?importance=high', 'CB', ''],
     ['?importance=critical', 'D', ''],
     ['?category=pattern', 'BA', ''],
-    ['?category=security', 'DC', ''],
     ['?category=testing', '', ''],
     ['?area=checkout', 'BA', 'compared without case, and with areas only'],
     ['?area=%20CHECKOUT%20', 'BA', ''],
-    ['?area=till', 'CA', ''],
     ['?area=check', '', ''],
     ['?category=pattern&importance=high', 'B', ''],
-    ['?area=till&category=security', 'C', ''],
     ['?area=till&category=security&importance=low', '', ''],
     ['?status=archived&area=checkout&category=pattern&importance=high', 'F', 'all of them'],
     ['?category=security&limit=1', 'D', ''],
@@ -188,26 +136,38 @@ describe('the list of notables', () => {
     expect(summary).toBe('Until Friday.')
     expect(item).toEqual(brief)
   })
+})
+
+describe('a list rejects', () => {
+  const repo = repository()
 
   test.each([
-    ['status=paused', 'status'],
-    ['importance=huge', 'importance'],
-    ['category=gossip', 'category'],
-    ['area=', 'area'],
-    ['area=%20', 'area'],
-    ['area=%00', 'area'],
-    [`area=${'x'.repeat(101)}`, 'area'],
-    ['area=a&area=b', 'area'],
-  ])('rejects %s', async (query, param) => {
-    const answer = await repo.request('GET', `/notables?${query}`)
+    ['/activity?status=done', 'status'],
+    ['/activity?status=active&status=paused', 'status'],
+    ['/activity?risk=severe', 'risk'],
+    ['/activity?actor=', 'actor'],
+    ['/activity?actor=%00', 'actor'],
+    [`/activity?actor=${'x'.repeat(101)}`, 'actor'],
+    ['/activity?has_pr=yes', 'has_pr'],
+    ['/activity?draft_pr_only=', 'draft_pr_only'],
+    ['/notables?status=paused', 'status'],
+    ['/notables?importance=huge', 'importance'],
+    ['/notables?category=gossip', 'category'],
+    ['/notables?area=%20', 'area'],
+    [`/notables?area=${'x'.repeat(101)}`, 'area'],
+    ['/notables?area=a&area=b', 'area'],
+  ])('%s', async (address, param) => {
+    const answer = await repo.request('GET', address)
     expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
   })
 
   test.each([
-    ['categroy=pattern', 'categroy', 'category'],
-    ['areas=till', 'areas', 'area'],
-  ])('rejects the unknown parameter %s', async (query, param, near) => {
-    const { status, body } = await repo.request('GET', `/notables?${query}`)
+    ['/activity?staus=active', 'staus', 'status'],
+    ['/activity?limt=5', 'limt', 'limit'],
+    ['/activity?status[]=active', 'status[]', 'status'],
+    ['/notables?areas=till', 'areas', 'area'],
+  ])('the unknown parameter in %s', async (address, param, near) => {
+    const { status, body } = await repo.request('GET', address)
     expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
     expect(body.error.message).toContain(`did you mean ${near}?`)
   })
@@ -217,7 +177,7 @@ describe('a page', () => {
   let repo: TestRepository
 
   beforeEach(() => {
-    repo = freshRepository()
+    repo = repository()
   })
 
   test('has 50 items by default, and 1 to 100 with `limit`', async () => {
@@ -241,12 +201,12 @@ describe('a page', () => {
 })
 
 test('the overview counts the live records of a repository', async () => {
-  const { id, createActivity, createNotable } = freshRepository()
+  const { id, createActivity, createNotable } = repository()
   const scope = { paths: ['src/**'] }
   for (const branch of ['pay', 'till']) await createActivity({ branch, actor: branch, scope })
   for (const importance of ['critical', 'low']) await createNotable({ importance })
   const name = github.state.repositories.find((each) => each.id === id)?.full_name.split('/')[1]
-  const { body } = await service.api('GET', '/api/v1/repos')
+  const { body } = await fixture.service.api('GET', '/api/v1/repos')
   expect(body.items.find((item: { name: string }) => item.name === name)).toMatchObject({
     live_activities: 2,
     collisions: { high: 0, medium: 1, low: 0 },

@@ -1,17 +1,15 @@
 /** `/metrics`: which series change with use, what they never contain, and responses while the database is unavailable (docs/observability.md). */
 import { request } from 'node:http'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { enqueueOnce } from '../../src/server/jobs/store.ts'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { pairs } from '../../src/server/ledger/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { publications, pull_requests } from '../../src/server/pull-requests/table.ts'
-import { fakeGithub } from '../support/github.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { type TestRepository, useRepositories } from '../support/repository.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
 const SECOND_MS = 1000
 /** After this time a cached permission is revalidated. */
@@ -19,51 +17,40 @@ const STALE_MS = 60_001
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let service: TestService
-const freshRepository = freshRepositories(github, () => service)
+const fixture = useRepositories()
+const { github, repository } = fixture
 let repo: TestRepository
 
-beforeAll(async () => {
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+beforeAll(() => {
   // GitHub's rate limit resets use the real clock.
-  service.clock.now = new Date()
+  fixture.service.clock.now = new Date()
 })
 beforeEach(() => {
-  repo = freshRepository()
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
+  repo = repository()
 })
 
 /** The increase of the series during `work`. */
 async function growth(series: string[], work: () => Promise<unknown>): Promise<number[]> {
   const of = (all: Scrape) => series.map((each) => all.value(each) ?? 0)
-  const before = of(await scrape(service.url))
+  const before = of(await scrape(fixture.service.url))
   await work()
-  const after = of(await scrape(service.url))
+  const after = of(await scrape(fixture.service.url))
   return after.map((value, index) => value - (before[index] as number))
 }
 
 /** Scrapes after the interval in which gauges from the database are reused. */
 async function freshScrape(): Promise<Scrape> {
-  service.clock.advance(15 * SECOND_MS)
-  return scrape(service.url)
+  fixture.service.clock.advance(15 * SECOND_MS)
+  return scrape(fixture.service.url)
 }
 
-test('/metrics is Prometheus text with the metrics of the process', async () => {
-  const scraped = await scrape(service.url)
+test('/metrics is Prometheus text with the metrics of the process, and supports only GET', async () => {
+  const scraped = await scrape(fixture.service.url)
   expect(scraped.status).toBe(200)
   expect(scraped.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
   expect(scraped.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
   expect(scraped.value('nodejs_eventloop_lag_p99_seconds')).toBeDefined()
-})
-
-test('/metrics supports only GET', async () => {
-  const answer = await service.api('POST', '/metrics')
-  expect(answer).toMatchObject({ status: 405, body: { error: { type: 'method_not_allowed' } } })
-  expect(answer.headers.get('allow')).toBe('GET, HEAD')
+  expect((await fixture.service.api('POST', '/metrics')).status).toBe(405)
 })
 
 describe('a request is counted by its operation and status:', () => {
@@ -72,7 +59,6 @@ describe('a request is counted by its operation and status:', () => {
 
   test.each([
     ['createActivity', 201, 'POST', '/activity', ACTIVITY],
-    ['listNotables', 200, 'GET', '/notables', undefined],
     ['checkOverlap', 400, 'POST', '/activity/check', { path: 'x' }],
     ['getActivity', 404, 'GET', '/activity/none', undefined],
     ['unknown', 405, 'PUT', '/activity', undefined],
@@ -83,21 +69,21 @@ describe('a request is counted by its operation and status:', () => {
 
   test.each([
     ['healthz', 200, '/healthz'],
-    ['readyz', 200, '/readyz'],
-    ['openapi', 200, '/api/v1/openapi.json'],
     ['unknown', 404, '/api/v1/no/such/address'],
-  ])('%s %s', async (operation, status, path) => {
-    const grown = await growth([count(operation, status)], () => service.api('GET', path))
-    expect(grown).toEqual([1])
+  ])('%s %s, also in the buckets of its duration', async (operation, status, path) => {
+    const bucket = `deconflict_request_duration_seconds_bucket{operation="${operation}",status="${status}",le="+Inf"}`
+    const grown = await growth([count(operation, status), bucket], () => fixture.service.api('GET', path))
+    expect(grown).toEqual([1, 1])
   })
 
   test('one that the client aborts', async () => {
-    const aborted = async () => (await scrape(service.url)).value(count('listActivities', 'aborted')) ?? 0
+    const aborted = async () =>
+      (await scrape(fixture.service.url)).value(count('listActivities', 'aborted')) ?? 0
     const before = await aborted()
     const asked = github.requests().length
     const release = github.hold('GET /repos/acme/held')
     await new Promise<void>((resolve) => {
-      const address = `${service.url}/api/v1/repos/acme/held/activity`
+      const address = `${fixture.service.url}/api/v1/repos/acme/held/activity`
       const req = request(address, { headers: { authorization: 'Bearer ada' } })
       req.on('error', () => resolve())
       req.end()
@@ -109,11 +95,6 @@ describe('a request is counted by its operation and status:', () => {
     await expect.poll(aborted).toBe(before + 1)
     release()
   })
-
-  test('with its duration in the buckets', async () => {
-    const below = 'deconflict_request_duration_seconds_bucket{operation="healthz",status="200",le="+Inf"}'
-    expect(await growth([below], () => service.api('GET', '/healthz'))).toEqual([1])
-  })
 })
 
 describe('a permission', () => {
@@ -124,15 +105,15 @@ describe('a permission', () => {
   test('is read from GitHub, then cached, then revalidated', async () => {
     expect(await growth(outcomes, list)).toEqual([0, 1, 0, 0, 0])
     expect(await growth(outcomes, list)).toEqual([1, 0, 0, 0, 0])
-    service.clock.advance(STALE_MS)
+    fixture.service.clock.advance(STALE_MS)
     expect(await growth(outcomes, list)).toEqual([0, 0, 1, 0, 0])
   })
 
   test('is used while GitHub is unavailable; one without an answer counts as failed', async () => {
     await list()
-    service.clock.advance(STALE_MS)
+    fixture.service.clock.advance(STALE_MS)
     github.fault('*', 'server_error')
-    const other = freshRepository()
+    const other = repository()
     expect(await growth(outcomes, list)).toEqual([0, 0, 0, 1, 0])
     expect(await growth(outcomes, () => other.request('GET', '/activity'))).toEqual([0, 0, 0, 0, 1])
     github.clearFaults()
@@ -157,7 +138,7 @@ describe('a call to GitHub', () => {
 
   test('is counted by its status', async () => {
     expect(await growth([calls(200)], () => repo.request('GET', '/activity'))).toEqual([1])
-    service.clock.advance(STALE_MS)
+    fixture.service.clock.advance(STALE_MS)
     expect(await growth([calls(304)], () => repo.request('GET', '/activity'))).toEqual([1])
     const wrong = () => repo.request('GET', '/activity', { token: 'wrong' })
     expect(await growth([calls(401)], wrong)).toEqual([1])
@@ -170,7 +151,7 @@ describe('a call to GitHub', () => {
 
   test('reports the lowest remaining quota of all tokens until it resets', async () => {
     const left = async () => {
-      const { value } = await scrape(service.url)
+      const { value } = await scrape(fixture.service.url)
       return [
         value('deconflict_github_quota_remaining{kind="caller"}'),
         value('deconflict_github_quota_limit{kind="caller"}'),
@@ -179,10 +160,10 @@ describe('a call to GitHub', () => {
     await repo.request('GET', '/activity')
     expect(await left()).toEqual([4999, 5000])
     github.fault('*', 'rate_limited', 1, 600)
-    await freshRepository().request('GET', '/activity')
-    await freshRepository().request('GET', '/activity')
+    await repository().request('GET', '/activity')
+    await repository().request('GET', '/activity')
     expect(await left()).toEqual([0, 5000])
-    service.clock.advance(DAY_MS)
+    fixture.service.clock.advance(DAY_MS)
     expect(await left()).toEqual([undefined, undefined])
   })
 })
@@ -200,15 +181,15 @@ describe('from the database', () => {
     expect(after.value(live('activity'))).toBe((before.value(live('activity')) as number) + 1)
     expect(after.value(live('notable'))).toBe((before.value(live('notable')) as number) + 1)
     await repo.request('POST', `/activity/${activity.id}/archive`)
-    service.clock.advance(7 * DAY_MS)
+    fixture.service.clock.advance(7 * DAY_MS)
     const ended = await freshScrape()
     expect(ended.value(live('activity'))).toBe(0)
     expect(ended.value(live('notable'))).toBe(0)
   })
 
   test('the gauges count jobs and the age of the oldest due job', async () => {
-    const db = service.app.database.connection()
-    const now = service.clock.now
+    const db = fixture.service.app.database.connection()
+    const now = fixture.service.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
     const job = (id: string, run_at: Date) =>
       enqueueOnce(db, { id, kind: 'recheck', priority: 'recheck', repo_id: 7, owner: 'acme', run_at }, now)
@@ -234,8 +215,8 @@ describe('from the database', () => {
   })
 
   test('the gauges show the share of commented pull requests and the outcomes', async () => {
-    const db = service.app.database.connection()
-    const now = service.clock.now
+    const db = fixture.service.app.database.connection()
+    const now = fixture.service.clock.now
     const pull = (repo_id: number, number: number, given: object = {}) => ({
       ...{
         repo_id,
@@ -290,15 +271,15 @@ describe('from the database', () => {
   test('the gauges are collected at most every 15 seconds', async () => {
     const before = (await freshScrape()).value(live('activity')) as number
     await repo.create({})
-    service.clock.advance(15 * SECOND_MS - 1)
-    expect((await scrape(service.url)).value(live('activity'))).toBe(before)
-    service.clock.advance(1)
-    const many = await Promise.all([1, 2, 3, 4].map(() => scrape(service.url)))
+    fixture.service.clock.advance(15 * SECOND_MS - 1)
+    expect((await scrape(fixture.service.url)).value(live('activity'))).toBe(before)
+    fixture.service.clock.advance(1)
+    const many = await Promise.all([1, 2, 3, 4].map(() => scrape(fixture.service.url)))
     expect(many.map(({ value }) => value(live('activity')))).toEqual(many.map(() => before + 1))
   })
 
   test('the gauges are omitted while it fails, and the rest remains', async () => {
-    const db = service.app.database.connection()
+    const db = fixture.service.app.database.connection()
     await db.execute(sql`alter table jobs rename to elsewhere`)
     try {
       const scraped = await freshScrape()
@@ -317,15 +298,15 @@ describe('from the database', () => {
 
 test('a sweep counts its changes and reports its last run', async () => {
   const swept = (what: string) => `deconflict_swept_total{what="${what}"}`
-  service.clock.advance(DAY_MS)
-  await sweep(service.app)
+  fixture.service.clock.advance(DAY_MS)
+  await sweep(fixture.service.app)
   await repo.create({})
   await repo.request('POST', '/activity', { body: ACTIVITY, headers: { 'Idempotency-Key': 'swept' } })
-  service.clock.advance(2 * DAY_MS)
-  const grown = await growth([swept('expired'), swept('keys')], () => sweep(service.app))
+  fixture.service.clock.advance(2 * DAY_MS)
+  const grown = await growth([swept('expired'), swept('keys')], () => sweep(fixture.service.app))
   expect(grown).toEqual([2, 1])
-  const at = (await scrape(service.url)).value('deconflict_last_sweep_timestamp_seconds')
-  expect(at).toBe(service.clock.now.getTime() / 1000)
+  const at = (await scrape(fixture.service.url)).value('deconflict_last_sweep_timestamp_seconds')
+  expect(at).toBe(fixture.service.clock.now.getTime() / 1000)
 })
 
 test('labels contain no repository, user, token, path or text', async () => {
@@ -334,10 +315,10 @@ test('labels contain no repository, user, token, path or text', async () => {
   await repo.request('POST', '/notables', { body: { ...NOTABLE, title: 'Secret' } })
   await repo.request('GET', '/activity?actor=Secret&branch=Secret')
   await repo.request('GET', '/activity', { token: 'Secret' })
-  await service.api('GET', '/api/v1/repos/Secret/Secret/activity')
-  await service.api('GET', '/Secret/address?Secret=Secret')
-  await service.api('SECRET', '/activity').catch(() => {})
-  const { text, labels } = await scrape(service.url)
+  await fixture.service.api('GET', '/api/v1/repos/Secret/Secret/activity')
+  await fixture.service.api('GET', '/Secret/address?Secret=Secret')
+  await fixture.service.api('SECRET', '/activity').catch(() => {})
+  const { text, labels } = await scrape(fixture.service.url)
   expect(text).not.toMatch(/secret|acme|\bada\b/i)
   const ours = [...labels].filter(([name]) => name.startsWith('deconflict_'))
   expect(ours.length).toBeGreaterThan(10)

@@ -1,5 +1,6 @@
 /** Notables over HTTP: each operation works, and returns and rejects the fields that it should. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NOTABLE_CATEGORIES } from '../../src/vocabulary/contract/settings.ts'
 import { fakeGithub } from '../support/github.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -65,11 +66,6 @@ describe('creating a notable', () => {
     expect(await get(id)).toMatchObject({ ...sent, id, type: 'notable' })
   })
 
-  test('accepts null for optional fields', async () => {
-    const answer = await post({ ...NOTABLE, decision_url: null, applies_until: null })
-    expect(answer.body).toMatchObject({ decision_url: null, applies_until: null })
-  })
-
   test('drops duplicates of its scope and keeps the order', async () => {
     const scope = { areas: ['b', 'a', 'B'], paths: ['z', 'a', 'z'] }
     expect((await raise({ scope })).scope).toEqual({ areas: ['b', 'a'], paths: ['z', 'a'] })
@@ -82,25 +78,10 @@ describe('creating a notable', () => {
     expect((await get(body.id)).created_by).toBeNull()
   })
 
-  test.each([
-    'architecture',
-    'process',
-    'pattern',
-    'warning',
-    'migration',
-    'testing',
-    'security',
-    'dependency',
-    'api-contract',
-    'temporary-workaround',
-    'deprecation',
-    'release',
-  ])('accepts the category %s', async (category) => {
-    expect((await post({ ...NOTABLE, category })).body.category).toBe(category)
-  })
-
-  test.each(['low', 'medium', 'high', 'critical'])('accepts the importance %s', async (importance) => {
-    expect((await post({ ...NOTABLE, importance })).body.importance).toBe(importance)
+  test('accepts every category and importance', async () => {
+    for (const category of NOTABLE_CATEGORIES) expect(await raise({ category })).toMatchObject({ category })
+    for (const importance of ['low', 'medium', 'high', 'critical'])
+      expect(await raise({ importance })).toMatchObject({ importance })
   })
 
   test.each(['title', 'summary', 'importance', 'category'] as const)('requires a %s', async (field) => {
@@ -111,50 +92,30 @@ describe('creating a notable', () => {
   })
 })
 
-/** On create and on update. */
-const wrong: [string, object, string][] = [
+// `test/rules/field.test.ts` has every form of a text, an address, an instant and a scope.
+test.each<[string, object, string]>([
   ['an empty title', { title: '' }, 'title'],
   ['a title of 201 characters', { title: 'x'.repeat(201) }, 'title'],
   ['a title that is null', { title: null }, 'title'],
   ['a summary of 4,001 characters', { summary: 'x'.repeat(4001) }, 'summary'],
-  ['a summary with a NUL', { summary: 'a\u0000b' }, 'summary'],
   ['an unknown importance', { importance: 'urgent' }, 'importance'],
-  ['an importance in capitals', { importance: 'HIGH' }, 'importance'],
-  ['a decision_url without https', { decision_url: 'http://wiki.example/adr' }, 'decision_url'],
-  ['a relative decision_url', { decision_url: '/adr/7' }, 'decision_url'],
   ['a decision_url that runs a script', { decision_url: 'javascript:alert(1)' }, 'decision_url'],
-  [
-    'a decision_url of more than 2,048 characters',
-    { decision_url: `https://e.example/${'x'.repeat(2048)}` },
-    'decision_url',
-  ],
-  ['an applies_until without an offset', { applies_until: '2026-03-04T12:00:00' }, 'applies_until'],
-  ['an applies_until that is a date', { applies_until: '2026-03-04' }, 'applies_until'],
   ['an applies_until that is not a valid date', { applies_until: '2026-02-30T12:00:00Z' }, 'applies_until'],
-  ['an applies_until in the past', { applies_until: '2026-03-02T08:59:59Z' }, 'applies_until'],
   ['an applies_until that is now', { applies_until: '2026-03-02T10:00:00+01:00' }, 'applies_until'],
-  ['a scope that is a list', { scope: ['src'] }, 'scope'],
   ['a path with a parent segment', { scope: { paths: ['src', '../etc'] } }, 'scope.paths[1]'],
-  ['an area that is empty', { scope: { areas: [' '] } }, 'scope.areas[0]'],
   ['101 areas', { scope: { areas: Array.from({ length: 101 }, (_, i) => `a${i}`) } }, 'scope.areas'],
   ['a blocking that is text', { blocking: 'true' }, 'blocking'],
-]
-
-describe.each(wrong)('%s', (_, field, param) => {
-  test('is rejected on create', async () => {
-    const answer = await post({ ...NOTABLE, ...field })
+])('%s is rejected on create, and on update, which changes nothing', async (_, field, param) => {
+  const { id } = await raise()
+  const before = await get(id)
+  for (const answer of [
+    await post({ ...NOTABLE, ...field }),
+    await patch(id, { summary: 'Changed.', ...field }),
+  ]) {
     expect(outcome(answer)).toBe('422 validation_error')
-    expect(answer.body.error.param).toEqual(param)
-  })
-
-  test('is rejected on update and changes nothing', async () => {
-    const { id } = await raise()
-    const before = await get(id)
-    const answer = await patch(id, { summary: 'Changed.', ...field })
-    expect(outcome(answer)).toBe('422 validation_error')
-    expect(answer.body.error.param).toEqual(param)
-    expect(await get(id)).toEqual(before)
-  })
+    expect(answer.body.error.param).toBe(param)
+  }
+  expect(await get(id)).toEqual(before)
 })
 
 test.each([
@@ -169,18 +130,17 @@ test.each([
 })
 
 describe('updating a notable', () => {
-  const changes: [string, object][] = [
-    ['summary', { summary: 'Until Monday.' }],
-    ['importance', { importance: 'critical' }],
-    ['decision_url', { decision_url: 'https://wiki.example/adr/8' }],
-    ['applies_until', { applies_until: '2026-03-05T00:00:00.000Z' }],
-    ['title', { title: 'Migrations are frozen still' }],
-    ['scope', { scope: { areas: [], paths: ['db/**'] } }],
-    ['blocking', { blocking: true }],
-    ['decision_url by null', { decision_url: null }],
-    ['applies_until by null', { applies_until: null }],
-  ]
-  test.each(changes)('changes its %s and nothing else', async (_, change) => {
+  test.each([
+    { summary: 'Until Monday.' },
+    { importance: 'critical' },
+    { decision_url: 'https://wiki.example/adr/8' },
+    { applies_until: '2026-03-05T00:00:00.000Z' },
+    { title: 'Migrations are frozen still' },
+    { scope: { areas: [], paths: ['db/**'] } },
+    { blocking: true },
+    { decision_url: null },
+    { applies_until: null },
+  ])('with %o changes nothing else', async (change) => {
     const { id } = await raise({
       decision_url: 'https://wiki.example/adr/7',
       applies_until: '2026-03-04T12:00:00Z',
@@ -195,14 +155,14 @@ describe('updating a notable', () => {
     expect((await get(id)).summary).toBe(summary)
   })
 
-  test('to the current values changes nothing', async () => {
+  test('to the current values, or without fields, changes nothing', async () => {
     const applies_until = '2026-03-04T12:00:00Z'
     const scope = { areas: ['checkout'], paths: ['src/**'] }
     const { id } = await raise({ applies_until, scope })
     const before = await get(id)
     service.clock.advance(1000)
-    const answer = await patch(id, { title: before.title, applies_until, scope })
-    expect(answer).toMatchObject({ status: 200, body: { updated_at: before.updated_at } })
+    for (const same of [{ title: before.title, applies_until, scope }, {}])
+      expect(await patch(id, same)).toMatchObject({ status: 200, body: { updated_at: before.updated_at } })
     expect(await get(id)).toEqual(before)
   })
 
@@ -220,23 +180,14 @@ describe('updating a notable', () => {
     expect(body.applies_until).toBe('2026-03-02T20:00:00.000Z')
   })
 
-  test('without fields changes nothing', async () => {
+  test('rejects what cannot change', async () => {
     const { id } = await raise()
-    const before = await get(id)
-    service.clock.advance(1000)
-    expect((await patch(id, {})).status).toBe(200)
-    expect(await get(id)).toEqual(before)
-  })
-
-  test.each(['status', 'category', 'supersedes', 'expires_at', 'created_by', 'id'])(
-    'rejects %s',
-    async (field) => {
-      const { id } = await raise()
+    for (const field of ['status', 'category', 'supersedes', 'expires_at', 'created_by', 'id']) {
       const answer = await patch(id, { [field]: 'archived' })
       expect(outcome(answer)).toBe('400 invalid_request')
-      expect(answer.body.error.param).toEqual(field)
-    },
-  )
+      expect(answer.body.error.param).toBe(field)
+    }
+  })
 })
 
 describe('an archived notable', () => {

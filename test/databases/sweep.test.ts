@@ -1,39 +1,29 @@
 /** The sweep: what it stores, deletes and reports, in batches, also when several run at once. */
 import { sql } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Swept, sweep } from '../../src/server/operations/sweep.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { whileBroken } from '../support/broken-table.ts'
-import { fakeGithub } from '../support/github.ts'
 import { connectRaw } from '../support/postgres.ts'
-import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { type TestRepository, useRepositories } from '../support/repository.ts'
+import { ACTIVITY } from '../support/routes.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const RETENTION_DAYS = 3
 
-const github = fakeGithub()
-let service: TestService
-const freshRepository = freshRepositories(github, () => service)
+const fixture = useRepositories({ retention_days: RETENTION_DAYS })
+const { repository } = fixture
 let repo: TestRepository
 
-beforeAll(async () => {
-  const config = { rate_limit_per_minute: 1_000_000, retention_days: RETENTION_DAYS }
-  service = await startTestService({ token: 'ada', config })
-})
 beforeEach(() => {
-  repo = freshRepository()
+  repo = repository()
 })
-afterEach(() => service.deleteRecords())
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+afterEach(() => fixture.service.deleteRecords())
 
-const db = () => service.app.database.connection()
-const inMs = (ms: number) => new Date(service.clock.now.getTime() + ms)
+const db = () => fixture.service.app.database.connection()
+const inMs = (ms: number) => new Date(fixture.service.clock.now.getTime() + ms)
 
 /** Makes every repository due, as after six minutes without a sweep. */
 async function makeDue() {
@@ -47,10 +37,7 @@ async function storedStatuses(table = 'activities'): Promise<Record<string, numb
   const result = await db().execute(
     sql`select status, count(*)::int as count from ${sql.identifier(table)} group by status`,
   )
-  const rows = (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as {
-    status: string
-    count: number
-  }[]
+  const rows = result as unknown as { status: string; count: number }[]
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
@@ -73,18 +60,18 @@ describe('a sweep', () => {
     await repo.create({})
     await repo.createNotable({})
     await makeDue()
-    expect(await sweep(service.app)).toMatchObject({ expired: 4, purged: 0, keys: 0 })
+    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 4, purged: 0, keys: 0 })
     expect(await storedStatuses()).toEqual({ expired: 2, archived: 3, active: 2, merged: 1 })
     expect(await storedStatuses('notables')).toEqual({ active: 1 })
   })
 
   test('stores the expiry of notables', async () => {
     await repo.createNotable({})
-    service.clock.advance(7 * DAY_MS - 1)
-    expect((await sweep(service.app)).expired).toBe(0)
+    fixture.service.clock.advance(7 * DAY_MS - 1)
+    expect((await sweep(fixture.service.app)).expired).toBe(0)
     await repo.createNotable({})
-    service.clock.advance(5 * MINUTE_MS)
-    expect((await sweep(service.app)).expired).toBe(1)
+    fixture.service.clock.advance(5 * MINUTE_MS)
+    expect((await sweep(fixture.service.app)).expired).toBe(1)
     expect(await storedStatuses('notables')).toEqual({ active: 1, expired: 1 })
   })
 
@@ -97,12 +84,12 @@ describe('a sweep', () => {
     )
     await repo.insertActivities([...due, ...old])
     await makeDue()
-    expect(await sweep(service.app)).toMatchObject({ expired: 503, purged: 501 })
+    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 503, purged: 501 })
     expect(await storedStatuses()).toEqual({ active: 1, expired: 503 })
   })
 
   test('visits every repository, however many there are', async () => {
-    const now = service.clock.now
+    const now = fixture.service.clock.now
     const rows = Array.from({ length: 520 }, (_, index) => ({
       repo_id: 900_000 + index,
       owner: 'acme',
@@ -111,7 +98,7 @@ describe('a sweep', () => {
       swept_at: inMs(-6 * MINUTE_MS),
     }))
     await db().insert(repositories).values(rows)
-    const swept = await sweep(service.app)
+    const swept = await sweep(fixture.service.app)
     await db().delete(repositories).where(sql`repo_id >= 900000`)
     expect(swept.repositories).toBeGreaterThanOrEqual(520)
   })
@@ -120,67 +107,53 @@ describe('a sweep', () => {
     await repo.insertActivities([activity({ expires_at: inMs(MINUTE_MS) })])
     await repo.create({})
     await makeDue()
-    await sweep(service.app)
-    service.clock.advance(5 * MINUTE_MS - 1)
-    expect(await sweep(service.app)).toEqual({ repositories: 0, expired: 0, purged: 0, keys: 0 })
-    service.clock.advance(1)
-    expect(await sweep(service.app)).toMatchObject({ expired: 1 })
+    await sweep(fixture.service.app)
+    fixture.service.clock.advance(5 * MINUTE_MS - 1)
+    expect(await sweep(fixture.service.app)).toEqual({ repositories: 0, expired: 0, purged: 0, keys: 0 })
+    fixture.service.clock.advance(1)
+    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 1 })
   })
 })
 
 describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:', () => {
-  test('an archived activity', async () => {
-    const { activity } = await repo.create({})
-    await repo.request('POST', `/activity/${activity.id}/archive`)
-    await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/activity/${activity.id}`)
+  const patch = (id: string, status: string) => repo.request('PATCH', `/activity/${id}`, { body: { status } })
+
+  test.each<[string, 'activity' | 'notables', number, (id: string) => Promise<unknown>]>([
+    ['an archived activity', 'activity', 0, (id) => patch(id, 'archived')],
+    ['an activity whose expiry no sweep had stored', 'activity', 1, async () => {}],
+    ['a finished activity', 'activity', 1, (id) => patch(id, 'merged')],
+    ['an archived notable', 'notables', 0, (id) => repo.request('POST', `/notables/${id}/archive`)],
+    ['an expired notable', 'notables', 7, async () => {}],
+  ])('%s', async (_, kind, days, close) => {
+    const id = kind === 'activity' ? await repo.createActivity({}) : await repo.createNotable({})
+    await close(id)
+    await expectPurgedAfter((days + RETENTION_DAYS) * DAY_MS, `/${kind}/${id}`)
   })
 
-  test('an expired activity', async () => {
-    const { activity } = await repo.create({})
-    service.clock.advance(DAY_MS)
-    await sweep(service.app)
-    await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/activity/${activity.id}`)
-  })
-
-  test('a finished activity', async () => {
-    const { activity } = await repo.create({})
-    await repo.request('PATCH', `/activity/${activity.id}`, { body: { status: 'merged' } })
-    await expectPurgedAfter((1 + RETENTION_DAYS) * DAY_MS, `/activity/${activity.id}`)
-  })
-
-  test('an activity whose expiry no sweep had stored', async () => {
-    const { activity } = await repo.create({})
-    await expectPurgedAfter((1 + RETENTION_DAYS) * DAY_MS, `/activity/${activity.id}`)
-  })
-
-  test('an archived notable', async () => {
-    const id = await repo.createNotable({})
-    await repo.request('POST', `/notables/${id}/archive`)
-    await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/notables/${id}`)
-  })
-
-  test('an expired notable', async () => {
-    const id = await repo.createNotable({})
-    await expectPurgedAfter((7 + RETENTION_DAYS) * DAY_MS, `/notables/${id}`)
+  test('an activity whose expiry a sweep stored', async () => {
+    const id = await repo.createActivity({})
+    fixture.service.clock.advance(DAY_MS)
+    await sweep(fixture.service.app)
+    await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/activity/${id}`)
   })
 
   test('and an open record never, however old', async () => {
     await repo.configure({ activity_ttl_ms: 30 * DAY_MS, notable_ttl_ms: 30 * DAY_MS })
     const { activity } = await repo.create({})
     const id = await repo.createNotable({})
-    service.clock.advance(30 * DAY_MS - 1)
-    expect(await sweep(service.app)).toMatchObject({ expired: 0, purged: 0 })
+    fixture.service.clock.advance(30 * DAY_MS - 1)
+    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 0, purged: 0 })
     expect((await repo.request('GET', `/activity/${activity.id}`)).body.status).toBe('active')
     expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
   })
 
   async function expectPurgedAfter(ms: number, address: string) {
-    service.clock.advance(ms - 1)
-    expect((await sweep(service.app)).purged).toBe(0)
+    fixture.service.clock.advance(ms - 1)
+    expect((await sweep(fixture.service.app)).purged).toBe(0)
     expect((await repo.request('GET', address)).status).toBe(200)
     await makeDue()
-    service.clock.advance(1)
-    expect((await sweep(service.app)).purged).toBe(1)
+    fixture.service.clock.advance(1)
+    expect((await sweep(fixture.service.app)).purged).toBe(1)
     expect(await repo.request('GET', address)).toMatchObject({
       status: 404,
       body: { error: { type: 'not_found' } },
@@ -188,32 +161,28 @@ describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:',
   }
 })
 
-describe('an idempotency key', () => {
-  const body = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+test('an idempotency key is kept for 24 hours, and then deleted', async () => {
   const create = () =>
-    repo.request('POST', '/activity', { body, headers: { 'Idempotency-Key': 'one-and-the-same' } })
-
-  test('is kept for 24 hours, and then deleted', async () => {
-    const first = await create()
-    service.clock.advance(DAY_MS - 1)
-    expect((await sweep(service.app)).keys).toBe(0)
-    expect((await create()).body).toEqual(first.body)
-    await makeDue()
-    service.clock.advance(1)
-    expect((await sweep(service.app)).keys).toBe(1)
-    const next = await create()
-    expect(next.status).toBe(201)
-    expect(next.body.activity.id).not.toBe(first.body.activity.id)
-  })
+    repo.request('POST', '/activity', { body: ACTIVITY, headers: { 'Idempotency-Key': 'the-same' } })
+  const first = await create()
+  fixture.service.clock.advance(DAY_MS - 1)
+  expect((await sweep(fixture.service.app)).keys).toBe(0)
+  expect((await create()).body).toEqual(first.body)
+  await makeDue()
+  fixture.service.clock.advance(1)
+  expect((await sweep(fixture.service.app)).keys).toBe(1)
+  const next = await create()
+  expect(next.status).toBe(201)
+  expect(next.body.activity.id).not.toBe(first.body.activity.id)
 })
 
 describe('a sweep with a failing row', () => {
   const BEFORE_UPDATE = 'before update on activities for each row'
   /** The records that were logged as not swept. */
   async function sweepBroken(broken: Parameters<typeof whileBroken>[1]) {
-    const from = service.log.length
-    const swept = await whileBroken(db(), broken, () => sweep(service.app))
-    const lines = service.log.slice(from).map((line) => JSON.parse(line))
+    const from = fixture.service.log.length
+    const swept = await whileBroken(db(), broken, () => sweep(fixture.service.app))
+    const lines = fixture.service.log.slice(from).map((line) => JSON.parse(line))
     return { swept, lines: lines.filter(({ msg }) => /not swept$/.test(msg)) }
   }
   const expiring = (count: number, fields: object = {}) =>
@@ -223,7 +192,7 @@ describe('a sweep with a failing row', () => {
 
   test('logs the record and processes the others of its batch', async () => {
     // Two batches.
-    const due = expiring(700)
+    const due = expiring(510)
     const poison = due[33]?.id as string
     await repo.insertActivities(due)
     await makeDue()
@@ -242,22 +211,22 @@ describe('a sweep with a failing row', () => {
     ])
     expect((await repo.request('GET', `/activity/${poison}`)).body.status).toBe('expired')
     await makeDue()
-    expect((await sweep(service.app)).expired).toBe(1)
+    expect((await sweep(fixture.service.app)).expired).toBe(1)
   })
 
   test('halves its batches until they succeed', async () => {
-    await repo.insertActivities(expiring(700))
+    await repo.insertActivities(expiring(120))
     await makeDue()
     const { swept, lines } = await sweepBroken({
       trigger: 'after update on activities referencing new table as changed for each statement',
       condition: '(select count(*) from changed) > 30',
     })
-    expect(swept.expired).toBe(700)
+    expect(swept.expired).toBe(120)
     expect(lines).toEqual([])
   })
 
   test('skips and logs a repository with too many failures and continues with the others', async () => {
-    const others = [repo, freshRepository(), freshRepository()]
+    const others = [repo, repository(), repository()]
     const [, broken] = others
     for (const each of others) {
       await each.create({})
@@ -271,41 +240,25 @@ describe('a sweep with a failing row', () => {
     expect(last).toMatchObject({ level: 50, msg: 'repository not swept', repo_id: broken?.id, code: 'XX001' })
     expect(lines).toHaveLength(10)
     await makeDue()
-    expect((await sweep(service.app)).expired).toBe(20)
+    expect((await sweep(fixture.service.app)).expired).toBe(20)
   })
 
-  test.each([
-    [
-      'activities',
-      async () =>
-        void (await repo.insertActivities([
-          activity({ status: 'archived', archived_at: inMs(-9 * DAY_MS) }),
-        ])),
-    ],
-    [
-      'notables',
-      async () => {
-        const id = await repo.createNotable({})
-        await repo.request('POST', `/notables/${id}/archive`)
-        service.clock.advance(9 * DAY_MS)
-      },
-    ],
+  test.each<[string, () => Promise<unknown>]>([
+    ['activities', () => repo.insertActivities([activity({ status: 'archived', archived_at: inMs(0) })])],
+    ['notables', async () => repo.request('POST', `/notables/${await repo.createNotable({})}/archive`)],
     [
       'idempotency_keys',
-      async () => {
-        const body = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-        await repo.request('POST', '/activity', { body, headers: { 'Idempotency-Key': 'one' } })
-        service.clock.advance(9 * DAY_MS)
-      },
+      () => repo.request('POST', '/activity', { body: ACTIVITY, headers: { 'Idempotency-Key': 'one' } }),
     ],
   ])('names the record of %s that it cannot delete, and deletes it later', async (table, prepare) => {
     await prepare()
-    await makeDue()
+    fixture.service.clock.advance(9 * DAY_MS)
     const { lines } = await sweepBroken({ trigger: `before delete on ${table} for each row` })
-    expect(lines).toMatchObject([{ msg: 'record not swept', repo_id: repo.id, table }])
+    const named = { msg: 'record not swept', repo_id: repo.id, table }
+    expect(lines).toContainEqual(expect.objectContaining(named))
     expect(JSON.stringify(lines)).not.toContain('token:')
     await makeDue()
-    const { purged, keys } = await sweep(service.app)
+    const { purged, keys } = await sweep(fixture.service.app)
     expect(purged + keys).toBeGreaterThan(0)
   })
 })
@@ -314,7 +267,7 @@ describe('concurrent sweeps', () => {
   const add = (all: Swept[], name: keyof Swept) => all.reduce((sum, swept) => sum + swept[name], 0)
 
   test('do everything once', async () => {
-    const repos = Array.from({ length: 6 }, freshRepository)
+    const repos = Array.from({ length: 6 }, repository)
     for (const each of repos) {
       await each.create({})
       const old = inMs(-RETENTION_DAYS * DAY_MS)
@@ -324,7 +277,7 @@ describe('concurrent sweeps', () => {
       ])
     }
     await makeDue()
-    const all = await Promise.all(Array.from({ length: 4 }, () => sweep(service.app)))
+    const all = await Promise.all(Array.from({ length: 4 }, () => sweep(fixture.service.app)))
     expect(add(all, 'expired')).toBe(180)
     expect(add(all, 'purged')).toBe(120)
     expect(await storedStatuses()).toEqual({ active: 6, expired: 180 })
@@ -337,14 +290,14 @@ describe('concurrent sweeps', () => {
     await repo.create({})
     await repo.insertActivities(ids.map((id) => activity({ id, expires_at: inMs(0) })))
     await makeDue()
-    const other = connectRaw(service.app.config.database_url as string)
+    const other = connectRaw(fixture.service.app.config.database_url as string)
     await other.begin(async (tx) => {
       await tx`select 1 from activities where repo_id = ${repo.id} and id = ${ids[1] as string} for update`
-      expect((await sweep(service.app)).expired).toBe(2)
+      expect((await sweep(fixture.service.app)).expired).toBe(2)
     })
     await other.end()
     expect((await repo.request('GET', `/activity/${ids[1]}`)).body.status).toBe('expired')
     await makeDue()
-    expect((await sweep(service.app)).expired).toBe(1)
+    expect((await sweep(fixture.service.app)).expired).toBe(1)
   })
 })

@@ -4,6 +4,7 @@ import { beforeEach, expect } from 'vitest'
 import type { z } from 'zod'
 import { insertActivity, type NewActivity } from '../../src/server/activities/store.ts'
 import { activities } from '../../src/server/activities/table.ts'
+import type { Config } from '../../src/server/base/config.ts'
 import type { Db } from '../../src/server/db/database.ts'
 import type { AttributeRule } from '../../src/server/line-verdicts/git-attributes.ts'
 import { raiseVersion } from '../../src/server/live-sets/store.ts'
@@ -52,8 +53,8 @@ export interface RepositoryService {
 }
 
 /** Starts a service with an own database and GitHub for the tests of a file. */
-export function useRepositories(): RepositoryService {
-  const { github, service } = useService({ repositories: [] })
+export function useRepositories(config: Partial<Config> = {}): RepositoryService {
+  const { github, service } = useService({ config, repositories: [] })
   return { github, service, repository: freshRepositories(github, () => service) }
 }
 

@@ -16,36 +16,27 @@ beforeEach(async () => {
 const inTree = (folder: string) => ({ cwd: join(tree.path, folder) })
 
 describe('check --paths finds the collision', () => {
-  test.each<[folder: string, typed: string]>([
-    ['.', FILE],
-    ['.', `./${FILE}`],
-    ['.', 'src/checkout/'],
-    ['.', '.'],
-    ['src', 'checkout/retry.ts'],
-    ['src', 'checkout'],
-    ['src/checkout', '*.ts'],
-    ['src/checkout', '.'],
-    ['docs', `../${FILE}`],
-    ['docs', '../src/**'],
-  ])('in the folder %s for %s', async (folder, typed) => {
-    const { code, stdout } = await tree.run(['check', '--paths', typed], inTree(folder))
-    expect(stdout).toContain('“Retries” by “Ben”')
-    expect(code).toBe(2)
-  })
-
-  test('for an absolute path, also through a link to the repository', async () => {
+  test('as typed in a folder', async () => {
     const link = join(dirname(tree.path), 'link')
     await symlink(tree.path, link)
-    for (const root of [tree.path, link]) {
-      const { stdout } = await tree.run(['check', '--paths', join(root, FILE)], inTree('docs'))
-      expect(stdout).toContain('“Retries” by “Ben”')
-    }
-  })
-
-  test('for a path through a link in the repository', async () => {
     await symlink('../src', join(tree.path, 'docs/sources'))
-    const { stdout } = await tree.run(['check', '--paths', 'sources/checkout/retry.ts'], inTree('docs'))
-    expect(stdout).toContain('“Retries” by “Ben”')
+    for (const [folder, typed] of [
+      ['.', FILE],
+      ['.', `./${FILE}`],
+      ['.', 'src/checkout/'],
+      ['.', '.'],
+      ['src', 'checkout'],
+      ['src/checkout', '*.ts'],
+      ['docs', '../src/**'],
+      ['docs', join(tree.path, FILE)],
+      // Through a link to the repository, and through one in it.
+      ['docs', join(link, FILE)],
+      ['docs', 'sources/checkout/retry.ts'],
+    ] as const) {
+      const { code, stdout } = await tree.run(['check', '--paths', typed], inTree(folder))
+      expect(stdout, `${typed} in ${folder}`).toContain('“Retries” by “Ben”')
+      expect(code).toBe(2)
+    }
   })
 
   test('in a linked working tree', async () => {
@@ -56,16 +47,13 @@ describe('check --paths finds the collision', () => {
   })
 })
 
-test('start and update declare the files that are meant', async () => {
+test('start, update and note declare the files that are meant', async () => {
   const started = await tree.run(['start', 'Work', '--paths', 'a.ts', '--json'], inTree('docs'))
   const { id, scope } = JSON.parse(started.stdout).activity
   expect(scope.paths).toEqual(['docs/a.ts'])
   await tree.run(['update', id, '--paths', '../src/*.ts'], inTree('docs'))
   const { body } = await shop.api('GET', `/activity/${id}`)
   expect(body.scope.paths).toEqual(['src/*.ts'])
-})
-
-test('note applies to the files that are meant', async () => {
   const options = ['--category', 'process', '--importance', 'low', '--paths', '.', '--json']
   const { stdout } = await tree.run(['note', 'Frozen', ...options], inTree('src'))
   expect(JSON.parse(stdout).scope.paths).toEqual(['src'])
@@ -83,15 +71,12 @@ test.each([
   expect(body.items).toHaveLength(1)
 })
 
-test('with --repo in a clone of another repository, paths are relative to the root', async () => {
-  await tree.git('remote', 'set-url', 'origin', 'https://github.com/acme/other.git')
-  const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', FILE], inTree('docs'))
-  expect(stdout).toContain('“Retries” by “Ben”')
-})
-
-test('with --repo in a clone of a fork, they are relative to the folder', async () => {
-  await tree.git('remote', 'set-url', 'origin', 'https://github.com/ada/shop.git')
-  const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', `../${FILE}`], inTree('docs'))
+test.each([
+  ['another repository, paths are relative to the root', 'acme/other', FILE],
+  ['a fork, they are relative to the folder', 'ada/shop', `../${FILE}`],
+])('with --repo in a clone of %s', async (_, name, path) => {
+  await tree.git('remote', 'set-url', 'origin', `https://github.com/${name}.git`)
+  const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', path], inTree('docs'))
   expect(stdout).toContain('“Retries” by “Ben”')
 })
 

@@ -100,14 +100,6 @@ test('the session after /clear continues it, even if its first response is lost 
   expect(await listed()).toEqual([])
 })
 
-test('the end of the session archives it', async () => {
-  await lost(isCreate, 'session-start')
-  await onlyId()
-  await endPause()
-  await quiet('session-end', { reason: 'exit' })
-  expect(await listed()).toEqual([])
-})
-
 test('the activity of a session whose end could not be sent is archived by the next session', async () => {
   await quiet('session-start')
   await proxy.close()
@@ -131,7 +123,6 @@ describe('a response that is lost for a moment', () => {
     let left = 2
     proxy.loses = (request) => which(request) && left-- > 0
   }
-  const isUpdate = (request: string) => request.startsWith('PATCH ')
 
   beforeEach(async () => {
     const body = { title: 'Retry', summary: 'x', actor: 'Ben', branch: 'ben', issue: 7 }
@@ -146,20 +137,16 @@ describe('a response that is lost for a moment', () => {
     expect(await listed()).toHaveLength(2)
   })
 
-  test('moves the activity, and the same hook says who holds the issue of the prompt', async () => {
-    await quiet('session-start', { source: 'startup' })
-    loseTwice(isUpdate)
-    const { stdout, stderr } = await hook('prompt', { prompt: 'Fix #7.' })
-    expect([stdout, stderr]).toEqual([HELD, ''])
-  })
-
-  test('is asked for again if a load balancer says that the instance ended', async () => {
-    await quiet('session-start', { source: 'startup' })
-    proxy.loss = 'bad_gateway'
-    loseTwice(isUpdate)
-    const { stdout, stderr } = await hook('prompt', { prompt: 'Fix #7.' })
-    expect([stdout, stderr]).toEqual([HELD, ''])
-  })
+  test.each(['closed', 'bad_gateway'] as const)(
+    'moves the activity (%s), and the same hook says who holds the issue of the prompt',
+    async (loss) => {
+      await quiet('session-start', { source: 'startup' })
+      proxy.loss = loss
+      loseTwice((request) => request.startsWith('PATCH '))
+      const { stdout, stderr } = await hook('prompt', { prompt: 'Fix #7.' })
+      expect([stdout, stderr]).toEqual([HELD, ''])
+    },
+  )
 })
 
 test('a request that was never sent is not repeated', async () => {
