@@ -79,18 +79,18 @@ describe('a sweep', () => {
     await repo.create({})
     // A batch has 500.
     const due = Array.from({ length: 503 }, () => activity({ expires_at: inMs(0) }))
-    const old = Array.from({ length: 501 }, () =>
+    const old = Array.from({ length: 3 }, () =>
       activity({ status: 'archived', archived_at: inMs(-RETENTION_DAYS * DAY_MS) }),
     )
     await repo.insertActivities([...due, ...old])
     await makeDue()
-    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 503, purged: 501 })
+    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 503, purged: 3 })
     expect(await storedStatuses()).toEqual({ active: 1, expired: 503 })
   })
 
   test('visits every repository, however many there are', async () => {
     const now = fixture.service.clock.now
-    const rows = Array.from({ length: 520 }, (_, index) => ({
+    const rows = Array.from({ length: 501 }, (_, index) => ({
       repo_id: 900_000 + index,
       owner: 'acme',
       name: `many${index}`,
@@ -100,7 +100,7 @@ describe('a sweep', () => {
     await db().insert(repositories).values(rows)
     const swept = await sweep(fixture.service.app)
     await db().delete(repositories).where(sql`repo_id >= 900000`)
-    expect(swept.repositories).toBeGreaterThanOrEqual(520)
+    expect(swept.repositories).toBe(501)
   })
 
   test('skips a repository that was swept less than five minutes ago', async () => {
@@ -192,7 +192,7 @@ describe('a sweep with a failing row', () => {
 
   test('logs the record and processes the others of its batch', async () => {
     // Two batches.
-    const due = expiring(510)
+    const due = expiring(502)
     const poison = due[33]?.id as string
     await repo.insertActivities(due)
     await makeDue()
