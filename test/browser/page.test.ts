@@ -10,6 +10,7 @@ import { apiAt } from '../support/api.ts'
 import { BROWSER, seriousFaultsOn, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { editOf } from '../support/lines.ts'
+import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 
 const WAIT_OPTIONS = { timeout: 60_000 }
@@ -322,12 +323,8 @@ async function startGithubWeb() {
   const server = createServer(async (req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? '/', 'http://github')
     if (pathname === '/login/oauth/authorize') {
-      const back = new URL(searchParams.get('redirect_uri') as string)
-      back.search = new URLSearchParams({
-        code: 'code-of-ada',
-        state: searchParams.get('state') ?? '',
-      }).toString()
-      res.writeHead(302, { location: back.href }).end()
+      const query = new URLSearchParams({ code: 'code-of-ada', state: searchParams.get('state') ?? '' })
+      res.writeHead(302, { location: `${searchParams.get('redirect_uri')}?${query}` }).end()
       return
     }
     if (pathname.endsWith('.png')) {
@@ -336,21 +333,11 @@ async function startGithubWeb() {
       return
     }
     const { code } = (await json(req)) as { code: string }
+    const isKnown = code === 'code-of-ada'
     res.writeHead(200, { 'content-type': 'application/json' })
-    res.end(
-      JSON.stringify(code === 'code-of-ada' ? { access_token: 'ada' } : { error: 'bad_verification_code' }),
-    )
+    res.end(JSON.stringify(isKnown ? { access_token: 'ada' } : { error: 'bad_verification_code' }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,36 +1,27 @@
 /** Each CHECK constraint rejects invalid rows on each database, whoever writes them. */
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { codeOf } from '../../src/server/db/errors.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useOneRepository } from '../support/one-repository.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
-const github = fakeGithub()
-let service: TestService
+const { service } = useOneRepository()
 
 const execute = (statement: string) => service.app.database.connection().execute(sql.raw(statement))
 
 beforeAll(async () => {
-  github.repository({ id: 1, full_name: 'acme/shop' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
-  service = await startTestService({ token: 'ada' })
   const headers = { 'Idempotency-Key': 'once' }
   for (const [path, body] of [['/activity', ACTIVITY] as const, ['/notables', NOTABLE] as const])
     expect((await service.api('POST', path, { body, headers })).status).toBe(201)
   await execute(`insert into pull_requests (repo_id, number, is_open, is_draft, is_bot, is_muted, is_behind, head_sha,
-    title, branch, base_branch, author, pushed_at, push_received_at, opened_at, changed_at, related_ids) values (1, 7, true, false,
+    title, branch, base_branch, author, pushed_at, push_received_at, opened_at, changed_at, related_ids) values (7, 7, true, false,
     false, false, false, repeat('a', 40), 'Retry', 'retry', 'main', 'ada', now(), now(), now(), now(), '{}')`)
   await execute(`insert into pairs (repo_id, first, second, first_active_at, second_active_at, is_duplicate, files, seen_at)
-    values (1, '#7', '#8', now(), now(), false, '[]', now())`)
+    values (7, '#7', '#8', now(), now(), false, '[]', now())`)
   await execute(`insert into jobs (id, kind, repo_id, state, run_at, enqueued, attempts, created_at, updated_at)
-    values ('a', 'a', 1, 'pending', now(), 1, 0, now(), now())`)
+    values ('a', 'a', 7, 'pending', now(), 1, 0, now(), now())`)
   await execute(`insert into setup_codes (code_hash, expires_at) values (repeat('a', 64), now())`)
   await execute(`insert into created_app (credentials, created_at) values ('jwe', now())`)
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 const ARCHIVED = `status = 'archived', archived_at = created_at, archive_reason = 'requested'`

@@ -1,24 +1,16 @@
 /** An unavailable database, or one with another schema: the responses, and what they never contain. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useOneRepository } from '../support/one-repository.ts'
 import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-const github = fakeGithub()
-let service: TestService
+const { service } = useOneRepository()
 let ids: { act: string; ntb: string }
 
 beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
-  service = await startTestService({ token: 'ada' })
   ids = await records(service)
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 async function records({ api }: TestService) {

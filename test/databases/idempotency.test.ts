@@ -1,38 +1,30 @@
 /** Repeated creates with the same Idempotency-Key. */
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useOneRepository } from '../support/one-repository.ts'
 import { ACTIVITY, NOTABLE, outcome, unknownId } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 const SHOP = '/api/v1/repos/acme/shop'
 const OTHER = '/api/v1/repos/acme/other'
 
-const github = fakeGithub()
-let service: TestService
+const { github, service } = useOneRepository()
 /** A key that only the current test uses. */
 let key: string
 let tests = 0
 
 beforeAll(async () => {
   const permissions = { 'acme/shop': 'write', 'acme/other': 'write' } as const
-  github.repository({ id: 7, full_name: 'acme/shop' })
   github.repository({ id: 8, full_name: 'acme/other' })
   github.token('ada', { login: 'ada', id: 1, permissions })
   github.token('ada-2', { login: 'ada', id: 1, permissions })
   github.token('bob', { login: 'bob', id: 2, permissions })
   github.installation('app', permissions)
   github.installation('app-2', permissions)
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
 })
 beforeEach(() => {
   key = `key-${++tests}`
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 interface Sent {

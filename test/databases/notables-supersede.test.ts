@@ -1,21 +1,9 @@
 /** A notable that supersedes others archives them in the same transaction, or nothing changes. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { describe, expect, test } from 'vitest'
+import { useOneRepository } from '../support/one-repository.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
-const github = fakeGithub()
-let service: TestService
-
-beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
-  service = await startTestService({ token: 'ada' })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const { service } = useOneRepository()
 
 const post = (supersedes: string[]) => service.api('POST', '/notables', { body: { ...NOTABLE, supersedes } })
 const raise = async (supersedes: string[] = []) => (await post(supersedes)).body.id as string

@@ -1,27 +1,18 @@
 /** Notables over HTTP: each operation works, and returns and rejects the fields that it should. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NOTABLE_CATEGORIES } from '../../src/vocabulary/contract/settings.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useOneRepository } from '../support/one-repository.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let service: TestService
+const { github, service } = useOneRepository()
 
 beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   github.installation('app', { 'acme/shop': 'write' })
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
 })
 beforeEach(() => {
   service.clock.now = new Date('2026-03-02T09:00:00.000Z')
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 const post = (body: object, token?: string) => service.api('POST', '/notables', { body, token })

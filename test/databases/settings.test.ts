@@ -1,25 +1,16 @@
 /** The settings of a repository as they are returned, and their effects. */
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useOneRepository } from '../support/one-repository.ts'
 import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
-const github = fakeGithub()
-let service: TestService
+const { github, service } = useOneRepository()
 
 beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
-  service = await startTestService({ token: 'ada' })
   // A repository is stored on its first write.
   await service.api('POST', '/activity', { body: ACTIVITY })
 })
 beforeEach(() => store(null))
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
 
 /** Stores settings as a settings file would. */
 async function store(settings: object | null, errors: object[] = []): Promise<void> {

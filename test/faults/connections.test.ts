@@ -5,11 +5,34 @@ import { apiAt } from '../support/api.ts'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
-import { exitOfProcess, startProcess } from '../support/process.ts'
-import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
+import { exitOfProcess, type ServiceProcess, startProcess } from '../support/process.ts'
+import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 let fixture: FaultFixture
+
+/** Runs `fault` while clients create activities, waits until they go on, and returns the counts. Ends the service. */
+async function underLoad(
+  given: { name: string; clients: number; database_url: string; env?: Record<string, string> },
+  fault: (counts: RequestCounts, service: ServiceProcess) => Promise<void>,
+): Promise<Row> {
+  const service = await startProcess({ ...fixture.env, DATABASE_URL: given.database_url, ...given.env })
+  const counts = countRequests(given.name, `${given.clients} clients`)
+  const load = startLoad([service.url], counts, { clients: given.clients })
+  const more = async () => {
+    const { size } = counts.acknowledged
+    await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(size + 200)
+  }
+  await more()
+  await fault(counts, service)
+  await more()
+  await load.stop()
+  const row = counts.report(await listTitles(service.url))
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
+  expect(unexpectedStatuses(row, ['503'])).toEqual([])
+  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  return row
+}
 
 /** The time after which the service treats an unresponsive server as unavailable (docs/reliability.md). */
 const SILENT_S = 17
@@ -21,23 +44,19 @@ afterAll(() => fixture.close())
 
 test('with all connections blocked by a lock, long waits get 503, and service resumes when the lock is released', async () => {
   const cluster = await startCluster()
-  const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
-  const counts = countRequests('all connections blocked by an external lock', '32 clients')
-  const load = startLoad([service.url], counts, { clients: 32 })
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
-  const outside = connectRaw(cluster.url)
-  await outside.begin(async (sql) => {
-    await sql`lock table activities in access exclusive mode`
-    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(0)
+  const given = {
+    name: 'all connections blocked by an external lock',
+    clients: 32,
+    database_url: cluster.url,
+  }
+  await underLoad(given, async (counts) => {
+    const outside = connectRaw(cluster.url)
+    await outside.begin(async (sql) => {
+      await sql`lock table activities in access exclusive mode`
+      await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(0)
+    })
+    await outside.end()
   })
-  await outside.end()
-  const acknowledged = counts.acknowledged.size
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 200)
-  await load.stop()
-  const row = counts.report(await listTitles(service.url))
-  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
-  expect(unexpectedStatuses(row, ['503'])).toEqual([])
-  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await cluster.remove()
 })
 
@@ -73,22 +92,18 @@ const HASTE = `data:text/javascript,${encodeURIComponent(`
 
 test('connections are reused for hours, and none fails because of its age', async () => {
   const cluster = await startCluster()
-  const env = { ...fixture.env, DATABASE_URL: cluster.url, NODE_OPTIONS: `--import=${HASTE}` }
-  const service = await startProcess(env)
-  const counts = countRequests('connections in use for hours', '32 clients')
-  const load = startLoad([service.url], counts, { clients: 32 })
-  const outside = connectRaw(cluster.url)
-  const connections = () =>
-    outside`select pid from pg_stat_activity where application_name = 'deconflict' order by pid`
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
-  const before = await connections()
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(1500)
-  expect([...(await connections())]).toEqual([...before])
-  await outside.end()
-  await load.stop()
-  const row = counts.report(await listTitles(service.url))
-  expect(row).toMatchObject({ refused: {}, lost: 0, duplicated: 0 })
-  await service.kill('SIGTERM')
+  const env = { NODE_OPTIONS: `--import=${HASTE}` }
+  const given = { name: 'connections in use for hours', clients: 32, database_url: cluster.url, env }
+  const row = await underLoad(given, async (counts) => {
+    const outside = connectRaw(cluster.url)
+    const connections = () =>
+      outside`select pid from pg_stat_activity where application_name = 'deconflict' order by pid`
+    const before = await connections()
+    await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(1500)
+    expect([...(await connections())]).toEqual([...before])
+    await outside.end()
+  })
+  expect(row.refused).toEqual({})
   await cluster.remove()
 })
 
@@ -96,51 +111,43 @@ test('a server without free connections causes 503, and the log names the remedy
   const cluster = await startCluster({
     settings: { max_connections: '20', superuser_reserved_connections: '0' },
   })
-  const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
-  const counts = countRequests('max_connections reached while connections are lost', '16 clients')
-  const load = startLoad([service.url], counts, { clients: 16 })
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
-  // Other clients take the free connections, and those that the service loses.
-  const others = Array.from({ length: 30 }, () => connectRaw(cluster.url))
-  const [watch, ...takers] = others as [(typeof others)[0], ...typeof others]
-  await watch`select 1`
-  await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
-  await Promise.allSettled(takers.map((taker) => taker`select 1`))
-  await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
-  await Promise.allSettled(takers.map((taker) => taker`select 1`))
-  await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(20)
-  await Promise.all(others.map((other) => other.end()))
-  const acknowledged = counts.acknowledged.size
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 200)
-  await load.stop()
-  const row = counts.report(await listTitles(service.url))
-  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
-  expect(unexpectedStatuses(row, ['503'])).toEqual([])
-  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  const given = {
+    name: 'max_connections reached while connections are lost',
+    clients: 16,
+    database_url: cluster.url,
+  }
+  await underLoad(given, async (counts) => {
+    // Other clients take the free connections, and those that the service loses.
+    const others = Array.from({ length: 30 }, () => connectRaw(cluster.url))
+    const [watch, ...takers] = others as [(typeof others)[0], ...typeof others]
+    await watch`select 1`
+    await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
+    await Promise.allSettled(takers.map((taker) => taker`select 1`))
+    await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
+    await Promise.allSettled(takers.map((taker) => taker`select 1`))
+    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(20)
+    await Promise.all(others.map((other) => other.end()))
+  })
   await cluster.remove()
 })
 
 test('a server that stops responding causes 503 after a timeout, and service resumes when it is reachable', async () => {
   const cluster = await startCluster()
   const way = await startTcpProxy(cluster.url)
-  const service = await startProcess({ ...fixture.env, DATABASE_URL: way.url })
-  const counts = countRequests('PostgreSQL accepts connections but never responds', '16 clients')
-  const load = startLoad([service.url], counts, { clients: 16 })
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
-  way.blackhole()
-  // More than the number of connections, so new connections are unresponsive too.
-  await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(16)
-  const ready = await apiAt(service.url, 'ada')('GET', '/readyz')
-  expect(ready.status).toBe(503)
-  expect(ready.body.error.type).toBe('service_unavailable')
-  way.restore()
-  const acknowledged = counts.acknowledged.size
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 200)
-  await load.stop()
-  const row = counts.report(await listTitles(service.url))
-  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
-  expect(unexpectedStatuses(row, ['503'])).toEqual([])
-  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  const given = {
+    name: 'PostgreSQL accepts connections but never responds',
+    clients: 16,
+    database_url: way.url,
+  }
+  await underLoad(given, async (counts, service) => {
+    way.blackhole()
+    // More than the number of connections, so new connections are unresponsive too.
+    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(16)
+    const ready = await apiAt(service.url, 'ada')('GET', '/readyz')
+    expect(ready.status).toBe(503)
+    expect(ready.body.error.type).toBe('service_unavailable')
+    way.restore()
+  })
   await way.close()
   await cluster.remove()
 })

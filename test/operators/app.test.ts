@@ -1,71 +1,46 @@
 /** The GitHub App in separate processes, from a signed delivery to a comment, and killed at critical points. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import type { PullGiven } from '../support/github-repository.ts'
+import type { GithubWorld } from '../support/github-world.ts'
 import { editOf } from '../support/lines.ts'
 import { connectRaw } from '../support/postgres.ts'
-import { type ServiceProcess, startProcess } from '../support/process.ts'
+import type { ServiceProcess } from '../support/process.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { installationEvent, pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 const SHOP = 'acme/shop'
 const NAMES = [SHOP, 'acme/shop-2', 'acme/shop-3', 'acme/shop-4']
-const WEBHOOK_SECRET = 'hush'
 /** Also enough on a slow machine. */
 const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 
-let githubServer: FakeGithubServer
+let deployment: Deployment
+let github: GithubWorld
 let database: FreshDatabase
-let services: ServiceProcess[] = []
 
 beforeEach(async () => {
-  const permissions = Object.fromEntries(NAMES.map((name) => [name, 'write' as const]))
-  githubServer = await startFakeGithubServer({
-    repositories: NAMES.map((full_name, index) => ({ id: index + 1, full_name })),
-    users: [{ token: 'ada', login: 'ada', id: 1, permissions }],
-  })
-  githubServer.github.app.install({ account: 'acme' })
+  deployment = await startDeployment(NAMES)
+  github = deployment.githubServer.github
   database = await freshDatabase()
 })
 afterEach(async () => {
-  await Promise.all(services.map((service) => service.kill('SIGTERM')))
-  services = []
+  await deployment.close()
   await database.drop()
-  await githubServer.close()
 })
 
-async function start(): Promise<ServiceProcess> {
-  const { app } = githubServer.github
-  const service = await startProcess({
-    DATABASE_URL: database.database_url,
-    GITHUB_API_URL: githubServer.url,
-    GITHUB_WEB_URL: githubServer.url,
-    APP_ID: String(app.id),
-    // On one line, as required in environment files.
-    PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
-    WEBHOOK_SECRET,
-    RATE_LIMIT_PER_MINUTE: '1000000',
-  })
-  services.push(service)
-  return service
-}
-
-/** Returns the status of the response. */
-async function deliver({ url }: ServiceProcess, webhook: Webhook, id?: string): Promise<number> {
-  const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook, ...(id && { id }) })
-  const response = await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
-  await response.arrayBuffer()
-  return response.status
-}
+const startSome = (count: number) => deployment.start(count, { DATABASE_URL: database.database_url })
+const start = async () => (await startSome(1))[0] as ServiceProcess
+const deliver = ({ url }: ServiceProcess, webhook: Webhook, id?: string) =>
+  deployment.deliver(url, webhook, id)
 
 function opened(pull: PullGiven, full_name = SHOP): { number: number; webhook: Webhook } {
-  const { number } = githubServer.github.at(full_name).open({ files: ['src/pay.ts'], ...pull })
-  return { number, webhook: pullRequestEvent(githubServer.github, full_name, number, 'opened') }
+  const { number } = github.at(full_name).open({ files: ['src/pay.ts'], ...pull })
+  return { number, webhook: pullRequestEvent(github, full_name, number, 'opened') }
 }
 
-const comments = (number: number) => githubServer.github.at(SHOP).comments(number)
+const comments = (number: number) => github.at(SHOP).comments(number)
 const tracked = async ({ url }: ServiceProcess, full_name = SHOP) => {
   const { body } = await apiAt(url, 'ada')('GET', `/api/v1/repos/${full_name}/activity?limit=100`)
   return (body.items as { pr_url: string }[]).map(({ pr_url }) => pr_url)
@@ -77,30 +52,20 @@ async function rowsOf(query: string) {
   const sql = connectRaw(database.database_url as string)
   const rows = await sql.unsafe(query)
   await sql.end()
-  return rows as unknown as { first: string; second: string; outcome: string; has_merged: boolean }[]
+  return rows as unknown as { first: string; second: string; outcome: string }[]
 }
-async function countJobs(condition: string): Promise<number> {
-  const sql = connectRaw(database.database_url as string)
-  const [row] = await sql.unsafe(`select count(*)::int as count from jobs where ${condition}`)
-  await sql.end()
-  return row?.count
-}
+const countJobs = async (condition: string) => (await rowsOf(`select from jobs where ${condition}`)).length
 /** No job is due. */
 const isIdle = async () => (await countJobs(`state = 'pending' and run_at <= now()`)) === 0
 
 test('a signed delivery leads to a comment that names the other activity, with a real App JWT and installation token', async () => {
   const service = await start()
-  const installation = githubServer.github.state.app.installations[0]
+  const installation = github.state.app.installations[0]
   if (!installation) throw new Error('not installed')
-  expect(await deliver(service, installationEvent(githubServer.github, installation, 'created'))).toBe(202)
+  expect(await deliver(service, installationEvent(github, installation, 'created'))).toBe(202)
+  const work = { title: 'Retry payments', summary: 'Twice.', actor: 'Ben', branch: 'retries' }
   const declared = await apiAt(service.url, 'ada')('POST', `/api/v1/repos/${SHOP}/activity`, {
-    body: {
-      title: 'Retry payments',
-      summary: 'Twice.',
-      actor: 'Ben',
-      branch: 'retries',
-      scope: { paths: ['src/pay.ts'] },
-    },
+    body: { ...work, scope: { paths: ['src/pay.ts'] } },
   })
   expect(declared.status).toBe(201)
   const { number, webhook } = opened({ title: 'Tidy', head: 'tidy', author: 'cy' })
@@ -110,12 +75,9 @@ test('a signed delivery leads to a comment that names the other activity, with a
   expect(comments(number)[0]?.body).toMatch(
     /`Retry payments` on `retries` \(`Ben`, no pull request yet\) works on `src\/pay\.ts` too/,
   )
-  expect(githubServer.github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
-  const forged = { secret: 'guess', ...webhook }
-  const answer = await fetch(`${service.url}/api/github/webhooks`, {
-    method: 'POST',
-    ...signedDelivery(forged),
-  })
+  expect(github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
+  const forged = signedDelivery({ secret: 'guess', ...webhook })
+  const answer = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...forged })
   expect(answer.status).toBe(401)
 })
 
@@ -126,15 +88,15 @@ test.each([
   const first = await start()
   const { number, webhook } = opened({ head: 'tidy' })
   const files = `GET /repos/${SHOP}/pulls/${number}/files`
-  const release = githubServer.github.hold(files)
+  const release = github.hold(files)
   expect(await deliver(first, webhook, 'one')).toBe(202)
-  if (isInTheMiddle) await expect.poll(() => githubServer.github.calls(files), WAIT_OPTIONS).toBe(1)
+  if (isInTheMiddle) await expect.poll(() => github.calls(files), WAIT_OPTIONS).toBe(1)
   await first.kill('SIGKILL')
   release()
   const second = await start()
   expect(await deliver(second, webhook, 'one')).toBe(202)
   await letLeasesEnd()
-  const url = `${githubServer.url}/${SHOP}/pull/${number}`
+  const url = `${deployment.githubServer.url}/${SHOP}/pull/${number}`
   await expect.poll(() => tracked(second), WAIT_OPTIONS).toEqual([url])
   await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
   expect(await tracked(second)).toEqual([url])
@@ -146,7 +108,7 @@ test('a service killed between creating and storing a comment creates no second 
   expect(await deliver(first, one.webhook)).toBe(202)
   await expect.poll(() => tracked(first), WAIT_OPTIONS).toHaveLength(1)
   const two = opened({ head: 'tidy', author: 'cy' })
-  const held = githubServer.github.state.repository_contents.get(1)
+  const held = github.state.repository_contents.get(1)
   if (!held) throw new Error('nothing is known of the repository')
   // The comment is stored, and the response has not been sent yet.
   const made = held.comments
@@ -164,15 +126,15 @@ test('a service killed between creating and storing a comment creates no second 
   const second = await start()
   await letLeasesEnd()
   const edited = `PATCH /repos/${SHOP}/issues/comments/*`
-  await expect.poll(() => githubServer.github.calls(edited, 200), WAIT_OPTIONS).toBe(1)
+  await expect.poll(() => github.calls(edited, 200), WAIT_OPTIONS).toBe(1)
   await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
   expect(comments(two.number)).toHaveLength(1)
-  expect(githubServer.github.calls(`POST /repos/${SHOP}/issues/${two.number}/*`)).toBe(1)
+  expect(github.calls(`POST /repos/${SHOP}/issues/${two.number}/*`)).toBe(1)
   expect(await tracked(second)).toHaveLength(2)
 })
 
 test('two instances process 80 deliveries, each sent twice or more, exactly once', async () => {
-  const [first, second] = await Promise.all([start(), start()])
+  const [first, second] = (await startSome(2)) as [ServiceProcess, ServiceProcess]
   const sent = Array.from({ length: 80 }, (_, index) => {
     const full_name = NAMES[index % NAMES.length] as string
     const { number, webhook } = opened({ head: `b${index}`, files: [`src/${index}.ts`] }, full_name)
@@ -180,7 +142,7 @@ test('two instances process 80 deliveries, each sent twice or more, exactly once
       webhook,
       id: `delivery-${index}`,
       full_name,
-      url: `${githubServer.url}/${full_name}/pull/${number}`,
+      url: `${deployment.githubServer.url}/${full_name}/pull/${number}`,
     }
   })
   const statuses = await Promise.all(
@@ -195,11 +157,11 @@ test('two instances process 80 deliveries, each sent twice or more, exactly once
     const expected = sent.filter((each) => each.full_name === full_name).map(({ url }) => url)
     expect((await tracked(first, full_name)).sort()).toEqual(expected.sort())
   }
-  expect(githubServer.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(80)
+  expect(github.calls('GET /repos/acme/*/pulls/*/files')).toBe(80)
 })
 
 test('two instances store each pair of eight pull requests once, with its outcome, in any order of deliveries', async () => {
-  const instances = await Promise.all([start(), start()])
+  const instances = await startSome(2)
   const base = Array.from({ length: 60 }, (_, line) => `pay(${line})`)
   const pulls = Array.from({ length: 8 }, (_, index) => {
     const patch = editOf(base, 30, 2, [`retry(${index})`])
@@ -227,11 +189,11 @@ test('two instances store each pair of eight pull requests once, with its outcom
     [1, 2],
     [3, 4],
   ] as const
-  const shop = githubServer.github.at(SHOP)
+  const shop = github.at(SHOP)
   for (const number of merged) shop.merge(number)
   for (const number of closed) shop.close(number)
   const ended = [...merged, ...closed].reverse()
-  await deliverAll(ended.map((number) => pullRequestEvent(githubServer.github, SHOP, number, 'closed')))
+  await deliverAll(ended.map((number) => pullRequestEvent(github, SHOP, number, 'closed')))
   await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
 
   const isOf = (numbers: readonly number[], key: string) => numbers.some((number) => key === `#${number}`)

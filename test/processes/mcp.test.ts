@@ -15,16 +15,8 @@ const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 const REPOSITORY = 'acme/mcp'
 const IDENTITY = { name: 'a-test', version: '1' }
 const TOOLS = [
-  'check_overlap',
-  'start_work',
-  'update_work',
-  'heartbeat',
-  'reserve_number',
-  'finish_work',
-  'list_work',
-  'list_notables',
-  'post_notable',
-  'show_record',
+  ...['check_overlap', 'start_work', 'update_work', 'heartbeat', 'reserve_number', 'finish_work'],
+  ...['list_work', 'list_notables', 'post_notable', 'show_record'],
 ]
 
 const shop = inject('shared_service')
@@ -85,21 +77,14 @@ describe.each([
   afterAll(() => Promise.all([ada.close(), ben.close()]))
 
   test('the tools lead from a check to the end of an activity', async () => {
+    const work = { title: 'Retry payments', summary: 'Twice.', actor: 'Ada', branch: 'retries' }
     const { activity, overlap } = await callTool(ada, 'start_work', {
-      ...where,
-      title: 'Retry payments',
-      summary: 'Twice.',
-      actor: 'Ada',
-      branch: 'retries',
+      ...{ ...where, ...work },
       scope: { paths: ['src/checkout/**'] },
     })
     expect(overlap).toMatchObject({ overlap_detected: false, recommended_action: expect.any(String) })
-    const check = await callTool(ben, 'check_overlap', {
-      ...where,
-      branch: 'tidy',
-      scope: { paths: ['src/**/retry.ts'] },
-    })
-    expect(check).toMatchObject({
+    const tidy = { branch: 'tidy', scope: { paths: ['src/**/retry.ts'] } }
+    expect(await callTool(ben, 'check_overlap', { ...where, ...tidy })).toMatchObject({
       is_error: false,
       overlap_detected: true,
       severity: 'medium',
@@ -115,17 +100,12 @@ describe.each([
     const listed = await callTool(ben, 'list_work', { ...where, limit: 1, has_pr: false })
     expect(listed.items).toEqual([expect.objectContaining({ id: activity.id })])
     expect(JSON.stringify(listed)).not.toContain('null')
-    expect(await callTool(ben, 'show_record', { ...where, id: activity.id })).toMatchObject({
-      summary: 'Twice.',
-    })
-    expect(
-      await callTool(ada, 'finish_work', { ...where, id: activity.id, outcome: 'merged' }),
-    ).toMatchObject({
+    const one = { ...where, id: activity.id }
+    expect(await callTool(ben, 'show_record', one)).toMatchObject({ summary: 'Twice.' })
+    expect(await callTool(ada, 'finish_work', { ...one, outcome: 'merged' })).toMatchObject({
       status: 'merged',
     })
-    expect(await callTool(ada, 'finish_work', { ...where, id: activity.id })).toMatchObject({
-      status: 'archived',
-    })
+    expect(await callTool(ada, 'finish_work', one)).toMatchObject({ status: 'archived' })
 
     const note = { title: 'Frozen', summary: 'Until Friday.', importance: 'high', category: 'migration' }
     const noted = await callTool(ada, 'post_notable', { ...where, ...note, scope: { paths: ['db/**'] } })
@@ -135,42 +115,26 @@ describe.each([
       callTool(person, 'start_work', { ...where, summary: 'x', scope: { paths: ['docs/**'] }, ...body })
     const mine = await startWork(ada, { title: 'Glossary', actor: 'Ada', branch: 'glossary' })
     const theirs = await startWork(ben, { title: 'Typos', actor: 'Ben', branch: 'typos' })
-    const named = {
-      severity: 'medium',
-      matches: [
-        {
-          id: theirs.activity.id,
-          title: 'Typos',
-          actor: 'Ben',
-          branch: 'typos',
-          severity: 'medium',
-          example: expect.stringMatching(/^docs\/./),
-        },
-      ],
-    }
+    const example = expect.stringMatching(/^docs\/./)
+    const { id } = theirs.activity
+    const match = { id, title: 'Typos', actor: 'Ben', branch: 'typos', severity: 'medium', example }
     for (const [tool, more] of [
       ['heartbeat', {}],
       ['update_work', { risk: 'high' }],
       ['show_record', {}],
     ] as const) {
       const { overlap } = await callTool(ada, tool, { ...where, id: mine.activity.id, ...more })
-      expect(overlap, tool).toMatchObject(named)
-      expect(Object.keys(overlap.matches[0])).toEqual(Object.keys(named.matches[0] as object))
+      expect(overlap, tool).toMatchObject({ severity: 'medium', matches: [match] })
+      expect(Object.keys(overlap.matches[0])).toEqual(Object.keys(match))
     }
     for (const { activity } of [mine, theirs])
       await callTool(ada, 'finish_work', { ...where, id: activity.id })
   })
 
   test('start_work takes an issue, and says who holds it', async () => {
+    const work = { title: 'Retry', summary: 'x', issue: 7 }
     const startWork = (person: Client, actor: string) =>
-      callTool(person, 'start_work', {
-        ...where,
-        title: 'Retry',
-        summary: 'x',
-        actor,
-        branch: actor,
-        issue: 7,
-      })
+      callTool(person, 'start_work', { ...where, ...work, actor, branch: actor })
     const [mine, theirs] = [await startWork(ada, 'Ada'), await startWork(ben, 'Ben')]
     const holder = { activity_id: mine.activity.id, actor: 'Ada', branch: 'Ada' }
     expect(mine).toMatchObject({ activity: { issue: 7 }, issue: { number: 7, claimed: true, holder } })

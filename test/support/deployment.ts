@@ -13,8 +13,8 @@ export interface Deployment {
   start(count: number, env: Record<string, string | undefined>, program?: string[]): Promise<ServiceProcess[]>
   /** Sets Ada's permission on GitHub in all repositories. */
   grant(permission: Permission): void
-  /** Posts a signed delivery to the service at `url`. Returns the status. */
-  deliver(url: string, webhook: Webhook): Promise<number>
+  /** Posts a signed delivery, with this id or its own, to the service at `url`. Returns the status. */
+  deliver(url: string, webhook: Webhook, id?: string): Promise<number>
   close(): Promise<void>
 }
 
@@ -52,8 +52,8 @@ export async function startDeployment(names: string[]): Promise<Deployment> {
       services.push(...started)
       return started
     },
-    async deliver(url, webhook) {
-      const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook })
+    async deliver(url, webhook, id) {
+      const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook, ...(id && { id }) })
       const response = await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
       await response.arrayBuffer()
       return response.status

@@ -17,27 +17,16 @@ describe('the hook of an agent', () => {
     expect(others).toEqual([])
     return activity
   }
-  const startAsBen = () =>
-    shop.api('POST', '/activity', {
-      token: 'tok-ben',
-      body: {
-        title: 'Tidy',
-        summary: 'x',
-        actor: 'Ben',
-        branch: 'tidy',
-        base_branch: 'main',
-        scope: { paths: ['src/**/retry.ts'] },
-      },
-    })
+  const startAsBen = () => {
+    const work = { title: 'Tidy', summary: 'x', actor: 'Ben', branch: 'tidy', base_branch: 'main' }
+    const body = { ...work, scope: { paths: ['src/**/retry.ts'] } }
+    return shop.api('POST', '/activity', { token: 'tok-ben', body })
+  }
 
   test('creates an activity for the session, adds edited files, warns once, and archives it', async () => {
     expect(await hook('session-start')).toEqual({ code: 0, stdout: '', stderr: '' })
-    expect(await only()).toMatchObject({
-      branch: 'work',
-      agent: 'claude-code',
-      actor: 'Ada',
-      scope: { paths: [] },
-    })
+    const begun = { branch: 'work', agent: 'claude-code', actor: 'Ada', scope: { paths: [] } }
+    expect(await only()).toMatchObject(begun)
     await hook('before-edit', edit('docs/a.md'))
     expect((await only()).scope.paths).toEqual(['docs/a.md'])
     await startAsBen()
@@ -52,12 +41,8 @@ describe('the hook of an agent', () => {
     for (const file of ['src/other/retry.ts', 'src/checkout/retry.ts', 'docs/b.md'])
       expect((await hook('before-edit', edit(file))).stdout).toBe('')
     const mine = (await listed()).find(({ branch }: { branch: string }) => branch === 'work')
-    expect(mine.scope.paths).toEqual([
-      'docs/a.md',
-      'src/checkout/retry.ts',
-      'src/other/retry.ts',
-      'docs/b.md',
-    ])
+    const edited = ['docs/a.md', 'src/checkout/retry.ts', 'src/other/retry.ts', 'docs/b.md']
+    expect(mine.scope.paths).toEqual(edited)
     await hook('session-end', { reason: 'exit' })
     expect((await only()).branch).toBe('tidy')
   })
@@ -91,13 +76,11 @@ describe('the hook of an agent', () => {
     await hook('session-start')
     await hook('before-edit', edit('src/a.ts'))
     await hook('session-end')
-    expect(await only()).toMatchObject({
-      title: 'By hand',
-      scope: { areas: ['core'], paths: ['lib/**', 'src/a.ts'] },
-    })
+    const scope = { areas: ['core'], paths: ['lib/**', 'src/a.ts'] }
+    expect(await only()).toMatchObject({ title: 'By hand', scope })
   })
 
-  test('sends the lines of edited files with the next prompt, and nothing while they stay the same', async () => {
+  test('sends the lines of edited files with the next prompt, nothing while they stay the same, and the new branch', async () => {
     await hook('before-edit', edit('src/checkout/retry.ts'))
     expect((await only()).scope).toEqual({ areas: [], paths: ['src/checkout/retry.ts'], changes: [] })
     await tree.write({ 'src/checkout/retry.ts': 'changed\n', 'by-shell.ts': '1\n' })
@@ -111,18 +94,17 @@ describe('the hook of an agent', () => {
     await startAsBen()
     await tree.write({ 'src/checkout/retry.ts': 'changed again\n' })
     expect((await hook('prompt')).stdout).toMatch(/“Tidy” by “Ben” on “tidy”: src\/checkout\/retry\.ts/)
+    await tree.git('checkout', '-q', '-b', 'other')
+    await hook('prompt')
+    expect(await listed()).toContainEqual(
+      expect.objectContaining({ branch: 'other', base_branch: 'main', title: 'Work on other' }),
+    )
   })
 
   test('deletes the states and locks of sessions that wrote nothing for a day, at the next start', async () => {
     await hook('session-start')
     const directory = at('.git/deconflict')
-    const old = [
-      'session-killed.json',
-      'session-mcp%20act_1.json',
-      'handover.json',
-      'lock-1a2b',
-      'lock-1a2b-7',
-    ]
+    const old = ['session-killed.json', 'session-mcp%20act_1.json', 'handover.json', 'lock-1a2b-7']
     const kept = ['branch-work.json', 'hooks.json', 'init.json', 'session-yesterday.json']
     for (const name of [...old, ...kept]) await writeFile(join(directory, name), '{}')
     const hours = (count: number) => new Date(Date.now() - count * 3_600_000)
@@ -135,13 +117,6 @@ describe('the hook of an agent', () => {
     expect(left).toEqual(expect.arrayContaining(kept))
     for (const name of old) expect(left).not.toContain(name)
     expect(left.filter((name) => /^session-s[12]\.json$/.test(name))).toHaveLength(2)
-  })
-
-  test('updates the activity after a switch of the branch', async () => {
-    await hook('session-start')
-    await tree.git('checkout', '-q', '-b', 'other')
-    await hook('prompt')
-    expect(await only()).toMatchObject({ branch: 'other', base_branch: 'main', title: 'Work on other' })
   })
 
   test('warns a session on the base branch about work to be merged into it, and not about itself', async () => {
