@@ -2,10 +2,10 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { codeOf } from '../../src/server/db/errors.ts'
-import { useOneRepository } from '../support/one-repository.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
+import { useService } from '../support/service.ts'
 
-const { service } = useOneRepository()
+const { service } = useService()
 
 const execute = (statement: string) => service.app.database.connection().execute(sql.raw(statement))
 

@@ -2,11 +2,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { useOneRepository } from '../support/one-repository.ts'
 import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService, useService } from '../support/service.ts'
 
-const { service } = useOneRepository()
+const { service } = useService()
 let ids: { act: string; ntb: string }
 
 beforeAll(async () => {

@@ -2,14 +2,14 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api.ts'
-import { useOneRepository } from '../support/one-repository.ts'
 import { ACTIVITY, NOTABLE, outcome, unknownId } from '../support/routes.ts'
+import { useService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 const SHOP = '/api/v1/repos/acme/shop'
 const OTHER = '/api/v1/repos/acme/other'
 
-const { github, service } = useOneRepository()
+const { github, service } = useService()
 /** A key that only the current test uses. */
 let key: string
 let tests = 0

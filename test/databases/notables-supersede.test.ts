@@ -1,9 +1,9 @@
 /** A notable that supersedes others archives them in the same transaction, or nothing changes. */
 import { describe, expect, test } from 'vitest'
-import { useOneRepository } from '../support/one-repository.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
+import { useService } from '../support/service.ts'
 
-const { service } = useOneRepository()
+const { service } = useService()
 
 const post = (supersedes: string[]) => service.api('POST', '/notables', { body: { ...NOTABLE, supersedes } })
 const raise = async (supersedes: string[] = []) => (await post(supersedes)).body.id as string

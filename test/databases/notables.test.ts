@@ -1,12 +1,12 @@
 /** Notables over HTTP: each operation works, and returns and rejects the fields that it should. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NOTABLE_CATEGORIES } from '../../src/vocabulary/contract/settings.ts'
-import { useOneRepository } from '../support/one-repository.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
+import { useService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 
-const { github, service } = useOneRepository()
+const { github, service } = useService()
 
 beforeAll(async () => {
   github.installation('app', { 'acme/shop': 'write' })

@@ -1,10 +1,10 @@
 /** The settings of a repository as they are returned, and their effects. */
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useOneRepository } from '../support/one-repository.ts'
 import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
+import { useService } from '../support/service.ts'
 
-const { github, service } = useOneRepository()
+const { github, service } = useService()
 
 beforeAll(async () => {
   // A repository is stored on its first write.
