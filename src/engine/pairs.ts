@@ -76,7 +76,8 @@ export class Pairs {
   readonly #ofAreas = new PathIndex<LiveRecord>()
   readonly #areaPaths = new Map<LiveRecord, Entry[]>()
   readonly #known = new Map<Entry, Known>()
-  readonly #names = new Set<string>()
+  /** The names of the files that both activities of a pair change. */
+  readonly names = new Set<string>()
   readonly #ranking = new Ranking<Pair>(PAIRS_MAX, bySeverityAndAge)
 
   /** `live`: the activities that may be added. */
@@ -109,11 +110,6 @@ export class Pairs {
     return new Set([...left.keys()].filter((position) => (left[position] as number) > 0))
   }
 
-  /** The names of the files that both activities of a pair change. */
-  get names(): ReadonlySet<string> {
-    return this.#names
-  }
-
   /** Compares an activity with all added before. Pauses between steps. False if the budget was exhausted before the last one. */
   *add(record: LiveRecord): Generator<undefined, boolean> {
     const { budget } = this.#options
@@ -128,7 +124,7 @@ export class Pairs {
         for (const newer of other.declaring) add(this.#pairWith(found, newer, older)?.shared, shared)
         for (const newer of other.changing) {
           const pair = this.#pairWith(found, newer, older)
-          if (pair && isChanged) this.#names.add(known.entry.source)
+          if (pair && isChanged) this.names.add(known.entry.source)
           add(isChanged ? pair?.files : pair?.shared, shared)
         }
         yield

@@ -4,7 +4,7 @@ import type { PullGiven } from '../support/github-repository.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
-const { repository } = usePullRequests()
+const { github, repository } = usePullRequests()
 
 const added = (filename: string, ...lines: string[]): PullFile => {
   const text = lines.length > 0 ? lines : [`-- ${filename}`]
@@ -178,13 +178,43 @@ describe('a reserved number', () => {
     })
   })
 
-  test('is used up by a file with it', async () => {
+  test('is replaced when somebody else has merged it', async () => {
     const id = await repository.createActivity({ branch: 'tills' })
     expect((await reserve(id)).body.number).toBe('0001')
-    await repository.request('PATCH', `/activity/${id}`, { body: adds('db/migrations/0001_tills.sql') })
+    await repository.writeFile('db/migrations/0001_users.sql', 'create table users ();')
     const next = await reserve(id)
     expect(next.status).toBe(201)
     expect(next.body.number).toBe('0002')
+    expect(next.body.taken).toEqual([{ number: '0001', by: 'base' }])
+  })
+
+  test('is none that was merged after the base branch was listed', async () => {
+    const [one, two] = [
+      await repository.createActivity({ branch: 'one' }),
+      await repository.createActivity({ branch: 'two' }),
+    ]
+    expect((await reserve(one)).body.number).toBe('0001')
+    const listing = 'GET /repos/**/contents/db/migrations'
+    const before = github.calls(listing)
+    const release = github.holdAnswers(listing)
+    const late = reserve(two)
+    await expect.poll(() => github.calls(listing)).toBe(before + 1)
+    await repository.writeFile('db/migrations/0001_users.sql', 'create table users ();')
+    await repository.request('POST', `/activity/${one}/archive`)
+    release()
+    expect((await late).body.number).toBe('0002')
+  })
+
+  test.each([
+    ['0001_tills.sql', '0002'],
+    ['1_tills.sql', '2'],
+  ])('is used up by the file %s', async (name, following) => {
+    const id = await repository.createActivity({ branch: 'tills' })
+    expect((await reserve(id)).body.number).toBe('0001')
+    await repository.request('PATCH', `/activity/${id}`, { body: adds(`db/migrations/${name}`) })
+    const next = await reserve(id)
+    expect(next.status).toBe(201)
+    expect(next.body.number).toBe(following)
   })
 
   test('is refused where it makes no sense, and changes nothing', async () => {

@@ -20,13 +20,7 @@ export type LiveSetRow = typeof live_sets.$inferSelect
  */
 export async function raiseVersion(tx: Db, repo_id: number, change: Change = {}): Promise<LiveSetRow> {
   const { activities = 0, notables = 0, links = false, deleted = false } = change
-  const [row] = await runRaise(tx, {
-    repo_id,
-    activities,
-    notables,
-    links,
-    deleted,
-  })
+  const [row] = await runRaise(tx, { repo_id, activities, notables, links, deleted })
   return row as LiveSetRow
 }
 

@@ -195,6 +195,7 @@ export function directoryOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0))
 }
 
-function nameOf(path: string): string {
+/** The last part of a path. */
+export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -4,7 +4,7 @@ import { lastNumber, nextNumber, numberOf } from '../../vocabulary/file-number.t
 import type { Sequence } from '../../vocabulary/verdict.ts'
 import { liveSetOf } from '../compare/live-set.ts'
 import type { ChangedFile } from '../line-verdicts/change.ts'
-import { directoryOf } from '../numbers/taken.ts'
+import { directoryOf, nameOf } from '../numbers/taken.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
 
@@ -39,25 +39,20 @@ export async function listInFiles(ctx: RepoContext, directory: string): Promise<
   return taken
 }
 
-/** The numbers that are reserved in a directory, except that of the activity `except`. */
+/** The numbers that live activities have reserved in a directory. */
 export async function listReserved(
   ctx: RepoContext,
   directory: string,
-  except?: string,
-): Promise<TakenNumber[]> {
+): Promise<(TakenNumber & { activity_id: string })[]> {
   const reserved = await store.listReserved(ctx.db, ctx.repo.id, directory, ctx.now)
-  return reserved.flatMap(({ number, activity_id, pr_number }) =>
-    activity_id === except ? [] : { number, by: holderOf(activity_id, pr_number) },
-  )
+  return reserved.map(({ number, activity_id, pr_number }) => ({
+    ...{ number, activity_id, by: holderOf(activity_id, pr_number) },
+  }))
 }
 
-function holderOf(activity_id: string, pr_number: number | null): string {
+/** Who holds a number, see `TakenNumber`. */
+export function holderOf(activity_id: string, pr_number: number | null): string {
   return pr_number === null ? activity_id : `#${pr_number}`
-}
-
-/** The last part of a path. */
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** The number in the name of a file; null if it has none. */
@@ -66,20 +61,19 @@ export function numberIn(directory: string, name: string): string | null {
 }
 
 /**
- * The highest number in the directory of the base branch, as GitHub lists it now; null if it has none. Throws `validation_error` for a directory with timestamps, and what `listDirectory` throws.
+ * The numbers in the directory of the base branch, as GitHub lists it now. Throws `validation_error` for a directory with
+ * timestamps, and what `listDirectory` throws.
  */
-export async function readHighest(ctx: RepoContext, base: BaseDirectory): Promise<string | null> {
+export async function listInBase(ctx: RepoContext, base: BaseDirectory): Promise<string[]> {
   const { directory } = base
-  const names = await ctx.caller.listDirectory(base)
-  if (names === null) return null
+  const names = (await ctx.caller.listDirectory(base)) ?? []
   if (names.some((name) => TIMESTAMPED.test(name)))
     throw new Failure(
       'validation_error',
       `directory: the files of ${directory || 'the root'} are named by timestamps, which need no reservation`,
       { param: 'directory' },
     )
-  const values = names.flatMap((name) => numberIn(directory, name) ?? [])
-  return values.length === 0 ? null : lastNumber(values)
+  return names.flatMap((name) => numberIn(directory, name) ?? [])
 }
 
 /**
@@ -108,14 +102,14 @@ function numbersIn(directory: string, files: readonly Pick<ChangedFile, 'path'>[
 
 /** The number after `more` and all that are held by live work or, as far as GitHub shows it, in the base branch. */
 async function findNext(ctx: RepoContext, base: BaseDirectory, more: readonly string[]): Promise<string> {
-  const highest = await readHighest(ctx, base).catch(nullIfFailed)
+  const inBase = await listInBase(ctx, base).catch(noneIfFailed)
   const held = [...(await listInFiles(ctx, base.directory)), ...(await listReserved(ctx, base.directory))]
-  const values = [...more, ...held.map(({ number }) => number)]
-  return nextNumber(highest === null ? values : [highest, ...values])
+  const last = inBase.length > 0 ? [lastNumber(inBase)] : []
+  return nextNumber([...last, ...more, ...held.map(({ number }) => number)])
 }
 
-/** Null for an answer of GitHub that the caller would be told; throws any other error again. */
-function nullIfFailed(error: unknown): null {
-  if (error instanceof Failure) return null
+/** None for an answer of GitHub that the caller would be told; throws any other error again. */
+function noneIfFailed(error: unknown): [] {
+  if (error instanceof Failure) return []
   throw error
 }
