@@ -3,6 +3,7 @@
  * repository that no other file uses. On the embedded database, because another project may stop the PostgreSQL of the run
  * before this one closes.
  */
+import { cp } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
 import { startBuiltService } from './built-service.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -15,6 +16,9 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await temporaryDirectory('shared-service')
+  // Copying the template is faster than creating a database, if another project has one.
+  const { embedded } = project.getProvidedContext()
+  if (embedded) await cp(embedded.template, directory.path, { recursive: true })
   const service = await startBuiltService({}, async () => ({
     database_url: undefined,
     data_dir: directory.path,
