@@ -43,31 +43,28 @@ export class PathIndex<Owner> {
 
   /** Adds an owner of the name of a changed file, and returns its entry. */
   addFile(name: string, owner: Owner): PathEntry<Owner> {
-    let entry = this.#files.get(name)
-    if (entry === undefined) {
-      entry = { source: name, is_file: true, owners: [] }
-      this.#files.set(name, entry)
-      if (!this.#at.has(name)) this.#insert(name)
-    }
-    entry.owners.push(owner)
+    const known = this.#files.get(name)
+    if (known) return withOwner(known, owner)
+    // A list that grows from nothing has room for 16 more.
+    const entry = { source: name, is_file: true, owners: [owner] }
+    this.#files.set(name, entry)
+    if (!this.#at.has(name)) this.#insert(name)
     return entry
   }
 
   /** Adds an owner of a glob, and returns its entry. */
   addGlob(source: string, owner: Owner): PathEntry<Owner> {
-    let entry = this.#globs.get(source)
-    if (entry === undefined) {
-      entry = { source, is_file: false, owners: [] }
-      this.#globs.set(source, entry)
-      const dir = literalDir(source)
-      const there = this.#at.get(dir)
-      if (there) there.push(entry)
-      else {
-        if (!this.#files.has(dir)) this.#insert(dir)
-        this.#at.set(dir, [entry])
-      }
+    const known = this.#globs.get(source)
+    if (known) return withOwner(known, owner)
+    const entry = { source, is_file: false, owners: [owner] }
+    this.#globs.set(source, entry)
+    const dir = literalDir(source)
+    const there = this.#at.get(dir)
+    if (there) there.push(entry)
+    else {
+      if (!this.#files.has(dir)) this.#insert(dir)
+      this.#at.set(dir, [entry])
     }
-    entry.owners.push(owner)
     return entry
   }
 
@@ -165,6 +162,11 @@ export class PathIndex<Owner> {
     const at = this.#sorted ? firstAtOrAfter(this.#sorted, key) : -1
     if (this.#sorted?.[at] === key) this.#sorted.splice(at, 1)
   }
+}
+
+function withOwner<Owner>(entry: PathEntry<Owner>, owner: Owner): PathEntry<Owner> {
+  entry.owners.push(owner)
+  return entry
 }
 
 function isPattern({ source, is_file }: PathEntry<unknown>): boolean {
