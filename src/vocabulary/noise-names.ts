@@ -33,8 +33,8 @@ const BINARIES =
 const CHANGELOG = '/(?:changelog|changes|history|release[-_]?notes|releases|news)(?:[-_.]?v?[0-9][0-9.x_-]*)?'
 
 /**
- * Regular expressions for paths in the form `/src/a.ts`, and directories in the form `/src/`. The syntax is common to
- * JavaScript and PostgreSQL. No repeated part matches a `/`, so a test takes linear time.
+ * Regular expressions for paths in the form `/src/a.ts`, and directories in the form `/src/`. No repeated part matches a
+ * `/`, so a test takes linear time.
  */
 const EXPRESSIONS: Record<NoiseClass, string[]> = {
   lock: [name(LOCKS)],
@@ -75,7 +75,7 @@ function escaped(text: string): string {
   return text.replaceAll('.', '\\.')
 }
 
-/** Without the flag `u`, only ASCII letters match in either case, as in the C collation of PostgreSQL. */
+/** Without the flag `u`, only ASCII letters match in either case. */
 const compiled = new Map(NOISE_CLASSES.map((noise) => [noise, either(EXPRESSIONS[noise])]))
 const [isBareChangelog, isInChangelogs, isDocument] = [BARE_CHANGELOG, IN_CHANGELOGS, DOCUMENT].map((each) =>
   either([each]),
@@ -85,7 +85,7 @@ function either(expressions: string[]): RegExp {
   return new RegExp(expressions.join('|'), 'i')
 }
 
-const ofAnyClass = either(NOISE_CLASSES.flatMap(nameExpressions))
+const ofAnyClass = either([...Object.values(EXPRESSIONS).flat(), BARE_CHANGELOG, IN_CHANGELOGS])
 
 /** Whether `isNamed` may be true for any class. Few paths are of one, and this is ten times as fast as asking for each. */
 export function mayBeNamed(path: string): boolean {
@@ -102,14 +102,4 @@ export function isNamed(path: string, noise: NoiseClass, { is_file }: { is_file:
   if (noise !== 'changelog') return false
   if (isBareChangelog.test(subject)) return is_file || !path.includes('/')
   return isInChangelogs.test(subject) && isDocument.test(subject)
-}
-
-/**
- * Case-insensitive regular expressions of PostgreSQL for paths in the form `/src/a.ts/`. Every path of the class matches
- * one of them, and few others do.
- */
-export function nameExpressions(noise: NoiseClass): string[] {
-  return noise === 'changelog'
-    ? [...EXPRESSIONS.changelog, BARE_CHANGELOG, IN_CHANGELOGS]
-    : EXPRESSIONS[noise]
 }

@@ -2,12 +2,11 @@
 import { LRUCache } from 'lru-cache'
 import { labelKey } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import { nameExpressions } from '../../vocabulary/noise-names.ts'
 import { alternativesOf, type Glob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
 import type { Exclusion } from '../../vocabulary/scope/path-set.ts'
 import { type AttributeRule, attributesOf } from '../line-verdicts/git-attributes.ts'
-import { isOn, NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../line-verdicts/noise.ts'
+import { NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../line-verdicts/noise.ts'
 import type { NumberRules } from '../numbers/taken.ts'
 
 export interface Rules {
@@ -17,8 +16,6 @@ export interface Rules {
   noise: NoiseRules
   /** Whether the path of a plain glob is ignored or noise. */
   ignore: Exclusion
-  /** See `expressionOf`. */
-  ignored: string | null
   numbers: NumberRules
 }
 
@@ -52,10 +49,9 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   )
   const ignore = ignore_paths.map(parsed)
   const noise = noiseRulesOf(settings, attributes)
-  const ignored = expressionOf(ignore, noise)
-  const excluded = exclusionOf(ignore, noise, ignored)
+  const excluded = exclusionOf(ignore, noise)
   const numbers = numberRulesOf(number_directories, excluded)
-  const rules = { areas: new Map(compiled), noise, ignore: excluded, ignored, numbers }
+  const rules = { areas: new Map(compiled), noise, ignore: excluded, numbers }
   cache.set(key, rules)
   return rules
 }
@@ -92,49 +88,17 @@ function noiseRulesOf(
   return { paths, classes: noise_classes, attributes: attributesOf(attributes) }
 }
 
-function exclusionOf(ignore: readonly Glob[], noise: NoiseRules, ignored: string | null): Exclusion {
-  if (ignored === null) return () => false
-  const candidate = new RegExp(ignored, 'i')
-  return (path, is_file, budget) => {
-    budget.remaining -= CANDIDATE_COST
-    if (!candidate.test(`/${path}/`)) return false
-    if (ignore.some((glob) => matchesPath(glob, path, budget))) return true
-    return noiseOfPath(path, noise, { is_file, budget }) !== null
-  }
+function exclusionOf(ignore: readonly Glob[], noise: NoiseRules): Exclusion {
+  return (path, is_file, budget) =>
+    ignore.some((glob) => matchesPath(glob, path, budget)) ||
+    noiseOfPath(path, noise, { is_file, budget }) !== null
 }
 
 function parsed(glob: string): Glob {
   return parseGlob(glob)
 }
 
-/** Cost units of testing a path for `ignored`. */
-const CANDIDATE_COST = 20
 /** The budget for matching the path or the directory of one new file. */
 const PATH_UNITS_MAX = 20_000
-/** The maximum number of characters of a text, and of texts in the expression. A longer expression costs more than it saves. */
-const TEXT_MAX = 32
-const TEXTS_MAX = 200
-/** The budgets for compiling the globs of noise, and for finding the texts. */
+/** The budget for compiling the globs of noise. */
 const COMPILE_UNITS_MAX = 500_000
-const READING_UNITS_MAX = 500_000
-
-/**
- * A case-insensitive regular expression for paths in the form `/src/a.ts/`. It matches every path that is ignored or noise,
- * and few others: those that contain the `core` of a glob, or have a name of a noise class. Its syntax is common to
- * PostgreSQL and JavaScript. Null if no path is ignored or noise; empty, which matches every path, if there are too many
- * globs.
- */
-function expressionOf(ignore: readonly Glob[], noise: NoiseRules): string | null {
-  const classes = NOISE_CLASSES.filter((each) => isOn(each, noise))
-  const ofNoise = [...classes.flatMap((each) => noise.paths[each] ?? []), ...(noise.attributes?.globs ?? [])]
-  const globs = [...ignore, ...ofNoise]
-  const budget = { remaining: READING_UNITS_MAX }
-  const texts = globs.flatMap((glob) =>
-    alternativesOf(glob, budget).map(({ core }) => [...core].slice(0, TEXT_MAX).join('')),
-  )
-  const distinct = [...new Set(texts)]
-  if (budget.remaining < 0 || distinct.length > TEXTS_MAX || distinct.includes('')) return ''
-  const escaped = distinct.map((text) => text.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&'))
-  const expressions = [...escaped, ...classes.flatMap(nameExpressions)]
-  return expressions.length === 0 ? null : expressions.join('|')
-}
