@@ -1,35 +1,11 @@
 /** `pr_url` must be a pull request of this repository. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { startTestService, type TestService, useService } from '../support/service.ts'
 
-const github = fakeGithub()
-const services: TestService[] = []
-let service: TestService
-
-async function start(config: object = {}) {
-  const started = await startTestService({
-    token: 'ada',
-    config: { rate_limit_per_minute: 1_000_000, ...config },
-  })
-  services.push(started)
-  return started
-}
-
-beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.repository({ id: 8, full_name: 'acme/till' })
-  const permissions = { 'acme/shop': 'write', 'acme/till': 'write' } as const
-  github.token('ada', { login: 'ada', id: 1, permissions })
-  service = await start()
-})
-afterAll(async () => {
-  for (const each of services) await each.close()
-  github.close()
-})
+const { github, service } = useService({ repositories: ['acme/shop', 'acme/till'] })
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-const create = (pr_url: string, repo = 'acme/shop', at = service) =>
+const create = (pr_url: string, repo = 'acme/shop', at: Pick<TestService, 'api'> = service) =>
   at.api('POST', `/api/v1/repos/${repo}/activity`, { body: { ...activityBody, pr_url } })
 
 async function update(pr_url: string) {
@@ -107,9 +83,10 @@ test('a renamed repository accepts its new name and the name of the request', as
 test.each(['https://code.example', 'http://127.0.0.1:4010'])(
   'a create accepts the host of GITHUB_WEB_URL: %s',
   async (github_web_url) => {
-    const elsewhere = await start({ github_web_url })
+    const elsewhere = await startTestService({ token: 'ada', config: { github_web_url } })
     const createWith = (pr_url: string) => create(pr_url, 'acme/shop', elsewhere)
     expect((await createWith(`${github_web_url}/acme/shop/pull/7`)).status).toBe(201)
     expect((await createWith('https://github.com/acme/shop/pull/7')).status).toBe(422)
+    await elsewhere.close()
   },
 )

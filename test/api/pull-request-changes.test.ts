@@ -149,7 +149,7 @@ describe('pull requests whose files were not read', () => {
   }
 
   test('are read once, at most twenty a minute', async () => {
-    for (let count = 0; count < 25; count += 1) await repository.open({ files: [modified(`f${count}.ts`)] })
+    for (let count = 0; count < 22; count += 1) await repository.open({ files: [modified(`f${count}.ts`)] })
     await unread()
     const before = listings()
     const read = () => listings() - before
@@ -158,11 +158,11 @@ describe('pull requests whose files were not read', () => {
     await repository.advance(MINUTE_MS)
     expect(read()).toBe(20)
     await repository.advance(MINUTE_MS)
-    expect(read()).toBe(25)
-    expect(await stored()).toHaveLength(25)
+    expect(read()).toBe(22)
+    expect(await stored()).toHaveLength(22)
     await reconcile()
     await repository.advance(5 * MINUTE_MS)
-    expect(read()).toBe(25)
+    expect(read()).toBe(22)
   })
 
   test('wait while GitHub limits the rate', async () => {
