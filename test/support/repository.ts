@@ -147,7 +147,11 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
       }))
       const live = all.filter((row) => isLive(row.status))
       const others = all.filter((row) => !isLive(row.status))
-      for (const row of live) await insertLive(db, row)
+      if (live.length > 0)
+        await db.transaction(async (tx) => {
+          const { version } = await raiseVersion(tx, repo_id, { activities: live.length })
+          for (const row of live) await insertActivity(tx, { row }, version)
+        })
       for (let from = 0; from < others.length; from += 500) {
         await db
           .insert(activities)
