@@ -62,6 +62,7 @@ const refusals: [string, Fault | 'invisible' | 'unknown token', string, string][
   ['a 403 with nothing remaining', 'rate_limited', '429 rate_limited', '429 rate_limited'],
   ['a 403 with retry-after', 'secondary_rate_limited', '429 rate_limited', '429 rate_limited'],
   ['a 403 that names a rate limit', 'limited_without_header', '429 rate_limited', '429 rate_limited'],
+  ['a 403 that names failed logins', 'login_attempts', '429 rate_limited', '429 rate_limited'],
   ['a 429', 'too_many_requests', '429 rate_limited', '429 rate_limited'],
   ['a 500', 'server_error', '503 service_unavailable', '503 service_unavailable'],
   ['a 502 page', 'bad_gateway', '503 service_unavailable', '503 service_unavailable'],

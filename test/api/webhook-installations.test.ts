@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
+import { installations } from '../../src/server/repositories/table.ts'
 import { useAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
 import { ACTIVITY } from '../support/routes.ts'
@@ -163,6 +164,15 @@ describe('a repository that is removed from the App', () => {
     )
     await createActivity(shop)
     await createActivity(docs)
+  })
+
+  test('uninstalled, leaves no state of the installation', async () => {
+    const db = service.app.database.connection()
+    const { id: installation_id } = installation
+    await db.insert(installations).values({ installation_id })
+    await service.deliverAndRun(uninstall())
+    const left = await db.select().from(installations)
+    expect(left.map((row) => row.installation_id)).not.toContain(installation_id)
   })
 
   test.each(WAYS)(

@@ -82,11 +82,11 @@ test.each([
     repositories: [{ id: 7, full_name: 'acme/shop' }],
     users: [{ token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
   })
-  const proxy = await startHttpsProxy('github.test', github.url)
-  const urls = { GITHUB_API_URL: 'https://github.test', GITHUB_WEB_URL: 'https://github.test' }
+  const proxy = await startHttpsProxy('api.github.test', github.url)
+  const urls = { GITHUB_API_URL: 'https://api.github.test', GITHUB_WEB_URL: 'https://api.github.test' }
   const service = await startBuiltService({ ...proxy.env, ...urls, ...env })
   expect((await apiAt(service.url, 'ada')('GET', '/activity')).status).toBe(status)
-  const tunnels = [{ target: 'github.test:443', authorization: AUTHORIZATION }]
+  const tunnels = [{ target: 'api.github.test:443', authorization: AUTHORIZATION }]
   expect(proxy.tunnels.slice(0, 1)).toEqual(status === 200 ? tunnels : [])
   await service.close()
   await proxy.close()

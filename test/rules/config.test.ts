@@ -174,6 +174,8 @@ describe('an invalid value gives one line that names the variable:', () => {
     ['GITHUB_API_URL', 'api.github.com', NO_HTTP_URL],
     ['GITHUB_API_URL', 'ftp://api.github.com', NO_HTTP_URL],
     ['GITHUB_API_URL', 'https://github.com', NO_API_URL],
+    ['GITHUB_API_URL', 'https://ghe.example', NO_API_URL],
+    ['GITHUB_API_URL', 'https://ghe.example/api', NO_API_URL],
     ['GITHUB_API_URL', 'https://acme.ghe.com/api/v3', NO_API_URL],
     ['GITHUB_WEB_URL', 'ftp://github.com', NO_HTTP_URL],
     ['GITHUB_WEB_URL', 'github', NO_HTTP_URL],

@@ -53,6 +53,9 @@ const faults = {
   /** A secondary limit that GitHub reports only in the message of a 403. */
   limited_without_header: (now: Date) =>
     failure(403, SECONDARY_LIMIT, `${DOCS}/${SECONDARY_LIMIT_PAGE}`, now),
+  /** What GitHub answers to every token of a user, valid or not, after several that were not. */
+  login_attempts: (now: Date) =>
+    failure(403, 'Maximum number of login attempts exceeded. Please try again later.', `${DOCS}/rest`, now),
   /** 429 with `retry-after`. */
   too_many_requests: (now: Date, wait_s = MINUTE_S) =>
     failure(429, SECONDARY_LIMIT, `${DOCS}/${SECONDARY_LIMIT_PAGE}`, now, { 'retry-after': String(wait_s) }),

@@ -7,13 +7,14 @@ import { readDatabaseUrl } from './database-url.ts'
 export const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
   .transform((url) => url.replace(/\/+$/, ''))
-/** The page of github.com, or of a host with data residency, is at another address than its API, which would only answer 404. */
-export const restRoot = webAddress.refine((url) => !isPageOfGithub(new URL(url).hostname), {
+/** At any other address GitHub has pages, which would only answer 404. Over http there are stand-ins of GitHub. */
+export const restRoot = webAddress.refine((url) => url.startsWith('http:') || isRestRoot(new URL(url)), {
   error: 'must be https://api.github.com, https://api.SUBDOMAIN.ghe.com or https://HOST/api/v3',
 })
 
-function isPageOfGithub(hostname: string): boolean {
-  return /^(www\.)?github\.com$/.test(hostname) || /^(?!api\.)[^.]+\.ghe\.com$/.test(hostname)
+function isRestRoot({ hostname, pathname }: URL): boolean {
+  if (hostname.startsWith('api.')) return true
+  return pathname === '/api/v3' && !/(^|\.)(github|ghe)\.com$/.test(hostname)
 }
 
 /**

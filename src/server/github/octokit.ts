@@ -39,8 +39,8 @@ export type GithubError =
   | { kind: 'rate_limited'; retry_after: number; is_primary: boolean }
   | { kind: 'unavailable' }
 
-/** GitHub reports some secondary rate limits only in the message of a 403. */
-const LIMIT_MESSAGE = /rate limit|abuse/i
+/** GitHub reports some limits only in the message of a 403; that of failed logins says nothing about the token that it refuses. */
+const LIMIT_MESSAGE = /rate limit|abuse|number of login attempts/i
 /** How long GitHub advises to wait after such a limit. */
 const LIMIT_DEFAULT_S = 60
 

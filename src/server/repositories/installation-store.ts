@@ -63,3 +63,7 @@ function book(
     return at
   })
 }
+
+export async function deleteInstallation(db: Db, installation_id: number): Promise<void> {
+  await db.delete(installations).where(eq(installations.installation_id, installation_id))
+}

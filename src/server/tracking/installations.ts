@@ -12,6 +12,7 @@ import {
   openInstallation,
   takeImportCalls,
 } from '../repositories/installation.ts'
+import { deleteInstallation } from '../repositories/installation-store.ts'
 import { isOrganisationRepository } from '../repositories/organisation.ts'
 import { deleteOrganisation } from '../repositories/organisation-store.ts'
 import {
@@ -199,4 +200,5 @@ export async function leaveInstallation(app: App, installation_id: number, now: 
   const repositories = await listRepositories(app.database.connection(), { installation_id })
   for (const { repo_id } of repositories) await leaveRepository(app, repo_id, now)
   await deleteOrganisation(app.database.connection(), installation_id)
+  await deleteInstallation(app.database.connection(), installation_id)
 }
