@@ -12,6 +12,11 @@ export interface Near {
   places: ReadonlyMap<string, boolean>
 }
 
+interface NearLimits extends Pick<NearOptions<LiveRecord>, 'budget' | 'ignore'> {
+  /** Whether the caller asks about a record. Others are not compared where that is expensive. */
+  isWanted(record: LiveRecord): boolean
+}
+
 /** By what a record is near. An issue counts most, then a path. */
 export type NearBy = 'area' | 'path' | 'issue'
 
@@ -142,12 +147,12 @@ export class LiveSet {
   }
 
   /**
-   * The records that have a path, an area or something taken in common with a proposal, whether they have ended or not.
+   * The records that have a path, an area or something taken in common with a proposal, and some that are not wanted.
    * Pauses between steps. If the budget is exhausted afterwards, some are missing.
    */
   *near(
     { paths, places }: Near,
-    limits: Pick<NearOptions<LiveRecord>, 'budget' | 'ignore'>,
+    { isWanted, ...limits }: NearLimits,
   ): Generator<undefined, Map<LiveRecord, NearBy>> {
     const found = new Map<LiveRecord, NearBy>()
     for (const record of this.#everywhere) found.set(record, 'area')
@@ -156,7 +161,10 @@ export class LiveSet {
       for (const record of this.at(place)) raise(found, record, by)
       yield
     }
-    for (const entry of this.paths.near(paths, { ...limits, rankOf })) {
+    for (const entry of this.paths.near(paths, {
+      ...limits,
+      rankOf: (owners) => rankOf(owners.filter(isWanted)),
+    })) {
       for (const record of entry?.owners ?? []) raise(found, record, 'path')
       yield
     }
@@ -176,12 +184,10 @@ export class LiveSet {
   }
 }
 
-/** The heaviest first, then the newest. */
-function rankOf(owners: readonly LiveRecord[]): string {
-  return owners.reduce((highest, { weight, id }) => {
-    const rank = `${weight} ${id}`
-    return rank > highest ? rank : highest
-  }, '')
+/** The heaviest first, then the newest. Null if there are none. */
+function rankOf(owners: readonly LiveRecord[]): string | null {
+  const ranks = owners.map(({ weight, id }) => `${weight} ${id}`)
+  return ranks.sort().at(-1) ?? null
 }
 
 const ORDER: readonly NearBy[] = ['area', 'path', 'issue']

@@ -29,8 +29,11 @@ export interface NearOptions<Owner> {
   budget: Budget
   /** A plain glob whose path it excludes is left out. */
   ignore: Exclusion
-  /** A text for the owners of a path: of those that are expensive to compare, the one with the greatest text comes first. */
-  rankOf?: (owners: readonly Owner[]) => string
+  /**
+   * A text for the owners of a path: of those that are expensive to compare, the one with the greatest text comes first. Null if
+   * it need not be compared.
+   */
+  rankOf?: (owners: readonly Owner[]) => string | null
 }
 
 export class PathIndex<Owner> {
@@ -120,7 +123,10 @@ export class PathIndex<Owner> {
         }
       }
     }
-    const ranked = [...patterns].map((entry) => ({ entry, rank: rankOf?.(entry.owners) ?? '' }))
+    const ranked = [...patterns].flatMap((entry) => {
+      const rank = rankOf ? rankOf(entry.owners) : ''
+      return rank === null ? [] : { entry, rank }
+    })
     for (const { entry } of ranked.sort((a, b) => Number(a.rank < b.rank) - Number(a.rank > b.rank))) {
       if (overlapsAny(paths, [globOf(entry, budget)], { budget, ignore })) yield entry
       if (budget.remaining < 0) return

@@ -8,8 +8,8 @@ import type { Attributes } from './git-attributes.ts'
 
 export { NOISE_CLASSES, type NoiseClass }
 
-/** Cost units of matching one path with the default names, in addition to those of a comparison. */
-const NAMES_COST = 40
+/** Cost units of looking for a default name in one path, and again of finding which, in addition to those of a comparison. */
+const NAMES_COST = 20
 /** The maximum cost of matching one path with globs. The remaining globs are ignored. */
 const PATH_COST_MAX = 20_000
 
@@ -46,7 +46,7 @@ export function noiseOfPath(
     rules.paths[noise]?.some((glob) => matchesPath(glob, path, globs)) ||
     (rules.attributes?.says(path, noise, globs) ?? (hasName && isNamed(path, noise, { is_file })))
   const found = NOISE_CLASSES.find((noise) => isOn(noise, rules) && isOf(noise)) ?? null
-  budget.remaining -= NAMES_COST + comparisonCost(path.length) + units - globs.remaining
+  budget.remaining -= (hasName ? 2 : 1) * NAMES_COST + comparisonCost(path.length) + units - globs.remaining
   return found
 }
 

@@ -92,14 +92,13 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
   const self = new Set(work.self)
   const subject = { branch: work.branch, base_branch: baseOf(work, stacks) }
   const expected = stacks.expectedOf(subject)
-  const near = await inTurns(
-    set.near({ paths: proposal.paths, places: placesOf(work) }, { budget, ignore: rules.ignore }),
-  )
+  const isOther = (record: LiveRecord) =>
+    record.ends_at > now && !self.has(record.id) && !expected.has(record)
+  const limits = { budget, ignore: rules.ignore, isWanted: isOther }
+  const near = await inTurns(set.near({ paths: proposal.paths, places: placesOf(work) }, limits))
   const activities: Ranked[] = []
   const notables: Ranked[] = []
   const other_base: string[] = []
-  const isOther = (record: LiveRecord) =>
-    record.ends_at > now && !self.has(record.id) && !expected.has(record)
   for (const [record, by] of near) {
     if (!isOther(record)) continue
     const ranked = { id: record.id, severity: severityOf(record, by) }

@@ -65,7 +65,7 @@ export function storeRepository(
     const others = concerned.filter((each) => each.before.repo_id !== repo_id)
     const all = [...others, { before, after }].filter((each) => each.after.installation_id !== null)
     const switchedOn = all.filter(isSwitchedOn).map((each) => each.after.repo_id)
-    await setCommenting(tx, switchedOn, now)
+    if (switchedOn.length > 0) await setCommenting(tx, switchedOn, now)
     const rechecks = all.filter(isOtherShare).map((each) => recheckAllJob(each.after, now))
     await enqueue(tx, rechecks, now)
     return findRepository(tx, repo_id)
