@@ -8,8 +8,9 @@ import type {
   UpdateActivity,
 } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
-import { type Page, pageOf } from '../../vocabulary/contract/pagination.ts'
+import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { Failure } from '../../vocabulary/failure.ts'
+import { readPage } from '../base/lists.ts'
 import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
 import type { FileChange } from '../line-verdicts/change.ts'
 import { tooManyLive } from '../repositories/live-limit.ts'
@@ -71,10 +72,13 @@ export async function getActivity(ctx: OpenedRepo, id: string): Promise<Activity
 
 /** A page of activities, newest first. Archived and expired ones only if `status` selects them. */
 export async function listActivities(ctx: RepoContext, input: ListActivities): Promise<Page<ListedActivity>> {
+  const { db, now, repo } = ctx
   const { cursor, limit, ...filter } = input
-  const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
-  const rows = await store.listActivities(ctx.db, ctx.repo.id, filter, page)
-  return pageOf(rows, limit, (row) => listedOf(asOf(row, ctx.now)))
+  return readPage(
+    { cursor, limit },
+    (page) => store.listActivities(db, repo.id, filter, { now, ...page }),
+    (row) => listedOf(asOf(row, now)),
+  )
 }
 
 /**

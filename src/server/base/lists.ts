@@ -1,4 +1,5 @@
 /** Groups the items of lists: by a key, or into pages. */
+import { cursorAt, type Page } from '../../vocabulary/contract/pagination.ts'
 
 /** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
@@ -24,4 +25,33 @@ export function* pagesOf<Item>(
     size += sizeOf(each)
   }
   if (page.length > 0) yield page
+}
+
+/** The most that the items of a page have together, in characters of JSON, and how many rows are read at once. */
+const PAGE_LENGTH_MAX = 2_000_000
+const ROWS = 20
+
+/** A page of up to `limit` items after the id `cursor`. It ends before the item that would make it too long; at least one. */
+export async function readPage<Row extends { id: string }, Item>(
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+  read: (page: { after: string | null; limit: number }) => Promise<Row[]>,
+  itemOf: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const items: Item[] = []
+  let length = 0
+  let last = cursor ?? null
+  for (;;) {
+    // One more than the page has shows that there is another page.
+    const wanted = Math.min(ROWS, limit + 1 - items.length)
+    const rows = await read({ after: last, limit: wanted })
+    for (const row of rows) {
+      const item = itemOf(row)
+      length += JSON.stringify(item).length
+      const isFull = items.length === limit || (items.length > 0 && length > PAGE_LENGTH_MAX)
+      if (isFull && last !== null) return { items, next_cursor: cursorAt(last) }
+      items.push(item)
+      last = row.id
+    }
+    if (rows.length < wanted) return { items, next_cursor: null }
+  }
 }

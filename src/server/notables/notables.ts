@@ -8,10 +8,11 @@ import {
   type NotableBrief,
   type UpdateNotable,
 } from '../../vocabulary/contract/notable.ts'
-import { type Page, pageOf } from '../../vocabulary/contract/pagination.ts'
+import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { labelKey } from '../../vocabulary/contract/scope.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { isHigh } from '../../vocabulary/weight.ts'
+import { readPage } from '../base/lists.ts'
 import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
 import { enqueueNotification } from '../changes/notification-queue.ts'
 import { insertIfRoom, tooManyLive } from '../repositories/live-limit.ts'
@@ -97,10 +98,13 @@ export async function getNotable(ctx: OpenedRepo, id: string): Promise<NotableRo
 /** A page of notables, newest first. Active ones by default. */
 export async function listNotables(ctx: RepoContext, input: ListNotables): Promise<Page<NotableBrief>> {
   const { cursor, limit, ...filter } = input
-  const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
+  const { db, now, repo } = ctx
   const area = filter.area === undefined ? undefined : labelKey(filter.area)
-  const rows = await store.listNotables(ctx.db, ctx.repo.id, { ...filter, area }, page)
-  return pageOf(rows, limit, (row) => briefOf(asOf(row, ctx.now)))
+  return readPage(
+    { cursor, limit },
+    (page) => store.listNotables(db, repo.id, { ...filter, area }, { now, ...page }),
+    (row) => briefOf(asOf(row, now)),
+  )
 }
 
 /**

@@ -32,17 +32,6 @@ function positionOf(cursor: string): string {
   return Buffer.from(cursor, 'base64url').toString('latin1')
 }
 
-/** Builds a page from up to `limit + 1` rows; the extra row shows that there is a next page. */
-export function pageOf<Row extends { id: string }, Item>(
-  rows: Row[],
-  limit: number,
-  toItem: (row: Row) => Item,
-): Page<Item> {
-  const onPage = rows.slice(0, limit)
-  const last = onPage.at(-1)
-  return { items: onPage.map(toItem), next_cursor: rows.length > limit && last ? cursorAt(last.id) : null }
-}
-
-function cursorAt(id: string): string {
+export function cursorAt(id: string): string {
   return Buffer.from(id, 'latin1').toString('base64url')
 }
