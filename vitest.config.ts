@@ -1,7 +1,7 @@
 /**
  * The test projects. The folder of a test determines its project:
  *
- * rules      pure rules: no database, seconds
+ * rules      pure rules, and the fake GitHub: no database, seconds
  * api        the service over HTTP, on PostgreSQL
  * surfaces   the command with the service
  * databases  what depends on PostgreSQL; the embedded database runs everything once, in `embedded`
@@ -10,7 +10,6 @@
  *            upgrade under load, the packed command, watching, and the App killed in the middle of its work
  * browser    the pages in Chromium
  * faults     fault injection: breaks the dependencies of the service and counts lost and duplicated records
- * support    the fake GitHub: its tests are beside it
  * git        what is compared with git on random histories
  * scripts    the replay and the stubs of the benchmark: their tests are beside them, in `tools` with those of git
  * bench      the benchmark itself, in scripts/bench
@@ -69,7 +68,7 @@ function processes(
 
 function api(
   kind: 'postgres' | 'embedded',
-  files: { include: string[]; exclude?: string[] },
+  files: { include: string[]; exclude?: string[]; maxWorkers?: number },
 ): TestProjectInlineConfiguration {
   return {
     test: {
@@ -93,16 +92,7 @@ export default defineConfig({
           ...timeouts,
           ...random,
           name: 'rules',
-          include: ['test/rules/**/*.test.ts', 'test/architecture.test.ts'],
-        },
-      },
-      {
-        test: {
-          ...shared,
-          ...timeouts,
-          ...random,
-          name: 'support',
-          include: ['test/support/*.test.ts'],
+          include: ['test/{rules,support}/**/*.test.ts', 'test/architecture.test.ts'],
         },
       },
       {
@@ -119,7 +109,11 @@ export default defineConfig({
         include: ['test/{api,surfaces,databases}/**/*.test.ts'],
         exclude: ['test/databases/embedded-*.test.ts'],
       }),
-      api('embedded', { include: ['test/databases/{embedded-*,app-story,setup}.test.ts'] }),
+      // One worker, because each imports everything first.
+      api('embedded', {
+        include: ['test/databases/{embedded-*,app-story,setup}.test.ts'],
+        maxWorkers: 1,
+      }),
       processes('processes', 1, {
         include: ['test/processes/**/*.test.ts'],
         setup: ['./test/support/shared-service.ts'],

@@ -21,7 +21,7 @@ const tests = ['api', 'surfaces', 'databases', 'support']
   .flatMap((folder) => readdirSync(`test/${folder}`).map((file) => `test/${folder}/${file}`))
   .filter((path) => path.endsWith('.test.ts') && concerns(path))
 if (tests.length > 0) {
-  const projects = ['support', 'api-*'].flatMap((project) => ['--project', project])
+  const projects = ['rules', 'api-*'].flatMap((project) => ['--project', project])
   process.exitCode =
     spawnSync('npx', ['vitest', 'run', ...projects, ...tests], { stdio: 'inherit' }).status ?? 1
 } else process.stderr.write('No test of the API concerns what changed.\n')
