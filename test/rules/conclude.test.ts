@@ -4,75 +4,13 @@ import type { MergedActivity } from '../../src/server/activities/live-store.ts'
 import { type Conclusion, conclude } from '../../src/server/overlap/conclude.ts'
 import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/sides-by-lines.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
+import { comparedActivity as activity, collision, matching, NOTHING_FOUND } from '../support/conclusion.ts'
 
-const checked_against = {
-  activities: 3,
-  notables: 1,
-  as_of: '2026-03-02T09:00:00.000Z',
-  complete: true,
-}
-
-const nothing: Conclusion = {
-  checked: 'proposal',
-  branch: null,
-  emptiness: null,
-  expected: new Map(),
-  other_base: [],
-  collisions: [],
-  notables: [],
-  noise: [],
-  cut: 0,
-  merged: [],
-  done_by: null,
-  total_related: 0,
-  checked_against,
-}
-
-type Collision = Conclusion['collisions'][number]
-type Matching = Conclusion['notables'][number]
-
-function activity(id: string, changes: Partial<MergedActivity> = {}): MergedActivity {
-  const record: Partial<MergedActivity> = {
-    id,
-    title: `Work ${id}`,
-    summary: 'Some work.',
-    actor: `Actor ${id}`,
-    created_by: `login-${id}`,
-    source: 'api',
-    branch: null,
-    pr_url: null,
-    pr_number: null,
-    ...changes,
-  }
-  return record as MergedActivity
-}
-
-const pair = pairOfGlobs({ yours: 'src/**', theirs: 'src/pay.ts', example: 'src/pay.ts' })
-
-function collision(id: string, severity: Severity, changes: Partial<MergedActivity> = {}): Collision {
-  return {
-    id,
-    severity,
-    match: { areas: [], paths: [pair], ...NO_RELATION },
-    heads: new Map(),
-    record: activity(id, changes),
-  }
-}
-
-function matching(id: string, severity: Severity, changes: Partial<Matching['record']> = {}): Matching {
-  const record = { id, title: `Note ${id}`, summary: 'A note.', category: 'warning', decision_url: null }
-  return {
-    id,
-    severity,
-    match: { areas: [], paths: [], ...NO_RELATION },
-    heads: new Map(),
-    record: { ...record, created_at: new Date('2026-03-01T09:00:00.000Z'), ...changes } as Matching['record'],
-  }
-}
+const { checked_against } = NOTHING_FOUND
 
 function concluded(changes: Partial<Conclusion>) {
   const { collisions = [], notables = [] } = changes
-  return conclude({ ...nothing, total_related: collisions.length + notables.length, ...changes })
+  return conclude({ ...NOTHING_FOUND, total_related: collisions.length + notables.length, ...changes })
 }
 
 test.each([
@@ -91,21 +29,15 @@ describe('the reason', () => {
   const NOT_COMPARED =
     'No activity was compared: there was nothing to compare, because no paths or areas were named'
   const HIGH_NOTE = 'Overlap of high severity. Notable (high) for the whole repository: “Note n”.'
-  const PLACE = 'it works on “src/pay.ts” too (yours: “src/**”, theirs: “src/pay.ts”).'
-  const none = { ...checked_against, activities: 0, notables: 0 }
+  const PLACE = 'it works on “src/a” too.'
   const expected = new Map([
     ['act_1', 'own' as const],
     ['act_2', 'stacked' as const],
   ])
-  const forArea = { ...matching('m', 'low'), match: { areas: ['pay'], paths: [], ...NO_RELATION } }
+  const forArea = matching('m', 'low', { match: { areas: ['pay'] } })
 
   test.each<[string, Partial<Conclusion>, string]>([
     ['nothing was found', {}, NO_OVERLAP],
-    [
-      'there are no records',
-      { checked_against: none },
-      'No overlap with 0 live activities and 0 active notables.',
-    ],
     ['nothing was given', { emptiness: 'nothing_given' }, `${NOT_COMPARED}.`],
     [
       'the branch has nothing',
@@ -170,17 +102,8 @@ describe('the advice', () => {
       /^Not everything was compared: narrow the scope/,
     ],
     ['own work', { expected: own }, /^Go ahead, and keep the activity of your branch/],
-    [
-      'an empty scope',
-      { emptiness: 'nothing_given' },
-      /^Name the files that you intend to change in scope\.paths/,
-    ],
-    [
-      'an ignored scope',
-      { emptiness: 'all_ignored' },
-      /^Name the files that you intend to change in scope\.paths/,
-    ],
-    ['a collision of low severity', { collisions: by('low') }, /^Go ahead, and let login-act_1 know\.$/],
+    ['an empty scope', { emptiness: 'nothing_given' }, /^Name the files that you intend to change in scope/],
+    ['an ignored scope', { emptiness: 'all_ignored' }, /^Name the files that you intend to change in scope/],
     [
       'a collision of medium severity with a pull request',
       { collisions: by('medium', { pr_url, pr_number: 7 }) },
@@ -191,7 +114,6 @@ describe('the advice', () => {
       { collisions: by('high', of) },
       /, talk to ben\[bot\] \(#7\): wait, split the work, or build on #7\.$/,
     ],
-    ['a notable', { notables: [matching('n', 'low')] }, /^Read the notable n first\.$/],
     [
       'a collision with work of a token without a user',
       { collisions: by('medium', { created_by: null, pr_number: 7 }) },
@@ -240,10 +162,9 @@ test('quotes everything that others wrote in the reason, and leaves it out of th
   })
   hostile.match.paths = [pairOfGlobs({ yours: 'src/**', theirs: glob, example: glob })]
   const note = matching('ntb_1', 'high', {
-    title: attack('note'),
-    decision_url: `https://evil.example/${glob}`,
+    record: { title: attack('note'), decision_url: `https://evil.example/${glob}` },
+    match: { areas: [attack('area')] },
   })
-  note.match = { areas: [attack('area')], paths: [], ...NO_RELATION }
   const { reason, recommended_action, reuse_opportunities } = concluded({
     collisions: [hostile],
     notables: [note],
@@ -262,12 +183,13 @@ test('quotes everything that others wrote in the reason, and leaves it out of th
 
 describe('the lists', () => {
   test('relate to every listed activity and match every listed record', () => {
+    const work = collision('act_2', 'high')
     const result = concluded({
       expected: new Map([
         ['act_1', 'own'],
         ['act_3', 'stacked'],
       ]),
-      collisions: [collision('act_2', 'high')],
+      collisions: [work],
       notables: [matching('ntb_1', 'low')],
     })
     expect(result).toMatchObject({
@@ -282,7 +204,7 @@ describe('the lists', () => {
     })
     expect(result.relationships).toEqual({ act_1: 'own', act_3: 'stacked', act_2: 'collision' })
     expect(result.matches).toEqual([
-      { id: 'act_2', severity: 'high', areas: [], paths: [pair], ...NO_RELATION },
+      { id: 'act_2', severity: 'high', ...work.match },
       { id: 'ntb_1', severity: 'low', areas: [], paths: [], ...NO_RELATION },
     ])
   })
@@ -311,9 +233,9 @@ describe('the suggestions for reuse', () => {
     const result = concluded({
       merged: [activity('act_2', { merged_at: on(5), pr_url }), activity('act_1', { merged_at: on(3) })],
       notables: [
-        matching('ntb_3', 'high', { category: 'pattern', created_at: on(4), decision_url }),
-        matching('ntb_4', 'low', { category: 'testing', created_at: on(6) }),
-        matching('ntb_2', 'low', { category: 'pattern', created_at: on(3) }),
+        matching('ntb_3', 'high', { record: { category: 'pattern', created_at: on(4), decision_url } }),
+        matching('ntb_4', 'low', { record: { category: 'testing', created_at: on(6) } }),
+        matching('ntb_2', 'low', { record: { category: 'pattern', created_at: on(3) } }),
       ],
     })
     expect(result.reuse_opportunities.map(({ type, id, url }) => [type, id, url])).toEqual([
