@@ -162,14 +162,12 @@ describe('markup from users is escaped in the comment', () => {
     ]
   }
   const places: [string, (text: string) => Partial<Report>][] = [
-    ['a title', (title) => one({ title })],
+    ['a title and an actor', (text) => one({ title: text, actor: text })],
     ['a title without a branch', (title) => one({ title, branch: null, pull_request: null })],
-    ['an actor', (actor) => one({ actor })],
     ['an actor behind', (actor) => one({ actor, is_ahead: false })],
     ['a branch', (branch) => one({ branch, pull_request: null })],
     ['an area', (area) => one({ paths: [], areas: [area, area] })],
-    ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
-    ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
+    ['a notable', (text) => ({ notables: [{ ...notable, title: text, where: text }] })],
     ['a path', (path) => one({ paths: [path, 'src/pay.ts', path, path].map((each) => place(each)) })],
     [
       'the names of numbered files',

@@ -15,6 +15,9 @@ function verdict(yours: FileChange, theirs: FileChange, one_base = false): strin
 }
 
 const PROVED = 'conflict proved'
+/** Lines that the base branch has added. */
+const fillerOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => `filler of the base branch ${at}`)
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 const edit = (at: number, removed: number, added: string[], base = FILE) =>
   change({ patch: editOf(base, at, removed, added) })
@@ -129,7 +132,7 @@ describe('by lines, if both sides start from the same base', () => {
 
 describe('by lines, if bases may differ', () => {
   /** The file after the base branch has added some lines at the start. */
-  const later = (lines: number) => [...Array.from({ length: lines }, (_, at) => `new line ${at}`), ...FILE]
+  const later = (lines: number) => [...fillerOf(lines), ...FILE]
 
   test.each<[string, FileChange, FileChange, string]>([
     ['the same line under another number', edit(20, 1, ['a']), edit(90, 1, ['b'], later(70)), PROVED],
@@ -147,9 +150,8 @@ describe('by lines, if bases may differ', () => {
   /** Both change the middle line of a file, which the base branch has moved down by `by` lines. */
   const moved = (kinds: string, by: number) => {
     const base = fileOf(kinds)
-    const filler = Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`)
     const middle = Math.ceil(kinds.length / 2)
-    return verdict(edit(middle, 1, ['a'], base), edit(middle + by, 1, ['b'], [...filler, ...base]))
+    return verdict(edit(middle, 1, ['a'], base), edit(middle + by, 1, ['b'], [...fillerOf(by), ...base]))
   }
 
   test.each([
@@ -166,7 +168,7 @@ describe('by lines, if bases may differ', () => {
 
   test('what was proved last is expected next', () => {
     const base = [...fileOf('tttttttttt'), ...Array.from({ length: 40 }, (_, at) => `${at}`)]
-    const drifted = [...Array.from({ length: 200 }, (_, at) => `filler ${at}`), ...base]
+    const drifted = [...fillerOf(200), ...base]
     const both = (lines: string[], by: number, text: string) =>
       change({ patch: `${editOf(lines, 5 + by, 1, ['same'])}\n${editOf(lines, 30 + by, 1, [text])}` })
     expect(verdict(both(base, 0, 'a'), both(drifted, 200, 'b'))).toBe(PROVED)
@@ -177,8 +179,7 @@ describe('by lines, if bases may differ', () => {
   /** Both change line 20. The base branch has changed `changed` of the six lines around it, and moved them all by `by`. */
   const changed = (lines: number[], by: number) => {
     const drifted = FILE.map((line, at) => (lines.includes(at + 1) ? `other ${line}` : line))
-    const filler = Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`)
-    return verdict(edit(20, 1, ['a']), edit(20 + by, 1, ['b'], [...filler, ...drifted]))
+    return verdict(edit(20, 1, ['a']), edit(20 + by, 1, ['b'], [...fillerOf(by), ...drifted]))
   }
 
   test.each([
@@ -193,7 +194,7 @@ describe('by lines, if bases may differ', () => {
   test('of several shifts, the one with the most telling lines wins', () => {
     const part = ['first telling line', 'second telling line', 'third telling line']
     const base = [...part, 'the line between', ...part]
-    const drifted = [...Array.from({ length: 4 }, (_, at) => `filler ${at}`), ...base]
+    const drifted = [...fillerOf(4), ...base]
     // Without a shift, the second part of yours would align with the first part of theirs, and the changes would be three lines apart.
     expect(verdict(edit(4, 1, ['a'], base), edit(8, 1, ['b'], drifted))).toBe(PROVED)
   })
@@ -222,7 +223,7 @@ describe('by lines, if a text occurs in several places', () => {
   ])
   /** Changes the middle line of some of the functions, in a base with additional lines at its start. */
   const edits = (texts: Record<number, string>, by = 0) => {
-    const lines = [...Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`), ...base]
+    const lines = [...fillerOf(by), ...base]
     const hunks = Object.entries(texts).map(([copy, text]) =>
       editOf(lines, by + 47 * (Number(copy) - 1) + 4, 1, [text]),
     )
@@ -251,7 +252,7 @@ describe('by lines, if a text occurs in several places', () => {
   test('more telling lines elsewhere win over fewer at the expected shift', () => {
     const part = ['first telling line', 'second telling line', 'third telling line']
     const whole = [...part, 'the line between', ...part]
-    const drifted = [...Array.from({ length: 4 }, (_, at) => `filler ${at}`), ...part, ...FILE, ...whole]
+    const drifted = [...fillerOf(4), ...part, ...FILE, ...whole]
     const theirs = `@@ -5,3 +5,4 @@\n ${part.join('\n ')}\n+c\n${editOf(drifted, 71, 1, ['b'])}`
     expect(verdict(edit(4, 1, ['a'], whole), change({ patch: theirs }))).toBe(PROVED)
   })

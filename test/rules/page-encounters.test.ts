@@ -24,6 +24,8 @@ const LINES = {
 }
 const FIRST = { pr_url: pull(1) }
 const SECOND = { pr_url: pull(2) }
+const DRAFT = { ...FIRST, draft_pr: true }
+const duplicate = { share: 0, added_lines: 0, issue: 7 }
 
 const met = (mine: object, theirs: object, collision: object, reader: string | null = 'ada') => {
   const overlap = { ...pageOverlap('mine', 'theirs', 'high'), ...collision } as ReturnType<typeof pageOverlap>
@@ -65,49 +67,14 @@ describe('an encounter', () => {
     ])
   })
 
-  test.each<[string, object, object, object, string, string]>([
-    [
-      'ready work that began first',
-      SECOND,
-      FIRST,
-      LINES,
-      '#1 was opened first',
-      'Agree with ben, or rebase after it merges.',
-    ],
-    [
-      'a draft',
-      SECOND,
-      { ...FIRST, draft_pr: true },
-      LINES,
-      '#2 is ready for review and goes first',
-      'Tell ben what will change, or merge soon.',
-    ],
-    [
-      'declared work',
-      {},
-      {},
-      { lines: null, paths: [] },
-      'tidy began first',
-      'Agree with ben on who changes what.',
-    ],
-    [
-      'a duplicate',
-      SECOND,
-      FIRST,
-      { ...LINES, duplicate: { share: 0, added_lines: 0, issue: 7 } },
-      '#1 was opened first',
-      'Agree with ben on which of the two to continue.',
-    ],
-    [
-      'lines that are far apart',
-      SECOND,
-      FIRST,
-      { lines: 'far', severity: 'low' },
-      '',
-      'No action is needed: the changed lines do not overlap.',
-    ],
-  ])('with %s says who goes first and what to do', (_, mine, theirs, collision, order, action) => {
-    expect(met(mine, theirs, collision).encounter).toMatchObject({ advice: { order, action } })
+  test.each<[string, object, object, object, object]>([
+    ['ready work that began first', SECOND, FIRST, LINES, { order: '#1 was opened first' }],
+    ['a draft', SECOND, DRAFT, LINES, { order: '#2 is ready for review and goes first' }],
+    ['declared work', {}, {}, { lines: null, paths: [] }, { order: 'tidy began first' }],
+    ['a duplicate', SECOND, FIRST, { duplicate }, { action: expect.stringContaining('which of the two') }],
+    ['lines that are far apart', SECOND, FIRST, { lines: 'far', severity: 'low' }, { order: '' }],
+  ])('with %s says who goes first and what to do', (_, mine, theirs, collision, advice) => {
+    expect(met(mine, theirs, collision).encounter).toMatchObject({ advice })
   })
 
   test('of one person with themselves needs no one else', () => {
@@ -127,7 +94,7 @@ describe('an encounter', () => {
   })
 
   test('of a pair is that of the side behind', () => {
-    const { overlap, work } = met(SECOND, { ...FIRST, draft_pr: true }, LINES)
+    const { overlap, work } = met(SECOND, DRAFT, LINES)
     expect(encounterOf(overlap, work, null)?.mine.id).toBe('theirs')
   })
 

@@ -116,22 +116,19 @@ describe('a comparison that does not find it any more', () => {
 })
 
 describe('the end of a side', () => {
-  test('that is merged ends the pair', () => {
-    expect(merged).toMatchObject({
-      merged: 'first',
-      merged_at: at(20),
-      outcome: 'merged_anyway',
-      ended_at: at(20),
-    })
+  test('that is merged ends the pair, and what follows changes nothing', () => {
+    const ended = { outcome: 'merged_anyway', ended_at: at(20) }
+    expect(merged).toMatchObject({ ...ended, merged: 'first', merged_at: at(20) })
+    for (const [key, is_merged, minute] of [
+      ['#1', true, 20],
+      ['#2', true, 30],
+      ['#2', false, 30],
+    ] as const)
+      expect(afterEnd(merged, { key, is_merged, at: at(minute) })).toEqual(merged)
   })
 
   test('that is closed unmerged gives the pair up', () => {
     expect(afterEnd(open, { key: '#1', is_merged: false, at: at(20) }).outcome).toBe('given_up')
-  })
-
-  test('changes nothing once the other one was merged', () => {
-    expect(afterEnd(merged, { key: '#2', is_merged: true, at: at(30) })).toEqual(merged)
-    expect(afterEnd(merged, { key: '#2', is_merged: false, at: at(30) })).toEqual(merged)
   })
 
   test.each([
@@ -143,10 +140,6 @@ describe('the end of a side', () => {
     const closing = { key: '#2', is_merged: false, at: at(closed_at) }
     expect(afterEnd(afterEnd(open, merge), closing).outcome).toBe(outcome)
     expect(afterEnd(afterEnd(open, closing), merge).outcome).toBe(outcome)
-  })
-
-  test('that is delivered twice changes nothing the second time', () => {
-    expect(afterEnd(merged, { key: '#1', is_merged: true, at: at(20) })).toEqual(merged)
   })
 
   test('before the push that resolved the pair, delivered after it, decides', () => {

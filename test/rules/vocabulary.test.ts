@@ -1,7 +1,7 @@
 /** The words for overlaps and the advice about them, as every medium shows them. */
 import { describe, expect, test } from 'vitest'
-import { type AdvisedOverlap, adviceOf, adviceSentence, notableAdvice } from '../../src/vocabulary/advice.ts'
-import { STAGE_WORDS, type Stage, whyFirst } from '../../src/vocabulary/standing.ts'
+import { type AdvisedOverlap, adviceOf } from '../../src/vocabulary/advice.ts'
+import type { Stage } from '../../src/vocabulary/standing.ts'
 import { type Confidence, type LineRange, NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
 import {
   type ComparedPlace,
@@ -180,10 +180,6 @@ describe('the advice before an edit', () => {
   ])('about the verdict %s of low severity', (lines, action) => {
     expect(adviceOf({ ...LOW, lines }, { person: 'Ben', theirs: 'tidy' }).action).toBe(action)
   })
-
-  test('about a notable is to read it', () => {
-    expect(notableAdvice('“Frozen”')).toBe('Read the notable “Frozen” first.')
-  })
 })
 
 describe('the advice before a merge', () => {
@@ -214,12 +210,6 @@ describe('the advice before a merge', () => {
     expect(advice(own, other, is_ahead)).toEqual({ order, action })
   })
 
-  test('is one sentence', () => {
-    expect(adviceSentence(advice('ready', 'ready', false))).toBe(
-      '#1 was opened first: agree with Ben, or rebase after it merges.',
-    )
-  })
-
   test.each<[string, Partial<AdvisedOverlap>, object]>([
     [
       'is to continue one of two duplicates',
@@ -235,14 +225,4 @@ describe('the advice before a merge', () => {
   ])('%s', (_, fields, expected) => {
     expect(advice('ready', 'ready', false, fields)).toMatchObject(expected)
   })
-})
-
-test.each<[Stage, string, string]>([
-  ['declared', 'no pull request yet', '#1 has no pull request yet and goes first'],
-  ['draft', 'draft', '#1 is a draft and goes first'],
-  ['ready', 'ready', '#1 is ready for review and goes first'],
-  ['queued', 'in the merge queue', '#1 is in the merge queue and goes first'],
-])('the stage %s is called %s', (stage, label, why) => {
-  const other: Stage = stage === 'draft' ? 'declared' : 'draft'
-  expect({ label: STAGE_WORDS[stage].label, why: whyFirst('#1', stage, other) }).toEqual({ label, why })
 })
