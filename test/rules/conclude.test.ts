@@ -4,25 +4,16 @@ import type { MergedActivity } from '../../src/server/activities/live-store.ts'
 import { type Conclusion, conclude } from '../../src/server/overlap/conclude.ts'
 import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/sides-by-lines.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
+import { BUDGET_EXHAUSTED } from '../../src/vocabulary/text.ts'
 import { comparedActivity as activity, collision, matching, NOTHING_FOUND } from '../support/conclusion.ts'
 
 const { checked_against } = NOTHING_FOUND
+const INCOMPLETE = { ...checked_against, complete: false }
 
 function concluded(changes: Partial<Conclusion>) {
   const { collisions = [], notables = [] } = changes
   return conclude({ ...NOTHING_FOUND, total_related: collisions.length + notables.length, ...changes })
 }
-
-test.each([
-  [1, '1 live activity'],
-  [2, '2 live activities'],
-])('%d cut lists of files make the result incomplete', (cut, named) => {
-  const { checked_against, reason } = concluded({ cut })
-  expect(checked_against.complete).toBe(false)
-  expect(reason).toBe(
-    `No overlap with 3 live activities and 1 active notable. GitHub cut the list of changed files of ${named}; the files that it left out were not compared.`,
-  )
-})
 
 describe('the reason', () => {
   const NO_OVERLAP = 'No overlap with 3 live activities and 1 active notable.'
@@ -65,19 +56,18 @@ describe('the reason', () => {
       `${HIGH_NOTE} Notable (low) for “pay”: “Note m”. And 298 more.`,
     ],
     [
+      'lists of files were cut',
+      { cut: 2 },
+      `${NO_OVERLAP} GitHub cut the list of changed files of 2 live activities; the files that it left out were not compared.`,
+    ],
+    ['the check was incomplete', { checked_against: INCOMPLETE }, `${NO_OVERLAP} ${BUDGET_EXHAUSTED}`],
+    [
       'a notable was found, and no scope was given',
       { emptiness: 'nothing_given', notables: [matching('n', 'high')] },
       `${HIGH_NOTE} ${NOT_COMPARED}.`,
     ],
   ])('if %s', (_, changes, reason) => {
     expect(concluded(changes).reason).toBe(reason)
-  })
-
-  test('ends with the extent of the check when it is incomplete', () => {
-    const incomplete = { ...checked_against, complete: false }
-    expect(concluded({ checked_against: incomplete }).reason).toMatch(
-      /^No overlap with 3 live activities and 1 active notable\. The check exhausted its work budget/,
-    )
   })
 })
 
@@ -98,7 +88,7 @@ describe('the advice', () => {
     ],
     [
       'nothing in an incomplete check',
-      { checked_against: { ...checked_against, complete: false } },
+      { checked_against: INCOMPLETE },
       /^Not everything was compared: narrow the scope/,
     ],
     ['own work', { expected: own }, /^Go ahead, and keep the activity of your branch/],

@@ -1,10 +1,11 @@
 /** An overlap without the user's own activities: its texts, counts and severity. */
 import { describe, expect, test } from 'vitest'
 import { briefWithoutOwn, withoutOwn } from '../../src/cli/own-activities.ts'
-import { NO_RELATION } from '../../src/server/overlap/sides-by-lines.ts'
+import { conclude } from '../../src/server/overlap/conclude.ts'
 import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED } from '../../src/vocabulary/text.ts'
+import { collision, matching, NOTHING_FOUND } from '../support/conclusion.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
 const FROM_SERVICE =
@@ -14,23 +15,15 @@ type Listed = [id: string, severity: Severity]
 
 /** In the order of the service's response: activities before notables, each with the most severe first. */
 function overlapOf(listed: Listed[], { complete = true, unlisted = 0 } = {}): OverlapResult {
-  const ids = listed.map(([id]) => id)
-  const activities = ids.filter((id) => id.startsWith('act_'))
-  return {
-    overlap_detected: true,
-    severity: 'high',
-    reason: 'Overlap of high severity.',
-    related_activity_ids: activities,
-    related_notable_ids: ids.filter((id) => id.startsWith('ntb_')),
-    expected_activity_ids: [],
-    relationships: Object.fromEntries(activities.map((id) => [id, 'collision' as const])),
-    recommended_action: FROM_SERVICE,
-    reuse_opportunities: [],
-    matches: listed.map(([id, severity]) => ({ id, severity, areas: [], paths: [], ...NO_RELATION })),
-    truncated: unlisted > 0,
+  const of = (prefix: string) => listed.filter(([id]) => id.startsWith(prefix))
+  const found = conclude({
+    ...NOTHING_FOUND,
+    collisions: of('act_').map(([id, severity]) => collision(id, severity)),
+    notables: of('ntb_').map(([id, severity]) => matching(id, severity)),
     total_related: listed.length + unlisted,
-    checked_against: { activities: 3, notables: 1, as_of: '2026-03-02T09:00:00.000Z', complete },
-  }
+    checked_against: { ...NOTHING_FOUND.checked_against, complete },
+  })
+  return { ...found, reason: 'Overlap of high severity.', recommended_action: FROM_SERVICE }
 }
 
 describe('with other matches left', () => {

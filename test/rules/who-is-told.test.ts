@@ -161,31 +161,21 @@ test.each([
   expect(isIgnored(pr, { ...comment, on_bots })).toBe(expected)
 })
 
-describe('a bot is', () => {
-  test.each([
-    ['an account of type Bot', 'renovate', true, true],
-    ['a login that ends in [bot]', 'dependabot[bot]', false, true],
-    ['… in any case', 'Dependabot[BOT]', false, true],
-    ['no person', 'ben', false, false],
-    ['no coding agent', 'Copilot', true, false],
-    ['… with [bot]', 'claude[bot]', true, false],
-    ['… in another case', 'CURSOR[bot]', true, false],
-  ])('%s', (_, login, is_of_type_bot, expected) => {
-    expect(isBot({ login, is_of_type_bot }, comment)).toBe(expected)
-  })
-
-  test('who the settings call an agent, with or without [bot]', () => {
-    const account = { login: 'our-agent[bot]', is_of_type_bot: true }
-    expect(isBot(account, { agents: ['our-agent'], bots: [] })).toBe(false)
-    expect(isBot(account, { agents: ['our-agent[bot]'], bots: [] })).toBe(false)
-    expect(isBot(account, { agents: [], bots: [] })).toBe(true)
-  })
-})
-
-test('a bot is also who the settings call one, unless they call it an agent', () => {
-  const account = { login: 'Acme-CI', is_of_type_bot: false }
-  expect(isBot(account, { agents: [], bots: ['acme-ci[bot]'] })).toBe(true)
-  expect(isBot(account, { agents: ['acme-ci'], bots: ['acme-ci'] })).toBe(false)
+test.each<[string, string, boolean, Partial<typeof comment>, boolean]>([
+  ['an account of type Bot', 'renovate', true, {}, true],
+  ['a login that ends in [bot]', 'dependabot[bot]', false, {}, true],
+  ['… in any case', 'Dependabot[BOT]', false, {}, true],
+  ['a person', 'ben', false, {}, false],
+  ['a coding agent', 'Copilot', true, {}, false],
+  ['… with [bot]', 'claude[bot]', true, {}, false],
+  ['… in another case', 'CURSOR[bot]', true, {}, false],
+  ['who the settings call an agent', 'our-agent[bot]', true, { agents: ['our-agent'] }, false],
+  ['… with [bot]', 'our-agent[bot]', true, { agents: ['our-agent[bot]'] }, false],
+  ['who they do not call one', 'our-agent[bot]', true, { agents: ['their-agent'] }, true],
+  ['who they call a bot', 'Acme-CI', false, { bots: ['acme-ci[bot]'] }, true],
+  ['… and an agent', 'Acme-CI', false, { agents: ['acme-ci'], bots: ['acme-ci'] }, false],
+])('%s (%s) is a bot or not', (_, login, is_of_type_bot, lists, expected) => {
+  expect(isBot({ login, is_of_type_bot }, { ...comment, ...lists })).toBe(expected)
 })
 
 const FILE = { breadth: null, is_blocking: false, updated_at: daysAgo(1) }
