@@ -11,6 +11,7 @@ import type {
   ReportedSequence,
 } from '../../src/server/report/report.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
+import { SAME_NUMBER } from '../support/conclusion.ts'
 
 /** A path whose lines were not compared, unless `given` says otherwise. */
 function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPath {
@@ -43,12 +44,7 @@ const one = (changes: Partial<ReportedActivity> = {}): Partial<Report> => ({
 })
 /** A number that another takes too. */
 const TAKEN: ReportedSequence = {
-  kind: 'same_number',
-  directory: 'db/migrations',
-  value: '0042',
-  yours: '0042_orders.sql',
-  theirs: '0042_carts.sql',
-  next: '0043',
+  ...SAME_NUMBER,
   fix: 'git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql',
 }
 const unshown = { ...reportedActivity, suppression: 'below_threshold' } as const

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Encounter, encounterOf, encountersOf, messageFor } from '../../src/page/encounters.ts'
 import { liveWork } from '../../src/page/live-work.ts'
+import { SAME_NUMBER } from '../support/conclusion.ts'
 import { HOUR_MS, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const ago = (hours: number) => new Date(NOW_MS - hours * HOUR_MS).toISOString()
@@ -37,21 +38,12 @@ const met = (mine: object, theirs: object, collision: object, reader: string | n
   return { work, overlap, encounter: encountersOf(activities[0] as never, work, reader)[0] as Encounter }
 }
 
-const NUMBER = {
-  kind: 'same_number',
-  directory: 'db/migrations',
-  value: '0042',
-  yours: '0042_retry.sql',
-  theirs: '0042_tidy.sql',
-  next: '0043',
-} as const
-
 describe('an encounter', () => {
   test('names the number that both take, and the next free one', () => {
-    const { encounter } = met({}, {}, { sequence: [NUMBER] })
+    const { encounter } = met({}, {}, { sequence: [SAME_NUMBER] })
     expect(encounter.relation).toBe('same number (0042 in db/migrations; 0043 is free)')
     expect(encounter.places).toEqual([
-      { path: 'db/migrations/0042_retry.sql', mine: null, theirs: null, is_conflict: true },
+      { path: 'db/migrations/0042_orders.sql', mine: null, theirs: null, is_conflict: true },
     ])
     expect(encounter.advice.action).toBe('Take another number.')
   })

@@ -10,6 +10,11 @@ const by = (id: string, actor: string, scope: { changes?: string[]; paths?: stri
     scope: { areas: [], paths: scope.paths ?? [], changes: (scope.changes ?? []).map((path) => ({ path })) },
   })
 
+/** A file in which two activities overlap. */
+const place = (example: string, line_ranges: [[number, number], [number, number]] | null = null) => ({
+  ...{ globs: [], example, verdict: null, confidence: null, line_ranges },
+})
+
 const shown = (activities: ReturnType<typeof by>[], overlaps: ReturnType<typeof pageOverlap>[] = []) =>
   hotFolders(liveWork(activities, overlaps)).map(({ path, people, severity, files }) => [
     `${path} ${people.length} ${severity}`,
@@ -29,10 +34,7 @@ describe('hot spots', () => {
   })
 
   test('count globs for the folder that holds all of their matches, and collisions for the file where they overlap', () => {
-    const collision = {
-      ...pageOverlap('a', 'b', 'high'),
-      paths: [{ globs: [], example: 'src/pay/retry.ts', verdict: null, confidence: null, line_ranges: null }],
-    }
+    const collision = { ...pageOverlap('a', 'b', 'high'), paths: [place('src/pay/retry.ts')] }
     expect(
       shown(
         [by('a', 'Ada', { paths: ['src/pay/**'] }), by('b', 'Ben', { paths: ['src/**/retry.ts'] })],
@@ -44,15 +46,7 @@ describe('hot spots', () => {
   test('hold the lines of each activity, as its collisions name them, each once', () => {
     const at = (one: string, two: string, mine: [number, number]) => ({
       ...pageOverlap(one, two),
-      paths: [
-        {
-          globs: [],
-          example: 'a.ts',
-          verdict: 'conflict' as const,
-          confidence: null,
-          line_ranges: [mine, [8, 9]] as [[number, number], [number, number]],
-        },
-      ],
+      paths: [place('a.ts', [mine, [8, 9]])],
     })
     const work = liveWork(
       [by('a', 'Ada', {}), by('b', 'Ben', {}), by('c', 'Cy', { changes: ['a.ts'] })],

@@ -3,15 +3,8 @@ import { expect, test } from 'vitest'
 import { sequenceFix } from '../../src/vocabulary/sequence-words.ts'
 import type { Sequence } from '../../src/vocabulary/verdict.ts'
 import { sequenceSentence } from '../../src/vocabulary/verdict-words.ts'
+import { SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
 
-const NUMBER: Sequence = {
-  kind: 'same_number',
-  directory: 'db/migrations',
-  value: '0042',
-  yours: '0042_orders.sql',
-  theirs: '0042_carts.sql',
-  next: '0043',
-}
 const PARENT: Sequence = {
   kind: 'same_parent',
   directory: 'shop/migrations',

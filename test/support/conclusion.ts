@@ -3,6 +3,7 @@ import type { MergedActivity } from '../../src/server/activities/live-store.ts'
 import type { Conclusion } from '../../src/server/overlap/conclude.ts'
 import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/sides-by-lines.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
+import type { Sequence } from '../../src/vocabulary/verdict.ts'
 
 export type Collision = Conclusion['collisions'][number]
 export type Matching = Conclusion['notables'][number]
@@ -23,6 +24,16 @@ export const NOTHING_FOUND: Conclusion = {
   done_by: null,
   total_related: 0,
   checked_against: { activities: 3, notables: 1, as_of: BEGAN.toISOString(), complete: true },
+}
+
+/** A number that both sides take. */
+export const SAME_NUMBER: Sequence = {
+  kind: 'same_number',
+  directory: 'db/migrations',
+  value: '0042',
+  yours: '0042_orders.sql',
+  theirs: '0042_carts.sql',
+  next: '0043',
 }
 
 /** Declared work on a branch of its own; `given` overrides the defaults. */
