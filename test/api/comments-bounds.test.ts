@@ -14,7 +14,6 @@ const { fixture, github, repository } = usePullRequests({
 const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
 const GONE = /^\*\*No overlap any more\.\*\* /m
-const MARKER = '<!-- deconflict:pull-request -->'
 const creations = () => repository.writes().filter((route) => route.startsWith('POST '))
 const refusals = () =>
   fixture.service.log
@@ -120,57 +119,54 @@ describe('a comment that GitHub refuses permanently', () => {
   })
 })
 
-describe('a comment whose id is not stored is found', () => {
-  const many = (number: number, count: number) => {
+test.each<[string, [number, number], number]>([
+  ['among the newest of more than a thousand', [1250, 20], 2],
+  ['in the middle', [650, 650], 9],
+])('a comment whose id is not stored is found %s', async (_, [before, after], calls) => {
+  await repository.createActivity()
+  const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
+  const many = (count: number) => {
     for (let each = 0; each < count; each += 1)
       repository.githubRepo.comment(number, { author: 'ben', body: 'Hm.' })
   }
-  const own = (number: number) =>
-    repository.githubRepo.comment(number, {
-      author: 'deconflict[bot]',
-      body: `${MARKER}\n\nOld`,
-      app: 'deconflict',
-    })
-  const pages = () =>
-    repository.calls().filter((route) => route.endsWith('/comments') && route.startsWith('GET'))
-
-  test.each<[string, [number, number], number]>([
-    ['among the newest of more than a thousand', [1250, 20], 2],
-    ['in the middle', [650, 650], 9],
-  ])('%s', async (_, [before, after], calls) => {
-    await repository.createActivity()
-    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
-    many(number, before)
-    own(number)
-    many(number, after)
-    await repository.deliver(number, 'opened')
-    expect(repository.comment(number)).toContain('Severity: ')
-    expect(creations()).toEqual([])
-    expect(pages()).toHaveLength(calls)
-  })
+  const own = {
+    author: 'deconflict[bot]',
+    body: '<!-- deconflict:pull-request -->\n\nOld',
+    app: 'deconflict',
+  }
+  many(before)
+  repository.githubRepo.comment(number, own)
+  many(after)
+  await repository.deliver(number, 'opened')
+  expect(repository.comment(number)).toContain('Severity: ')
+  expect(creations()).toEqual([])
+  const pages = repository.calls().filter((route) => /^GET .*\/comments$/.test(route))
+  expect(pages).toHaveLength(calls)
 })
 
-describe('a lost request or response', () => {
-  test('a comment whose response was lost is not created twice', async () => {
-    await repository.createActivity()
-    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
+describe('a comment whose response was lost', () => {
+  const openAndLose = async () => {
+    const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
     await repository.deliver(number, 'opened').catch(() => {})
+    return number
+  }
+
+  test('is not created twice', async () => {
+    await repository.createActivity()
+    const number = await openAndLose()
     await repository.advance(QUIET_MS)
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('Severity: ')
-    expect(repository.writes().filter((route) => route.startsWith('POST'))).toHaveLength(1)
+    expect(creations()).toHaveLength(1)
   })
 
-  test('a comment whose response was lost is updated when its overlap ends', async () => {
+  test('is updated when its overlap ends', async () => {
     const id = await repository.createActivity()
-    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
-    github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
-    await repository.deliver(number, 'opened').catch(() => {})
+    const number = await openAndLose()
     await repository.request('POST', `/activity/${id}/archive`)
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toMatch(GONE)
-    expect(repository.githubRepo.comments(number)).toHaveLength(1)
   })
 })
 
@@ -201,42 +197,29 @@ describe('at most one edit in 30 seconds', () => {
   })
 })
 
-/** Pull requests that are compared, and on which nothing is published. */
-const MUTE = 'deconflict:mute'
+describe('with other pull requests, on which nothing is published', () => {
+  const openMuted = async (count: number) => {
+    for (let opened = 0; opened < count; opened += 1)
+      await repository.open({ labels: ['deconflict:mute'], files: ['src/pay.ts', 'src/till.ts'] })
+  }
 
-describe('a push to a pull request makes the same calls', () => {
-  /** The calls caused by a push that changes the overlap, and by one that does not. */
-  async function callsWith(others: number): Promise<string[][]> {
-    for (let count = 0; count < others; count += 1)
-      await repository.open({ labels: [MUTE], files: ['src/pay.ts', 'src/till.ts'] })
+  test('a push makes two calls if it changes the overlap, else one', async () => {
+    await openMuted(3)
     const number = await repository.open({ files: ['src/pay.ts'] })
-    const counted: string[][] = []
-    for (const files of [
-      ['src/pay.ts', 'src/till.ts'],
-      ['src/till.ts', 'src/pay.ts', 'README.md'],
-    ]) {
+    const callsOfPush = async (...files: string[]) => {
       await repository.advance(QUIET_MS)
       const before = repository.calls().length
       await repository.push(number, files)
       await repository.advance(QUIET_MS)
-      counted.push(
-        repository
-          .calls()
-          .slice(before)
-          .map((route) => route.replace(/\d+/g, 'N')),
-      )
+      return repository.calls().slice(before)
     }
-    return counted
-  }
-  const FILES = 'GET /pulls/N/files'
-  const EDIT = 'PATCH /issues/comments/N'
-
-  test('whatever the number of other open pull requests that overlap', async () => {
-    expect(await callsWith(3)).toEqual([[FILES, EDIT], [FILES]])
+    const FILES = `GET /pulls/${number}/files`
+    expect(await callsOfPush('src/pay.ts', 'src/till.ts')).toEqual([FILES, EDITED])
+    expect(await callsOfPush('src/till.ts', 'src/pay.ts', 'README.md')).toEqual([FILES])
   })
 
-  test('an activity that is not published makes no calls', async () => {
-    for (let count = 0; count < 2; count += 1) await repository.open({ labels: [MUTE] })
+  test('an activity makes no calls', async () => {
+    await openMuted(2)
     const before = repository.calls().length
     await repository.createActivity()
     expect(repository.calls().length).toBe(before)
@@ -244,18 +227,10 @@ describe('a push to a pull request makes the same calls', () => {
 })
 
 describe('a GitHub rate limit is waited out without calls, and nothing is duplicated afterwards', () => {
-  const limits = [
+  test.each([
     ['the primary limit', 'rate_limited', 20],
     ['a secondary limit', 'secondary_rate_limited', 7],
-  ] as const
-
-  const readsOf = (from: number) =>
-    repository
-      .calls()
-      .slice(from)
-      .filter((route) => route.startsWith('GET '))
-
-  test.each(limits)('%s on a comment', async (_, fault, minutes) => {
+  ] as const)('%s on a comment', async (_, fault, minutes) => {
     await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, fault, 1, minutes * 60)
     const number = await repository.open()
@@ -271,7 +246,8 @@ describe('a GitHub rate limit is waited out without calls, and nothing is duplic
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('2 other activities')
     expect(repository.githubRepo.comments(number)).toHaveLength(1)
-    expect(readsOf(before).filter((route) => route.endsWith('/files'))).toHaveLength(1)
+    const later = repository.calls().slice(before)
+    expect(later.filter((route) => route.endsWith('/files'))).toHaveLength(1)
   })
 
   test('the primary limit on the first read of a repository', async () => {

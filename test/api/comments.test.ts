@@ -47,61 +47,47 @@ describe('a pull request that collides with other work gets a comment', () => {
   })
 })
 
-describe('an overlap that an incomplete check did not reach is not reported as ended', () => {
-  const told_of = async () => {
-    await repository.createActivity()
-    const number = await repository.open()
-    expect(repository.comment(number)).toContain('`Retry payments`')
-    await repository.advance(QUIET_MS)
-    return number
-  }
+test('an overlap that is not shown any more, or is not compared, is not reported as ended', async () => {
+  await repository.createActivity()
+  const number = await repository.open()
+  await repository.advance(QUIET_MS)
+  await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}')
+  expect(repository.comment(number)).toContain('\n\n**Overlap below the threshold.** ')
+  await repository.advance(QUIET_MS)
+  const { items } = (await repository.request('GET', '/activity')).body
+  const { id } = items.find((item: { source: string }) => item.source === 'pull_request')
+  await repository.request('POST', `/activity/${id}/archive`)
+  await repository.advance(0)
+  expect(repository.comment(number)).toContain('\n\n**Not compared.** ')
+  expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
+})
 
-  test.each<[string, (number: number) => Promise<unknown>, string, string]>([
-    [
-      'the threshold rose',
-      () => repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}'),
-      'Overlap below the threshold',
-      'This repository shows `high` severity and above',
-    ],
-    [
-      'its activity was archived',
-      async () => {
-        const { items } = (await repository.request('GET', '/activity')).body
-        const { id } = items.find((item: { source: string }) => item.source === 'pull_request')
-        await repository.request('POST', `/activity/${id}/archive`)
-        await repository.advance(0)
-      },
-      'Not compared',
-      'is archived, finished or expired',
-    ],
-  ])('%s', async (_, happen, heading, words) => {
-    const number = await told_of()
-    await happen(number)
-    expect(repository.comment(number)).toContain(`\n\n**${heading}.** `)
-    expect(repository.comment(number)).toContain(words)
-    expect(repository.comment(number)).not.toContain('No overlap')
-    expect(repository.writes()).toEqual([CREATED, EDITED])
-  })
+test('a comment is not rewritten for changes that its text does not show, nor for other numbers of what was compared', async () => {
+  const aside = { paths: ['docs/**'] }
+  const id = await repository.createActivity()
+  const number = await repository.open()
+  await repository.advance(QUIET_MS)
+  const before = repository.calls().length
+  await repository.request('POST', `/activity/${id}/heartbeat`)
+  await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Retries three times.' } })
+  await repository.advance(QUIET_MS)
+  await repository.deliver(number, 'labeled')
+  await repository.createActivity({ branch: 'aside', scope: aside })
+  await repository.advance(QUIET_MS)
+  expect(repository.calls().length).toBe(before)
 
-  test('the text of an ended overlap names the numbers compared and is not rewritten for unrelated changes', async () => {
-    const id = await repository.createActivity()
-    await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
-    const number = await repository.open()
-    await repository.advance(QUIET_MS)
-    await repository.request('POST', `/activity/${id}/archive`)
-    await repository.advance(0)
-    expect(repository.comment(number)).toMatch(GONE)
-    expect(repository.comment(number)).toContain('Compared with 1 other live activity and 0 active notables')
-    await repository.advance(QUIET_MS)
-    await repository.createNotable({ scope: { paths: ['docs/**'] } })
-    await repository.deliver(number, 'labeled')
-    await repository.advance(QUIET_MS)
-    expect(repository.writes()).toEqual([CREATED, EDITED])
-  })
+  await repository.request('POST', `/activity/${id}/archive`)
+  await repository.advance(QUIET_MS)
+  expect(repository.comment(number)).toMatch(GONE)
+  expect(repository.comment(number)).toContain('Compared with 1 other live activity and 0 active notables')
+  await repository.createNotable({ scope: aside })
+  await repository.deliver(number, 'labeled')
+  await repository.advance(QUIET_MS)
+  expect(repository.writes()).toEqual([CREATED, EDITED])
 })
 
 describe('a change is published on every affected pull request', () => {
-  test('a new activity, its changed scope, and its end', async () => {
+  test('a new activity, its changed scopes, and its end, by edits of the one comment', async () => {
     useSettings('comment: {audience: both}')
     const number = await repository.open()
     const aside = await repository.open({ files: ['docs/a.md'] })
@@ -116,10 +102,16 @@ describe('a change is published on every affected pull request', () => {
     expect(repository.comment(aside)).toContain('`Retry payments`')
 
     await repository.advance(QUIET_MS)
+    await repository.request('PATCH', `/activity/${id}`, { body: { scope: { paths: ['src/pay.ts'] } } })
+    await repository.advance(0)
+    expect(repository.comment(number)).toContain('`Retry payments`')
+    expect(repository.comment(aside)).toMatch(GONE)
+
+    await repository.advance(QUIET_MS)
     await repository.request('POST', `/activity/${id}/archive`)
     await repository.advance(0)
-    expect(repository.comment(aside)).toMatch(GONE)
-    expect(repository.writes()).toEqual([CREATED, EDITED, CREATED, EDITED])
+    expect(repository.comment(number)).toMatch(GONE)
+    expect(repository.writes()).toEqual([CREATED, EDITED, CREATED, EDITED, EDITED, EDITED])
   })
 
   test('work that expires clears the comment', async () => {
@@ -171,79 +163,43 @@ describe('a change is published on every affected pull request', () => {
   })
 })
 
-describe('one comment per pull request', () => {
-  test('an overlap that ends, returns and ends again edits the same comment', async () => {
-    useSettings(BOTH)
-    let id = await repository.createActivity()
-    const number = await repository.open()
-    const [first] = repository.githubRepo.comments(number)
-    for (const _ of [1, 2]) {
-      await repository.request('POST', `/activity/${id}/archive`)
-      await repository.advance(QUIET_MS)
-      expect(repository.comment(number)).toMatch(GONE)
-      id = await repository.createActivity()
-      await repository.advance(QUIET_MS)
-      expect(repository.comment(number)).toContain('Severity: ')
-    }
-    expect(repository.githubRepo.comments(number).map((comment) => comment.id)).toEqual([first?.id])
-    expect(repository.writes()).toEqual([CREATED, EDITED, EDITED, EDITED, EDITED])
-  })
-
-  test('no call is made when the text is unchanged', async () => {
-    useSettings(BOTH)
-    const id = await repository.createActivity()
-    const number = await repository.open()
-    await repository.advance(QUIET_MS)
-    const before = repository.calls().length
-    await repository.request('POST', `/activity/${id}/heartbeat`)
-    await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Retries three times.' } })
-    await repository.advance(QUIET_MS)
-    await repository.deliver(number, 'labeled')
-    await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
-    await repository.advance(QUIET_MS)
-    expect(repository.calls().length).toBe(before)
-  })
-
-  // Threat: Taking over somebody's comment
-  test('only a comment written by this App counts as its own, not one that quotes it', async () => {
-    useSettings(BOTH)
-    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
-    const quoting = [
-      repository.githubRepo.comment(number, { author: 'mallory', body: `${MARKER}\n\nHa!` }),
-      repository.githubRepo.comment(number, { author: 'deconflict[bot]', body: MARKER }),
-      repository.githubRepo.comment(number, { author: 'other[bot]', body: `${MARKER}\n`, app: 'other' }),
-    ].map(({ id, body }) => ({ id, body }))
-    await repository.createActivity()
-    await repository.deliver(number, 'opened')
-    expect(repository.comment(number)).toContain('Severity: ')
-    await repository.advance(QUIET_MS)
-    await repository.createActivity({ branch: 'more' })
-    expect(repository.comment(number)).toContain('2 other activities')
-    expect(repository.writes()).toEqual([CREATED, EDITED])
-    expect(repository.githubRepo.comments(number).slice(0, 3)).toMatchObject(quoting)
-  })
+// Threat: Taking over somebody's comment
+test('only a comment written by this App counts as its own, not one that quotes it', async () => {
+  useSettings(BOTH)
+  const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
+  const quoting = [
+    repository.githubRepo.comment(number, { author: 'mallory', body: `${MARKER}\n\nHa!` }),
+    repository.githubRepo.comment(number, { author: 'deconflict[bot]', body: MARKER }),
+    repository.githubRepo.comment(number, { author: 'other[bot]', body: `${MARKER}\n`, app: 'other' }),
+  ].map(({ id, body }) => ({ id, body }))
+  await repository.createActivity()
+  await repository.deliver(number, 'opened')
+  expect(repository.comment(number)).toContain('Severity: ')
+  await repository.advance(QUIET_MS)
+  await repository.createActivity({ branch: 'more' })
+  expect(repository.comment(number)).toContain('2 other activities')
+  expect(repository.writes()).toEqual([CREATED, EDITED])
+  expect(repository.githubRepo.comments(number).slice(0, 3)).toMatchObject(quoting)
 })
 
-describe('the label deconflict:mute', () => {
-  const label = async (number: number, isOn: boolean) => {
-    repository.githubRepo.update(number, { labels: isOn ? ['bug', MUTE] : ['bug'] })
-    await repository.deliver(number, { action: isOn ? 'labeled' : 'unlabeled', label: MUTE })
-    await repository.advance(QUIET_MS)
-  }
+const setMuted = async (number: number, isOn: boolean) => {
+  repository.githubRepo.update(number, { labels: isOn ? ['bug', MUTE] : ['bug'] })
+  await repository.deliver(number, { action: isOn ? 'labeled' : 'unlabeled', label: MUTE })
+  await repository.advance(QUIET_MS)
+}
 
-  test('mutes a pull request; removing it restores the comment', async () => {
-    useSettings(BOTH)
-    await repository.createActivity()
-    const number = await repository.open()
-    await label(number, true)
-    expect(repository.comment(number)).toMatch(/^\*\*Muted\*\* /m)
-    await repository.createActivity({ branch: 'more' })
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toMatch(/^\*\*Muted\*\* /m)
-    await label(number, false)
-    expect(repository.comment(number)).toContain('2 other activities')
-    expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
-  })
+test('the label deconflict:mute mutes a pull request; removing it restores the comment', async () => {
+  useSettings(BOTH)
+  await repository.createActivity()
+  const number = await repository.open()
+  await setMuted(number, true)
+  expect(repository.comment(number)).toMatch(/^\*\*Muted\*\* /m)
+  await repository.createActivity({ branch: 'more' })
+  await repository.advance(QUIET_MS)
+  expect(repository.comment(number)).toMatch(/^\*\*Muted\*\* /m)
+  await setMuted(number, false)
+  expect(repository.comment(number)).toContain('2 other activities')
+  expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
 })
 
 test.each(['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR'])(
@@ -351,46 +307,34 @@ describe('a deleted comment', () => {
 
   const deleteComment = () => {
     const [comment] = repository.githubRepo.comments(number)
-    repository.githubRepo.removeComment(comment?.id as number)
-    return comment?.id as number
+    const id = comment?.id as number
+    repository.githubRepo.removeComment(id)
+    return id
   }
   /** The first change with another one of the same file. */
   const both = () => ({
     ...editOfPay(41, ['tidy()']),
     patch: `${editOfPay(41, ['tidy()']).patch}\n${editOfPay(80, ['x()']).patch}`,
   })
-  let edits = 0
-  const edited = async () => {
-    edits += 1
-    await repository.advance(QUIET_MS)
-    await repository.push(number, [editOfPay(40, ['tidy()', `more(${edits})`])])
-    await repository.advance(QUIET_MS)
-  }
-
-  const notice = async () => {
-    const id = deleteComment()
-    const event = commentEvent(github, repository.full_name, number, { id, action: 'deleted' })
-    await fixture.service.deliverAndRun(event)
-  }
-
-  test('counts neither as a comment nor as shown, after its webhook', async () => {
-    await notice()
-    expect(await shown()).toEqual([[]])
-    expect(await signal()).toEqual({ commented: 0, shown: 0 })
-  })
 
   test('is noticed by the next edit without a webhook, and is not made again while there is no new pair', async () => {
     deleteComment()
-    for (const _ of [1, 2]) {
-      await edited()
+    for (const more of ['once()', 'twice()']) {
+      await repository.advance(QUIET_MS)
+      await repository.push(number, [editOfPay(40, ['tidy()', more])])
+      await repository.advance(QUIET_MS)
       expect(repository.comment(number)).toBeUndefined()
       expect(await shown()).toEqual([[]])
     }
     expect(await signal()).toEqual({ commented: 0, shown: 0 })
   })
 
-  test('is made again for a new pair that this side brings about', async () => {
-    await notice()
+  test('counts neither as a comment nor as shown after its webhook, and is made again for a new pair that this side brings about', async () => {
+    const id = deleteComment()
+    const event = commentEvent(github, repository.full_name, number, { id, action: 'deleted' })
+    await fixture.service.deliverAndRun(event)
+    expect(await shown()).toEqual([[]])
+    expect(await signal()).toEqual({ commented: 0, shown: 0 })
     await repository.openBranch('third', editOfPay(80, ['third()']))
     await repository.advance(1000)
     await repository.push(number, [editOfPay(41, ['tidy()']), editOfPay(80, ['tidy()'], 'src/till.ts')])
