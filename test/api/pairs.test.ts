@@ -22,26 +22,6 @@ async function conflicting() {
   return { first, second }
 }
 
-test('two pull requests on the same lines are a pair, and the later one gets the comment', async () => {
-  const { first, second } = await conflicting()
-  expect(await ledger()).toMatchObject([
-    {
-      first: `#${first}`,
-      second: `#${second}`,
-      first_author: 'author-of-retries',
-      second_author: 'author-of-tidy',
-      is_duplicate: false,
-      confidence: 'proved',
-      files: [{ path: 'src/pay.ts', first_lines: [40, 42], second_lines: [41, 43] }],
-      first_shown_at: null,
-      second_shown_at: expect.any(Date),
-      outcome: 'open',
-    },
-  ])
-  await repository.advance(2 * QUIET_MS)
-  expect(repository.comment(first)).toBeUndefined()
-})
-
 describe('the time when a side was first shown a pair', () => {
   test('does not change when the comment is written again', async () => {
     const { second } = await conflicting()
@@ -60,32 +40,18 @@ describe('the time when a side was first shown a pair', () => {
   })
 })
 
-describe('a pair', () => {
-  test('is resolved when a push removes the conflict', async () => {
-    const { second } = await conflicting()
-    await repository.push(second, [editOfPay(100, ['tidy()'])])
-    expect(await pair()).toMatchObject({ outcome: 'resolved', merged: null })
-  })
-
-  test('is given up when one side is closed unmerged', async () => {
-    const { first } = await conflicting()
-    await repository.close(first)
-    expect(await pair()).toMatchObject({ outcome: 'given_up' })
-  })
-
-  test('is merged anyway when one side is merged, whatever the other one does then, which is told until its next push', async () => {
-    const { first, second } = await conflicting()
-    await repository.advance(QUIET_MS)
-    await repository.merge(first)
-    expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
-    const address = `https://redirect.github.com/${repository.full_name}/pull/${first}`
-    expect(repository.comment(second)).toContain(`[\`#${first}\`](${address}) was merged: rebase over it.`)
-    await repository.push(second, [editOfPay(100, ['tidy()'])])
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(second)).toContain('**No overlap any more.**')
-    await repository.merge(second)
-    expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
-  })
+test('a pair is merged anyway when one side is merged, whatever the other one does then, which is told until its next push', async () => {
+  const { first, second } = await conflicting()
+  await repository.advance(QUIET_MS)
+  await repository.merge(first)
+  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
+  const address = `https://redirect.github.com/${repository.full_name}/pull/${first}`
+  expect(repository.comment(second)).toContain(`[\`#${first}\`](${address}) was merged: rebase over it.`)
+  await repository.push(second, [editOfPay(100, ['tidy()'])])
+  await repository.advance(QUIET_MS)
+  expect(repository.comment(second)).toContain('**No overlap any more.**')
+  await repository.merge(second)
+  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
 })
 
 describe('declared work on a branch without a pull request', () => {
@@ -95,25 +61,16 @@ describe('declared work on a branch without a pull request', () => {
       scope: { changes: [{ path: 'src/pay.ts', patch: editOfPay(41, ['tidy()']).patch }] },
     })
 
-  test('is shown the pair in the response to its create, and the earlier pull request is not', async () => {
-    const number = await repository.openBranch('retries', editOfPay(40, ['retry()']))
-    await repository.advance(1000)
-    await declare()
-    await repository.advance(2 * QUIET_MS)
-    expect(await ledger()).toMatchObject([
-      { first: `#${number}`, second: 'branch:agent', cause: 'second', second_shown_at: expect.any(Date) },
-    ])
-    expect(repository.comment(number)).toBeUndefined()
-  })
-
-  test('keeps its pairs when it becomes a pull request', async () => {
+  test('is shown the pair in the response to its create, the earlier pull request is not, and it keeps it as a pull request', async () => {
     const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
     await repository.advance(1000)
     await declare()
+    await repository.advance(2 * QUIET_MS)
+    const shown = { first: `#${first}`, cause: 'second', second_shown_at: expect.any(Date) }
+    expect(await ledger()).toMatchObject([{ ...shown, second: 'branch:agent' }])
     const second = await repository.openBranch('agent', editOfPay(41, ['tidy()']))
-    expect(await ledger()).toMatchObject([
-      { first: `#${first}`, second: `#${second}`, cause: 'second', second_shown_at: expect.any(Date) },
-    ])
+    expect(await ledger()).toMatchObject([{ ...shown, second: `#${second}` }])
+    expect(repository.comment(first)).toBeUndefined()
     expect(repository.comment(second)).toContain(`\`#${first}\``)
   })
 

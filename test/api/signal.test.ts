@@ -1,10 +1,10 @@
-/** `GET …/signal` as pull requests change: pairs and reactions; and its parameters and callers. */
-import { describe, expect, test } from 'vitest'
+/** `GET …/signal` as pull requests change: pairs and reactions. */
+import { expect, test } from 'vitest'
 import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
-const { github, repository } = usePullRequests()
+const { repository } = usePullRequests()
 
 const signal = async (): Promise<Signal> => {
   const { status, body } = await repository.request('GET', '/signal')
@@ -17,44 +17,42 @@ const NONE = { shown: 0, resolved: 0, merged_anyway: 0, given_up: 0, open: 0 }
 /** The counts of the last 30 days. */
 const counts = async () => (await signal()).periods.find(({ days }) => days === 30)
 
-describe('two pull requests on the same lines', () => {
-  test('are one pair, with links, until the outcome is known', async () => {
-    const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
-    const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
-    expect(await signal()).toMatchObject({
-      budget: { share: 0.5, in_force: false },
-      periods: [7, 30].map((days) => ({
-        days,
-        pairs: { ...NONE, shown: 1, open: 1 },
-        comments: { posted: 1, edited: 0 },
-      })),
-      recent: [
-        {
-          sides: [
-            { pr_url: link(first), branch: null, author: 'author-of-retries', shown_at: null },
-            { pr_url: link(second), branch: null, author: 'author-of-tidy', shown_at: expect.any(String) },
-          ],
-          verdict: 'conflict',
-          confidence: 'proved',
-          duplicate: false,
-          files: [
-            {
-              path: 'src/pay.ts',
-              line_ranges: [
-                [40, 42],
-                [41, 43],
-              ],
-            },
-          ],
-          outcome: 'open',
-        },
-      ],
-    })
-    await repository.push(second, [editOfPay(100, ['tidy()'])])
-    expect(await signal()).toMatchObject({
-      periods: [{}, { pairs: { ...NONE, shown: 1, resolved: 1 } }],
-      recent: [{ outcome: 'resolved' }],
-    })
+test('two pull requests on the same lines are one pair, with links, until the outcome is known', async () => {
+  const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+  const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
+  expect(await signal()).toMatchObject({
+    budget: { share: 0.5, in_force: false },
+    periods: [7, 30].map((days) => ({
+      days,
+      pairs: { ...NONE, shown: 1, open: 1 },
+      comments: { posted: 1, edited: 0 },
+    })),
+    recent: [
+      {
+        sides: [
+          { pr_url: link(first), branch: null, author: 'author-of-retries', shown_at: null },
+          { pr_url: link(second), branch: null, author: 'author-of-tidy', shown_at: expect.any(String) },
+        ],
+        verdict: 'conflict',
+        confidence: 'proved',
+        duplicate: false,
+        files: [
+          {
+            path: 'src/pay.ts',
+            line_ranges: [
+              [40, 42],
+              [41, 43],
+            ],
+          },
+        ],
+        outcome: 'open',
+      },
+    ],
+  })
+  await repository.push(second, [editOfPay(100, ['tidy()'])])
+  expect(await signal()).toMatchObject({
+    periods: [{}, { pairs: { ...NONE, shown: 1, resolved: 1 } }],
+    recent: [{ outcome: 'resolved' }],
   })
 })
 
@@ -85,18 +83,4 @@ test('an edit of a comment counts, and brings the reactions to it', async () => 
       .slice(before)
       .filter((call) => call.includes('reactions')),
   ).toEqual([])
-})
-
-test('the report takes no parameters', async () => {
-  const { status, body } = await repository.request('GET', '/signal?days=30')
-  expect(status).toBe(400)
-  expect(body.error).toMatchObject({ type: 'invalid_request', param: 'days' })
-})
-
-test('the report needs read access to the repository', async () => {
-  github.token('rita', { login: 'rita', id: 2, permissions: { [repository.full_name]: 'read' } })
-  expect((await repository.request('GET', '/signal', { token: 'rita' })).status).toBe(200)
-  github.token('eve', { login: 'eve', id: 3, permissions: {} })
-  expect((await repository.request('GET', '/signal', { token: 'eve' })).body.error.type).toBe('forbidden')
-  expect((await repository.request('GET', '/signal', { token: null })).status).toBe(401)
 })

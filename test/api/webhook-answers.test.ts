@@ -44,40 +44,29 @@ async function conflicting() {
   expect(await pair()).toMatchObject({ first_shown_at: null, second_shown_at: expect.any(Date) })
 }
 
-describe.each([
-  ['check', '/activity/check', 200],
-  ['create', '/activity', 201],
-])('a %s on the branch of a pull request', (name, path, status) => {
-  const ask = async (token: string) => {
-    const answer = await repository.request('POST', path, {
-      body: name === 'check' ? { branch: 'retries' } : body('retries'),
-      token,
+test.each([
+  ['a check by its author', '/activity/check', 'Author-of-retries', 'write', expect.any(Date)],
+  ['a check by another writer', '/activity/check', 'ben', 'write', null],
+  ['a check by its author, who may only read', '/activity/check', 'author-of-retries', 'read', null],
+  ['a create by its author', '/activity', 'author-of-retries', 'write', expect.any(Date)],
+  ['a create by another writer', '/activity', 'ben', 'write', null],
+] as const)(
+  '%s shows the pair of a pull request or not',
+  async (_, path, login, permission, first_shown_at) => {
+    await conflicting()
+    const isCheck = path === '/activity/check'
+    const { status } = await repository.request('POST', path, {
+      body: isCheck ? { branch: 'retries' } : body('retries'),
+      token: tokenOf(login, permission),
     })
-    expect(answer.status).toBe(status)
-  }
-
-  test('by its author counts as shown', async () => {
-    await conflicting()
-    await ask(tokenOf('Author-of-retries', 'write'))
-    expect(await pair()).toMatchObject({ first_shown_at: expect.any(Date) })
-  })
-
-  test('by another writer does not', async () => {
-    await conflicting()
-    await ask(tokenOf('ben', 'write'))
-    expect(await pair()).toMatchObject({ first_shown_at: null })
-  })
-})
+    expect(status).toBe(isCheck ? 200 : 201)
+    expect(await pair()).toMatchObject({ first_shown_at })
+  },
+)
 
 describe('a check', () => {
   const check = (branch: string, token: string) =>
     repository.request('POST', '/activity/check', { body: { branch }, token })
-
-  test('by an author who may only read does not count as shown', async () => {
-    await conflicting()
-    expect((await check('retries', tokenOf('author-of-retries', 'read'))).status).toBe(200)
-    expect(await pair()).toMatchObject({ first_shown_at: null })
-  })
 
   test.each([
     ['its author', 'ada', expect.any(Date)],
@@ -103,25 +92,12 @@ describe('a check', () => {
 describe('a create', () => {
   test('is answered while the ledger is locked, and recorded when it is not', async () => {
     await repository.openBranch('retries', edit(40, 'retry()'))
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let locked = () => {}
-    const isLocked = new Promise<void>((resolve) => {
-      locked = resolve
-    })
-    const holding = db().transaction(async (tx) => {
+    const answered = await db().transaction(async (tx) => {
       await lockLedger(tx, repository.id)
-      locked()
-      await released
+      const { status } = await repository.request('POST', '/activity', { body: body('agent') })
+      return { status, stored: await tx.select().from(pairs).where(eq(pairs.repo_id, repository.id)) }
     })
-    await isLocked
-    const { status } = await repository.request('POST', '/activity', { body: body('agent') })
-    const stored = await db().select().from(pairs).where(eq(pairs.repo_id, repository.id))
-    release()
-    await holding
-    expect({ status, stored }).toEqual({ status: 201, stored: [] })
+    expect(answered).toEqual({ status: 201, stored: [] })
     expect(await pair()).toMatchObject({ second: 'branch:agent', second_shown_at: expect.any(Date) })
   })
 
