@@ -10,24 +10,11 @@ const turnOn = () =>
   repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {audience: both}')
 const head = (number: number) => repository.githubRepo.pull(number).head.sha
 
-test('the check run is not created unless the settings enable it', async () => {
-  await repository.createActivity({ risk: 'high' })
-  await repository.open()
-  await repository.writeFile('.github/deconflict.yml', 'check_run: false')
-  expect(repository.githubRepo.checkRuns()).toEqual([])
-})
-
 test('the check run is neutral for overlaps of any severity, with a notice on each overlapping file', async () => {
   await turnOn()
-  const scope = { paths: ['src/pay.ts', 'src/till.ts'] }
-  await repository.createActivity({
-    title: 'Retry @ada',
-    actor: 'Ben',
-    risk: 'critical',
-    blocking: true,
-    scope,
-  })
-  const number = await repository.open({ files: ['src/pay.ts', 'src/till.ts', 'README.md'] })
+  const paths = ['src/pay.ts', 'src/till.ts']
+  await repository.createActivity({ title: 'Retry @ada', risk: 'critical', blocking: true, scope: { paths } })
+  const number = await repository.open({ files: [...paths, 'README.md'] })
   const notice = (path: string) => ({
     path,
     start_line: 1,
@@ -65,18 +52,6 @@ test('a notice is on the lines of the head commit, under its present name', asyn
       message: expect.stringContaining('#1 changes lines 40–42 of src/pay.ts too'),
     },
   ])
-})
-
-test('the check run is not repeated for the same commit and text', async () => {
-  await turnOn()
-  const id = await repository.createActivity()
-  const number = await repository.open()
-  await repository.advance(QUIET_MS)
-  const before = repository.calls().length
-  await repository.request('POST', `/activity/${id}/heartbeat`)
-  await repository.deliver(number, 'labeled')
-  await repository.advance(QUIET_MS)
-  expect(repository.calls().length).toBe(before)
 })
 
 test('the check run is reported for a new commit, and again when an overlap starts or ends, at most once in 30 seconds', async () => {
@@ -123,29 +98,32 @@ test('the check run is a success on the head commit when nothing overlaps, with 
   expect(repository.githubRepo.checkRuns()).toHaveLength(1)
 })
 
-describe('no check run is created when it is turned off', () => {
-  const BOT = { login: 'renovate[bot]', type: 'Bot' as const }
-  const MUTE = 'deconflict:mute'
-
-  test('on a bot’s pull request, unless comments are enabled for bots', async () => {
-    await repository.writeFile('.github/deconflict.yml', 'check_run: true')
-    await repository.createActivity()
-    await repository.open({ author: BOT })
-    expect(repository.githubRepo.checkRuns()).toEqual([])
-    await repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment_on_bots: true')
-    expect(repository.githubRepo.checkRuns()).toHaveLength(1)
-  })
-
-  test('on a muted pull request, until the label is removed', async () => {
-    await turnOn()
-    const number = await repository.open({ labels: [MUTE] })
-    await repository.createActivity()
+test('there is no check run until the settings enable it, and on a bot’s pull request until they enable that', async () => {
+  const set = async (settings: string) => {
+    await repository.writeFile('.github/deconflict.yml', settings)
     await repository.advance(QUIET_MS)
-    expect(repository.githubRepo.checkRuns()).toEqual([])
-    repository.githubRepo.update(number, { labels: [] })
-    await repository.deliver(number, { action: 'unlabeled', label: MUTE })
-    expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
-  })
+  }
+  await repository.createActivity({ risk: 'high' })
+  await repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
+  const number = await repository.open()
+  await set('check_run: false')
+  expect(repository.githubRepo.checkRuns()).toEqual([])
+  await set('check_run: true')
+  expect(repository.githubRepo.checkRuns().map((run) => run.head_sha)).toEqual([head(number)])
+  await set('check_run: true\ncomment_on_bots: true')
+  expect(repository.githubRepo.checkRuns()).toHaveLength(2)
+})
+
+test('there is no check run on a muted pull request until the label is removed', async () => {
+  const label = 'deconflict:mute'
+  await turnOn()
+  const number = await repository.open({ labels: [label] })
+  await repository.createActivity()
+  await repository.advance(QUIET_MS)
+  expect(repository.githubRepo.checkRuns()).toEqual([])
+  repository.githubRepo.update(number, { labels: [] })
+  await repository.deliver(number, { action: 'unlabeled', label })
+  expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
 })
 
 describe('comment and check run are independent', () => {

@@ -1,19 +1,14 @@
 /** Notifications at NOTIFY_WEBHOOK_URL: what is posted, once, signed, and retried (docs/notifications.md). */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { fakeGithub } from '../support/github.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
-import {
-  type PullRequestService,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
 interface Received {
   headers: Record<string, string | string[] | undefined>
@@ -25,36 +20,29 @@ interface Received {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SECRET = 'hush'
-const github = fakeGithub()
-let receiver: Server
-let received: Received[]
+let received: Received[] = []
 /** The status and headers of the next answers; then 200. */
-let answers: [status: number, headers?: Record<string, string>][]
-let fixture: PullRequestService
-let repository: TrackedRepository
+let answers: [status: number, headers?: Record<string, string>][] = []
 
-beforeAll(async () => {
-  receiver = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
-    const raw = await text(req)
-    received.push({ headers: req.headers, raw, body: JSON.parse(raw) })
-    const [status, headers = {}] = answers.shift() ?? [200]
-    res.writeHead(status, headers).end('ok')
-  }).listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/T1/B2`
-  fixture = await startPullRequestService(github, {
-    config: { notify: { url, secret: SECRET }, public_url: 'https://deconflict.example' },
-  })
+const receiver = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
+  const raw = await text(req)
+  received.push({ headers: req.headers, raw, body: JSON.parse(raw) })
+  const [status, headers = {}] = answers.shift() ?? [200]
+  res.writeHead(status, headers).end('ok')
+}).listen(0, '127.0.0.1')
+await once(receiver, 'listening')
+const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/T1/B2`
+
+const { fixture, repository, useSettings } = usePullRequests({
+  config: { notify: { url, secret: SECRET }, public_url: 'https://deconflict.example' },
 })
 beforeEach(() => {
   received = []
   answers = []
 })
-afterAll(async () => {
-  await fixture.service.close()
+afterAll(() => {
   receiver.closeAllConnections()
   receiver.close()
-  github.close()
 })
 
 const base = Array.from({ length: 120 }, (_, at) => `payments.add(pay(${at}))`)
@@ -71,35 +59,18 @@ const likely = {
     ['tidy()'],
   ),
 } as const
-const work = (head: string, ...files: ReturnType<typeof edit>[]) => ({
-  title: `Edit in ${head}`,
-  head,
-  author: `author-of-${head}`,
-  files,
-})
-const open = (...given: Parameters<typeof work>) => repository.open(work(...given))
 /** Opens two pull requests that change the same lines, in one second of GitHub's clock and one after the other of the service's. */
 async function openPair(): Promise<[number, number]> {
   const created_at = timestamp(new Date())
-  const first = await repository.open({ ...work('retries', edit(40, ['retry()'])), created_at })
+  const open = (head: string, file: ReturnType<typeof edit>) =>
+    repository.open({ head, author: `author-of-${head}`, files: [file], created_at })
+  const first = await open('retries', edit(40, ['retry()']))
   fixture.service.clock.advance(1000)
-  return [first, await repository.open({ ...work('tidy', edit(41, ['tidy()'])), created_at })]
-}
-
-/** Advances the clock past the retention of jobs. The posts are no longer known as jobs. */
-async function purgeJobs(): Promise<void> {
-  expect(await fixture.service.jobs('notify')).toHaveLength(1)
-  fixture.service.clock.advance(8 * DAY_MS)
-  await sweep(fixture.service.app)
-  expect(await fixture.service.jobs('notify')).toEqual([])
+  return [first, await open('tidy', edit(41, ['tidy()']))]
 }
 
 describe('a proved conflict', () => {
-  beforeEach(() => {
-    repository = fixture.repository()
-  })
-
-  test('is posted with both sides, the later one first, and its lines', async () => {
+  test('is posted with both sides, the later one first, and its lines, signed as GitHub signs its webhooks', async () => {
     const [first, second] = await openPair()
     const link = (number: number) => `https://github.com/${repository.full_name}/pull/${number}`
     expect(received.map(({ body }) => body)).toEqual([
@@ -116,26 +87,24 @@ describe('a proved conflict', () => {
         files: [{ path: 'src/pay.ts', lines: [expect.any(Array), expect.any(Array)] }],
       },
     ])
-  })
-
-  test('is signed with the secret, as GitHub signs its webhooks', async () => {
-    await openPair()
     const [{ headers, raw }] = received as [Received]
-    const signature = createHmac('sha256', SECRET).update(raw).digest('hex')
     expect(headers).toMatchObject({
-      'x-deconflict-signature-256': `sha256=${signature}`,
+      'x-deconflict-signature-256': `sha256=${createHmac('sha256', SECRET).update(raw).digest('hex')}`,
       'x-deconflict-event': 'conflict',
       'content-type': 'application/json',
     })
   })
 
   test('is posted once, also when it returns after the job of its post was deleted', async () => {
-    repository = fixture.repository('activity_ttl_ms: 2592000000')
+    useSettings('activity_ttl_ms: 2592000000')
     const [, second] = await openPair()
     const overlaps = async () => (await repository.request('GET', '/overlaps')).body.items
     await repository.push(second, [likely])
     expect(await overlaps()).toMatchObject([{ lines: 'conflict', severity: 'medium' }])
-    await purgeJobs()
+    expect(await fixture.service.jobs('notify')).toHaveLength(1)
+    fixture.service.clock.advance(8 * DAY_MS)
+    await sweep(fixture.service.app)
+    expect(await fixture.service.jobs('notify')).toEqual([])
     await repository.push(second, [edit(41, ['tidy()'])])
     expect(await overlaps()).toMatchObject([{ lines: 'conflict', severity: 'high' }])
     expect(received).toHaveLength(1)
@@ -144,27 +113,23 @@ describe('a proved conflict', () => {
   test('of work without a pull request is posted, and not again when that gets one', async () => {
     const changes = [{ path: 'src/pay.ts', status: 'modified', patch: editOf(base, 40, 3, ['x()']) }]
     await repository.createActivity({ branch: 'declared', scope: { changes } })
-    await open('tidy', edit(41, ['tidy()']))
+    await repository.openBranch('tidy', edit(41, ['tidy()']))
     expect(received.map(({ body }) => body.sides.map(({ branch }: { branch: string }) => branch))).toEqual([
       [null, 'declared'],
     ])
-    await open('declared', edit(40, ['x()']))
+    await repository.openBranch('declared', edit(40, ['x()']))
     expect(received).toHaveLength(1)
   })
 })
 
 test.each(['shadow', 'off'])('in mode %s nothing is posted', async (mode) => {
-  repository = fixture.repository(`comment: {mode: ${mode}}`)
+  useSettings(`comment: {mode: ${mode}}`)
   await openPair()
   await repository.createNotable({ importance: 'high' })
   expect(received).toEqual([])
 })
 
 describe('a notable', () => {
-  beforeEach(() => {
-    repository = fixture.repository()
-  })
-
   test.each([
     ['critical', 1],
     ['high', 1],
@@ -180,9 +145,6 @@ describe('a notable', () => {
 })
 
 describe('a receiver', () => {
-  beforeEach(() => {
-    repository = fixture.repository()
-  })
   afterEach(() => expect(answers).toEqual([]))
 
   /** Creates a high notable, whose first post is answered as in `answers`; returns the failed jobs. */
