@@ -41,3 +41,13 @@ test('a pull request whose files GitHub lists without patches is not clear if an
   const other = await repository.open({ files: [modified('b.ts', 'other')] })
   expect(await mergeOrder()).toEqual([[], [other]])
 })
+
+test('a draft is not clear if another one changes what it declared; once it is ready, its files count', async () => {
+  await repository.createActivity({ branch: 'draft', scope: { paths: ['a.ts'], areas: ['pay'] } })
+  const draft = await repository.open({ head: 'draft', draft: true, files: [modified('b.ts', 'draft')] })
+  const other = await repository.open({ files: [modified('a.ts', 'other')] })
+  expect(await mergeOrder()).toEqual([[], []])
+  repository.githubRepo.update(draft, { draft: false })
+  await repository.deliver(draft, 'ready_for_review')
+  expect(await mergeOrder()).toEqual([[], [other, draft]])
+})

@@ -1,10 +1,5 @@
 /** The order in which to merge open pull requests over HTTP: who is listed, and when it is incomplete. */
-import { describe, expect, test } from 'vitest'
-import { getActivity } from '../../src/server/activities/activities.ts'
-import { replacePushedChanges } from '../../src/server/activities/activity-files.ts'
-import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'
-import { readLineHasher } from '../../src/server/repositories/line-key.ts'
-import { inTransaction, openKnownRepo } from '../../src/server/repositories/repo.ts'
+import { expect, test } from 'vitest'
 import type { MergeOrder } from '../../src/vocabulary/contract/merge-order.ts'
 import { editOf } from '../support/lines.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
@@ -99,106 +94,41 @@ test('the merge order counts the activities of one pull request as one, and name
   ])
 })
 
-describe('pull requests are in neither list', () => {
-  const undecided = (count: string) => ({
+const MINE = { changes: [edit('a.ts', 10, 'mine')] }
+
+test.each([
+  ['a file of one has no patch that the other changes', MINE, { changes: [{ path: 'a.ts' }] }],
+  ['one has paths only that the other changes', MINE, { paths: ['*.ts'] }],
+  ['nothing is known about their changes', {}, { areas: ['pay'] }],
+])('pull requests are in neither list if %s', async (_, first, second) => {
+  const repo = repository()
+  await open(repo, 1, { scope: first })
+  await open(repo, 2, { scope: second })
+  const other = await change(repo, 3, edit('docs/b.md', 10, 'other'))
+  expect(await orderIn(repo)).toEqual({
+    items: [],
+    clear: [other],
     complete: false,
-    reason: expect.stringMatching(`^It is not known whether ${count} further conflicts; `),
-  })
-
-  test.each([
-    ['a file of one has no patch', { changes: [{ path: 'a.ts' }] }],
-    ['one has paths only', { paths: ['*.ts'] }],
-  ])('if %s that the other changes', async (_, scope) => {
-    const repo = repository()
-    await change(repo, 1, edit('a.ts', 10, 'mine'))
-    await open(repo, 2, { scope })
-    const other = await change(repo, 3, edit('docs/b.md', 10, 'other'))
-    expect(await orderIn(repo)).toEqual({
-      items: [],
-      clear: [other],
-      ...undecided('2 open pull requests have'),
-    })
-  })
-
-  test('if nothing is known about their changes', async () => {
-    const repo = repository()
-    const other = await change(repo, 1, edit('a.ts', 10, 'other'))
-    await open(repo, 2, {})
-    await open(repo, 3, { scope: { areas: ['pay'] } })
-    expect(await orderIn(repo)).toEqual({
-      items: [],
-      clear: [other],
-      ...undecided('2 open pull requests have'),
-    })
-  })
-
-  test('if a draft declares paths that another one changes; once it is ready, its files count', async () => {
-    const repo = repository()
-    const draft = await open(repo, 1, { draft_pr: true, scope: { paths: ['a.ts'], areas: ['pay'] } })
-    await push(repo, draft, [edit('b.ts', 10, 'draft')])
-    const other = await open(repo, 2, { scope: { areas: ['pay'], changes: [edit('a.ts', 10, 'other')] } })
-    expect(await orderIn(repo)).toEqual({ items: [], clear: [], ...undecided('2 open pull requests have') })
-    await repo.request('PATCH', `/activity/${draft}`, { body: { draft_pr: false } })
-    expect(await orderIn(repo)).toEqual({ items: [], clear: [other, draft] })
+    reason: expect.stringMatching(/^It is not known whether 2 open pull requests have further conflicts; /),
   })
 })
 
-/** Stores what reading the files of a pull request does. */
-async function push(repo: TestRepository, id: string, edits: ReturnType<typeof edit>[]) {
-  const ctx = await openKnownRepo(fixture.service.app, repo.id, fixture.service.clock.now)
-  if (!ctx) throw new Error('the repository is not known')
-  const hash = await readLineHasher(ctx)
-  const files = edits.map(({ path, patch }) => changeOf({ filename: path, patch }, hash) as FileChange)
-  await inTransaction(ctx, async (within) => {
-    await replacePushedChanges(within, await getActivity(within, id), {
-      files,
-      base_sha: null,
-      is_complete: true,
-    })
-  })
-}
-
-describe('the merge order is incomplete', () => {
-  const idOf = (n: number) => `act_${String(n).padStart(26, '0')}`
-  /** Activities that all collide with each other. The oldest ones have the pull requests 1, 2, … */
-  const collide = (repo: TestRepository, { count, pulls }: { count: number; pulls: number }) =>
-    repo.insertActivities(
-      Array.from({ length: count }, (_, n) => ({
-        id: idOf(n),
-        branch: `c${n}`,
-        scope: { areas: [], paths: ['src/a.ts'] },
-        ...(n < pulls && { pr_number: n + 1, pr_url: urlOf(repo, n + 1) }),
-      })),
-    )
-
-  test('if pull requests have collisions beyond the 5,000 that are compared: they are not clear', async () => {
-    const repo = repository()
-    await collide(repo, { count: 102, pulls: 2 })
-    const clear = await change(repo, 9, edit('b.ts', 10, 'clear'))
-    expect(await orderIn(repo)).toEqual({
-      items: [],
-      clear: [clear],
-      complete: false,
-      reason: expect.stringMatching(/^It is not known whether 2 open pull requests have/),
-    })
-  })
-
-  test('once the budget of lines is exhausted: pull requests that were not compared are not clear', async () => {
-    const repo = repository()
-    const hostile = Array.from(
-      { length: 2_000 },
-      (_, at) => `@@ -${2 * at + 1} +${2 * at + 1} @@\n-one line again\n+y${at}`,
-    )
-    for (let n = 1; n <= 12; n += 1) {
-      const patch = `${hostile.join('\n')}z${n}`
-      await open(repo, n, { scope: { changes: [{ path: 'a.ts', patch }] } })
-    }
-    const order = await orderIn(repo)
-    expect(order.clear).toEqual([])
-    expect(order).toMatchObject({
-      complete: false,
-      reason: expect.stringMatching(/^It is not known whether/),
-    })
+test('pull requests with collisions beyond the 5,000 that are compared are not clear', async () => {
+  const repo = repository()
+  // All collide with each other. The two oldest have pull requests.
+  const all = Array.from({ length: 102 }, (_, n) => ({
+    id: `act_${String(n).padStart(26, '0')}`,
+    branch: `c${n}`,
+    scope: { areas: [], paths: ['src/a.ts'] },
+    ...(n < 2 && { pr_number: n + 1, pr_url: urlOf(repo, n + 1) }),
+  }))
+  await repo.insertActivities(all)
+  const clear = await change(repo, 9, edit('b.ts', 10, 'clear'))
+  expect(await orderIn(repo)).toEqual({
+    items: [],
+    clear: [clear],
+    complete: false,
+    reason: expect.stringMatching(/^It is not known whether 2 open pull requests have/),
   })
 })
 
