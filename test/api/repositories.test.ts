@@ -27,6 +27,8 @@ beforeAll(async () => {
   await declare('acme/web', { actor: 'Root', scope: { paths: ['src/**'] } })
   await post('other/secret', '/notables', NOTABLE)
   await post('acme/open', '/notables', { ...NOTABLE, importance: 'low' })
+  for (const branch of ['a', 'b'])
+    await declare('acme/open', { actor: 'Root', branch, scope: { paths: ['a'] } })
 })
 afterEach(() => github.clearFaults())
 afterAll(async () => {
@@ -81,8 +83,12 @@ describe('the overview', () => {
   })
 
   test('leaves out repositories without live records', async () => {
-    const names = namesIn(await overview('root'))
-    expect(names.toSorted()).toEqual(['acme/open', 'acme/shop', 'acme/web', 'other/secret'])
+    const all = await overview('root')
+    expect(namesIn(all).toSorted()).toEqual(['acme/open', 'acme/shop', 'acme/web', 'other/secret'])
+    const medium = { collisions: { high: 0, medium: 1, low: 0 }, active_notables: 1, high_notables: 0 }
+    expect(all.body.items).toContainEqual(expect.objectContaining({ name: 'open', ...medium }))
+    const notable = { live_activities: 0, active_notables: 1, high_notables: 1 }
+    expect(all.body.items).toContainEqual(expect.objectContaining({ name: 'secret', ...notable }))
   })
 })
 

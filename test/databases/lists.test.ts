@@ -1,4 +1,4 @@
-/** Lists of activities and notables: order, each filter alone and combined, limits and parameters; and the overview of repositories. */
+/** Lists of activities and notables: order, each filter alone and combined, limits and parameters. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
@@ -75,10 +75,6 @@ describe('the list of activities', () => {
     ['?risk=high&limit=1', 'C', ''],
   ])('%s is %j %s', async (query, expected) => {
     expect(await titles(repo, `/activity${query}`)).toBe(expected)
-  })
-
-  test('contains nothing of another repository', async () => {
-    expect(await titles(repository(), '/activity')).toBe('')
   })
 })
 
@@ -160,17 +156,6 @@ describe('a list rejects', () => {
     const answer = await repo.request('GET', address)
     expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
   })
-
-  test.each([
-    ['/activity?staus=active', 'staus', 'status'],
-    ['/activity?limt=5', 'limt', 'limit'],
-    ['/activity?status[]=active', 'status[]', 'status'],
-    ['/notables?areas=till', 'areas', 'area'],
-  ])('the unknown parameter in %s', async (address, param, near) => {
-    const { status, body } = await repo.request('GET', address)
-    expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
-    expect(body.error.message).toContain(`did you mean ${near}?`)
-  })
 })
 
 describe('a page', () => {
@@ -198,21 +183,4 @@ describe('a page', () => {
       }
     },
   )
-})
-
-test('the overview counts the live records of a repository', async () => {
-  const { id, createActivity, createNotable } = repository()
-  const scope = { paths: ['src/**'] }
-  for (const branch of ['pay', 'till']) await createActivity({ branch, actor: branch, scope })
-  for (const importance of ['critical', 'low']) await createNotable({ importance })
-  const name = github.state.repositories.find((each) => each.id === id)?.full_name.split('/')[1]
-  const { body } = await fixture.service.api('GET', '/api/v1/repos')
-  expect(body.items.find((item: { name: string }) => item.name === name)).toMatchObject({
-    live_activities: 2,
-    collisions: { high: 0, medium: 1, low: 0 },
-    active_notables: 2,
-    high_notables: 1,
-    people: 1,
-    created_by_day: [...Array(13).fill(0), 2],
-  })
 })

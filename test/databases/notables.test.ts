@@ -4,8 +4,6 @@ import { NOTABLE_CATEGORIES } from '../../src/vocabulary/contract/settings.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 
-const DAY_MS = 86_400_000
-
 const { github, service } = useService()
 
 beforeAll(async () => {
@@ -200,26 +198,5 @@ describe('an archived notable', () => {
     await archive(id)
     expect(outcome(await patch(id, { summary: 'Changed.' }))).toBe('409 invalid_transition')
     expect((await get(id)).summary).toBe(NOTABLE.summary)
-  })
-})
-
-describe('a notable at expires_at', () => {
-  test('is active to the last instant before it, and expired from it on', async () => {
-    const { id } = await raise()
-    service.clock.advance(7 * DAY_MS - 1)
-    expect(await get(id)).toMatchObject({ status: 'active' })
-    service.clock.advance(1)
-    expect(await get(id)).toMatchObject({ status: 'expired', archived_at: null })
-    const listed = await service.api('GET', '/notables?limit=100')
-    expect(listed.body.items.map((item: { id: string }) => item.id)).not.toContain(id)
-    const expired = await service.api('GET', '/notables?status=expired&limit=100')
-    expect(expired.body.items.map((item: { id: string }) => item.id)).toContain(id)
-  })
-
-  test('cannot be changed, but can be archived', async () => {
-    const { id } = await raise()
-    service.clock.advance(7 * DAY_MS)
-    expect(outcome(await patch(id, { summary: 'Changed.' }))).toBe('409 invalid_transition')
-    expect((await archive(id)).body.archived_at).toBe('2026-03-09T09:00:00.000Z')
   })
 })

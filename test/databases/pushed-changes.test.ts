@@ -1,4 +1,4 @@
-/** Changed files from GitHub's list: stored, compared, and deleted when the activity ends. */
+/** Changed files from GitHub's list: found by each of their names, and deleted when the activity ends. */
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/server/activities/activities.ts'
@@ -40,10 +40,6 @@ const rowsOf = (repo: TestRepository) =>
     .from(file_changes)
     .where(eq(file_changes.repo_id, repo.id))
 
-async function collides(repo: TestRepository, paths: string[]): Promise<boolean> {
-  return (await repo.check({ scope: { paths } })).overlap_detected
-}
-
 describe('the changes of a pull request', () => {
   test('are found by every name of a file, with their digests', async () => {
     const repo = repository()
@@ -78,38 +74,6 @@ describe('the changes of a pull request', () => {
     expect(
       await listFileChanges(db, repo.id, [{ ...(wanted[0] as (typeof wanted)[0]), origin: 'declared' }]),
     ).toEqual([])
-  })
-
-  test('replace the declared paths once it is ready; for a draft, both count', async () => {
-    const repo = repository()
-    const id = await repo.createActivity({ scope: { paths: ['docs/plan.md'] } })
-    const pr_url = `https://github.com/acme/r${repo.id - 1000}/pull/7`
-    await repo.request('PATCH', `/activity/${id}`, { body: { pr_url, draft_pr: true } })
-    await push(repo, id, [{ filename: 'src/a.ts', patch: PATCH }])
-    expect(await collides(repo, ['docs'])).toBe(true)
-    expect(await collides(repo, ['src'])).toBe(true)
-    await repo.request('PATCH', `/activity/${id}`, { body: { draft_pr: false } })
-    expect(await collides(repo, ['docs'])).toBe(false)
-    expect(await collides(repo, ['src'])).toBe(true)
-    expect((await repo.request('GET', `/activity/${id}`)).body.scope.paths).toEqual(['docs/plan.md'])
-  })
-
-  test('are files without anything below them', async () => {
-    const repo = repository()
-    await push(repo, await repo.createActivity({}), [{ filename: 'src/retry.ts', patch: PATCH }])
-    expect(await collides(repo, ['**/README.md'])).toBe(false)
-    expect(await collides(repo, ['src/retry.ts/README.md'])).toBe(false)
-    expect(await collides(repo, ['**/retry.ts'])).toBe(true)
-  })
-
-  test('are replaced by later ones', async () => {
-    const repo = repository()
-    const id = await repo.createActivity({})
-    await push(repo, id, [{ filename: 'a.ts' }, { filename: 'b.ts' }])
-    await push(repo, id, [{ filename: 'b.ts', patch: PATCH }])
-    expect((await rowsOf(repo)).map(({ name }) => name)).toEqual(['b.ts'])
-    expect(await collides(repo, ['a.ts'])).toBe(false)
-    expect(await collides(repo, ['b.ts'])).toBe(true)
   })
 
   test.each(['archive', 'merge', 'expiry'])('are deleted when the activity ends by %s', async (end) => {
