@@ -190,18 +190,6 @@ test('a repository that is rolled out comments on later events only', async () =
   expect(commentsOn(await open('c'))).toHaveLength(1)
 })
 
-test.each(['bots: ["a\\0"]', 'agents: ["\\uD800"]'])(
-  'characters that a database rejects (%s) are a mistake of the file and stop no installation',
-  async (list) => {
-    github.at(SHARED).write(SETTINGS, `comment: {${list}}`)
-    github.at(SHOP).open({ files: ['src/a.ts'] })
-    await install()
-    expect((await settingsOf(SHARED)).errors).toMatchObject([{ line: 1 }])
-    const { items } = (await service.api('GET', `/v1/repos/${SHOP}/activity`)).body
-    expect(items).toHaveLength(1)
-  },
-)
-
 describe('an invalid file', () => {
   beforeEach(async () => {
     github.at(SHARED).write(SETTINGS, 'comment: {budget: 0.05}')

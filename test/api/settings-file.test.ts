@@ -192,24 +192,6 @@ describe('an invalid file', () => {
   })
 })
 
-describe('areas and ignore_paths apply immediately', () => {
-  test('in checks', async () => {
-    await repository.createActivity({ scope: { areas: ['payments'] } })
-    await repository.createActivity({ branch: 'lock', scope: { paths: ['yarn.lock', 'gen/a.ts'] } })
-    const asked = { branch: 'me', scope: { paths: ['src/pay.ts'] } }
-    expect(await overlaps(asked)).toBe(false)
-    await repository.writeFile(SETTINGS, 'areas: {Payments: [src/pay*]}')
-    expect(await overlaps(asked)).toBe(true)
-    expect(await overlaps({ scope: { paths: ['gen/a.ts'] } })).toBe(true)
-    await repository.writeFile(SETTINGS, 'ignore_paths: [gen/**]')
-    expect(await overlaps(asked)).toBe(false)
-    expect(await overlaps({ scope: { paths: ['gen/a.ts'] } })).toBe(false)
-    expect(await overlaps({ scope: { paths: ['yarn.lock'] } })).toBe(false)
-    await repository.writeFile(SETTINGS, 'noise_classes: {lock: false}')
-    expect(await overlaps({ scope: { paths: ['yarn.lock'] } })).toBe(true)
-  })
-})
-
 describe('noise', () => {
   const noisy = { scope: { paths: ['testdata/a.txt'] } }
 

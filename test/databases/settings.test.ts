@@ -62,16 +62,6 @@ describe('without a file', () => {
     })
   })
 
-  test('lock files and vendored trees are ignored in overlaps', async () => {
-    const body = { ...ACTIVITY, scope: { paths: ['web/package-lock.json', 'vendor/lib/a.js', 'src/a.ts'] } }
-    const { activity } = (await service.api('POST', '/activity', { body })).body
-    const check = async (path: string) =>
-      (await service.api('POST', '/activity/check', { body: { scope: { paths: [path] } } })).body
-    expect((await check('web/package-lock.json')).related_activity_ids).toEqual([])
-    expect((await check('vendor/lib/a.js')).related_activity_ids).toEqual([])
-    expect((await check('src/a.ts')).related_activity_ids).toEqual([activity.id])
-  })
-
   test('read access is enough, and no parameter is accepted', async () => {
     github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
     expect((await service.api('GET', '/settings', { token: 'rita' })).status).toBe(200)
@@ -95,21 +85,6 @@ describe('with a file', () => {
     const problem = { line: 3, key: 'comment.min_severity', message: 'must be low, medium or high' }
     await store({ check_run: true }, [problem])
     expect(await shown()).toMatchObject({ check_run: true, errors: [problem] })
-  })
-
-  test.each<[object, object]>([
-    [{ comment: { draft_min_severity: 'low' } }, { draft_min_severity: 'low' }],
-    [{ comment: { mode: 'off' } }, { mode: 'off' }],
-    [{ comment: { mode: true } }, { mode: 'on' }],
-    [{ comment: { enabled: false, min_severity: 'high' } }, { mode: 'off', min_severity: 'high' }],
-    [{ comment: { enabled: false, mode: 'on' } }, { mode: 'on' }],
-    [{ comment_on_bots: true }, { on_bots: true }],
-    [{ comment_on_bots: true, comment: { on_bots: false } }, { on_bots: false }],
-  ])('%j has effect in the present form of comment', async (given, changed) => {
-    await store(given)
-    const view = await shown()
-    expect(view.comment).toEqual({ ...DEFAULT_COMMENT, ...changed })
-    expect(view).not.toHaveProperty('comment_on_bots')
   })
 
   test('the TTL of notables applies', async () => {

@@ -33,8 +33,10 @@ describe('the value of the repository holds, then that of the organisation', () 
     [{ comment: { mode: 'on' } }, { comment: { budget: 0.1 } }, 'comment.budget', 0.1, 'organisation'],
     [{ comment: { budget: 1 } }, { comment: { budget: 0.1 } }, 'comment.budget', 1, 'repository'],
     [{ comment: { enabled: false } }, { comment: { mode: 'shadow' } }, 'comment.mode', 'off', 'repository'],
+    [{ comment: { enabled: false, mode: 'on' } }, {}, 'comment.mode', 'on', 'repository'],
     [{ comment: { mode: true } }, { comment: { enabled: false } }, 'comment.mode', 'on', 'repository'],
     [{}, { comment_on_bots: true }, 'comment.on_bots', true, 'organisation'],
+    [{ comment_on_bots: true, comment: { on_bots: false } }, {}, 'comment.on_bots', false, 'repository'],
     [{ comment_on_bots: false }, { comment: { on_bots: true } }, 'comment.on_bots', false, 'repository'],
   ])('%j over %j: %s is %j', (repository, organisation, key, value, source) => {
     const layers = layersOf(repository, INCLUDED(organisation))
