@@ -194,11 +194,3 @@ test('an archived activity stays archived when other fields are written', async 
     expect({ status, archived_at }).toEqual({ status: 'archived', archived_at: archived.body.archived_at })
   }
 })
-
-test('merged_at is kept after archiving', async () => {
-  const { activity } = await repo.create({ scope: { paths: ['src/pay'] } })
-  await patch(activity.id, { status: 'merged' })
-  await archive(activity.id)
-  const { reuse_opportunities } = await repo.check({ scope: { paths: ['src/pay/retry.ts'] } })
-  expect(reuse_opportunities).toMatchObject([{ type: 'activity', id: activity.id }])
-})

@@ -55,8 +55,6 @@ describe('every operation', () => {
     ['two objects', '{}{}'],
     ['an unknown field', '{"colour": "red"}'],
     ['__proto__', '{"__proto__": {"title": "x"}}'],
-    ['constructor', '{"constructor": {}}'],
-    ['toString', '{"toString": 1}'],
   ])('that takes a body rejects %s with 400', async (_, body) => {
     const answers = await outcomes(withBody, (route) => call(service, route, { ids, body }))
     expect(answers).toEqual(all(withBody, '400 invalid_request'))

@@ -115,14 +115,6 @@ describe('a branch without a scope', () => {
     await request('POST', `/activity/${first}/archive`)
     expect(await related({ branch: 'retries' })).toEqual([byArea])
   })
-
-  test('with a scope uses only that scope', async () => {
-    const { createActivity, check } = repository()
-    await createActivity({ branch: 'retries', scope })
-    await createActivity({ branch: 'other', scope: { paths: ['src/*'] } })
-    const result = await check({ branch: 'retries', scope: { paths: ['docs/**'] } })
-    expect(result.related_activity_ids).toEqual([])
-  })
 })
 
 describe('included activities', () => {
@@ -150,16 +142,6 @@ describe('included activities', () => {
     )
     const expected = takesPart ? [id] : []
     expect((await repo.check({ scope, branch: 'retries' })).expected_activity_ids).toEqual(expected)
-  })
-
-  test('an activity without a scope has no collisions in the list, whatever its branch has', async () => {
-    const repo = repository()
-    const declared = await repo.createActivity({ branch: 'a', scope })
-    await repo.createActivity({ branch: 'a' })
-    const other = await repo.createActivity({ branch: 'b', scope })
-    const { body } = await repo.request('GET', '/overlaps')
-    expect(body).toMatchObject({ items: [{ activity_ids: [declared, other] }], total: 1 })
-    expect(body.checked_against).toMatchObject({ activities: 3, complete: true })
   })
 })
 
