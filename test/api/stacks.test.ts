@@ -8,9 +8,9 @@ const DAY_MS = 86_400_000
 
 const { fixture, github, repository, useSettings } = usePullRequests()
 
-/** Pushes a commit to a branch, after `commits` that GitHub lists with it. Returns the new head. */
+/** Pushes a commit to a branch, on top of the last of `commits`, which GitHub lists with it. Returns the new head. */
 async function push(branch: string, commits: string[] = []): Promise<string> {
-  const pushed = repository.githubRepo.push(branch)
+  const pushed = repository.githubRepo.push(branch, {}, commits.at(-1))
   await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...pushed, commits }))
   return pushed.after
 }
@@ -134,19 +134,13 @@ describe('a branch that is taken off a stack', () => {
     await fixture.service.deliverAndRun(event)
     return pushed.after
   }
-  /** Pushes a commit to a branch, on top of the last of these commits, which GitHub lists with it. */
-  async function pushOnto(branch: string, ...commits: string[]): Promise<string> {
-    const pushed = repository.githubRepo.push(branch, {}, commits.at(-1))
-    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...pushed, commits }))
-    return pushed.after
-  }
   const mainHead = () => repository.githubRepo.push('main').after
   const comparisons = () => repository.calls().filter((route) => route.startsWith('GET /compare/'))
 
   /** Opens `lower` and `upper`, which is built on it. */
   async function openStack(): Promise<{ lower: number; upper: number; first: string }> {
     const first = await push('lower')
-    await pushOnto('upper', first)
+    await push('upper', [first])
     const [lower, upper] = [await open('lower'), await open('upper')]
     return { lower, upper, first }
   }
@@ -177,8 +171,8 @@ describe('a branch that is taken off a stack', () => {
 
   test('collides with the middle of the stack if it was moved to the bottom', async () => {
     const first = await push('lower')
-    const second = await pushOnto('middle', first)
-    await pushOnto('upper', first, second)
+    const second = await push('middle', [first])
+    await push('upper', [first, second])
     for (const branch of ['lower', 'middle', 'upper']) await open(branch)
     expect(await relationOf('upper', 'middle')).toBe('stacked')
     await rebase('upper', first)
@@ -187,7 +181,7 @@ describe('a branch that is taken off a stack', () => {
   })
 
   test('is not stacked on a pull request that is opened after the forced push', async () => {
-    await pushOnto('upper', await push('lower'))
+    await push('upper', [await push('lower')])
     await rebase('upper', mainHead())
     expect(comparisons()).toEqual([])
     await open('upper')
