@@ -1,10 +1,9 @@
 /** How long positive and negative answers of GitHub are cached, and that positive ones are honoured during an outage. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
+import { ACTIVITY, outcome } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 
 const SHOP = 'GET /repos/acme/shop'
-const USER = 'GET /user'
 const TTL_MS = 60_000
 const NO_TTL_MS = 10_000
 const HONOURED_MS = 300_000
@@ -198,26 +197,5 @@ describe('after an outage', () => {
     github.fault(SHOP, 'rate_limited')
     service.clock.advance(TTL_MS + 1)
     expect(await read()).toBe('429 rate_limited')
-  })
-})
-
-describe('the login of the caller', () => {
-  const raise = () => service.api('POST', '/notables', { token, body: NOTABLE })
-
-  test('is requested once, when it is first needed', async () => {
-    expect(await callsOf(read, USER)).toBe(0)
-    expect(await callsOf(raise, USER)).toBe(1)
-    expect(await callsOf(raise, USER)).toBe(0)
-  })
-
-  test.each([
-    ['server_error', '503 service_unavailable'],
-    ['wrong_shape', '503 service_unavailable'],
-    ['rate_limited', '429 rate_limited'],
-  ] as const)('is not assumed when GitHub answers %s', async (fault, refusal) => {
-    github.fault(USER, fault)
-    expect(outcome(await raise())).toBe(refusal)
-    github.clearFaults()
-    expect((await raise()).body.created_by).toBe('ada')
   })
 })

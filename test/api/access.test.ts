@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { SSO_URL } from '../support/github-reply.ts'
 import type { Fault } from '../support/github-world.ts'
-import { ACTIVITY, call, createRecords, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
+import { ACTIVITY, call, createRecords, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 
 const SHOP = 'GET /repos/acme/shop'
@@ -44,12 +44,6 @@ describe('GitHub’s permissions decide', () => {
     expect(listed.status).toBe(200)
     const created = await service.api('POST', `${open}/activity`, { token: 'stranger', body: ACTIVITY })
     expect(outcome(created)).toBe('403 forbidden')
-  })
-
-  test('for an installation token, which has no login', async () => {
-    github.installation('app', { 'acme/shop': 'write' })
-    const { body } = await service.api('POST', '/notables', { token: 'app', body: NOTABLE })
-    expect(body.created_by).toBeNull()
   })
 })
 

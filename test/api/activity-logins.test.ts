@@ -88,6 +88,7 @@ describe('GitHub', () => {
 
   test.each([
     ['server_error', '503 service_unavailable'],
+    ['wrong_shape', '503 service_unavailable'],
     ['rate_limited', '429 rate_limited'],
   ] as const)('answering %s for the login rejects the request without a change', async (fault, refusal) => {
     const id = await idOf('ben')

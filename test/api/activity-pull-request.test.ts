@@ -31,6 +31,8 @@ test.each([
   ['https://github.com.evil.example/acme/shop/pull/7', 'a host that only begins like GitHub’s'],
   ['https://evil.example/https://github.com/acme/shop/pull/7', 'the address within another'],
   ['https://ada@github.com/acme/shop/pull/7', 'a user in it'],
+  ['https://github.com@169.254.169.254/acme/shop/pull/7', 'another host behind a user'],
+  ['javascript:alert(1)', 'a script'],
   ['https://github.com:443/acme/shop/pull/7', 'a port in it'],
   ['http://github.com/acme/shop/pull/7', 'not https'],
   ['github.com/acme/shop/pull/7', 'no scheme'],

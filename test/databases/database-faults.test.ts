@@ -34,6 +34,7 @@ describe('a missing table', () => {
   }
   const named = (word: RegExp) => ROUTES.map(({ name }) => name).filter((name) => word.test(name))
 
+  // Threat: SQL, a stack trace or a file path in a response
   test.each([
     ['repositories', named(/./)],
     ['activities', named(/Activit|Overlap/)],
