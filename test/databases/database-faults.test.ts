@@ -2,21 +2,15 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
-import { startTestService, type TestService, useService } from '../support/service.ts'
+import { ACTIVITY, call, createRecords, outcome, outcomes, ROUTES } from '../support/routes.ts'
+import { startTestService, useService } from '../support/service.ts'
 
 const { service } = useService()
 let ids: { act: string; ntb: string }
 
 beforeAll(async () => {
-  ids = await records(service)
+  ids = await createRecords(service)
 })
-
-async function records({ api }: TestService) {
-  const activity = await api('POST', '/activity', { body: ACTIVITY })
-  const notable = await api('POST', '/notables', { body: NOTABLE })
-  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
-}
 
 const all = (names: string[], expected: string) => Object.fromEntries(names.map((name) => [name, expected]))
 

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { TestService } from './service.ts'
 
-/** Every row of every table. */
+/** Every row of every table. Binary columns are also shown as characters. */
 export async function dumpDatabase({ app }: Pick<TestService, 'app'>): Promise<string> {
   const db = app.database.connection()
   const rowsOf = (answer: unknown) => (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows)
@@ -14,5 +14,7 @@ export async function dumpDatabase({ app }: Pick<TestService, 'app'>): Promise<s
       rowsOf(await db.execute(sql`select to_jsonb(each)::text from ${sql.identifier(tablename)} as each`)),
     ),
   )
-  return (await Promise.all(texts)).join('\n')
+  const all = (await Promise.all(texts)).join('\n')
+  const binary = all.matchAll(/\\x([0-9a-f]+)/g)
+  return [all, ...[...binary].map(([, hex = '']) => Buffer.from(hex, 'hex').toString('latin1'))].join('\n')
 }
