@@ -1,19 +1,14 @@
 /** The merge order of tracked pull requests follows their events. */
 import { expect, test } from 'vitest'
 import type { MergeOrder } from '../../src/vocabulary/contract/merge-order.ts'
-import type { PullFile } from '../support/github-state.ts'
-import { editOf } from '../support/lines.ts'
+import { editOfPay } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
 const { repository } = usePullRequests()
 
-const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
-
-/** Changes `lines` lines of a file from the tenth on. */
-function modified(filename: string, text: string, lines = 1): PullFile {
-  const added = Array.from({ length: lines }, (_, at) => `${text}${at}()`)
-  return { filename, status: 'modified', patch: editOf(FILE, 10, lines, added) }
-}
+/** Replaces lines of a file by `lines` others. */
+const modified = (filename: string, text: string, lines = 1) =>
+  editOfPay(10, Array<string>(lines).fill(`${text}()`), filename)
 
 /** The numbers of the pull requests in order, and of those that are clear. */
 async function mergeOrder(): Promise<(number | undefined)[][]> {

@@ -83,15 +83,7 @@ describe('a check', () => {
 })
 
 describe('a stack', () => {
-  test('is for the base branch of its lowest part', async () => {
-    await open('lower', { files: ['docs/a.md'] })
-    const upper = await open('upper', { base: 'lower' })
-    const other = await open('other')
-    expect([upper, other].map(hasComment)).toEqual([false, true])
-    expect(hasComment(await open('backport', { base: 'release/1.x' }))).toBe(false)
-  })
-
-  test('still is after its lower part was merged', async () => {
+  test('is for the base branch of its lowest part after that was merged', async () => {
     const lower = await open('lower', { files: ['docs/a.md'] })
     await open('upper', { base: 'lower' })
     await repository.merge(lower)

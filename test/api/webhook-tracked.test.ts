@@ -147,20 +147,6 @@ describe('a tracked pull request', () => {
     service.clock.advance(1000)
   })
 
-  test('that is pushed to has its new files, for one call', async () => {
-    const before = github.calls(filesRoute())
-    repo.githubRepo.update(1, { files: ['src/b.ts', 'src/c.ts'] })
-    await service.deliverAndRun(
-      repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
-    )
-    expect(await only()).toMatchObject({
-      scope: { areas: [], paths: ['src/b.ts', 'src/c.ts'] },
-      heartbeat_at: now(),
-      status: 'draft-pr-open',
-    })
-    expect(github.calls(filesRoute())).toBe(before + 1)
-  })
-
   test('takes a changed title from its own event and not from a push', async () => {
     repo.githubRepo.update(1, { title: 'Other words' })
     await service.deliverAndRun(
