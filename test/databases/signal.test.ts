@@ -3,15 +3,11 @@ import { expect, test } from 'vitest'
 import { pairs } from '../../src/server/ledger/table.ts'
 import { publications, pull_requests } from '../../src/server/pull-requests/table.ts'
 import type { Signal } from '../../src/vocabulary/contract/signal.ts'
-import { editOfPay } from '../support/lines.ts'
-import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
 const DAY_MS = 86_400_000
 const { fixture, repository } = usePullRequests()
 
-const merge = async (number: number) => {
-  await repository.merge(number)
-}
 const signal = async (): Promise<Signal> => {
   const { status, body } = await repository.request('GET', '/signal')
   expect(status, JSON.stringify(body)).toBe(200)
@@ -34,31 +30,6 @@ test('the report is empty for a repository without pull requests', async () => {
     })),
     recent: [],
   })
-})
-
-test('two pull requests on the same lines are counted in shadow mode, in which nothing is posted', async () => {
-  await repository.writeFile('.github/deconflict.yml', 'comment: {mode: shadow}')
-  const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
-  const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
-  await merge(first)
-  await merge(second)
-  expect(repository.writes()).toEqual([])
-  expect(await signal()).toMatchObject({
-    mode: 'shadow',
-    periods: [{}, { pairs: { ...NONE, shown: 1, merged_anyway: 1 }, comments: { posted: 0, edited: 0 } }],
-    recent: [{ sides: [{ shown_at: null }, { shown_at: expect.any(String) }], outcome: 'merged_anyway' }],
-  })
-})
-
-test('the pair of a branch becomes that of its pull request', async () => {
-  const { filename: path, ...change } = editOfPay(40, ['retry()'])
-  await repository.createActivity({ branch: 'retries', scope: { changes: [{ path, ...change }] } })
-  await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
-  await repository.advance(QUIET_MS)
-  const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
-  expect(await signal()).toMatchObject({ periods: [{}, { pairs: { shown: 1, open: 1 } }] })
-  await merge(first)
-  expect(await signal()).toMatchObject({ periods: [{}, { pairs: { shown: 1, merged_anyway: 1 } }] })
 })
 
 test('the report counts each pair by when it was first shown', async () => {
