@@ -21,19 +21,13 @@ const KEBAB_FILE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+$/
 const KEBAB_FOLDER = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const VAGUE_NAME = /(^|-)(utils?|helpers?|common|types?|services?|managers?)$/
 
-/** One line per violation. `sources` maps paths under `src` to file contents. */
+/** One line per violation; the linter checks for import cycles and default exports. `sources` maps paths under `src` to file contents. */
 export function violations(sources: Record<string, string>, architecture: Architecture): string[] {
-  const facts = new Map<string, Facts>()
-  for (const [file, source] of Object.entries(sources)) {
-    if (/\.tsx?$/.test(file)) facts.set(file, factsOf(file, source))
-  }
-  const imports = new Map([...facts].map(([file, { imports }]) => [file, targetsOf(file, imports)]))
   return Object.entries(sources).flatMap(([file, source]) =>
     [
       ...nameProblems(file),
       ...floorProblems(file, architecture),
-      ...(file.endsWith('.ts') ? sourceProblems(file, source, facts.get(file) as Facts, architecture) : []),
-      ...cycleProblems(file, imports),
+      ...(file.endsWith('.ts') ? sourceProblems(file, source, architecture) : []),
     ].map((problem) => `src/${file} ${problem}`),
   )
 }
@@ -55,13 +49,13 @@ function floorProblems(file: string, architecture: Architecture): string[] {
   return folderOf(file, architecture) === undefined ? ['is on no floor'] : []
 }
 
-function sourceProblems(file: string, source: string, facts: Facts, architecture: Architecture): string[] {
+function sourceProblems(file: string, source: string, architecture: Architecture): string[] {
+  const facts = factsOf(source)
   const problems: string[] = []
   if (!/^(#!.*\n)?\/[/*]/.test(source)) problems.push('does not open with a comment that says what it is for')
   const lines = source.trimEnd().split('\n').length
   if (lines > LINES_MAX) problems.push(`has ${lines} lines, more than ${LINES_MAX}`)
 
-  if (facts.exportsDefault) problems.push('has a default export')
   for (const specifier of facts.imports) {
     if (specifier.startsWith('.')) problems.push(...importProblems(file, specifier, architecture))
   }
@@ -86,37 +80,6 @@ function importProblems(file: string, specifier: string, architecture: Architect
   return height(to) === height(from) ? [`imports ${target} from another folder on its floor`] : []
 }
 
-/** The files under `src` that a file imports. */
-function targetsOf(file: string, imports: string[]): string[] {
-  return imports
-    .filter((specifier) => specifier.startsWith('.'))
-    .map((specifier) => posix.join(posix.dirname(file), specifier))
-}
-
-function cycleProblems(file: string, imports: Map<string, string[]>): string[] {
-  const cycle = cycleThrough(file, imports)
-  return cycle ? [`is in an import cycle: ${cycle.join(' → ')}`] : []
-}
-
-/** A shortest import cycle through a file, starting and ending with it. */
-function cycleThrough(file: string, imports: Map<string, string[]>): string[] | undefined {
-  const importedBy = new Map<string, string>()
-  const queue = [file]
-  for (const at of queue) {
-    for (const target of imports.get(at) ?? []) {
-      if (target === file) {
-        const path = [file]
-        for (let step = at; step !== file; step = importedBy.get(step) as string) path.unshift(step)
-        return [file, ...path]
-      }
-      if (importedBy.has(target)) continue
-      importedBy.set(target, at)
-      queue.push(target)
-    }
-  }
-  return undefined
-}
-
 const ENTRY_POINT = 'an entry point'
 
 function topFolderOf(file: string): string {
@@ -134,18 +97,15 @@ interface Facts {
   imports: string[]
   /** Imported packages and `READINGS`. */
   uses: Set<string>
-  exportsDefault: boolean
 }
 
 type Node = Record<string, unknown> & { type: string }
 
-function factsOf(file: string, source: string): Facts {
-  const facts: Facts = { imports: [], uses: new Set(), exportsDefault: false }
-  visit(parseAst(source, { lang: file.endsWith('.tsx') ? 'tsx' : 'ts' }), (node) => {
+function factsOf(source: string): Facts {
+  const facts: Facts = { imports: [], uses: new Set() }
+  visit(parseAst(source, { lang: 'ts' }), (node) => {
     const from = node.source
     if (isNode(from) && typeof from.value === 'string') facts.imports.push(from.value)
-    if (node.type === 'ExportDefaultDeclaration') facts.exportsDefault = true
-    if (node.type === 'ExportSpecifier' && nameOf(node.exported) === 'default') facts.exportsDefault = true
     if (readsClock(node)) facts.uses.add(READINGS.clock)
     if (readsEnvironment(node)) facts.uses.add(READINGS.environment)
   })
