@@ -1,11 +1,10 @@
 /** A fake GitHub that listens on loopback, for the demo, the benchmark, and tests that start the service as a process. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { GithubRepository, Permission } from '../test/support/github-state.ts'
 import { type GithubWorld, githubWorld } from '../test/support/github-world.ts'
+import { listen } from '../test/support/listen.ts'
 
 export interface FakeGithubOptions {
   /** Default: any free port. */
@@ -27,23 +26,13 @@ export async function startFakeGithubServer(options: FakeGithubOptions = {}): Pr
   for (const repository of options.repositories ?? []) github.repository(repository)
   for (const { token, ...user } of options.users ?? []) github.token(token, user)
 
-  const started = {
-    github,
-    async close() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
-  }
   // A slow client must not reuse a connection that is being closed.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     answer(github, request, response).catch((error: Error) => response.destroy(error))
   })
-  server.listen(options.port ?? 0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url, close } = await listen(server, options.port)
   github.state.api_url = url
-  return Object.assign(started, { url })
+  return { github, url, close }
 }
 
 async function answer(

@@ -1,12 +1,12 @@
 /** A server with TLS in front of another one, and an HTTP proxy through which alone it can be reached. */
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { listen } from './listen.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 export interface HttpsProxy {
@@ -35,29 +35,24 @@ export async function startHttpsProxy(name: string, url: string): Promise<HttpsP
     forwarded.on('error', () => res.destroy())
     req.pipe(forwarded)
   })
-  const sockets = new Set<Socket>()
+  const there = await listen(secure)
   const tunnels: HttpsProxy['tunnels'] = []
   const proxy = createServer().on('connect', (req, near: Socket) => {
     tunnels.push({ target: req.url ?? '', authorization: req.headers['proxy-authorization'] })
-    const far = connect((secure.address() as AddressInfo).port, '127.0.0.1', () => {
+    const far = connect(there.port, '127.0.0.1', () => {
       near.write('HTTP/1.1 200 OK\r\n\r\n')
       near.pipe(far).pipe(near)
     })
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-    }
+    for (const socket of [near, far]) socket.on('error', () => {})
   })
-  await Promise.all([secure, proxy].map((server) => once(server.listen(0, '127.0.0.1'), 'listening')))
-  const host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const here = await listen(proxy)
+  const { host } = new URL(here.url)
   return {
     env: { NODE_EXTRA_CA_CERTS: cert, HTTPS_PROXY: `http://ada:pass%20word@${host}` },
     host,
     tunnels,
     async close() {
-      for (const socket of sockets) socket.destroy()
-      secure.close()
-      proxy.close()
+      await Promise.all([here.close(), there.close()])
       await directory.remove()
     },
   }

@@ -1,7 +1,7 @@
 /** A proxy that passes requests on and can lose the responses: the service has carried out what its client believes failed. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from './listen.ts'
 
 export interface LossyProxy {
   url: string
@@ -31,17 +31,11 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
       return void (proxy.loss === 'closed' ? res.destroy() : res.writeHead(502).end('Bad Gateway'))
     res.writeHead(answer.status, { 'content-type': 'application/json' }).end(answered)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const proxy: LossyProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     loses: () => false,
     loss: 'closed',
     requests: [],
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
   return proxy
 }

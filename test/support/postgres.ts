@@ -4,10 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, chown, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
+import { listen } from './listen.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const run = promisify(execFile)
@@ -297,10 +298,7 @@ export async function postgresAccount(): Promise<Account | undefined> {
 
 /** A free port of the loopback interface. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
+  const { port, close } = await listen(createServer())
+  await close()
   return port
 }

@@ -1,7 +1,6 @@
 /** A round-robin load balancer: each request goes to the next instance. */
-import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from './listen.ts'
 
 export interface RoundRobin {
   url: string
@@ -30,15 +29,5 @@ export async function startRoundRobin(targets: string[]): Promise<RoundRobin> {
     onward.once('error', (error) => outgoing.destroy(error))
     incoming.pipe(onward)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    given,
-    async close() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
-  }
+  return { given, ...(await listen(server)) }
 }

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
+import { listen } from './listen.ts'
 
 export interface SilentServer {
   url: string
@@ -19,16 +20,7 @@ export async function startSilentServer(answers: Record<string, object> = {}): P
     const answer = answers[req.url ?? '']
     if (answer) res.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { requests, ...(await listen(server)) }
 }
 
 /** A server that never accepts a connection: its process is stopped, and its accept queue is full. */

@@ -1,6 +1,6 @@
 /** A TCP proxy that can stop forwarding bytes without closing connections. */
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listen } from './listen.ts'
 
 export interface TcpProxy {
   url: string
@@ -41,19 +41,15 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
       else one.pipe(other)
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  target.port = String((server.address() as AddressInfo).port)
+  const { port, close } = await listen(server)
+  target.port = String(port)
   return {
     url: target.href,
     blackhole,
     restore() {
       isBlackholed = false
     },
-    async close() {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-      await once(server, 'close')
-    },
+    // Each of a pair of sockets ends with the other one.
+    close,
   }
 }
