@@ -29,7 +29,11 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   const row = (title: string) => page.locator('.work-row', { hasText: title })
   const heading = (name: string) => page.getByRole('heading', { name, exact: true })
 
-  test('shows 400 activities under constant heartbeats before their collisions are known', async () => {
+  test('shows the newest of 400 activities under constant heartbeats before their collisions are known, with less than 120 kB of script', async () => {
+    const bytes: number[] = []
+    page.on('response', async (response) => {
+      if (response.url().endsWith('.js')) bytes.push((await response.body()).length)
+    })
     const ids = await Promise.all(
       Array.from({ length: 400 }, (_, index) =>
         repo.createActivity({ branch: `b${index}`, scope: { paths: [`m${index % 399}/**`] } }),
@@ -51,6 +55,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await fixture.open(page, repo)
     await heading('400 live activities, comparing …').waitFor(OPTIONS)
     expect(await page.locator('.work-row').count()).toBe(60)
+    await page.getByText('340 more: search, or choose').waitFor()
+    expect(bytes.length).toBeGreaterThan(0)
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(120_000)
     isHolding = false
     expect(held).toHaveLength(1)
     // A change during the read neither aborts it nor gets lost.

@@ -79,6 +79,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       /^Hi Ben, my “Retry twice” .* overlap in src\/retry\.ts \(lines 48–53 and 40–51\)\./,
     )
     expect(await seriousFaultsOn(page)).toEqual([])
+    await page.locator('.work-row', { hasText: 'Tidy retries' }).click()
+    const detail = page.getByRole('dialog')
+    await detail.getByText('same lines', { exact: true }).waitFor(OPTIONS)
+    expect(await detail.locator('.strip-lines').allTextContents()).toContain('lines 40–51')
   })
 
   test('shows the work of anyone else, or of everyone', async () => {

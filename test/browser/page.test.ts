@@ -1,7 +1,5 @@
 /** The page in a real browser, on two instances of the built service. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -10,6 +8,7 @@ import { apiAt } from '../support/api.ts'
 import { BROWSER, seriousFaultsOn, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { editOf } from '../support/lines.ts'
+import { listen } from '../support/listen.ts'
 import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 
@@ -17,7 +16,7 @@ const WAIT_OPTIONS = { timeout: 60_000 }
 const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'
 
 let github: FakeGithubServer
-let githubWeb: { url: string; close(): void }
+let githubWeb: Awaited<ReturnType<typeof listen>>
 let database: FreshDatabase
 let first: ServiceProcess
 let second: ServiceProcess
@@ -58,7 +57,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await browser?.close()
     await Promise.all([first, second].map((service) => service?.kill('SIGTERM')))
     await database?.drop()
-    githubWeb?.close()
+    await githubWeb?.close()
     await github?.close()
   })
   beforeEach(async () => {
@@ -127,23 +126,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await detail.getByRole('button', { name: 'Archive' }).click()
     await page.getByText('Nobody has announced work in acme/shop').waitFor(WAIT_OPTIONS)
     expect(strayed).toEqual([])
-  })
-
-  test('shows in the detail of a collision how the lines relate', async () => {
-    const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
-    const begin = (title: string, at: number) =>
-      declare({
-        title,
-        branch: title,
-        scope: { changes: [{ path: 'src/pay.ts', patch: editOf(base, at, 1, [title]) }] },
-      })
-    const ids = [await begin('retries', 40), await begin('tidy', 40)]
-    await open('ada')
-    await row('tidy').click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText('same lines', { exact: true }).waitFor(WAIT_OPTIONS)
-    expect(await dialog.locator('.strip-lines').allTextContents()).toEqual(['line 40', 'line 40'])
-    for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
   test('shows the merge order of pull requests that conflict, and requests it only then', async () => {
@@ -293,29 +275,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(await seriousFaultsOn(page)).toEqual([])
     for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
-
-  test('shows the newest of 500 live activities with less than 120 kB of script', async () => {
-    const bytes: number[] = []
-    page.on('response', async (response) => {
-      if (response.url().endsWith('.js')) bytes.push((await response.body()).length)
-    })
-    const ids = await Promise.all(
-      Array.from({ length: 500 }, (_, index) =>
-        declare({
-          title: `Work ${index}`,
-          branch: `b${index}`,
-          scope: { areas: [`a${index % 20}`], paths: [`m${index}/**`] },
-        }),
-      ),
-    )
-    await open('ada')
-    await page.getByRole('heading', { name: /^500 live activities/ }).waitFor(WAIT_OPTIONS)
-    expect(await page.locator('.work-row').count()).toBe(60)
-    await page.getByText('440 more: search, or choose').waitFor()
-    expect(bytes.length).toBeGreaterThan(0)
-    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(120_000)
-    expect(ids).toHaveLength(500)
-  })
 })
 
 /** GitHub's sign-in pages. Every visitor is Ada and consents. */
@@ -336,8 +295,6 @@ async function startGithubWeb() {
     const isKnown = code === 'code-of-ada'
     res.writeHead(200, { 'content-type': 'application/json' })
     res.end(JSON.stringify(isKnown ? { access_token: 'ada' } : { error: 'bad_verification_code' }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+  })
+  return listen(server)
 }

@@ -1,14 +1,11 @@
 /** Creating the GitHub App in a real browser: from the address in the log to the sign-in on the page. */
-
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { VERSION } from '../../src/vocabulary/version.ts'
 import { BROWSER, seriousFaultsOn, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 
 const WAIT_OPTIONS = { timeout: 60_000 }
@@ -62,11 +59,3 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the App', () => {
     expect(refused).toEqual([])
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
