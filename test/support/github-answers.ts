@@ -3,7 +3,6 @@ import {
   appRoutes,
   installationAnswer,
   installationRepositories,
-  isOfToken,
   jwtProblem,
   permissionsOfToken,
   suspended,
@@ -127,7 +126,6 @@ export function tokenOf({ headers }: GithubRequest): string | undefined {
 
 /** The caller with this token; undefined if it is not valid. */
 export function callerOf(state: GithubState, token: string | undefined, now: Date): Caller | undefined {
-  if (!token) return { kind: 'nobody' }
   const credential = state.credentials.find((known) => known.token === token)
   if (credential) return { kind: 'token', credential }
   const ours = state.app.tokens.find(
@@ -168,9 +166,6 @@ function refusalOf(
   if (writes && repository.archived) {
     return failure(403, 'Repository was archived so is read-only.', docs, now)
   }
-  if (caller.kind === 'nobody') {
-    return writes ? failure(401, 'Requires authentication', docs, now) : undefined
-  }
   if (caller.kind === 'installation') {
     const granted = permissionsOfToken(caller.installation, caller.token)
     const suffices = (need: string) => {
@@ -198,7 +193,6 @@ export function pathUnder(api_url: string, path: string): string {
 function userRepositories(context: RouteContext): GithubResponse {
   const { state, caller, now } = context
   const docs = `${DOCS}/rest/repos/repos#list-repositories-for-the-authenticated-user`
-  if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
   if (caller.kind !== 'token' || !caller.credential.user)
     return failure(403, 'Resource not accessible by integration', docs, now)
   const { without_sso = [] } = caller.credential
@@ -228,7 +222,7 @@ function repositoryAnswer({
     200,
     {
       ...repositoryBody(state, repository),
-      ...(caller.kind !== 'nobody' && { permissions }),
+      permissions,
       network_count: 0,
       subscribers_count: 0,
     },
@@ -253,7 +247,7 @@ function moved(
 function permission(repository: GithubRepository, caller: Caller): Permission {
   if (caller.kind === 'installation') {
     const { installation, token } = caller
-    if (!includes(installation, repository) || !isOfToken(token, repository.id)) return 'none'
+    if (!includes(installation, repository)) return 'none'
     return permissionsOfToken(installation, token).contents === 'write' ? 'write' : 'read'
   }
   const own = caller.kind === 'token' ? granted(repository, caller) : 'none'

@@ -1,16 +1,14 @@
 /** The GitHub App: its key, the JWT it signs with it, its installations and their tokens. */
 import { generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto'
 import { installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
-import { DOCS, failure, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
+import { DOCS, failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
 import type { AppRoute, RouteContext } from './github-route.ts'
 import {
   type AppPermissions,
   type AppToken,
-  type GithubRepository,
   type GithubState,
   type Installation,
   installedRepositories,
-  sameName,
   timestamp,
 } from './github-state.ts'
 
@@ -66,19 +64,6 @@ function decoded(part: string): Record<string, unknown> {
   }
 }
 
-/** The repositories of an installation token: never more than its installation has now. */
-function repositoriesOfToken(
-  state: GithubState,
-  { installation, token }: { installation: Installation; token: AppToken },
-): GithubRepository[] {
-  return installedRepositories(state, installation).filter(({ id }) => isOfToken(token, id))
-}
-
-/** Whether a token reaches a repository of its installation. */
-export function isOfToken({ repository_ids }: AppToken, id: number): boolean {
-  return repository_ids?.includes(id) ?? true
-}
-
 /** The permissions of a token: never more than its installation has now. */
 export function permissionsOfToken(installation: Installation, token: AppToken): AppPermissions {
   const both = Object.keys(token.permissions).filter((name) => installation.permissions[name])
@@ -123,58 +108,30 @@ export function installationRepositories(context: RouteContext): GithubResponse 
   }
   const { contents } = permissionsOfToken(caller.installation, caller.token)
   const permissions = permissionsOf(contents === 'write' ? 'write' : 'read')
-  const repositories = repositoriesOfToken(state, caller)
+  const repositories = installedRepositories(state, caller.installation)
   const bodies = repositories.map((repository) => ({ ...repositoryBody(state, repository), permissions }))
   return paged(context, bodies, (page) => ({
     total_count: repositories.length,
-    repository_selection: caller.token.repository_ids ? 'selected' : selectionOf(caller.installation),
+    repository_selection: selectionOf(caller.installation),
     repositories: page,
   }))
 }
 
 function newToken(context: RouteContext): GithubResponse {
-  const { state, now, body } = context
+  const { state, now } = context
   const installation = asked(context)
   if (!installation) return notFound(now)
   if (installation.suspended_at) return suspended(now)
 
-  const permissions = (body.permissions ?? installation.permissions) as AppPermissions
-  const ungranted = Object.entries(permissions).filter(
-    ([name, level]) => installation.permissions[name] !== level && installation.permissions[name] !== 'write',
-  )
-  if (ungranted.length > 0)
-    return invalid(now, 'The permissions requested are not granted to this installation.')
-
-  const there = installedRepositories(state, installation)
-  const chosen = [
-    ...((body.repository_ids as number[]) ?? []).map((id) => there.find((known) => known.id === id)),
-    ...((body.repositories as string[]) ?? []).map((name) =>
-      there.find(({ full_name }) => sameName(full_name.split('/')[1] as string, name)),
-    ),
-  ]
-  if (chosen.includes(undefined)) {
-    return invalid(
-      now,
-      'There is at least one repository that does not exist or is not accessible to the parent installation.',
-    )
-  }
-  const repositories = chosen.length > 0 ? (chosen as GithubRepository[]) : undefined
   const token: AppToken = {
     token: `ghs_${randomBytes(27).toString('base64url').replace(/[-_]/g, '0')}`,
     installation_id: installation.id,
     expires_at: timestamp(new Date(now.getTime() + 60 * MINUTE_S * 1000)),
-    permissions: { ...permissions },
-    ...(repositories && { repository_ids: repositories.map(({ id }) => id) }),
+    permissions: { ...installation.permissions },
   }
   state.app.tokens.push(token)
-  const answer = {
-    token: token.token,
-    expires_at: token.expires_at,
-    permissions: token.permissions,
-    repository_selection: repositories ? 'selected' : selectionOf(installation),
-    ...(repositories && { repositories: repositories.map((known) => repositoryBody(state, known)) }),
-  }
-  return json(201, answer, now)
+  const { installation_id: _, ...shown } = token
+  return json(201, { ...shown, repository_selection: selectionOf(installation) }, now)
 }
 
 export function suspended(now: Date): GithubResponse {

@@ -1,4 +1,4 @@
-/** Check runs: validation, storage and responses. */
+/** Check runs: validation, storage and responses. Only of completed ones with an output. */
 import { appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
 import { contentsOf } from './github-pulls.ts'
 import { DOCS, type FieldError, failure, type GithubResponse, invalid, json } from './github-reply.ts'
@@ -7,7 +7,6 @@ import { type Annotation, type CheckRun, nextId, timestamp } from './github-stat
 
 const ANNOTATIONS_MAX = 50
 const TEXT_CHARACTERS_MAX = 65_535
-const STATUSES = ['queued', 'in_progress', 'completed']
 const CONCLUSIONS = ['action_required', 'cancelled', 'failure', 'neutral', 'success', 'skipped', 'timed_out']
 const LEVELS = ['notice', 'warning', 'failure']
 
@@ -33,54 +32,27 @@ function create(context: RepositoryRouteContext): GithubResponse {
   const errors = problems(body)
   if (errors.length > 0) return invalid(now, errors)
 
+  const { annotations = [], ...texts } = body.output as { annotations?: Annotation[] }
   const run: CheckRun = {
     id: nextId(state),
     name: body.name as string,
     head_sha: body.head_sha as string,
-    status: 'queued',
-    conclusion: null,
-    external_id: '',
-    details_url: null,
-    started_at: timestamp(now),
-    completed_at: null,
-    output: { title: null, summary: null, text: null },
-    annotations: [],
+    status: 'completed',
+    conclusion: body.conclusion as string,
+    output: { title: null, summary: null, text: null, ...texts },
+    annotations,
   }
-  write(run, context)
   contents.check_runs.push(run)
   return json(201, runBody(context, run), now)
-}
-
-function write(run: CheckRun, { body, now }: RepositoryRouteContext): void {
-  for (const field of ['name', 'external_id', 'details_url', 'started_at'] as const) {
-    if (typeof body[field] === 'string') run[field] = body[field]
-  }
-  if (body.status) run.status = body.status as CheckRun['status']
-  if (run.status !== 'completed') Object.assign(run, { conclusion: null, completed_at: null })
-  if (body.conclusion) {
-    run.status = 'completed'
-    run.conclusion = body.conclusion as string
-    run.completed_at = (body.completed_at as string) ?? timestamp(now)
-  }
-  const { annotations = [], ...texts } = (body.output ?? {}) as { annotations?: Annotation[] }
-  if (body.output) run.output = { title: null, summary: null, text: null, ...texts }
-  run.annotations.push(...annotations)
 }
 
 type Wrong = Omit<FieldError, 'resource'>
 
 function problems(body: Record<string, unknown>): FieldError[] {
   const wrong: Wrong[] = []
-  const oneOf = (field: string, values: string[]) => {
-    if (body[field] != null && !values.includes(body[field] as string)) wrong.push({ code: 'invalid', field })
-  }
-  oneOf('status', STATUSES)
-  oneOf('conclusion', CONCLUSIONS)
-  if (body.status === 'completed' && !body.conclusion)
-    wrong.push({ code: 'missing_field', field: 'conclusion' })
-  if (body.conclusion && (body.status ?? 'completed') !== 'completed')
-    wrong.push({ code: 'invalid', field: 'status' })
-  if (body.output) wrong.push(...outputProblems(body.output as Record<string, unknown>))
+  if (body.status !== 'completed') wrong.push({ code: 'invalid', field: 'status' })
+  if (!CONCLUSIONS.includes(body.conclusion as string)) wrong.push({ code: 'invalid', field: 'conclusion' })
+  wrong.push(...outputProblems((body.output ?? {}) as Record<string, unknown>))
   return wrong.map((error) => ({ resource: 'CheckRun', ...error }))
 }
 
@@ -120,7 +92,10 @@ function appsOnly(now: Date): GithubResponse {
   return failure(403, 'You must authenticate via a GitHub App.', `${DOCS}/rest/checks/runs`, now)
 }
 
-function runBody({ state, repository }: RepositoryRouteContext, { annotations, ...run }: CheckRun): Json {
+function runBody(
+  { state, repository, now }: RepositoryRouteContext,
+  { annotations, ...run }: CheckRun,
+): Json {
   const url = `${state.api_url}/repos/${repository.full_name}`
   const self = `${url}/check-runs/${run.id}`
   const repo = { id: repository.id, url, name: repository.full_name.split('/')[1] }
@@ -130,6 +105,10 @@ function runBody({ state, repository }: RepositoryRouteContext, { annotations, .
   )
   return {
     ...run,
+    external_id: '',
+    details_url: null,
+    started_at: timestamp(now),
+    completed_at: timestamp(now),
     node_id: nodeId('CR', run.id),
     url: self,
     html_url: `${webUrl(state)}/${repository.full_name}/runs/${run.id}`,

@@ -27,13 +27,10 @@ export const commentRoutes: RepositoryRoute[] = [
 ]
 
 function list(context: RepositoryRouteContext): GithubResponse {
-  const { state, repository, query, now } = context
+  const { state, repository, now } = context
   const pull = pullNumbered(context)
   if (!pull) return notFound(now)
-  const since = Date.parse(query.get('since') ?? '')
-  const comments = contentsOf(state, repository)
-    .comments.filter(({ number }) => number === pull.number)
-    .filter(({ updated_at }) => Number.isNaN(since) || Date.parse(updated_at) >= since)
+  const comments = contentsOf(state, repository).comments.filter(({ number }) => number === pull.number)
   return paged(
     context,
     comments.map((comment) => commentBody(context, comment)),

@@ -19,17 +19,11 @@ export const deliveryRoutes: AppRoute[] = [
 /** Newest first, with pages by cursor instead of page numbers. */
 function list({ state, query, now, self }: RouteContext): GithubResponse {
   const size = perPage(query)
-  const status = query.get('status')
   const cursor = query.get('cursor')
   const before = cursor === null ? Number.POSITIVE_INFINITY : Number(/^v1_(\d+)$/.exec(cursor)?.[1])
   if (Number.isNaN(before)) return failure(400, 'Invalid cursor', `${DOCS}/rest/apps/webhooks`, now)
 
-  const older = [...state.app.deliveries]
-    .reverse()
-    .filter(({ id }) => id < before)
-    .filter(
-      ({ status_code }) => !status || (status === 'success') === (status_code >= 200 && status_code < 400),
-    )
+  const older = state.app.deliveries.filter(({ id }) => id < before).reverse()
   const page = older.slice(0, size)
   const answer = json(200, page.map(summary), now)
   const last = page.at(-1)

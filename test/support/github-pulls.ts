@@ -85,20 +85,16 @@ function list(context: RepositoryRouteContext): GithubResponse {
     return invalid(now, [{ resource: 'PullRequest', code: 'invalid', field: 'state' }])
   }
   const head = query.get('head')
-  const base = query.get('base')
   const matches = (pull: PullRequest) =>
     (asked === 'all' || pull.state === asked) &&
     // As on GitHub, a head without its owner filters nothing.
-    (!head?.includes(':') || sameOwner(head, `${pull.head.owner}:${pull.head.ref}`)) &&
-    (!base || pull.base.ref === base)
+    (!head?.includes(':') || sameOwner(head, `${pull.head.owner}:${pull.head.ref}`))
 
   const by = query.get('sort') === 'updated' ? 'updated_at' : 'created_at'
-  const ascending =
-    (query.get('direction') ?? (query.has('sort') && by !== 'created_at' ? 'asc' : 'desc')) === 'asc'
+  // In the direction `desc`, which is the default unless the list is sorted.
   const ordered = contentsOf(state, repository)
     .pulls.filter(matches)
-    .sort((one, other) => Date.parse(one[by]) - Date.parse(other[by]) || one.number - other.number)
-  if (!ascending) ordered.reverse()
+    .sort((one, other) => Date.parse(other[by]) - Date.parse(one[by]) || other.number - one.number)
   return paged(context, ordered, (page) => page.map((pull) => pullSummary(state, repository, pull)))
 }
 

@@ -9,7 +9,6 @@ import type {
 } from './github-state.ts'
 
 export type Caller =
-  | { kind: 'nobody' }
   /** A user, or an installation token made by the test (`github.installation`). */
   | { kind: 'token'; credential: GithubCredential }
   /** The App itself, by its signed JWT. */

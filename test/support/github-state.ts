@@ -98,12 +98,8 @@ export interface CheckRun {
   id: number
   name: string
   head_sha: string
-  status: 'queued' | 'in_progress' | 'completed'
-  conclusion: string | null
-  external_id: string
-  details_url: string | null
-  started_at: string
-  completed_at: string | null
+  status: 'completed'
+  conclusion: string
   output: { title: string | null; summary: string | null; text: string | null }
   annotations: Annotation[]
 }
@@ -142,8 +138,6 @@ export interface AppToken {
   installation_id: number
   expires_at: string
   permissions: AppPermissions
-  /** Set if the token is limited to some of the installation's repositories. */
-  repository_ids?: number[]
 }
 
 export interface HookDelivery {

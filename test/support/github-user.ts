@@ -21,7 +21,6 @@ const UNUSED_USER_FIELDS = {
 
 export function userAnswer({ state, caller, now }: RouteContext): GithubResponse {
   const docs = `${DOCS}/rest/users/users#get-the-authenticated-user`
-  if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
   const user = caller.kind === 'token' ? caller.credential.user : undefined
   if (!user) return failure(403, 'Resource not accessible by integration', docs, now)
   return json(200, { ...account(state, user.login, user.id, 'User'), ...UNUSED_USER_FIELDS }, now)
