@@ -96,8 +96,12 @@ describe.each(operations)('$operationId', (operation) => {
   })
 
   test('has a valid example of the request, if it has a body', () => {
-    if (operation.requestBody) expect(faultsOf(operation.requestBody.content)).toBeNull()
-    else expect(OPERATIONS[operation.operationId as keyof typeof OPERATIONS].method).not.toBe('PATCH')
+    const { content } = operation.requestBody ?? {}
+    if (content) {
+      const { schema, example } = content['application/json']
+      expect(faultsOf(content)).toBeNull()
+      expect(validatorOf(schema)({ ...(example as object), colour: 'red' })).toBe(false)
+    } else expect(OPERATIONS[operation.operationId as keyof typeof OPERATIONS].method).not.toBe('PATCH')
   })
 
   test('has a valid example of each response', () => {
