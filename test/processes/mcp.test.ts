@@ -1,8 +1,5 @@
 /** The MCP tools with a real MCP client, over HTTP and over the standard input of a process. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -43,18 +40,6 @@ async function overStdio(token: string, folder = '.'): Promise<Client> {
   await client.connect(new StdioClientTransport(command))
   return client
 }
-
-test('over stdio, a client that closes its end of the output ends the server without an error', async () => {
-  const env = { PATH: process.env.PATH ?? '', DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'ada' }
-  const child = spawn(process.execPath, [CLI, 'mcp'], { cwd: tree.path, env })
-  const errors = text(child.stderr)
-  child.stdout.destroy()
-  const message = { jsonrpc: '2.0', id: 1, method: 'ping' }
-  child.stdin.write(`${JSON.stringify(message)}\n`)
-  const [code] = await once(child, 'exit')
-  expect(code).toBe(0)
-  expect(await errors).toBe('')
-})
 
 /** The result of a tool, which has the same form as text, and whether it is an error. */
 async function callTool(client: Client, name: string, args: object) {

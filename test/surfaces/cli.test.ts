@@ -398,22 +398,13 @@ describe('the scope from git', () => {
 })
 
 describe('the repository', () => {
-  test.each(['https://github.com:8443/acme/shop', 'ssh://git@ssh.github.com:443/acme/shop.git'])(
-    'is read from the remote %s',
-    async (remote) => {
-      await tree.git('remote', 'set-url', 'origin', remote)
-      expect((await tree.run(['list'])).stdout).toMatch(/^No live activities in acme\/shop\.\n$/)
-    },
-  )
-
   // Threat: Work in another forge's repository declared for the repository of that name on GitHub
   test('is not taken from a remote on another host', async () => {
     const refusalOf = (host: string) =>
       `deconflict: the remote origin is on ${host}, but ${shop.url} serves repositories on 127.0.0.1 or github.com; use --repo OWNER/NAME or DECONFLICT_REPO to name one of those\n`
-    for (const host of ['ghe.example.com', 'github.com.evil.test']) {
-      await tree.git('remote', 'set-url', 'origin', `https://${host}/acme/shop.git`)
-      expect(await tree.run(['list'])).toEqual({ code: 1, stdout: '', stderr: refusalOf(host) })
-    }
+    await tree.git('remote', 'set-url', 'origin', 'https://github.com.evil.test/acme/shop.git')
+    const stderrOfEvil = refusalOf('github.com.evil.test')
+    expect(await tree.run(['list'])).toEqual({ code: 1, stdout: '', stderr: stderrOfEvil })
     await tree.git('remote', 'set-url', 'origin', 'git@gitlab.com:acme/shop.git')
     const stderr = refusalOf('gitlab.com')
     for (const args of [['check', '--paths', 'x'], ['start', 'x'], ['list'], ['mcp'], ['login', shop.url]])

@@ -152,16 +152,13 @@ describe('the hook of an agent', () => {
     expect((await only()).scope.paths).toEqual([])
   })
 
-  test.each([
-    ['an unreachable server', { DECONFLICT_URL: 'http://127.0.0.1:9' }, /cannot be reached/],
-    ['a missing server', { DECONFLICT_URL: '' }, /no server is configured/],
-    ['a missing token', { GITHUB_TOKEN: '' }, /no GitHub token/],
-    ['a missing permission', { GITHUB_TOKEN: 'tok-rita' }, /token with push access/],
-  ])('exits with 0 after an error: %s', async (_, env, message) => {
-    const { code, stdout, stderr } = await hook('before-edit', edit('src/a.ts'), { env })
-    expect(code).toBe(0)
-    expect(stdout).toBe('')
-    expect(stderr).toMatch(message)
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  // `test/surfaces/cli.test.ts` has more errors.
+  test('exits with 0 after an error', async () => {
+    const ran = await hook('before-edit', edit('src/a.ts'), { env: { GITHUB_TOKEN: '' } })
+    expect(ran).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^deconflict: no GitHub token.*\n$/),
+    })
   })
 })
