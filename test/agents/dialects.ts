@@ -13,8 +13,6 @@ export type Reply =
 export interface Dialect {
   /** Matches the path of a request for a reply; other requests get 404. */
   path: RegExp
-  /** Whether the request offers tools. Requests without tools ask for titles and the like. */
-  has_tools(body: Json): boolean
   /** The number of results of tools in the request. */
   results(body: Json): number
   /** The server-sent events of a reply. */
@@ -31,10 +29,12 @@ export type Json = any
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value : [])
 
+/** Whether a request offers tools. Requests without tools ask for titles and the like. */
+export const hasTools = ({ tools }: Json): boolean => list(tools).length > 0
+
 /** Anthropic Messages. */
 const messages: Dialect = {
   path: /\/v1\/messages(\?|$)/,
-  has_tools: ({ tools }) => list(tools).length > 0,
   results: ({ messages }) =>
     list(messages)
       .flatMap(({ content }) => list(content))
@@ -64,7 +64,6 @@ const messages: Dialect = {
 /** OpenAI Responses. */
 const responses: Dialect = {
   path: /\/responses$/,
-  has_tools: ({ tools }) => list(tools).length > 0,
   results: ({ input }) =>
     list(input).filter(({ type }) => type === 'function_call_output' || type === 'custom_tool_call_output')
       .length,
@@ -92,7 +91,6 @@ const responses: Dialect = {
 /** Gemini `streamGenerateContent`. */
 const gemini: Dialect = {
   path: /:streamGenerateContent/,
-  has_tools: ({ tools }) => list(tools).length > 0,
   results: ({ contents }) =>
     list(contents)
       .flatMap(({ parts }) => list(parts))
@@ -114,7 +112,6 @@ const gemini: Dialect = {
 /** OpenAI Chat Completions. */
 const completions: Dialect = {
   path: /\/chat\/completions$/,
-  has_tools: ({ tools }) => list(tools).length > 0,
   results: ({ messages }) => list(messages).filter(({ role }) => role === 'tool').length,
   events(reply, id) {
     const isCall = 'tool' in reply

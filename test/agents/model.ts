@@ -1,9 +1,8 @@
 /** A stub of a model's API on loopback. It records the requests of one agent, and replies with a script. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import type { Dialect, Json, Reply } from './dialects.ts'
+import { listen } from '../support/listen.ts'
+import { type Dialect, hasTools, type Json, type Reply } from './dialects.ts'
 
 export interface Model {
   url: string
@@ -28,7 +27,7 @@ export async function startModel(dialect: Dialect, replyTo: ReplyTo): Promise<Mo
     }
     const body: Json = await json(request)
     let reply: Reply = { text: 'Retry payments' }
-    if (dialect.has_tools(body)) {
+    if (hasTools(body)) {
       turns.push(body)
       reply = (await replyTo(dialect.results(body), turns.length)) ?? { text: 'Done.' }
     }
@@ -42,15 +41,5 @@ export async function startModel(dialect: Dialect, replyTo: ReplyTo): Promise<Mo
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => response.destroy(error))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    turns,
-    async close() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
-  }
+  return { turns, ...(await listen(server)) }
 }
