@@ -226,15 +226,23 @@ test('a bot and a user whom the settings call one get no comment, and make none'
 })
 
 test.each([
-  ['shadow', true],
-  ['off', false],
-])('in mode %s nothing is posted; whether it is in the ledger: %s', async (mode, is_entered) => {
-  useSettings(`check_run: true\ncomment: {mode: ${mode}}`)
-  await open('retries')
-  const number = await open('tidy')
-  await repository.createActivity({ blocking: true })
-  await repository.advance(2 * QUIET_MS)
-  await repository.merge(number)
-  expect(repository.writes()).toEqual([])
-  expect((await ledger()).length > 0).toBe(is_entered)
-})
+  ['shadow', 1],
+  ['off', 0],
+])(
+  'in mode %s nothing is posted, and of one pair that would be shown %i counts as shown',
+  async (mode, shown) => {
+    useSettings(`check_run: true\ncomment: {mode: ${mode}}`)
+    await open('retries')
+    const number = await open('tidy')
+    await repository.advance(2 * QUIET_MS)
+    expect(await signal()).toMatchObject({
+      mode,
+      periods: [{}, { pairs: { shown }, comments: { posted: 0 } }],
+    })
+    await repository.createActivity({ blocking: true })
+    await repository.advance(2 * QUIET_MS)
+    await repository.merge(number)
+    expect(repository.writes()).toEqual([])
+    expect((await ledger()).length > 0).toBe(shown > 0)
+  },
+)
