@@ -173,13 +173,20 @@ describe('a check that is too expensive', () => {
   })
 })
 
+test('the list names at most three shared paths of a collision', async () => {
+  const repo = repository()
+  const scope = { paths: ['a.ts', 'b.ts', 'c.ts', 'd.ts'] }
+  for (const branch of ['a', 'b']) await repo.createActivity({ branch, scope })
+  const { items } = await overlapsIn(repo)
+  expect(items.map((each: Item) => each.paths.length)).toEqual([3])
+})
+
 test('a stack is found through an activity that is too old to be compared itself', async () => {
   const repo = repository()
   const scope = { paths: ['src/**'] }
   await repo.insertActivities([{ id: idOf(0), branch: 'b', base_branch: 'a' }])
   const filler = await repo.createActivity({ branch: 'filler' })
-  await repo.request('POST', `/activity/${filler}/archive`)
-  await repo.insertActivities(range(999).map((n) => ({ id: idOf(n + 1) })))
+  await repo.insertCopies(activities, filler, 999)
   await repo.createActivity({ branch: 'a', base_branch: 'main', scope })
   await repo.createActivity({ branch: 'c', base_branch: 'b', scope })
   expect(await overlapsIn(repo)).toMatchObject({
