@@ -82,7 +82,7 @@ describe('the overview', () => {
     ])
   })
 
-  test('leaves out repositories without live records', async () => {
+  test('leaves out repositories without live records, and counts collisions and notables by severity', async () => {
     const all = await overview('root')
     expect(namesIn(all).toSorted()).toEqual(['acme/open', 'acme/shop', 'acme/web', 'other/secret'])
     const medium = { collisions: { high: 0, medium: 1, low: 0 }, active_notables: 1, high_notables: 0 }
