@@ -1,7 +1,7 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
   'lines of src': 44_500,
-  'lines of test': 44_200,
+  'lines of test': 43_700,
   'lines of scripts': 7_500,
   'words of docs': 41_800,
   tables: 21,
