@@ -68,7 +68,7 @@ function processes(
 
 function api(
   kind: 'postgres' | 'embedded',
-  files: { include: string[]; exclude?: string[]; maxWorkers?: number },
+  files: { include: string[]; exclude?: string[] },
 ): TestProjectInlineConfiguration {
   return {
     test: {
@@ -109,11 +109,7 @@ export default defineConfig({
         include: ['test/{api,surfaces,databases}/**/*.test.ts'],
         exclude: ['test/databases/embedded-*.test.ts'],
       }),
-      // One worker, because each imports everything first.
-      api('embedded', {
-        include: ['test/databases/{embedded-*,app-story,setup}.test.ts'],
-        maxWorkers: 1,
-      }),
+      api('embedded', { include: ['test/databases/{embedded-*,app-story,setup}.test.ts'] }),
       processes('processes', 1, {
         include: ['test/processes/**/*.test.ts'],
         setup: ['./test/support/shared-service.ts'],
