@@ -198,6 +198,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByRole('button', { name: 'Keys' }).click()
     await page.getByRole('dialog').getByLabel('Use keys of one character').check()
     await page.keyboard.press('Escape')
+    await expect.poll(() => page.locator('dialog').count(), OPTIONS).toBe(0)
     await page.keyboard.press('?')
     await page.getByRole('dialog').getByText('list the keys').waitFor(OPTIONS)
   })
