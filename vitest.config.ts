@@ -54,8 +54,6 @@ function processes(
     test: {
       ...workers,
       ...timeouts,
-      // What real processes and browsers do at the same time depends on the machine. The report shows that a test was repeated.
-      retry: 1,
       name,
       isolate,
       maxWorkers,
