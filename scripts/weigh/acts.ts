@@ -11,9 +11,9 @@ import { pullRequestEvent, pushEvent } from '../../test/support/webhooks.ts'
 const ROUNDS = 4
 const TIMEOUT_MS = 90_000
 const POLL_MS = 10
-/** Before an act, for what an earlier one does after its response. */
+/** After an act, for the jobs that are due at once. */
 const PAUSE_MS = 1000
-/** Longer than any pause between jobs that lead to a recheck. */
+/** Before an act, for the rechecks of an earlier one. Longer than any pause between jobs that lead to a recheck. */
 const QUIET_MS = 4000
 const SETTINGS_PATH = '.github/deconflict.yml'
 const COVERAGE = fileURLToPath(new URL('coverage.mjs', import.meta.url))
@@ -68,9 +68,10 @@ async function filesOfRound(round: Round): Promise<Record<string, string[]>> {
   })
   const files: Record<string, string[]> = {}
   const act = async (name: string, run: () => Promise<void>) => {
-    await wait(PAUSE_MS)
+    await wait(QUIET_MS)
     await filesRun(round)
     await run()
+    await wait(PAUSE_MS)
     files[name] = await filesRun(round)
   }
   // Makes the repository known, so that its registration is not part of the first act.
