@@ -1,7 +1,7 @@
 /** The changed files of pull requests in the form of GitHub's list of files, from a single `git diff-tree`. */
 import { randomUUID } from 'node:crypto'
-import { changeOf, type FileChange, type FileEntry } from '../../src/server/line-verdicts/change.ts'
-import type { LineHasher } from '../../src/server/line-verdicts/line-hash.ts'
+import { changeOf, type FileChange, type FileEntry } from '../../src/engine/lines/change.ts'
+import type { LineHasher } from '../../src/engine/lines/line-hash.ts'
 import type { Git } from './git.ts'
 
 /** The maximum that GitHub lists. */

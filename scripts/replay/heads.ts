@@ -1,10 +1,10 @@
 /** The heads of pull requests with their changed files, and the service's side_verdict of two of them. Pure. */
 
-import type { FileChange } from '../../src/server/line-verdicts/change.ts'
-import { namesOf } from '../../src/server/line-verdicts/change.ts'
-import type { NoiseRules } from '../../src/server/line-verdicts/noise.ts'
-import { type FileIndex, indexFiles, sharedFiles } from '../../src/server/line-verdicts/pair-verdict.ts'
-import { takenPlaces } from '../../src/server/numbers/taken.ts'
+import type { FileChange } from '../../src/engine/lines/change.ts'
+import { namesOf } from '../../src/engine/lines/change.ts'
+import type { NoiseRules } from '../../src/engine/lines/noise.ts'
+import { type FileIndex, indexFiles, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
+import { takenPlaces } from '../../src/engine/lines/taken.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
 import type { DigestedFile, Side } from '../../src/server/overlap/side.ts'
 import {

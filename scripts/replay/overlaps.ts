@@ -1,10 +1,10 @@
 /** Pairs of pull requests that were open at the same time and share a file, with the service's side_verdict of their last heads. */
 
-import { addTo } from '../../src/server/base/lists.ts'
-import type { FileChange } from '../../src/server/line-verdicts/change.ts'
-import { fileVerdict } from '../../src/server/line-verdicts/file-verdict.ts'
-import type { NoiseRules } from '../../src/server/line-verdicts/noise.ts'
+import type { FileChange } from '../../src/engine/lines/change.ts'
+import { fileVerdict } from '../../src/engine/lines/file-verdict.ts'
+import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import { isSameAuthor } from '../../src/server/overlap/side.ts'
+import { addTo } from '../../src/vocabulary/lists.ts'
 import type { Branch } from './commits.ts'
 import { type Changed, type ComparedHeads, compareHeads, isStacked, keysOf } from './heads.ts'
 import { isRebasedOver } from './pull-requests.ts'

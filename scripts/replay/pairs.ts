@@ -2,12 +2,12 @@
 
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { changeOf, type FileChange } from '../../src/server/line-verdicts/change.ts'
-import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'
-import { duplicateOf, type Fingerprint, fingerprintOf } from '../../src/server/line-verdicts/duplicate.ts'
-import { KEY_BYTES, lineHasher } from '../../src/server/line-verdicts/line-hash.ts'
-import { DEFAULT_NOISE, type NoiseRules } from '../../src/server/line-verdicts/noise.ts'
-import { type FilePair, type FileVerdict, pairVerdict } from '../../src/server/line-verdicts/pair-verdict.ts'
+import { changeOf, type FileChange } from '../../src/engine/lines/change.ts'
+import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
+import { duplicateOf, type Fingerprint, fingerprintOf } from '../../src/engine/lines/duplicate.ts'
+import { KEY_BYTES, lineHasher } from '../../src/engine/lines/line-hash.ts'
+import { DEFAULT_NOISE, type NoiseRules } from '../../src/engine/lines/noise.ts'
+import { type FilePair, type FileVerdict, pairVerdict } from '../../src/engine/lines/pair-verdict.ts'
 import type { Confidence, Duplicate, Verdict } from '../../src/vocabulary/verdict.ts'
 import { atOnce } from '../../test/support/steps.ts'
 

@@ -1,8 +1,8 @@
 /** Reads the changed files of pull requests, of their last heads and of their earlier pushes. */
-import type { FileChange } from '../../src/server/line-verdicts/change.ts'
-import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'
-import { KEY_BYTES, lineHasher } from '../../src/server/line-verdicts/line-hash.ts'
-import type { NoiseRules } from '../../src/server/line-verdicts/noise.ts'
+import type { FileChange } from '../../src/engine/lines/change.ts'
+import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
+import { KEY_BYTES, lineHasher } from '../../src/engine/lines/line-hash.ts'
+import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import { loginAuthor } from '../../src/server/overlap/side.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { changedFiles } from './changed-files.ts'

@@ -1,5 +1,5 @@
 /** Summarizes a replay, and compares it with git's results in the recording. */
-import type { FileVerdict } from '../../src/server/line-verdicts/pair-verdict.ts'
+import type { FileVerdict } from '../../src/engine/lines/pair-verdict.ts'
 import { VERDICTS } from '../../src/vocabulary/verdict.ts'
 import type { ComparedPair, Recording } from './pairs.ts'
 

@@ -1,6 +1,6 @@
 /** Determines with git whether two pull requests conflict with each other. */
-import { namesOf } from '../../src/server/line-verdicts/change.ts'
-import type { FilePair } from '../../src/server/line-verdicts/pair-verdict.ts'
+import { namesOf } from '../../src/engine/lines/change.ts'
+import type { FilePair } from '../../src/engine/lines/pair-verdict.ts'
 import type { Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'
 import { mergeSides, type Side, type SidePair, type Verdict } from './merge-tree.ts'

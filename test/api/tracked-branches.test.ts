@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/activities/table.ts'
-import { file_changes } from '../../src/server/line-verdicts/table.ts'
+import { file_changes } from '../../src/server/file-changes/table.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { type PushDetails, pushEvent, refEvent } from '../support/webhooks.ts'
 

@@ -1,16 +1,11 @@
 /** Verdicts about pairs, duplicates and severities. */
 
 import { describe, expect, test } from 'vitest'
-import { changeOf } from '../../src/server/line-verdicts/change.ts'
-import { closingIssues } from '../../src/server/line-verdicts/closing-issues.ts'
-import { duplicateOf, fingerprintOf } from '../../src/server/line-verdicts/duplicate.ts'
-import { DEFAULT_NOISE } from '../../src/server/line-verdicts/noise.ts'
-import {
-  type FilePair,
-  indexFiles,
-  pairVerdict,
-  sharedFiles,
-} from '../../src/server/line-verdicts/pair-verdict.ts'
+import { changeOf } from '../../src/engine/lines/change.ts'
+import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
+import { duplicateOf, fingerprintOf } from '../../src/engine/lines/duplicate.ts'
+import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
+import { type FilePair, indexFiles, pairVerdict, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
 import { collisionSeverity } from '../../src/vocabulary/severity.ts'
 import type { Confidence, Verdict } from '../../src/vocabulary/verdict.ts'
 import type { Weight } from '../../src/vocabulary/weight.ts'

@@ -1,6 +1,6 @@
 /** Patches in the formats of GitHub and git, and invalid patches. */
 import { describe, expect, test } from 'vitest'
-import { PatchError, readPatch } from '../../src/server/line-verdicts/patch.ts'
+import { PatchError, readPatch } from '../../src/engine/lines/patch.ts'
 
 const read = (patch: string) => [...readPatch(patch, 1000)]
 

@@ -1,7 +1,7 @@
 /** The verdict about one file that both sides change: a table for each part of the rule. */
 import { describe, expect, test } from 'vitest'
-import type { FileChange } from '../../src/server/line-verdicts/change.ts'
-import { fileVerdict } from '../../src/server/line-verdicts/file-verdict.ts'
+import type { FileChange } from '../../src/engine/lines/change.ts'
+import { fileVerdict } from '../../src/engine/lines/file-verdict.ts'
 import { change, editOf } from '../support/lines.ts'
 
 const budget = () => ({ remaining: 10_000_000 })

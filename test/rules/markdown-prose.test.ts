@@ -1,6 +1,6 @@
 /** The summary that a pull request's description gives. */
 import { expect, test } from 'vitest'
-import { firstProse } from '../../src/server/base/markdown-prose.ts'
+import { firstProse } from '../../src/engine/lines/markdown-prose.ts'
 
 test.each<[string, string, string]>([
   ['a paragraph', 'Retries twice.\nThen gives up.\n\nCloses #3.', 'Retries twice.\nThen gives up.'],

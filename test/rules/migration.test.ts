@@ -1,6 +1,6 @@
 /** Which migration a new file of Django or Alembic builds on. */
 import { describe, expect, test } from 'vitest'
-import { readMigration } from '../../src/server/line-verdicts/migration.ts'
+import { readMigration } from '../../src/engine/lines/migration.ts'
 
 const patchOf = (...lines: string[]) =>
   [`@@ -0,0 +1,${lines.length} @@`, ...lines.map((line) => `+${line}`)].join('\n')

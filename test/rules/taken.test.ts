@@ -1,14 +1,14 @@
 /** Which numbers and parents two sides take (docs/contract/numbers.md). */
 import { describe, expect, test } from 'vitest'
-import type { ChangedFile } from '../../src/server/line-verdicts/change.ts'
-import type { Migration } from '../../src/server/line-verdicts/migration.ts'
+import type { ChangedFile } from '../../src/engine/lines/change.ts'
+import type { Migration } from '../../src/engine/lines/migration.ts'
 import {
   type NumberRules,
   sharedTaken,
   stillTaken,
   takenPlaces,
   takingOf,
-} from '../../src/server/numbers/taken.ts'
+} from '../../src/engine/lines/taken.ts'
 
 type File = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
 

@@ -10,6 +10,9 @@ export const FLOORS: Record<string, string>[] = [
     'vocabulary/contract': 'every operation as data, and the schemas',
   },
   {
+    'engine/lines': 'patch → digest → verdict: whether two changes of a file conflict',
+  },
+  {
     engine: 'what meets what: a live set in memory. No clock, no I/O, no SQL',
     client: 'the contract as typed methods over HTTP · mcp/: the tools of MCP, over a client',
   },
@@ -33,12 +36,9 @@ export const FLOORS: Record<string, string>[] = [
   },
   {
     'server/jobs': 'a durable queue and its worker',
-    'server/line-verdicts': 'patch → digest → verdict: whether two changes of a file conflict',
+    'server/file-changes': 'the rows of changed files, with the digests of their patches',
     'server/settings': 'settings files, and which value holds (pure)',
     'server/stacks': 'which branch is built on which',
-  },
-  {
-    'server/numbers': 'which numbers and parents new files take (pure)',
   },
   {
     'server/repositories': 'RepoContext, rows of repositories, calls as their installation',

@@ -1,7 +1,7 @@
 /** Changes and digests for tests of verdicts. */
-import type { FileChange } from '../../src/server/line-verdicts/change.ts'
-import { type Digest, digestOf } from '../../src/server/line-verdicts/digest.ts'
-import { KEY_BYTES, lineHasher } from '../../src/server/line-verdicts/line-hash.ts'
+import type { FileChange } from '../../src/engine/lines/change.ts'
+import { type Digest, digestOf } from '../../src/engine/lines/digest.ts'
+import { KEY_BYTES, lineHasher } from '../../src/engine/lines/line-hash.ts'
 
 export const hash = lineHasher(new Uint8Array(KEY_BYTES).fill(7))
 

@@ -1,10 +1,10 @@
 /** Plays a history by merged lines: which pull requests the service tells that their work is done already. Pure. */
 
-import { addTo } from '../../../src/server/base/lists.ts'
-import { type NewLines, newLinesOf } from '../../../src/server/line-verdicts/new-lines.ts'
-import type { NoiseRules } from '../../../src/server/line-verdicts/noise.ts'
+import { type NewLines, newLinesOf } from '../../../src/engine/lines/new-lines.ts'
+import type { NoiseRules } from '../../../src/engine/lines/noise.ts'
 import { ENOUGH, KEPT_FOR_MS, NEW_LINES_MAX } from '../../../src/server/merged-work/merged-work.ts'
 import { COMMON_MIN } from '../../../src/server/merged-work/store.ts'
+import { addTo } from '../../../src/vocabulary/lists.ts'
 import { atOnce } from '../../../test/support/steps.ts'
 import { type Changed, eventsOf, type Head } from '../heads.ts'
 

@@ -1,5 +1,5 @@
 /** Plays a history by shared numbers and parents alone: all pairs of heads that add to one directory. Pure. */
-import { directoryOf, sharedTaken, takenPlaces } from '../../../src/server/numbers/taken.ts'
+import { directoryOf, sharedTaken, takenPlaces } from '../../../src/engine/lines/taken.ts'
 import { rulesOf } from '../../../src/server/overlap/rules.ts'
 import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
 import type { Sequence } from '../../../src/vocabulary/verdict.ts'

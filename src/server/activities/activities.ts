@@ -1,4 +1,6 @@
 /** Create, retrieve, list, update, heartbeat and archive activities. */
+
+import type { FileChange } from '../../engine/lines/change.ts'
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
 import type {
@@ -12,7 +14,6 @@ import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { readPage } from '../base/lists.ts'
 import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
-import type { FileChange } from '../line-verdicts/change.ts'
 import { tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import {

@@ -1,7 +1,8 @@
 /** Inserts live activities, up to the limit of the repository. */
+
+import type { FileChange } from '../../engine/lines/change.ts'
 import { enqueueRechecks } from '../changes/changes.ts'
 import type { Batch } from '../db/batch.ts'
-import type { FileChange } from '../line-verdicts/change.ts'
 import { insertIfRoom } from '../repositories/live-limit.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'

@@ -1,7 +1,8 @@
 /** The fields that an activity takes from its pull request. Pure. */
-import { firstProse } from '../base/markdown-prose.ts'
-import { storableText } from '../base/storable-text.ts'
-import { closingIssues } from '../line-verdicts/closing-issues.ts'
+
+import { closingIssues } from '../../engine/lines/closing-issues.ts'
+import { firstProse } from '../../engine/lines/markdown-prose.ts'
+import { storableText } from '../../vocabulary/storable-text.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { ActivityRow } from './table.ts'
 

@@ -1,6 +1,7 @@
 /** The tables of activities, and of the issues that live ones are on. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { ChangedFile } from '../../engine/lines/change.ts'
 import {
   ACTIVITY_MAX,
   ActivitySource,
@@ -10,7 +11,6 @@ import {
 } from '../../vocabulary/contract/activity.ts'
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
-import type { ChangedFile } from '../line-verdicts/change.ts'
 
 /** Longer than the 255 characters of a branch name, because the branch of a fork is stored as `owner:branch`. */
 const BRANCH_MAX = 300

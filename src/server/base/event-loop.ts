@@ -1,5 +1,7 @@
 /** Splits long computations, so that they do not block other requests. */
+
 import { stopwatch } from '../../vocabulary/clock.ts'
+import type { Steps } from '../../vocabulary/steps.ts'
 
 /** The longest time without a yield. */
 const SLICE_MS = 5
@@ -19,9 +21,6 @@ function resumeFirst(): void {
   if (waiting.length > 0) setImmediate(resumeFirst)
 }
 
-/** A computation that can pause after each step. */
-export type Steps<Result> = Generator<undefined, Result>
-
 /** Runs a computation, and yields to other requests in between. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (let elapsed = stopwatch(); ; ) {
@@ -31,19 +30,6 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
     await nextTurn()
     elapsed = stopwatch()
   }
-}
-
-/** Maps a long list, one item a step. */
-export function* mapped<Item, Result>(
-  items: readonly Item[],
-  resultOf: (item: Item, index: number) => Result,
-): Steps<Result[]> {
-  const results: Result[] = []
-  for (const [index, item] of items.entries()) {
-    results.push(resultOf(item, index))
-    yield
-  }
-  return results
 }
 
 /** Returns a function that yields to the event loop when the last yield was at least 5 ms ago. */

@@ -1,12 +1,5 @@
-/** Groups the items of lists: by a key, or into pages. */
+/** Pages of lists. */
 import { cursorAt, type Page } from '../../vocabulary/contract/pagination.ts'
-
-/** Adds a value to the list of a key. */
-export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
-  const list = lists.get(key)
-  if (list) list.push(value)
-  else lists.set(key, [value])
-}
 
 /** Pages of at most `max` items, and of at most `size_max` together, except for their last item. */
 export function* pagesOf<Item>(

@@ -1,12 +1,13 @@
 /** Reads the facts for a decision: the search first, then, with the ledger locked, what others may change meanwhile. */
+
+import type { ChangedFile } from '../../engine/lines/change.ts'
+import { takenPlaces } from '../../engine/lines/taken.ts'
 import { comparedScopeOf } from '../activities/compared-scope.ts'
 import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { readPairs } from '../ledger/ledger.ts'
 import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
-import type { ChangedFile } from '../line-verdicts/change.ts'
-import { takenPlaces } from '../numbers/taken.ts'
 import { checkActivities } from '../overlap/check.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import { listNumbered, type NumberedPullRequest } from '../pull-requests/open-store.ts'

@@ -1,5 +1,6 @@
 /** The sides of a check: the one that is checked, and those that overlap with it, grouped by pull request or branch. Pure. */
 
+import { successorOf } from '../../engine/lines/taken.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
@@ -18,7 +19,6 @@ import {
   type SideKey,
   type Sighting,
 } from '../ledger/pair.ts'
-import { successorOf } from '../numbers/taken.ts'
 import type { Found } from '../overlap/conclude.ts'
 import { isSameAuthor } from '../overlap/side.ts'
 import type { NumberedPullRequest } from '../pull-requests/open-store.ts'

@@ -1,8 +1,9 @@
 /** What a side still takes of the numbers and parents of a pair whose other side was merged. Pure. */
+
+import type { ChangedFile } from '../../engine/lines/change.ts'
+import { stillTaken } from '../../engine/lines/taken.ts'
 import type { SideKey } from '../ledger/pair.ts'
 import type { PairRow } from '../ledger/table.ts'
-import type { ChangedFile } from '../line-verdicts/change.ts'
-import { stillTaken } from '../numbers/taken.ts'
 
 /** `own_files`: the changed files of the side `key`. Empty unless the other side was merged. */
 export function takenAfterMerge(row: PairRow, key: SideKey, own_files: readonly ChangedFile[]) {

@@ -1,9 +1,10 @@
 /** Finds work that a merged pull request has done already, by the lines that both add (docs/contract/issues.md#done-already). */
+
+import type { FileChange } from '../../engine/lines/change.ts'
+import { type NewLines, newLinesOf, numbersReverted } from '../../engine/lines/new-lines.ts'
+import type { NoiseRules } from '../../engine/lines/noise.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { inTurns } from '../base/event-loop.ts'
-import type { FileChange } from '../line-verdicts/change.ts'
-import { type NewLines, newLinesOf, numbersReverted } from '../line-verdicts/new-lines.ts'
-import type { NoiseRules } from '../line-verdicts/noise.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import {
   deleteLinesOf,

@@ -1,4 +1,6 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
+
+import { isMadeAgain } from '../../engine/lines/new-lines.ts'
 import type { StoredScope } from '../../engine/place.ts'
 import {
   type CheckOverlap,
@@ -13,7 +15,6 @@ import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
 import { listScopes, type SidedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { nextTurn, periodicYield } from '../base/event-loop.ts'
-import { isMadeAgain } from '../line-verdicts/new-lines.ts'
 import { findLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'

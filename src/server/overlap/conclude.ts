@@ -1,4 +1,7 @@
 /** The result of a check, with its sentences for humans (docs/contract/overlap.md#result). Pure. */
+
+import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
+import { successorOf } from '../../engine/lines/taken.ts'
 import {
   adviceOf,
   authorOf,
@@ -23,10 +26,8 @@ import { doneSentence, overlapSentence } from '../../vocabulary/verdict-words.ts
 import { authorLogin } from '../activities/author.ts'
 import { comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
-import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 import type { DoneBy } from '../merged-work/merged-work.ts'
 import type { NotableRow } from '../notables/table.ts'
-import { successorOf } from '../numbers/taken.ts'
 import type { Proposal } from './compare.ts'
 
 /** A record that overlaps, and what it shares with the proposal. */

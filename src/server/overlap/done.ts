@@ -1,6 +1,7 @@
 /** Finds the merged pull request that has done the checked work already (docs/contract/issues.md#done-already). */
+
+import { newLinesOf } from '../../engine/lines/new-lines.ts'
 import { inTurns } from '../base/event-loop.ts'
-import { newLinesOf } from '../line-verdicts/new-lines.ts'
 import { type DoneBy, findDoneBy } from '../merged-work/merged-work.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { lineBudget } from './found-by-lines.ts'

@@ -1,9 +1,10 @@
 /** How the changes of a pull request differ from what was declared before it (docs/contract/lines.md#drift). */
+
+import { namesOf } from '../../engine/lines/change.ts'
 import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'
 import { fileGlob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { overlapsAny, pathSet } from '../../vocabulary/scope/path-set.ts'
 import { type ComparedFields, distinctNames, replacesDeclared } from '../activities/compared-scope.ts'
-import { namesOf } from '../line-verdicts/change.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { globsOf } from './compare.ts'
 import { rulesOf } from './rules.ts'

@@ -1,4 +1,6 @@
 /** Finds the records that overlap with a proposal. The work is bounded and yields to other requests. */
+
+import { takenPlaces } from '../../engine/lines/taken.ts'
 import type { NearBy } from '../../engine/live-set.ts'
 import { areaPlace, issuePlace } from '../../engine/place.ts'
 import type { LiveRecord } from '../../engine/record.ts'
@@ -8,7 +10,6 @@ import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import { inTurns } from '../base/event-loop.ts'
 import { liveSetOf } from '../compare/live-set.ts'
-import { takenPlaces } from '../numbers/taken.ts'
 import type { CheckedWork } from './checked-work.ts'
 import type { Proposal } from './compare.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'

@@ -1,4 +1,6 @@
 /** Ranks the activities that a check found by their changed lines. Bounded. */
+
+import { type FileIndex, indexFiles, sharedFiles } from '../../engine/lines/pair-verdict.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
@@ -7,7 +9,6 @@ import { activityWeight } from '../../vocabulary/weight.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import { inTurns } from '../base/event-loop.ts'
-import { type FileIndex, indexFiles, sharedFiles } from '../line-verdicts/pair-verdict.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'

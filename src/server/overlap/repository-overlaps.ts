@@ -15,9 +15,9 @@ import {
   type Overlaps,
 } from '../../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
+import type { Steps } from '../../vocabulary/steps.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { listScopesOf, type SidedActivity } from '../activities/live-store.ts'
-import type { Steps } from '../base/event-loop.ts'
 import { pagesOf } from '../base/lists.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import { liveSetOf } from '../compare/live-set.ts'

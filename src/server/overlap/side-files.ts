@@ -1,11 +1,12 @@
 /** Reads the changed files of activities with their digests, in bounded queries. */
 
+import { namesOf } from '../../engine/lines/change.ts'
+import type { Digest } from '../../engine/lines/digest.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
-import { inTurns, mapped, type Steps } from '../base/event-loop.ts'
+import { mapped, type Steps } from '../../vocabulary/steps.ts'
+import { inTurns } from '../base/event-loop.ts'
 import { pagesOf } from '../base/lists.ts'
-import { namesOf } from '../line-verdicts/change.ts'
-import type { Digest } from '../line-verdicts/digest.ts'
-import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from '../line-verdicts/store.ts'
+import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from '../file-changes/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { DigestedFile, Side, SideFile } from './side.ts'
 

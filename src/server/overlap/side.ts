@@ -1,11 +1,12 @@
 /** The sides of a comparison by lines: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). Pure. */
+
+import type { ChangedFile, FileChange } from '../../engine/lines/change.ts'
+import { closingIssues } from '../../engine/lines/closing-issues.ts'
 import { isListed } from '../../vocabulary/logins.ts'
 import { authorLogin } from '../activities/author.ts'
 import { type ComparedFields, comparedScopeOf, issuesOf } from '../activities/compared-scope.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import type { ChangedFile, FileChange } from '../line-verdicts/change.ts'
-import { closingIssues } from '../line-verdicts/closing-issues.ts'
-import type { ChangeOrigin } from '../line-verdicts/table.ts'
+import type { ChangeOrigin } from '../file-changes/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 export interface SideFile extends ChangedFile {

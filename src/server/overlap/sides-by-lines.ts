@@ -1,21 +1,21 @@
 /** What two sides share by the lines of the files that both change: the verdict, and the fields of a match. Pure. */
 
-import type { Budget } from '../../vocabulary/budget.ts'
-import { type Match, type PathPair, SEQUENCES_MAX } from '../../vocabulary/contract/overlap.ts'
-import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
-import type { StrongestVerdict } from '../../vocabulary/severity.ts'
-import { byStrength, type Duplicate, NOT_COMPARED, type Sequence } from '../../vocabulary/verdict.ts'
-import type { Steps } from '../base/event-loop.ts'
-import { addTo } from '../base/lists.ts'
-import { duplicateOf, type Fingerprint, fingerprintOf } from '../line-verdicts/duplicate.ts'
-import type { NoiseRules } from '../line-verdicts/noise.ts'
+import { duplicateOf, type Fingerprint, fingerprintOf } from '../../engine/lines/duplicate.ts'
+import type { NoiseRules } from '../../engine/lines/noise.ts'
 import {
   type FilePair,
   type FileVerdict,
   type PairVerdict,
   pairVerdict,
-} from '../line-verdicts/pair-verdict.ts'
-import { type NumberRules, sharedTaken, type Taking, takingOf } from '../numbers/taken.ts'
+} from '../../engine/lines/pair-verdict.ts'
+import { type NumberRules, sharedTaken, type Taking, takingOf } from '../../engine/lines/taken.ts'
+import type { Budget } from '../../vocabulary/budget.ts'
+import { type Match, type PathPair, SEQUENCES_MAX } from '../../vocabulary/contract/overlap.ts'
+import { addTo } from '../../vocabulary/lists.ts'
+import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
+import type { StrongestVerdict } from '../../vocabulary/severity.ts'
+import type { Steps } from '../../vocabulary/steps.ts'
+import { byStrength, type Duplicate, NOT_COMPARED, type Sequence } from '../../vocabulary/verdict.ts'
 import { type DigestedFile, isSameAuthor, type Side } from './side.ts'
 
 export interface DigestedSide extends Side {

@@ -1,11 +1,11 @@
 /** The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge. */
 
+import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
 import type { PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
 import type { Duplicate, Sequence } from '../../vocabulary/verdict.ts'
 import type { DoneLines } from '../../vocabulary/verdict-words.ts'
-import type { FileVerdict } from '../line-verdicts/pair-verdict.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
 export interface ReportedActivity {

@@ -1,6 +1,6 @@
 /** The secret key with which the lines of a repository are hashed. It is deleted with the repository's data. */
 import { randomBytes } from 'node:crypto'
-import { KEY_BYTES, type LineHasher, lineHasher } from '../line-verdicts/line-hash.ts'
+import { KEY_BYTES, type LineHasher, lineHasher } from '../../engine/lines/line-hash.ts'
 import type { RepoContext } from './repo.ts'
 import { findRepository, setLineKey } from './store.ts'
 

@@ -1,7 +1,7 @@
 /** Reads the files that configure a repository, and stores what they say. */
 import { statusOf } from '../github/octokit.ts'
 import { type Reader, type ReadFile, readFile } from '../github/repository-calls.ts'
-import { readGitAttributes } from '../line-verdicts/git-attributes.ts'
+import { readGitAttributes } from '../settings/git-attributes.ts'
 import { areasOfLabeler } from '../settings/labeler-file.ts'
 import { readSettingsFile } from '../settings/settings-file.ts'
 import type { App } from './app.ts'

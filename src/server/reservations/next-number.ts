@@ -1,10 +1,11 @@
 /** The next free number of a directory (docs/contract/numbers.md#next). */
+
+import type { ChangedFile } from '../../engine/lines/change.ts'
+import { directoryOf, nameOf } from '../../engine/lines/taken.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { lastNumber, nextNumber, numberOf } from '../../vocabulary/file-number.ts'
 import type { Sequence } from '../../vocabulary/verdict.ts'
 import { liveSetOf } from '../compare/live-set.ts'
-import type { ChangedFile } from '../line-verdicts/change.ts'
-import { directoryOf, nameOf } from '../numbers/taken.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
 

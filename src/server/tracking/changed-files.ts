@@ -1,13 +1,14 @@
 /** Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read. */
 
+import { changeOf, type FileEntry } from '../../engine/lines/change.ts'
 import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
+import { mapped } from '../../vocabulary/steps.ts'
 import type { PushedChanges } from '../activities/activity-files.ts'
 import { describePullRequest, replaceChangesOf } from '../activities/automatic.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
-import { inTurns, mapped } from '../base/event-loop.ts'
+import { inTurns } from '../base/event-loop.ts'
 import { isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
-import { changeOf, type FileEntry } from '../line-verdicts/change.ts'
 import { listNumbered } from '../pull-requests/open-store.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'

@@ -1,13 +1,14 @@
 /** What became of the pairs of a pull request or branch that ended. */
+
+import type { FileChange } from '../../engine/lines/change.ts'
 import { listLiveOf, listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { record } from '../decision/apply.ts'
 import { branchCheck } from '../decision/read.ts'
+import { listChangeSet } from '../file-changes/store.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { recordEnd } from '../ledger/ledger.ts'
 import { branchKey, pullRequestKey } from '../ledger/pair.ts'
-import type { FileChange } from '../line-verdicts/change.ts'
-import { listChangeSet } from '../line-verdicts/store.ts'
 import { keepMergedWork } from '../merged-work/merged-work.ts'
 import { checkActivities } from '../overlap/check.ts'
 import { rulesOf } from '../overlap/rules.ts'

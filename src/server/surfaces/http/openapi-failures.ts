@@ -5,7 +5,7 @@ import type { OperationName } from '../../../vocabulary/contract/contract.ts'
 import { NOT_AN_ISSUE } from '../../../vocabulary/contract/issue.ts'
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
 import { FAILURE_TYPES, Failure, type FailureKind } from '../../../vocabulary/failure.ts'
-import { addTo } from '../../base/lists.ts'
+import { addTo } from '../../../vocabulary/lists.ts'
 import { errorJson, HEADERS_COUNT_MAX } from './exchange.ts'
 
 const ErrorBody = z

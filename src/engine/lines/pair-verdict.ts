@@ -1,8 +1,9 @@
 /** The verdict about two sides, over all files that both change (docs/contract/lines.md#pairs). Pure. */
+
 import type { Budget } from '../../vocabulary/budget.ts'
+import { addTo } from '../../vocabulary/lists.ts'
+import type { Steps } from '../../vocabulary/steps.ts'
 import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
-import type { Steps } from '../base/event-loop.ts'
-import { addTo } from '../base/lists.ts'
 import { type ChangedFile, type FileChange, namesOf } from './change.ts'
 import { fileVerdict } from './file-verdict.ts'
 import { headLinesOf } from './head-lines.ts'

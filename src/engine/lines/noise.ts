@@ -4,7 +4,6 @@ import { isNamed, mayBeNamed, NOISE_CLASSES, type NoiseClass } from '../../vocab
 import type { Glob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
 import { type FileChange, isBinary } from './change.ts'
-import type { Attributes } from './git-attributes.ts'
 
 export { NOISE_CLASSES, type NoiseClass }
 
@@ -12,6 +11,14 @@ export { NOISE_CLASSES, type NoiseClass }
 const NAMES_COST = 20
 /** The maximum cost of matching one path with globs. The remaining globs are ignored. */
 const PATH_COST_MAX = 20_000
+
+/** What a repository's `.gitattributes` says. */
+export interface Attributes {
+  /** The globs of the rules that make files noise. */
+  globs: readonly Glob[]
+  /** Whether the rules put a path into a class; null if no rule applies or the budget is exhausted. */
+  says(path: string, noise: NoiseClass, budget: Budget): boolean | null
+}
 
 /** The noise rules of a repository. Its settings take precedence over its `.gitattributes`, and these over the default names. */
 export interface NoiseRules {

@@ -2,8 +2,9 @@
  * Finds duplicates: two sides that seem to do the same work, by the lines that they add and the issues that they close
  * (docs/contract/lines.md#duplicates). Pure.
  */
+
+import type { Steps } from '../../vocabulary/steps.ts'
 import type { Duplicate } from '../../vocabulary/verdict.ts'
-import type { Steps } from '../base/event-loop.ts'
 import type { FileChange } from './change.ts'
 import { type NoiseRules, noiseOf } from './noise.ts'
 

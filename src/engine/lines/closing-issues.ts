@@ -1,5 +1,5 @@
 /** The issues that a pull request closes, by GitHub's keywords in its title and its description. Pure. */
-import { proseLines } from '../base/markdown-prose.ts'
+import { proseLines } from './markdown-prose.ts'
 
 const ISSUES_MAX = 100
 /** Numbers are stored as 32-bit integers. */

@@ -1,7 +1,7 @@
 /** Compares the blocks of two patches whose hunks are aligned. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
+import { addTo } from '../../vocabulary/lists.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
-import { addTo } from '../base/lists.ts'
 import type { Alignment } from './align.ts'
 import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
 

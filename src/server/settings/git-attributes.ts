@@ -1,8 +1,9 @@
 /** Reads the rules about noise in the root `.gitattributes`: generated, vendored, merged by union. Pure. */
 import { z } from 'zod'
+import type { Attributes } from '../../engine/lines/noise.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
 import { NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'
-import { alternativesOf, type Glob, GlobError, parseGlob } from '../../vocabulary/scope/glob.ts'
+import { alternativesOf, GlobError, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
 
 const LENGTH_MAX = 262_144
@@ -25,13 +26,6 @@ export const AttributeRule = z.strictObject({
   says: z.partialRecord(z.enum(NOISE_CLASSES), z.boolean().nullable()),
 })
 export type AttributeRule = z.output<typeof AttributeRule>
-
-export interface Attributes {
-  /** The globs of the rules that make files noise. */
-  globs: readonly Glob[]
-  /** Whether the rules put a path into a class; null if no rule applies or the budget is exhausted. */
-  says(path: string, noise: NoiseClass, budget: Budget): boolean | null
-}
 
 /** The rules about noise in the text of a `.gitattributes` file, in order. Never throws: invalid lines are ignored, as in git. */
 export function readGitAttributes(text: string): AttributeRule[] {

@@ -1,10 +1,10 @@
 /** What two sides take at once: the same number, or the same parent of a migration (docs/contract/numbers.md). Pure. */
 
 import { isNamedForNumbers, type Numbered, numberKey, numberOf } from '../../vocabulary/file-number.ts'
+import { addTo } from '../../vocabulary/lists.ts'
 import type { Sequence } from '../../vocabulary/verdict.ts'
-import { addTo } from '../base/lists.ts'
-import type { ChangedFile } from '../line-verdicts/change.ts'
-import type { Migration } from '../line-verdicts/migration.ts'
+import type { ChangedFile } from './change.ts'
+import type { Migration } from './migration.ts'
 
 type NewFile = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
 

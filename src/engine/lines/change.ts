@@ -1,6 +1,6 @@
 /** One changed file, and its conversion from GitHub's list of files. */
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
-import { storableText } from '../base/storable-text.ts'
+import { storableText } from '../../vocabulary/storable-text.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
 import { type Migration, readMigration } from './migration.ts'
