@@ -60,6 +60,22 @@ CREATE TABLE "issue_claims" (
 	CONSTRAINT "issue_claims_repo_id_number_position_pk" PRIMARY KEY("repo_id","number","position")
 );
 --> statement-breakpoint
+CREATE TABLE "file_changes" (
+	"repo_id" bigint NOT NULL,
+	"activity_id" text collate "C" NOT NULL,
+	"origin" text NOT NULL,
+	"name_key" text collate "C" NOT NULL,
+	"position" integer NOT NULL,
+	"name" text NOT NULL,
+	"path" text NOT NULL,
+	"previous_path" text,
+	"status" text NOT NULL,
+	"blob_sha" text,
+	"changed_lines" integer,
+	"digest" "bytea",
+	CONSTRAINT "file_changes_repo_id_activity_id_name_key_origin_position_pk" PRIMARY KEY("repo_id","activity_id","name_key","origin","position")
+);
+--> statement-breakpoint
 CREATE TABLE "jobs" (
 	"id" text PRIMARY KEY NOT NULL,
 	"kind" text NOT NULL,
@@ -94,7 +110,7 @@ CREATE TABLE "pairs" (
 	"first_head" text,
 	"second_head" text,
 	"cause" text,
-	"is_duplicate" boolean NOT NULL,
+	"consequence" text NOT NULL,
 	"is_done" boolean DEFAULT false NOT NULL,
 	"confidence" text,
 	"files" jsonb NOT NULL,
@@ -110,23 +126,7 @@ CREATE TABLE "pairs" (
 	CONSTRAINT "pairs_repo_id_first_second_pk" PRIMARY KEY("repo_id","first","second"),
 	CONSTRAINT "pairs_order_check" CHECK ("pairs"."repo_id" > 0 and "pairs"."first" < "pairs"."second"),
 	CONSTRAINT "pairs_place_check" CHECK ("pairs"."cause" in ('first', 'second') and "pairs"."merged" in ('first', 'second') and ("pairs"."merged" is null) = ("pairs"."merged_at" is null)),
-	CONSTRAINT "pairs_outcome_check" CHECK ("pairs"."outcome" in ('open', 'resolved', 'merged_anyway', 'given_up') and ("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
-);
---> statement-breakpoint
-CREATE TABLE "file_changes" (
-	"repo_id" bigint NOT NULL,
-	"activity_id" text collate "C" NOT NULL,
-	"origin" text NOT NULL,
-	"name_key" text collate "C" NOT NULL,
-	"position" integer NOT NULL,
-	"name" text NOT NULL,
-	"path" text NOT NULL,
-	"previous_path" text,
-	"status" text NOT NULL,
-	"blob_sha" text,
-	"changed_lines" integer,
-	"digest" "bytea",
-	CONSTRAINT "file_changes_repo_id_activity_id_name_key_origin_position_pk" PRIMARY KEY("repo_id","activity_id","name_key","origin","position")
+	CONSTRAINT "pairs_outcome_check" CHECK ("pairs"."consequence" in ('same_work', 'same_number', 'conflict', 'possible', 'same_file') and "pairs"."outcome" in ('open', 'resolved', 'merged_anyway', 'given_up') and ("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
 );
 --> statement-breakpoint
 CREATE TABLE "live_sets" (

@@ -123,7 +123,7 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
   await page.getByLabel('GitHub token').fill(READER)
   await page.getByRole('button', { name: 'Use token' }).click()
   await page
-    .getByText(picture.text ?? '14 collisions')
+    .getByText(picture.text ?? '11 collisions')
     .first()
     .waitFor()
   await page.getByText(READER, { exact: true }).first().waitFor()

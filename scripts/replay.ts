@@ -70,8 +70,8 @@ async function replayPairs(file: string): Promise<void> {
   const started = performance.now()
   const compared = comparePairs(recording)
   const ms = performance.now() - started
-  for (const { a, b, verdict, confidence, duplicate, files } of compared)
-    process.stdout.write(`${JSON.stringify({ a, b, verdict, confidence, duplicate, files })}\n`)
+  for (const { a, b, verdict, confidence, duplicates, files } of compared)
+    process.stdout.write(`${JSON.stringify({ a, b, verdict, confidence, duplicates, files })}\n`)
   process.stderr.write(`${summaryOf(recording, compared, ms)}\n`)
 }
 

@@ -15,13 +15,13 @@ export async function demoActivities(ada: Agent, ben: Agent): Promise<void> {
 
   const intent = { branch: 'tidy-retries', base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } }
   const check = await ben('POST', '/activity/check', intent)
-  const example = check.matches[0]?.paths[0]?.example
-  if (check.related_activity_ids[0] !== activity.id || !example)
-    throw new Error('the check did not find the collision')
+  const [match] = check.matches
+  if (match?.id !== activity.id || match.consequence !== 'possible')
+    throw new Error('the check did not find the overlap')
   warn('Ben’s agent checks src/**/retry.ts before it starts. The globs look nothing alike, but:')
   frame([
-    `${check.severity} · collision with “${activity.title}” by ${activity.actor} on ${activity.branch}`,
-    `both match ${example}`,
+    `possible overlap, ${match.severity}: “${match.title}” by ${match.actor} on ${match.branch}`,
+    `both match ${match.paths[0].example}`,
     check.recommended_action,
   ])
 
@@ -42,7 +42,7 @@ export async function demoActivities(ada: Agent, ben: Agent): Promise<void> {
 
   const beat = await ada('POST', `/activity/${activity.id}/heartbeat`)
   if (!beat.overlap.related_activity_ids.includes(first.activity.id))
-    throw new Error('the heartbeat did not report the collision')
+    throw new Error('the heartbeat did not report the overlap')
   warn('Ada’s agent, which came first, is told of Ben’s work in the answer to its heartbeat.')
 
   await ada('PATCH', `/activity/${activity.id}`, { status: 'ready-for-review' })
@@ -51,8 +51,8 @@ export async function demoActivities(ada: Agent, ben: Agent): Promise<void> {
   tell('Ada’s work is merged, and its activity is archived.')
 
   const last = await ben('POST', '/activity/check', intent)
-  if (last.related_activity_ids.length > 0) throw new Error('the archived activity still collides')
-  tell('Ben’s agent checks again: no collision, and merged work to pull first.')
+  if (last.related_activity_ids.length > 0) throw new Error('the archived activity still overlaps')
+  tell('Ben’s agent checks again: no overlap, and merged work to pull first.')
 }
 
 /** Two agents want the same issue: the first one holds it, and the second one hears so. */

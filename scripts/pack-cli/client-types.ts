@@ -15,6 +15,7 @@ interface Schema {
   const?: unknown
   enum?: unknown[]
   anyOf?: Schema[]
+  oneOf?: Schema[]
   items?: Schema | false
   prefixItems?: Schema[]
   properties?: Record<string, Schema>
@@ -28,9 +29,9 @@ export async function clientTypes(root: string): Promise<string> {
   const read = (name: string) => readFile(join(root, 'dist/client', `${name}.d.ts`), 'utf8')
   const named = new Map<string, string>()
   const operations = Object.entries(OPERATIONS).map(([name, operation]) => {
-    const { on, record, is_idempotent, method, input, output, summary } = operation
+    const { on, record, path, is_idempotent, method, input, output, summary } = operation
     const given = method === 'GET' ? partial(typeOf(input, 'output', named)) : typeOf(input, 'input', named)
-    const facts = { on, record, is_idempotent }
+    const facts = { on, record, path, is_idempotent }
     const lines = Object.entries(facts).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
     return `/** ${summary}. */\n${name}: {\n${indented([...lines, `input: ${given}`, `output: ${typeOf(output, 'output', named)}`].join('\n'))}\n}`
   })
@@ -98,7 +99,7 @@ function typeOf(schema: z.ZodType, io: 'input' | 'output', named: Map<string, st
 }
 
 function printed(schema: Schema): string {
-  const { $ref, anyOf, type, items, prefixItems, properties, additionalProperties } = schema
+  const { $ref, oneOf, anyOf = oneOf, type, items, prefixItems, properties, additionalProperties } = schema
   if ($ref) return $ref.split('/').at(-1) as string
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')

@@ -24,8 +24,10 @@ function other(number: number, title: string, changes: Partial<ReportedActivity>
     is_ahead: true,
     areas: [],
     paths: [RETRY],
-    duplicate: null,
-    sequence: [],
+    consequence: 'conflict',
+    findings: [],
+    fixes: [],
+    is_same_author: false,
     ...changes,
   }
 }

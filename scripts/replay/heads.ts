@@ -1,22 +1,20 @@
-/** The heads of pull requests with their changed files, and the service's side_verdict of two of them. Pure. */
+/** The heads of pull requests with their changed files, and the service's comparison of two of them. Pure. */
 
-import type { FileChange } from '../../src/engine/lines/change.ts'
-import { namesOf } from '../../src/engine/lines/change.ts'
+import { type Comparison, compareSides, type SharedFile } from '../../src/engine/kinds/compare.ts'
+import {
+  type DigestedFile,
+  type DigestedSide,
+  digestedSide,
+  type Intent,
+} from '../../src/engine/kinds/side.ts'
+import { type FileChange, namesOf } from '../../src/engine/lines/change.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
 import { takenPlaces } from '../../src/engine/lines/taken.ts'
 import { rulesOf } from '../../src/server/overlap/rules.ts'
-import type { DigestedFile, Side } from '../../src/server/overlap/side.ts'
-import {
-  type DigestedSide,
-  digestedSide,
-  type SharedFile,
-  type SideVerdict,
-  sideVerdict,
-} from '../../src/server/overlap/sides-by-lines.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
+import { type Finding, findingOf, type LinesFinding } from '../../src/vocabulary/finding.ts'
 import { atOnce } from '../../test/support/steps.ts'
-import { PAIR_COST_MAX } from './pairs.ts'
 import type { PullRequest } from './pull-requests.ts'
 import type { Revision } from './revisions.ts'
 
@@ -33,12 +31,14 @@ export interface Changed extends PullRequest {
   revisions: (Revision & { changes: Head })[]
 }
 
-export interface ComparedHeads extends SideVerdict {
+export interface ComparedHeads extends Comparison {
+  /** The verdict of the pair; undefined if they share no file. */
+  lines: LinesFinding | undefined
   /** The shared files that are not noise. */
   real: SharedFile[]
 }
 
-export function headOf(changes: readonly FileChange[], side: Omit<Side, 'files'>, noise: NoiseRules): Head {
+export function headOf(changes: readonly FileChange[], side: Intent, noise: NoiseRules): Head {
   // The service does not know the merge base of a pull request.
   const files = changes.map((change) => ({ ...change, origin: 'pushed' as const, base_sha: null }))
   return { ...atOnce(digestedSide(side, files, noise)), files, index: indexFiles(files) }
@@ -46,14 +46,25 @@ export function headOf(changes: readonly FileChange[], side: Omit<Side, 'files'>
 
 const { numbers } = rulesOf(DEFAULT_SETTINGS, [])
 
-export function compareHeads(yours: Head, theirs: Head, noise: NoiseRules): ComparedHeads {
-  const shared = sharedFiles(yours.index, theirs.files)
+/** The work budget of one pair, as in a check of the service. */
+const PAIR_COST_MAX = 5_000_000
+
+/** `shared`: the files to compare; by default all that both change. */
+export function compareHeads(
+  yours: Head,
+  theirs: Head,
+  { noise, shared = sharedFiles(yours.index, theirs.files) }: { noise: NoiseRules; shared?: SharedFile[] },
+): ComparedHeads {
   const options = { shared, noise, numbers, budget: { remaining: PAIR_COST_MAX } }
-  const side_verdict = atOnce(sideVerdict(yours, theirs, options))
-  const noisy = new Set(
-    side_verdict.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path),
-  )
-  return { ...side_verdict, real: shared.filter(({ path }) => !noisy.has(path)) }
+  const comparison = atOnce(compareSides(yours, theirs, options))
+  const noisy = new Set(comparison.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path))
+  const lines = findingOf(comparison.findings, 'lines')
+  return { ...comparison, lines, real: shared.filter(({ path }) => !noisy.has(path)) }
+}
+
+/** Both seem to do the same work. */
+export function duplicatesIn({ findings }: Pick<Comparison, 'findings'>): Finding[] {
+  return findings.filter(({ kind }) => kind === 'duplicate' || kind === 'issue')
 }
 
 /** What pull requests of the same target branch meet by: names of files, and the numbers and parents that they take. */

@@ -110,10 +110,7 @@ describe('of a mirror with known outcomes', () => {
   ])('%s get a verdict by their lines and one by git', (_, a, b, verdict, truth) => {
     const pair = pairOf(a, b)
     expect(pair?.is_of_people).toBe(true)
-    expect({ verdict: pair?.compared.lines?.verdict, truth: pair?.truth }).toEqual({
-      verdict,
-      truth,
-    })
+    expect({ verdict: pair?.compared.lines?.verdict, truth: pair?.truth }).toEqual({ verdict, truth })
   })
 
   test.each<[what: string, a: number, b: number]>([

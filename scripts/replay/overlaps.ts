@@ -1,9 +1,9 @@
-/** Pairs of pull requests that were open at the same time and share a file, with the service's side_verdict of their last heads. */
+/** Pairs of pull requests that were open at the same time and share a file, with the service's comparison of their last heads. */
 
+import { isSameAuthor } from '../../src/engine/kinds/side.ts'
 import type { FileChange } from '../../src/engine/lines/change.ts'
 import { fileVerdict } from '../../src/engine/lines/file-verdict.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
-import { isSameAuthor } from '../../src/server/overlap/side.ts'
 import { addTo } from '../../src/vocabulary/lists.ts'
 import type { Branch } from './commits.ts'
 import { type Changed, type ComparedHeads, compareHeads, isStacked, keysOf } from './heads.ts'
@@ -49,7 +49,7 @@ function overlapOf(
   later: Changed,
   { branch, noise }: { branch: Branch; noise: NoiseRules },
 ): Overlap {
-  const compared = compareHeads(earlier.last, later.last, noise)
+  const compared = compareHeads(earlier.last, later.last, { noise })
   const { real } = compared
   const rebased = isRebasedOver(later, earlier, branch) ? earlier : null
   return {

@@ -2,14 +2,14 @@
 
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { changeOf, type FileChange } from '../../src/engine/lines/change.ts'
+import { changeOf } from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
-import { duplicateOf, type Fingerprint, fingerprintOf } from '../../src/engine/lines/duplicate.ts'
 import { KEY_BYTES, lineHasher } from '../../src/engine/lines/line-hash.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/engine/lines/noise.ts'
-import { type FilePair, type FileVerdict, pairVerdict } from '../../src/engine/lines/pair-verdict.ts'
-import type { Confidence, Duplicate, Verdict } from '../../src/vocabulary/verdict.ts'
-import { atOnce } from '../../test/support/steps.ts'
+import type { FileVerdict } from '../../src/engine/lines/pair-verdict.ts'
+import type { Finding } from '../../src/vocabulary/finding.ts'
+import type { Confidence, Verdict } from '../../src/vocabulary/verdict.ts'
+import { compareHeads, duplicatesIn, type Head, headOf } from './heads.ts'
 
 /** An entry of GitHub's list of the files of a pull request. */
 const Entry = z.object({
@@ -59,7 +59,7 @@ export interface ComparedPair {
   b: number
   verdict: Verdict
   confidence: Confidence | null
-  duplicate: Duplicate | null
+  duplicates: Finding[]
   files: Pick<FileVerdict, 'path' | 'verdict' | 'confidence'>[]
 }
 
@@ -70,14 +70,8 @@ export async function readRecording(file: string): Promise<Recording> {
   return parsed.data
 }
 
-/** The work budget of one pair, as in a check of the service. */
-export const PAIR_COST_MAX = 5_000_000
-
-interface Side {
-  base: string
-  changes: Map<string, FileChange>
-  work: Fingerprint
-}
+/** It is not recorded, and does not matter for the comparison. */
+const NO_AUTHOR = { login: null, actor: null, assignee: null, is_shared: false }
 
 /** Compares the pairs in the order of the recording. Throws if a pair refers to a pull request or file that is not recorded. */
 export function comparePairs(
@@ -85,37 +79,32 @@ export function comparePairs(
   noise: NoiseRules = DEFAULT_NOISE,
 ): ComparedPair[] {
   const hash = lineHasher(new Uint8Array(KEY_BYTES))
-  const sides = new Map<number, Side>()
-  for (const { n, base, files, title, body, commits } of prs.values()) {
+  const sides = new Map<number, Head>()
+  for (const { n, files, title, body, commits } of prs.values()) {
     const changes = files.flatMap((entry) => changeOf(entry, hash) ?? [])
     const texts = [title ?? '', body ?? '', ...(commits ?? [])]
-    const closes = closingIssues(texts, [`https://github.com/${repo}`])
-    const work = atOnce(fingerprintOf(changes, noise, new Set(closes)))
-    sides.set(n, { base, changes: new Map(changes.map((change) => [change.path, change])), work })
+    const closes = new Set(closingIssues(texts, [`https://github.com/${repo}`]))
+    sides.set(n, headOf(changes, { author: NO_AUTHOR, issues: closes, closes }, noise))
   }
   const sideOf = (n: number) => found(sides.get(n), `pull request ${n}`)
+  const fileOf = (n: number, name: string) => {
+    const file = sideOf(n).files.find(({ path }) => path === name)
+    return { ...found(file, `${name} of pull request ${n}`), base_sha: prs.get(n)?.base ?? null }
+  }
   return pairs.map(({ a, b, files }) => {
-    const [ours, theirs] = [sideOf(a), sideOf(b)]
-    const shared: FilePair[] = files.map((file) => ({
+    const shared = files.map((file) => ({
       path: file.a,
-      yours: found(ours.changes.get(file.a), `${file.a} of pull request ${a}`),
-      theirs: found(theirs.changes.get(file.b), `${file.b} of pull request ${b}`),
+      yours: fileOf(a, file.a),
+      theirs: fileOf(b, file.b),
     }))
-    const { strongest, files: compared } = atOnce(
-      pairVerdict(shared, {
-        declared: { yours: false, theirs: false },
-        one_base: ours.base === theirs.base,
-        noise,
-        budget: { remaining: PAIR_COST_MAX },
-      }),
-    )
+    const compared = compareHeads(sideOf(a), sideOf(b), { noise, shared })
     return {
       a,
       b,
-      verdict: strongest?.verdict ?? 'far',
-      confidence: strongest?.confidence ?? null,
-      duplicate: duplicateOf(ours.work, theirs.work),
-      files: compared.map(({ path, verdict, confidence }) => ({ path, verdict, confidence })),
+      verdict: compared.lines?.verdict ?? 'far',
+      confidence: compared.lines?.confidence ?? null,
+      duplicates: duplicatesIn(compared),
+      files: compared.files.map(({ path, verdict, confidence }) => ({ path, verdict, confidence })),
     }
   })
 }

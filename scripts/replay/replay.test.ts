@@ -66,17 +66,17 @@ test('the replay writes a line for each pair to stdout, and a summary to stderr'
   const noise = { path: 'go.sum', verdict: 'noise', confidence: null }
   expect(lines).toEqual([
     {
-      ...{ a: 1, b: 2, verdict: 'conflict', confidence: 'proved', duplicate: null },
+      ...{ a: 1, b: 2, verdict: 'conflict', confidence: 'proved', duplicates: [] },
       files: [
-        noise,
         { path: 'src/a.ts', verdict: 'conflict', confidence: 'proved' },
         { path: 'src/b.ts', verdict: 'far', confidence: null },
+        noise,
       ],
     },
-    { a: 1, b: 2, verdict: 'noise', confidence: null, duplicate: null, files: [noise] },
+    { a: 1, b: 2, verdict: 'noise', confidence: null, duplicates: [], files: [noise] },
     {
       ...{ a: 3, b: 4, verdict: 'unknown', confidence: null },
-      duplicate: { share: 0, added_lines: 0, issue: 7 },
+      duplicates: [{ kind: 'issue', issue: 7 }],
       files: [{ path: 'src/b.ts', verdict: 'unknown', confidence: null }],
     },
   ])

@@ -59,7 +59,7 @@ export function summaryOf(recording: Recording, compared: readonly ComparedPair[
     const note = verdict === 'conflict' ? ` (${proved} proved)` : ''
     return all.length > 0 ? [`${verdict} ${all.length}${note}`] : []
   })
-  const duplicates = compared.filter((pair) => pair.duplicate !== null).length
+  const duplicates = compared.filter((pair) => pair.duplicates.length > 0).length
   const { byFile, byPair } = casesOf(recording, compared)
   const scores = [
     ['files', byFile],

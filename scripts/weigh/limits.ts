@@ -1,15 +1,15 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 44_500,
-  'lines of test': 43_700,
+  'lines of src': 45_060,
+  'lines of test': 43_710,
   'lines of scripts': 7_500,
   'words of docs': 41_800,
   tables: 21,
   migrations: 1,
-  'files run by POST /activity, alone': 102,
-  'files run by POST /activity, with an overlap': 102,
-  'files run by POST /activity/check': 80,
-  'files run by GET /overlaps': 66,
-  'files run by pull_request.opened, until its comment': 151,
-  'files run by a push of the settings, with two open pull requests': 134,
+  'files run by POST /activity, alone': 105,
+  'files run by POST /activity, with an overlap': 110,
+  'files run by POST /activity/check': 85,
+  'files run by GET /overlaps': 72,
+  'files run by pull_request.opened, until its comment': 160,
+  'files run by a push of the settings, with two open pull requests': 143,
 }

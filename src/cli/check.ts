@@ -2,14 +2,8 @@
 
 import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
-import {
-  type CommandContext,
-  type CommonOptions,
-  openContext,
-  type ScopeOptions,
-  scopeFrom,
-} from './command-context.ts'
-import { type Names, namesById, namesWithoutTitles, overlapLines } from './overlap-text.ts'
+import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
+import { overlapLines } from './overlap-text.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import type { Display } from './terminal.ts'
@@ -41,10 +35,9 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     const answer = await client.checkOverlap({ ...at, input })
     const others = withoutOwnOnBase(workspace, answer)
     const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
-    const names = options.json ? new Map() : await readNames(context, overlap, options)
     const hasScope = given !== undefined || options.tag !== undefined
     const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)
-    context.show(overlap, () => resultLines({ overlap, names }, { note, display }))
+    context.show(overlap, () => resultLines(overlap, { note, display }))
     return overlap.overlap_detected && !isAdvisory ? EXIT.overlap : EXIT.clear
   } catch (error) {
     if (!isAdvisory) throw error
@@ -74,31 +67,13 @@ export function noFilesNote({ own_branch, diff_base }: Workspace, overlap: Overl
 
 /** The lines of the result. After a note that no files changed, the overlap is shown only if anything was compared. */
 export function resultLines(
-  { overlap, names }: { overlap: Overlap; names: Names },
+  overlap: Overlap,
   { note, display }: { note: string | undefined; display: Display },
 ): string[] {
-  if (note === undefined) return overlapLines(overlap, names, display)
+  if (note === undefined) return overlapLines(overlap, display)
   const hasCompared = overlap.overlap_detected || overlap.checked_against.activities > 0
   return [
     ...wrap(note, { width: display.width, indent: '' }),
-    ...(hasCompared ? overlapLines(overlap, names, display) : []),
+    ...(hasCompared ? overlapLines(overlap, display) : []),
   ]
-}
-
-/** Names for the ids in `overlap`, from the newest records. An id that is not among them has no name. */
-export async function readNames(
-  { client, at }: CommandContext,
-  { overlap_detected }: Overlap,
-  { titles }: TitlesOption,
-): Promise<Names> {
-  if (!overlap_detected) return new Map()
-  const request = { ...at, input: { limit: 100 } }
-  const none = () => ({ items: [] })
-  const [activities, notables] = await Promise.all([
-    client.listActivities(request).catch(none),
-    client.listNotables(request).catch(none),
-  ])
-  return titles === false
-    ? namesWithoutTitles(activities.items, notables.items)
-    : namesById(activities.items, notables.items)
 }

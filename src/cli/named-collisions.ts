@@ -3,6 +3,7 @@
 import { isLive } from '../vocabulary/activity-status.ts'
 import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
+import type { Consequence } from '../vocabulary/finding.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import type { Severity } from '../vocabulary/severity.ts'
 import { byRank } from '../vocabulary/severity.ts'
@@ -15,6 +16,7 @@ type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
 /** A collision from the point of view of one activity. */
 export interface NamedCollision {
   severity: Severity
+  consequence: Consequence
   other_id: string
   /** Undefined if the other activity was not read, or is not shown. */
   other?: ActivityName | undefined
@@ -55,6 +57,7 @@ function collisionsOf(id: string, { items }: Overlaps): NamedCollision[] {
     .map((item) => ({
       other_id: item.activity_ids.find((each) => each !== id) as string,
       severity: item.severity,
+      consequence: item.consequence,
       where: whereOf(id, item),
     }))
     .toSorted(byRank)

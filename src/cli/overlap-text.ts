@@ -1,9 +1,8 @@
 /** Overlap as text for people. Texts of other people are sanitized, and lines fit the display. */
 
-import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
-import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
+import { findingOf, takenIn } from '../vocabulary/finding.ts'
 import { inQuotes, sanitize } from '../vocabulary/others-text.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
@@ -11,7 +10,11 @@ import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabular
 import { count, NOTHING_COMPARED } from '../vocabulary/text.ts'
 import {
   areasText,
+  CONSEQUENCE_WORDS,
+  doneSentence,
   duplicateSentence,
+  isSameWork,
+  linesOf,
   pairLabel,
   placeSentence,
   sequenceSentence,
@@ -20,48 +23,19 @@ import type { NamedCollision } from './named-collisions.ts'
 import { type Display, LEVEL_STYLES, type Style } from './terminal.ts'
 import { table, truncate, wrap } from './text-layout.ts'
 
+type Match = Overlap['matches'][number]
 type BriefMatch = OverlapBrief['matches'][number]
-
-interface Name {
-  /** The title, with the author and branch of an activity, or the category of a notable. */
-  text: string
-  /** The name in a sentence: `#123`, or the title. */
-  who: string
-}
-
-/** The names of activities and notables, by id. */
-export type Names = Map<string, Name>
-
-export function namesById(activities: readonly Activity[], notables: readonly Notable[]): Names {
-  return new Map([
-    ...activities.map((each): [string, Name] => [
-      each.id,
-      { text: activityName(each), who: pullRequestName(each.pr_url) ?? quoted(each.title) },
-    ]),
-    ...notables.map(({ id, title, category }): [string, Name] => [
-      id,
-      { text: `${quoted(title)}, ${category}`, who: quoted(title) },
-    ]),
-  ])
-}
-
-/** The names without text by other people: logins, pull request numbers and ids. */
-export function namesWithoutTitles(activities: readonly Activity[], notables: readonly Notable[]): Names {
-  return new Map([
-    ...activities.map(({ id, source, created_by, actor, pr_url }): [string, Name] => {
-      const who = pullRequestName(pr_url) ?? id
-      const login = source === 'api' ? created_by : actor
-      return [id, { text: login === null ? who : `${who} by ${sanitize(login)}`, who }]
-    }),
-    ...notables.map(({ id, category }): [string, Name] => [id, { text: category, who: id }]),
-  ])
-}
 
 function quoted(title: string): string {
   return inQuotes(truncate(sanitize(title), TITLE_SHOWN_MAX))
 }
 
-type Named = Pick<Activity, 'title' | 'actor' | 'branch' | 'pr_url'>
+interface Named {
+  title: string
+  actor: string
+  branch: string | null
+  pr_url: string | null
+}
 
 function activityName({ title, actor, branch, pr_url }: Named): string {
   const place = branch === null ? '' : ` on ${inQuotes(branch)}`
@@ -87,13 +61,15 @@ function paragraph(display: Display, { text, indent = '', label, style }: Paragr
 }
 
 /** The result of a check: what overlaps, where, and what to do. */
-export function overlapLines(overlap: Overlap, names: Names, display: Display): string[] {
+export function overlapLines(overlap: Overlap, display: Display): string[] {
   const { activities, notables, complete } = overlap.checked_against
   const compared = `(compared with ${count(activities, 'live activity', 'live activities')} and ${count(notables, 'active notable', 'active notables')}${complete ? '' : '; incomplete'})`
-  const reusable = overlap.reuse_opportunities.flatMap(({ type, title, reason, url }) =>
+  // The merged pull request that has done the work is among the matches.
+  const others = overlap.reuse_opportunities.filter(({ type }) => type !== 'merged')
+  const reusable = others.flatMap(({ title, reason, url }) =>
     paragraph(display, {
       indent: '  ',
-      label: type === 'merged' ? { text: 'done', style: 'yellow' } : { text: 'reuse', style: 'green' },
+      label: { text: 'reuse', style: 'green' },
       text: `  ${quoted(title)}: ${sanitize(reason)}${url ? ` ${sanitize(url)}` : ''}`,
     }),
   )
@@ -114,7 +90,7 @@ export function overlapLines(overlap: Overlap, names: Names, display: Display): 
   const more = overlap.total_related - overlap.matches.length
   return [
     ...paragraph(display, { label: severityLabel(overlap), text: ` ${compared}` }),
-    ...overlap.matches.flatMap((match) => matchLines(match, names, display)),
+    ...overlap.matches.flatMap((match) => matchLines(match, display)),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...reusable,
     ...paragraph(display, {
@@ -128,21 +104,23 @@ function severityLabel({ severity }: Pick<Overlap, 'severity'>): { text: string;
   return { text: `Overlap, ${severity ?? 'low'}`, style: LEVEL_STYLES[severity ?? 'low'] }
 }
 
-function matchLabel({ id, severity }: Pick<Overlap['matches'][number], 'id' | 'severity'>) {
-  return { text: `${isNotableId(id) ? 'notable' : 'collision'}, ${severity}`, style: LEVEL_STYLES[severity] }
+function matchLabel({ consequence, severity }: Pick<Match, 'consequence' | 'severity'>) {
+  const word = consequence === null ? 'notable' : CONSEQUENCE_WORDS[consequence]
+  return { text: `${word}, ${severity}`, style: LEVEL_STYLES[severity] }
 }
 
-function matchLines(match: Overlap['matches'][number], names: Names, display: Display): string[] {
-  const { id, paths, areas, duplicate, sequence, cut } = match
-  const name = names.get(id)
-  const who = name?.who ?? id
+function matchLines(match: Match, display: Display): string[] {
+  const { id, title, pr_url, findings, paths, areas, cut } = match
+  const who = pullRequestName(pr_url) ?? quoted(title)
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
   const more = paths.length - FILES_SHOWN_MAX
+  const done = findingOf(findings, 'done')
   return [
-    ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name?.text ?? id}` }),
-    ...(name === undefined ? [] : detail(id, 'dim')),
-    ...(duplicate ? detail(duplicateSentence(who, duplicate, 'yours', sanitize)) : []),
-    ...sequence.flatMap((each) => detail(sequenceSentence(who, each, sanitize))),
+    ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
+    ...(title === id ? [] : detail(id, 'dim')),
+    ...(done ? detail(doneSentence(who, linesOf(done), 'your change')) : []),
+    ...(isSameWork(findings) ? detail(duplicateSentence(who, findings, 'yours', sanitize)) : []),
+    ...takenIn(findings).flatMap((each) => detail(sequenceSentence(who, each, sanitize))),
     ...paths.slice(0, FILES_SHOWN_MAX).flatMap((path) => detail(placeSentence(who, path, sanitize))),
     ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
     ...(cut ? detail('only the first shared files were compared by lines', 'dim') : []),
@@ -184,7 +162,8 @@ export function matchText(match: BriefMatch): string {
   return place === '' ? matchName(match) : `${matchName(match)} (${place})`
 }
 
-function matchName({ id, title, actor, branch, pr_url }: BriefMatch): string {
+function matchName({ id, title, actor, branch, pr_url }: Omit<BriefMatch, 'example'>): string {
+  if (title === id || title === pullRequestName(pr_url)) return sanitize(title)
   if (isNotableId(id) || actor === null) return quoted(title)
   return activityName({ title, actor, branch, pr_url })
 }
@@ -195,8 +174,8 @@ const INDENT = '  '
 export function collisionLines(collisions: readonly NamedCollision[], { paint, width }: Display): string[] {
   const rows = collisions
     .slice(0, OTHERS_SHOWN_MAX)
-    .map(({ severity, other, where }) => [
-      { text: `collision, ${severity}`, style: LEVEL_STYLES[severity] },
+    .map(({ severity, consequence, other, where }) => [
+      { text: `${CONSEQUENCE_WORDS[consequence]}, ${severity}`, style: LEVEL_STYLES[severity] },
       { text: other ? sanitize(other.title) : 'another activity' },
       { text: other ? `by ${sanitize(other.actor)}` : '' },
       { text: where },

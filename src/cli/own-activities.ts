@@ -1,6 +1,8 @@
 /** Removes the user's own activities from an overlap. On the base branch, the service cannot identify them by their branch. */
-import { adviceOf, authorOf, clearAdvice, notableAdvice } from '../vocabulary/advice.ts'
+import { adviceOf, authorOf, clearAdvice, doneAdvice, notableAdvice } from '../vocabulary/advice.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
+import { findingOf } from '../vocabulary/finding.ts'
+import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { byRank, highest } from '../vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED } from '../vocabulary/text.ts'
@@ -89,7 +91,7 @@ function textWithoutOverlap({
   }
 }
 
-/** The service's advice about the most severe activity and notable, by id, because a match has no title or actor. */
+/** The service's advice about the most severe activity and notable. A match does not say whose login an actor is. */
 function adviceFor(matches: readonly Match[]): string {
   return [matches.find(({ id }) => !isNotableId(id)), matches.find(({ id }) => isNotableId(id))]
     .filter((each) => each !== undefined)
@@ -98,9 +100,12 @@ function adviceFor(matches: readonly Match[]): string {
     .join(' ')
 }
 
-function adviceAbout({ id, severity, lines, duplicate, sequence }: Match): string {
+function adviceAbout(match: Match): string {
+  const { id, pr_url, same_author, findings } = match
   if (isNotableId(id)) return notableAdvice(id)
-  const reader = { person: authorOf({ id, login: null, pull_request: null }), theirs: 'theirs' }
-  const sequence_kind = sequence[0]?.kind ?? null
-  return adviceOf({ severity, lines, is_duplicate: duplicate !== null, sequence_kind }, reader).action
+  if (findingOf(findings, 'done')) return doneAdvice(id)
+  const pull_request = pullRequestName(pr_url)
+  const person = authorOf({ id, login: null, pull_request })
+  const reader = { person, theirs: pull_request ?? (same_author ? id : 'theirs') }
+  return adviceOf(match, { ...reader, whose: same_author ? 'own' : 'other' }).action
 }

@@ -7,7 +7,7 @@ import { issueOfBranch } from '../vocabulary/issue-reference.ts'
 import { doneText, holderText, JOIN_OR_LEAVE } from '../vocabulary/issue-words.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import { AGENTS } from './agents/agents.ts'
-import { noFilesNote, readNames, resultLines } from './check.ts'
+import { noFilesNote, resultLines } from './check.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
 import { branchKey, NO_STATE, readState, writeState } from './local-state.ts'
 import { ownActivityIds, withoutOwnOnBase } from './own-activities.ts'
@@ -72,7 +72,6 @@ export async function start(
       branch,
       issue: activity.issue,
     })
-  const names = options.json ? new Map() : await readNames(context, overlap, options)
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
   const issueText = issueLine(issue, {
@@ -92,7 +91,7 @@ export async function start(
           `Already active on this branch: ${existing.join(', ')}. End finished activities with deconflict done ID.`,
         )
       : []),
-    ...resultLines({ overlap, names }, { note, display }),
+    ...resultLines(overlap, { note, display }),
   ])
   return overlap.overlap_detected ? EXIT.overlap : EXIT.clear
 }

@@ -30,13 +30,15 @@ export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
         ? { ...each, title: each.id }
         : { ...each, title: each.id, summary: '', url: null, reason: REUSE_REASONS[each.type] },
     ),
-    matches: overlap.matches.map((match) => ({
-      ...match,
-      paths: match.paths
-        .filter(({ yours, example }) => yours === example || isInTree(example))
-        .map((path) => ({ ...path, yours: path.example, theirs: path.example })),
-      sequence: match.sequence.map((each) => ({ ...each, theirs: 'their file' })),
-    })),
+    matches: overlap.matches.map((match) => {
+      const own = match.paths.filter(({ yours, example }) => yours === example || isInTree(example))
+      const isOwn = (path: string) => isInTree(path) || own.some(({ example }) => example === path)
+      return {
+        ...withoutName(match),
+        findings: findingsWithoutTitles(match.findings, isOwn),
+        paths: own.map((path) => ({ ...path, yours: path.example, theirs: path.example })),
+      }
+    }),
   }
 }
 
@@ -47,13 +49,37 @@ export function briefWithoutTitles(overlap: OverlapBrief | null, cwd: string): O
   return {
     ...overlap,
     matches: overlap.matches.map((match) => ({
-      ...match,
-      title: pullRequestName(match.pr_url) ?? match.id,
-      actor: null,
-      branch: null,
+      ...withoutName(match),
+      findings: findingsWithoutTitles(match.findings, isInTree),
       example: match.example !== null && isInTree(match.example) ? match.example : null,
     })),
   }
+}
+
+type Findings = OverlapBrief['matches'][number]['findings']
+
+function withoutName<Match extends { id: string; pr_url: string | null }>(match: Match) {
+  const title = pullRequestName(match.pr_url) ?? match.id
+  return { ...match, title, actor: null, branch: null, worktree: null }
+}
+
+/** The findings with only such paths as are in the working tree, and without the names of others' files and areas. */
+function findingsWithoutTitles(findings: Findings, isInTree: (path: string) => boolean): Findings {
+  return findings.flatMap((each): Findings => {
+    switch (each.kind) {
+      case 'lines':
+        return isInTree(each.path) ? [each] : []
+      case 'paths':
+        return isInTree(each.path) ? [{ ...each, yours: each.path, theirs: each.path }] : []
+      case 'number':
+      case 'parent':
+        return [{ ...each, theirs: 'their file' }]
+      case 'notable':
+        return [{ ...each, path: null, url: null }]
+      default:
+        return [each]
+    }
+  })
 }
 
 /** The issue of an activity, whose holder has only a number or an id. */

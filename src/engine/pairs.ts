@@ -121,11 +121,17 @@ export class Pairs {
       const isChanged = changes(record, known.entry)
       for (const other of yield* this.#overlapsOf(known)) {
         const shared = { newer: other.entry, older: known.entry }
-        for (const newer of other.declaring) add(this.#pairWith(found, newer, older)?.shared, shared)
+        const declare = (pair: Pair | null) => {
+          if (pair && !this.#isByLines(pair, shared)) add(pair.shared, shared)
+        }
+        for (const newer of other.declaring) declare(this.#pairWith(found, newer, older))
         for (const newer of other.changing) {
           const pair = this.#pairWith(found, newer, older)
-          if (pair && isChanged) this.names.add(known.entry.source)
-          add(isChanged ? pair?.files : pair?.shared, shared)
+          if (!isChanged) declare(pair)
+          else if (pair) {
+            this.names.add(known.entry.source)
+            add(pair.files, shared)
+          }
         }
         yield
       }
@@ -144,6 +150,20 @@ export class Pairs {
     for (const { entry, declaring, changing } of own)
       (changes(record, entry) ? changing : declaring).push(older)
     return budget.remaining >= 0
+  }
+
+  /** Whether one of the two paths names a file that both change, so that its lines are compared. */
+  #isByLines({ by_lines, newer, older }: Pair, shared: SharedPath): boolean {
+    if (!by_lines) return false
+    const isChangedBy = (position: number, file: Entry) => {
+      this.#options.budget.remaining -= VISIT_COST
+      const record = this.#records[position] as LiveRecord
+      return record.paths.includes(file) && changes(record, file)
+    }
+    return [shared.newer, shared.older].some(({ source }) => {
+      const file = this.#set.paths.fileNamed(source)
+      return file !== undefined && isChangedBy(newer, file) && isChangedBy(older, file)
+    })
   }
 
   #at(entry: Entry): Known {
@@ -225,8 +245,8 @@ function changes({ literal, paths }: LiveRecord, entry: Entry): boolean {
 }
 
 /** A glob of an area may be declared, too. */
-function add(list: SharedPath[] | undefined, shared: SharedPath): void {
-  if (!list || list.length >= SHARED_PATHS_MAX) return
+function add(list: SharedPath[], shared: SharedPath): void {
+  if (list.length >= SHARED_PATHS_MAX) return
   const { newer, older } = shared
   const isThere = list.some(
     (each) => each.newer.source === newer.source && each.older.source === older.source,

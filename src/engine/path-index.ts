@@ -55,6 +55,11 @@ export class PathIndex<Owner> {
     return entry
   }
 
+  /** The entry of the name of a changed file. */
+  fileNamed(name: string): PathEntry<Owner> | undefined {
+    return this.#files.get(name)
+  }
+
   /** Adds an owner of a glob, and returns its entry. */
   addGlob(source: string, owner: Owner): PathEntry<Owner> {
     const known = this.#globs.get(source)

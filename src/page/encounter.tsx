@@ -1,6 +1,7 @@
 /** One collision as one side sees it: the other side, the lines of both, who is ahead, and what to do. */
 import { useState } from 'preact/hooks'
 import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
+import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'
 import { type Encounter, messageFor, type Place } from './encounters.ts'
 import { ExternalLink } from './external-link.tsx'
@@ -19,12 +20,15 @@ interface Props {
 }
 
 export function EncounterItem({ encounter, isPair = false }: Props) {
-  const { mine, other, person, severity, places, relation, advice, is_readers, is_own } = encounter
+  const { mine, other, person, severity, consequence, places, relation, advice, is_readers, is_own } =
+    encounter
   const own = is_readers ? 'yours' : mine.actor
   return (
     <li class={`encounter edge-${severity}`}>
       <div class="encounter-head line">
-        <span class={`pill severity-${severity}`}>{severity}</span>
+        <span class={`pill severity-${severity}`}>
+          {CONSEQUENCE_WORDS[consequence]}, {severity}
+        </span>
         {isPair && (
           <>
             <RecordLink id={mine.id}>{mine.title}</RecordLink>

@@ -1,6 +1,7 @@
 /** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do. Pure. */
 
 import { type Advice, adviceOf } from '../vocabulary/advice.ts'
+import { takenIn } from '../vocabulary/finding.ts'
 import { isAhead, stageOf } from '../vocabulary/standing.ts'
 import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
@@ -16,6 +17,7 @@ export interface Encounter {
   /** The person of the other side. */
   person: Person | undefined
   severity: Overlap['severity']
+  consequence: Overlap['consequence']
   places: Place[]
   /** How the lines relate, in a few words; empty if they were not compared. */
   relation: string
@@ -67,6 +69,7 @@ function encounter(
     other,
     person,
     severity: collision.severity,
+    consequence: collision.consequence,
     places: placesOf(mine, collision),
     relation: pairLabel(pairOf(mine.id, { ...collision, paths: [] }), asIs),
     is_ahead,
@@ -80,9 +83,9 @@ const NO_LINES = { mine: null, theirs: null }
 
 const asIs = (text: string) => text
 
-function placesOf({ id }: Activity, { activity_ids, paths, areas, sequence }: Overlap): Place[] {
+function placesOf({ id }: Activity, { activity_ids, paths, areas, findings }: Overlap): Place[] {
   const isFirst = activity_ids[0] === id
-  const taken = sequence.map(({ directory, yours, theirs }): Place => {
+  const taken = takenIn(findings).map(({ directory, yours, theirs }): Place => {
     const name = isFirst ? yours : theirs
     return { path: directory === '' ? name : `${directory}/${name}`, ...NO_LINES, is_conflict: true }
   })
@@ -108,25 +111,18 @@ function standingOf({ pr_url, draft_pr, created_at }: Activity) {
 type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers' | 'is_own'>
 
 /** Addressed to the person of `mine`. */
-function adviceTo(sides: Sides, { severity, lines, duplicate, sequence }: Overlap): Advice {
+function adviceTo(sides: Sides, collision: Overlap): Advice {
   const { mine, other, is_ahead, is_readers, is_own } = sides
   const own = { name: nameOf(mine), stage: standingOf(mine).stage }
   const theirs = { name: nameOf(other), stage: standingOf(other).stage }
-  const { order, action } = is_own
-    ? ownAdvice(sides)
-    : adviceOf(
-        { severity, lines, is_duplicate: duplicate !== null, sequence_kind: sequence[0]?.kind ?? null },
-        { person: other.actor, own, other: theirs, is_ahead },
-      )
-  return { order, action: is_readers ? action : `${mine.actor}: ${uncapitalized(action)}` }
-}
-
-function ownAdvice({ mine, other, is_ahead, is_readers }: Sides): Advice {
-  const [first, second] = is_ahead ? [mine, other] : [other, mine]
-  return {
-    order: is_readers ? 'Both are your own work' : `Both are the work of ${mine.actor}`,
-    action: `Merge ${nameOf(first)} first, and rebase ${nameOf(second)}.`,
-  }
+  const whose = is_own ? 'own' : 'other'
+  const advice = adviceOf(collision, { whose, person: other.actor, own, other: theirs, is_ahead })
+  const order = is_own
+    ? is_readers
+      ? 'Both are your own work'
+      : `Both are the work of ${mine.actor}`
+    : advice.order
+  return { order, action: is_readers ? advice.action : `${mine.actor}: ${uncapitalized(advice.action)}` }
 }
 
 /** A message to paste into a chat: from the reader to the other side, or from anyone to both. `address`: of this page. */

@@ -1,4 +1,5 @@
 /** The issues that several live activities are on. Pure. */
+import { findingOf } from '../vocabulary/finding.ts'
 import type { LiveWork } from './live-work.ts'
 import type { Activity } from './records.ts'
 
@@ -17,8 +18,8 @@ export function sharedIssues({ activities, collisions }: LiveWork): SharedIssue[
   }
   for (const activity of activities.values()) add(activity.issue, activity)
   // A pull request can close further issues.
-  for (const { duplicate, activity_ids } of collisions)
-    for (const id of activity_ids) add(duplicate?.issue ?? null, activities.get(id))
+  for (const { findings, activity_ids } of collisions)
+    for (const id of activity_ids) add(findingOf(findings, 'issue')?.issue ?? null, activities.get(id))
   return [...on]
     .filter(([, all]) => all.size > 1)
     .map(([number, all]) => ({ number, activities: [...all].sort(byAge) }))

@@ -1,4 +1,5 @@
 /** The live work of a repository, indexed: activities, the person of each, and the collisions of each. Pure. */
+import { findingOf } from '../vocabulary/finding.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { byRank, SEVERITIES } from '../vocabulary/severity.ts'
 import { type Person, peopleOf } from './people.ts'
@@ -12,7 +13,11 @@ export interface LiveWork {
   collisions: readonly Overlap[]
   /** By the id of either side. */
   collisions_of: ReadonlyMap<string, readonly Overlap[]>
+  /** How many pairs only change the same file, with their lines apart, and those of the newest activities. */
+  same_file: Overlaps['same_file']
 }
+
+const NO_SAME_FILE: Overlaps['same_file'] = { total: 0, pairs: [] }
 
 /** A higher rank is more severe; -1 for no severity. */
 export function rankOf(severity: Overlap['severity'] | null): number {
@@ -20,7 +25,11 @@ export function rankOf(severity: Overlap['severity'] | null): number {
 }
 
 /** Collisions with an unknown activity are left out: the lists are read at slightly different times. */
-export function liveWork(activities: readonly Activity[], overlaps: readonly Overlap[]): LiveWork {
+export function liveWork(
+  activities: readonly Activity[],
+  overlaps: readonly Overlap[],
+  same_file = NO_SAME_FILE,
+): LiveWork {
   const byId = new Map(activities.map((activity) => [activity.id, activity]))
   const collisions = overlaps
     .filter(({ activity_ids }) => activity_ids.every((id) => byId.has(id)))
@@ -32,7 +41,7 @@ export function liveWork(activities: readonly Activity[], overlaps: readonly Ove
       if (own) own.push(collision)
       else collisions_of.set(id, [collision])
     }
-  return { activities: byId, people: peopleOf(activities), collisions, collisions_of }
+  return { activities: byId, people: peopleOf(activities), collisions, collisions_of, same_file }
 }
 
 /** `#12`, or the branch, or the title. */
@@ -69,7 +78,7 @@ export function mayConflict(
   { items, total }: Pick<Overlaps, 'items' | 'total'>,
 ): boolean {
   const open = new Set(activities.filter(({ pr_url }) => pr_url !== null).map(({ id }) => id))
-  const isConflict = ({ lines, activity_ids }: Overlap) =>
-    lines === 'conflict' && activity_ids.every((id) => open.has(id))
+  const isConflict = ({ findings, activity_ids }: Overlap) =>
+    findingOf(findings, 'lines')?.verdict === 'conflict' && activity_ids.every((id) => open.has(id))
   return open.size > 1 && (items.length < total || items.some(isConflict))
 }

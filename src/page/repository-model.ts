@@ -38,7 +38,7 @@ export function modelOf(
   view: View,
   login: string | null,
 ): RepositoryModel {
-  const work = liveWork(activities.items, overlaps?.items ?? [])
+  const work = liveWork(activities.items, overlaps?.items ?? [], overlaps?.same_file)
   const people = peopleCounts(work)
   const reader = login?.toLowerCase() ?? null
   const subject = subjectOf(work, view, { people, reader })

@@ -3,7 +3,7 @@ import { OUTCOME_WORDS, OUTCOMES } from '../vocabulary/outcome.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { capitalized } from '../vocabulary/text.ts'
-import { kindOf, linesText, OVERLAP_WORDS } from '../vocabulary/verdict-words.ts'
+import { CONSEQUENCE_WORDS, linesText } from '../vocabulary/verdict-words.ts'
 import type { Repository } from './api.ts'
 import { ExternalLink } from './external-link.tsx'
 import type { Signal } from './records.ts'
@@ -121,9 +121,7 @@ function Recent({ recent, mode }: Signal) {
             )}
             <small>
               {[
-                pair.kind === 'done' && 'done already',
-                pair.verdict && OVERLAP_WORDS[kindOf(pair)].label,
-                pair.duplicate && OVERLAP_WORDS.duplicate.label,
+                CONSEQUENCE_WORDS[pair.consequence],
                 OUTCOME_WORDS[pair.outcome],
                 new Date(pair.seen_at).toLocaleDateString(),
               ]

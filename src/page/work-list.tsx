@@ -1,6 +1,7 @@
 /** The live work that matches the filter, one line each. */
 import { memo } from 'preact/compat'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'
 import type { LiveWork } from './live-work.ts'
 import type { Person } from './people.ts'
@@ -36,11 +37,11 @@ function Row({ activity, work }: { activity: Activity; work: LiveWork }) {
   const { id, title, agent, status, risk, pr_url, branch } = activity
   const person = work.people.get(id) as Person
   // The most severe collision comes first.
-  const severity = work.collisions_of.get(id)?.[0]?.severity
+  const worst = work.collisions_of.get(id)?.[0]
   return (
     <button
       type="button"
-      class={`work-row edge-${severity ?? 'none'}`}
+      class={`work-row edge-${worst?.severity ?? 'none'}`}
       data-item
       onClick={() => changeView({ record: id })}
     >
@@ -52,7 +53,11 @@ function Row({ activity, work }: { activity: Activity; work: LiveWork }) {
         {person.name}, {status}
         {risk !== 'low' && `, ${risk} risk`}
       </span>
-      {severity && <span class={`pill severity-${severity}`}>{severity} collision</span>}
+      {worst && (
+        <span class={`pill severity-${worst.severity}`}>
+          {CONSEQUENCE_WORDS[worst.consequence]}, {worst.severity}
+        </span>
+      )}
     </button>
   )
 }

@@ -1,6 +1,7 @@
 /** The work of the reader, of any person, or of one pull request: its collisions, who is ahead, and what to do. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { count } from '../vocabulary/text.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'
 import { duration } from './duration.ts'
 import { EncounterItem } from './encounter.tsx'
@@ -54,7 +55,38 @@ export function You(props: Props) {
           Not compared, because no files are named: <Titles activities={unnamed} />.
         </p>
       )}
+      <SameFile
+        pairs={work.same_file.pairs.filter((pair) => activities.some(({ id }) => pair.includes(id)))}
+        work={work}
+      />
     </>
+  )
+}
+
+/** One line about pairs that need nobody, and which ones they are. `total`: how many there are, if that is known. */
+function SameFile({
+  pairs,
+  total = pairs.length,
+  work,
+}: {
+  pairs: string[][]
+  total?: number
+  work: LiveWork
+}) {
+  if (total === 0) return null
+  return (
+    <details class="same-file">
+      <summary>
+        {count(total, 'pair changes the same file', 'pairs change the same file')}, lines apart: nothing to do
+      </summary>
+      <ul class="plain">
+        {pairs.map((pair) => (
+          <li key={pair.join()}>
+            <Titles activities={pair.flatMap((id) => work.activities.get(id) ?? [])} />
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 
@@ -105,6 +137,7 @@ function Everyone({ work, reader, note }: Props & { note: string | null }) {
           <EncounterItem key={`${encounter.mine.id} ${encounter.other.id}`} encounter={encounter} isPair />
         )}
       </Limited>
+      <SameFile {...work.same_file} work={work} />
     </>
   )
 }

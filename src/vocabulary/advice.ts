@@ -1,29 +1,34 @@
 /** What to do after a check or about an overlap, for the reader of any medium. Pure. */
+import { type Consequence, type Finding, type TakenFinding, takenIn } from './finding.ts'
 import type { Severity } from './severity.ts'
 import { type Stage, whyFirst } from './standing.ts'
 import { uncapitalized } from './text.ts'
-import type { Sequence, Verdict } from './verdict.ts'
 
 /** An overlap as advice depends on it. */
 export interface AdvisedOverlap {
   severity: Severity
-  /** The strongest verdict; null if lines were not compared. */
-  lines: Verdict | null
-  is_duplicate: boolean
-  /** What both take; null if nothing. */
-  sequence_kind: Sequence['kind'] | null
+  consequence: Consequence | null
+  findings: readonly Finding[]
 }
+
+/** Whose the other work is. `bot`: an account that nobody talks to, see `isBot`. */
+export type Whose = 'other' | 'own' | 'bot'
 
 /** A reader who is about to edit. */
 interface Editor {
+  whose: Whose
   /** See `authorOf`; null if the reader is an agent, which tells its user. */
   person: string | null
-  /** What to build on: `#12`, or `theirs`. */
+  /** What to build on: `#12`, or `theirs`; of own work its id. */
   theirs: string
+  /** Whether the other side began first; undefined if that is not known. */
+  is_theirs_first?: boolean
 }
 
 /** A reader with changes of their own. Of the two sides, one is closer to its merge. */
 interface Merger {
+  /** Bots are not told of, and do not read. */
+  whose: Exclude<Whose, 'bot'>
   /** The person of the other side, quoted. */
   person: string
   own: Side
@@ -45,32 +50,30 @@ export interface Advice {
   action: string
 }
 
-/** The verdicts that need no action, unless something raises their severity. */
-const HARMLESS: Partial<Record<Verdict, string>> = {
-  agrees: 'both make the same change',
-  touching: 'the changed lines do not overlap',
-  near: 'the changed lines do not overlap',
-  far: 'the changed lines do not overlap',
-}
-
 export function adviceOf(overlap: AdvisedOverlap, reader: Editor | Merger): Advice {
-  const harmless = overlap.lines === null ? undefined : HARMLESS[overlap.lines]
-  if (harmless && overlap.severity === 'low' && !overlap.is_duplicate && overlap.sequence_kind === null)
-    return { order: '', action: `No action is needed: ${harmless}.` }
   return 'own' in reader
     ? mergerAdvice(overlap, reader)
     : { order: '', action: editorAction(overlap, reader) }
 }
 
 function editorAction(
-  { severity, is_duplicate, sequence_kind }: AdvisedOverlap,
-  { person, theirs }: Editor,
+  { severity, consequence, findings }: AdvisedOverlap,
+  { whose, person, theirs, is_theirs_first }: Editor,
 ): string {
-  const ask = person === null ? 'tell the user' : `talk to ${person}`
-  if (is_duplicate) return `Before you go on, ${ask}: agree on which of the two to continue.`
-  if (sequence_kind === 'same_number')
+  const [taken] = takenIn(findings)
+  const ask = whose !== 'other' ? '' : person === null ? 'tell the user' : `talk to ${person}`
+  if (consequence === 'same_work') {
+    const first = is_theirs_first === undefined ? '' : `; ${is_theirs_first ? theirs : 'yours'} was first`
+    return ask === ''
+      ? `Before you go on, compare yours with ${its(whose, theirs)}: close one of the two${first}.`
+      : `Before you go on, ${ask}: close one of the two${first}.`
+  }
+  if (taken && ask === '') return `Give way to ${its(whose, theirs)}: ${GIVE_WAY[taken.kind]}.`
+  if (whose === 'bot') return `Go ahead, and rebase ${theirs} after yours is merged.`
+  if (whose === 'own') return `Before you edit there, finish ${its(whose, theirs)}, or build on it.`
+  if (taken?.kind === 'number')
     return `Reserve another number for your file, or ${ask}: agree on who keeps this one.`
-  if (sequence_kind === 'same_parent')
+  if (taken)
     return `Before you go on, ${ask}: agree on whose migration comes first. The second one builds on the first.`
   switch (severity) {
     case 'high':
@@ -82,23 +85,50 @@ function editorAction(
   }
 }
 
-function mergerAdvice(
-  { is_duplicate, sequence_kind }: AdvisedOverlap,
-  { person, own, other, is_ahead }: Merger,
-): Advice {
+const GIVE_WAY: Record<TakenFinding['kind'], string> = {
+  number: 'reserve another number for your file',
+  parent: 'build your migration on that one',
+}
+
+/** The work of somebody with whom nothing can be agreed. */
+function its(whose: Whose, theirs: string): string {
+  return whose === 'own' ? `your other work (${theirs})` : theirs
+}
+
+function mergerAdvice(overlap: AdvisedOverlap, { whose, person, own, other, is_ahead }: Merger): Advice {
   const [first, second] = is_ahead ? [own, other] : [other, own]
+  if (whose === 'own') return ownAdvice(overlap, { first, second, is_ahead })
+  const { consequence, findings } = overlap
   const order = whyFirst(first.name, first.stage, second.stage)
-  if (is_duplicate) return { order, action: `Agree with ${person} on which of the two to continue.` }
-  if (sequence_kind !== null) return { order, action: sequenceAction(sequence_kind, { person, is_ahead }) }
+  if (consequence === 'same_work')
+    return { order, action: `Close one of the two, and agree with ${person} on which.` }
+  const [taken] = takenIn(findings)
+  if (taken) return { order, action: sequenceAction(taken.kind, { person, is_ahead }) }
   return { order, action: is_ahead ? leaderAction(person, own.stage) : followerAction(person, other) }
 }
 
+/** To the author of both sides, who has nobody to agree with. */
+function ownAdvice(
+  { consequence, findings }: AdvisedOverlap,
+  { first, second, is_ahead }: { first: Side; second: Side; is_ahead: boolean },
+): Advice {
+  const order = 'Both are by one author'
+  if (consequence === 'same_work') return { order, action: 'Close one of the two.' }
+  const [taken] = takenIn(findings)
+  if (taken?.kind === 'number')
+    return { order, action: is_ahead ? 'Give the other one another number.' : 'Take another number.' }
+  if (taken) return { order, action: 'Build the second migration on the first.' }
+  return {
+    order,
+    action: `Merge ${uncapitalized(first.name)} first, and rebase ${uncapitalized(second.name)}.`,
+  }
+}
+
 function sequenceAction(
-  sequence_kind: Sequence['kind'],
+  kind: TakenFinding['kind'],
   { person, is_ahead }: Pick<Merger, 'person' | 'is_ahead'>,
 ): string {
-  if (sequence_kind === 'same_number')
-    return is_ahead ? `Tell ${person} to take another number.` : 'Take another number.'
+  if (kind === 'number') return is_ahead ? `Tell ${person} to take another number.` : 'Take another number.'
   return is_ahead
     ? `Tell ${person} to build on the migration of this pull request.`
     : 'Build on the other migration once it is merged.'

@@ -1,5 +1,4 @@
-/** The severity of an overlap (docs/contract/overlap.md#severity). Pure. */
-import type { Confidence, Duplicate, Verdict } from './verdict.ts'
+/** The severity of an overlap (docs/contract/overlap.md#consequences). Pure. */
 import type { Weight } from './weight.ts'
 
 /** In ascending order. */
@@ -19,45 +18,6 @@ export const SEVERITY_BY_WEIGHT: Record<OverlapKind, readonly [Severity, Severit
 
 export function overlapSeverity(kind: OverlapKind, weight: Weight): Severity {
   return SEVERITY_BY_WEIGHT[kind][weight]
-}
-
-/** The strongest verdict about two activities whose changed lines were compared. */
-export interface StrongestVerdict {
-  verdict: Verdict
-  confidence: Confidence | null
-  /** For `unknown`: declared work sent no patch, so the lines that it will change are unknown. */
-  lacks_patch: boolean
-}
-
-/**
- * The severity of an activity whose changed lines were compared; null if it is not a collision. `lines`: null if no changed
- * file is shared. `sequence`: see `Match`. `by`: what is shared besides changed files.
- */
-export function collisionSeverity(
-  {
-    lines,
-    duplicate,
-    sequence,
-  }: {
-    lines: StrongestVerdict | null
-    duplicate: Duplicate | null
-    sequence: readonly unknown[]
-  },
-  by: 'path' | 'area' | null,
-  weight: Weight,
-): Severity | null {
-  if (duplicate !== null || sequence.length > 0) return 'high'
-  return higher(lines && verdictSeverity(lines, weight), by && overlapSeverity(by, weight))
-}
-
-/** The severity by lines instead of paths. Noise is not a collision. */
-function verdictSeverity({ verdict, confidence, lacks_patch }: StrongestVerdict, weight: Weight) {
-  if (verdict === 'noise') return null
-  if (verdict === 'conflict' && confidence === 'proved') return 'high'
-  const isMedium = verdict === 'conflict' || (verdict === 'unknown' && lacks_patch)
-  if (isMedium) return overlapSeverity('path', weight)
-  if (verdict === 'unknown') return overlapSeverity('area', weight)
-  return weight === 2 ? 'high' : 'low'
 }
 
 export interface Ranked {

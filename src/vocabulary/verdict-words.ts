@@ -1,13 +1,31 @@
 /** What an overlap is called: one row for each kind, one column for each medium. Pure. */
+import {
+  type Consequence,
+  type DoneFinding,
+  type Finding,
+  findingOf,
+  nextOf,
+  type TakenFinding,
+  takenIn,
+} from './finding.ts'
 import { sequenceNote, sequencePlace } from './sequence-words.ts'
 import { joined, type Quote } from './text.ts'
-import type { ComparedLines, Duplicate, LineRange, Sequence, Verdict } from './verdict.ts'
+import type { ComparedLines, LineRange, Verdict } from './verdict.ts'
+
+/** What a pair leads to, in a few words. */
+export const CONSEQUENCE_WORDS: Record<Consequence, string> = {
+  same_work: 'same work',
+  same_number: 'same number',
+  conflict: 'conflict',
+  possible: 'possible overlap',
+  same_file: 'same file',
+}
 
 /**
  * A verdict about lines; `likely`: a conflict that is not proved; `declared`: paths or areas whose lines were not compared;
- * `duplicate`: both do the same work; `same_number`, `same_parent`: see `Sequence`.
+ * `duplicate`: both do the same work; `number`, `parent`: both take it.
  */
-type Kind = Verdict | 'likely' | 'declared' | 'duplicate' | Sequence['kind']
+type Kind = Verdict | 'likely' | 'declared' | 'duplicate' | TakenFinding['kind']
 
 interface Words {
   /**
@@ -72,12 +90,12 @@ export const OVERLAP_WORDS: Record<Kind, Words> = {
     short: 'seems to do the same',
     label: 'seems to do the same',
   },
-  same_number: {
+  number: {
     sentence: (who, what, note) => `${what} is taken by ${who}${note}`,
     short: 'the same number as yours',
     label: 'same number',
   },
-  same_parent: {
+  parent: {
     sentence: (who, what, note) => `${who} builds on ${what} too${note}`,
     short: 'the same parent as yours',
     label: 'same parent',
@@ -91,10 +109,9 @@ export interface ComparedPlace extends ComparedLines {
   theirs?: string
 }
 
-/** What two sides share. */
+/** What two sides share. `paths`: the places, the most important first. */
 export interface Shared {
-  duplicate: Duplicate | null
-  sequence: readonly Sequence[]
+  findings: readonly Finding[]
   paths: readonly ComparedPlace[]
   areas: readonly string[]
 }
@@ -106,12 +123,12 @@ export function kindOf({ verdict, confidence }: Pick<ComparedLines, 'verdict' | 
 /** A sentence about the most important thing that two sides share. `own`: the own side, as the object of the sentence. */
 export function overlapSentence(
   who: string,
-  { duplicate, sequence, paths, areas }: Shared,
+  { findings, paths, areas }: Shared,
   own: string,
   quote: Quote,
 ): string {
-  if (duplicate) return duplicateSentence(who, duplicate, own, quote)
-  const [first] = sequence
+  if (isSameWork(findings)) return duplicateSentence(who, findings, own, quote)
+  const [first] = takenIn(findings)
   if (first) return sequenceSentence(who, first, quote)
   const [place] = paths
   if (place) return placeSentence(who, place, quote)
@@ -120,6 +137,11 @@ export function overlapSentence(
     areas.length > 0 ? areasText(areas, quote) : 'the same scope',
     '',
   )
+}
+
+/** Whether two live sides seem to do the same work. */
+export function isSameWork(findings: readonly Finding[]): boolean {
+  return findings.some(({ kind }) => kind === 'duplicate' || kind === 'issue')
 }
 
 /** `#123 changes lines 40–52 of src/retry.ts too (yours: lines 38–50)`. */
@@ -132,14 +154,19 @@ export function placeSentence(who: string, place: ComparedPlace, quote: Quote): 
 }
 
 /** `#123 seems to do the same as yours (9 of 12 added lines are alike, both close #7)`. */
-export function duplicateSentence(who: string, duplicate: Duplicate, own: string, quote: Quote): string {
-  return OVERLAP_WORDS.duplicate.sentence(who, own, evidenceText(duplicate, quote))
+export function duplicateSentence(
+  who: string,
+  findings: readonly Finding[],
+  own: string,
+  quote: Quote,
+): string {
+  return OVERLAP_WORDS.duplicate.sentence(who, own, evidenceText(findings, quote))
 }
 
 /** `0042 in db/migrations is taken by #123 (0042_carts.sql); the next free number is 0043`. */
-export function sequenceSentence(who: string, sequence: Sequence, quote: Quote): string {
-  const { sentence } = OVERLAP_WORDS[sequence.kind]
-  return sentence(who, sequencePlace(sequence, quote), sequenceNote(sequence, quote))
+export function sequenceSentence(who: string, taken: TakenFinding, quote: Quote): string {
+  const { sentence } = OVERLAP_WORDS[taken.kind]
+  return sentence(who, sequencePlace(taken, quote), sequenceNote(taken, quote))
 }
 
 /** How much of the lines that work adds a merged pull request has. */
@@ -148,16 +175,24 @@ export interface DoneLines {
   lines: number
 }
 
+/** The lines of a finding. */
+export function linesOf({ share, added_lines }: DoneFinding): DoneLines {
+  return { shared: Math.round(share * added_lines), lines: added_lines }
+}
+
 /** `#40 is merged and has 11 of the 12 lines that this adds`. `own`: the own side, as the subject. */
 export function doneSentence(who: string, { shared, lines }: DoneLines, own: string): string {
   return `${who} is merged and has ${shared} of the ${lines} lines that ${own} adds`
 }
 
 /** ` (9 of 12 added lines are alike, both close #7)`; empty if nothing is known. */
-function evidenceText({ share, added_lines, issue }: Duplicate, quote: Quote): string {
+function evidenceText(findings: readonly Finding[], quote: Quote): string {
+  const [lines, closed] = [findingOf(findings, 'duplicate'), findingOf(findings, 'issue')]
   const evidence = [
-    share > 0 ? `${Math.round(share * added_lines)} of ${added_lines} added lines are alike` : '',
-    issue === null ? '' : `both close ${quote(`#${issue}`)}`,
+    lines && lines.added_lines > 0
+      ? `${Math.round(lines.share * lines.added_lines)} of ${lines.added_lines} added lines are alike`
+      : '',
+    closed ? `both close ${quote(`#${closed.issue}`)}` : '',
   ].filter(Boolean)
   return evidence.length > 0 ? ` (${evidence.join(', ')})` : ''
 }
@@ -188,9 +223,7 @@ export function areasText(areas: readonly string[], quote: Quote): string {
 
 /** What a list says about a pair, with the own lines first. */
 export interface ComparedPair {
-  lines: Verdict | null
-  duplicate?: Duplicate | null
-  sequence?: readonly Sequence[]
+  findings: readonly Finding[]
   /** The lines in the first file, of each side on its own base. */
   line_ranges?: LineRanges | null
 }
@@ -198,32 +231,33 @@ export interface ComparedPair {
 type LineRanges = readonly [LineRange | null, LineRange | null]
 
 /** `same lines (40–52 and 49–61), seems to do the same (both close #7)`; empty if lines were not compared. */
-export function pairLabel(
-  { lines, duplicate, sequence = [], line_ranges }: ComparedPair,
-  quote: Quote,
-): string {
-  const numbers = lines === 'unknown' ? '' : numbersText(line_ranges ?? [])
-  const label = OVERLAP_WORDS[lines ?? 'declared'].label
+export function pairLabel({ findings, line_ranges }: ComparedPair, quote: Quote): string {
+  const lines = findingOf(findings, 'lines')
+  const numbers = lines?.verdict === 'unknown' ? '' : numbersText(line_ranges ?? [])
+  const label = OVERLAP_WORDS[lines?.verdict ?? 'declared'].label
   const place = numbers === '' || label === '' ? label : `${label} (${numbers})`
-  const twin = duplicate ? `${OVERLAP_WORDS.duplicate.label}${evidenceText(duplicate, quote)}` : ''
-  const taken = sequence.slice(0, 1).map((each) => {
-    const free = each.next === null ? '' : `; ${quote(each.next)} is free`
-    return `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)}${free})`
-  })
+  const twin = isSameWork(findings) ? `${OVERLAP_WORDS.duplicate.label}${evidenceText(findings, quote)}` : ''
+  const taken = takenIn(findings)
+    .slice(0, 1)
+    .map((each) => {
+      const next = nextOf(each)
+      const free = next === null ? '' : `; ${quote(next)} is free`
+      return `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)}${free})`
+    })
   return [...taken, place, twin].filter(Boolean).join(', ')
 }
 
 /** A collision of the list of all collisions. */
-interface ListedCollision extends Required<Omit<ComparedPair, 'line_ranges'>> {
+interface ListedCollision extends Pick<ComparedPair, 'findings'> {
   activity_ids: readonly string[]
   paths: readonly { line_ranges: LineRanges | null }[]
 }
 
 /** The collision as the activity `id` sees it. */
-export function pairOf(id: string, { activity_ids, paths, ...pair }: ListedCollision): ComparedPair {
+export function pairOf(id: string, { activity_ids, paths, findings }: ListedCollision): ComparedPair {
   const ranges = paths[0]?.line_ranges ?? null
   const isSwapped = ranges !== null && id === activity_ids[1]
-  return { ...pair, line_ranges: isSwapped ? [ranges[1], ranges[0]] : ranges }
+  return { findings, line_ranges: isSwapped ? [ranges[1], ranges[0]] : ranges }
 }
 
 /** `lines 40–52`, `line 40`, or `lines 40–52 and 49–61`; empty if no lines are known. */

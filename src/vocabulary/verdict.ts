@@ -40,27 +40,3 @@ export function byStrength(
 function rank({ verdict, confidence }: Pick<LinesVerdict, 'verdict' | 'confidence'>): number {
   return 2 * VERDICTS.indexOf(verdict) + (confidence === 'likely' ? 1 : 0)
 }
-
-/** Two sides that seem to do the same work. */
-export interface Duplicate {
-  /** The share of the smaller side's added lines that the other side adds too, from 0 to 1. */
-  share: number
-  /** The number of distinct telling lines that the smaller side adds. */
-  added_lines: number
-  /** The number of an issue that both close; null if there is none. */
-  issue: number | null
-}
-
-/** A number that both take, or a migration that both build on (docs/contract/numbers.md). */
-export interface Sequence {
-  kind: 'same_number' | 'same_parent'
-  /** The directory of both files. */
-  directory: string
-  /** The number, or the name of the parent. */
-  value: string
-  /** The names of the files. */
-  yours: string
-  theirs: string
-  /** The next free number; null for a parent, or if it is not known. */
-  next: string | null
-}

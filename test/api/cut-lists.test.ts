@@ -59,7 +59,9 @@ describe('a branch whose list GitHub cuts', () => {
     await push(texts(numbered(COMPARED + 1), 'b\n'))
     const changes = [{ path: 'f9.ts', patch: '@@ -1 +1 @@\n-a\n+c' }]
     const { matches } = await check({ scope: { changes } })
-    expect(matches).toMatchObject([{ lines: 'unknown', paths: [{ theirs: 'f9.ts', verdict: 'unknown' }] }])
+    expect(matches).toMatchObject([
+      { consequence: 'possible', paths: [{ theirs: 'f9.ts', verdict: 'unknown' }] },
+    ])
   })
 
   test('is known with what it removes and changes, and without what it leaves as it was', async () => {

@@ -82,7 +82,7 @@ describe('a pull request with most of the lines of a merged one', () => {
     const merged = await openMerged('retry', [adds(RETRY)])
     const again = await open('again', [adds(NEARLY)])
     const sides = [merged, again].map((number) => ({ pr_url: expect.stringMatching(`/${number}$`) }))
-    expect((await signal()).recent).toMatchObject([{ sides, kind: 'done', outcome: 'open' }])
+    expect((await signal()).recent).toMatchObject([{ sides, consequence: 'same_work', outcome: 'open' }])
     await repository.close(again)
     expect((await signal()).periods[0].pairs).toMatchObject({ shown: 1, given_up: 1 })
   })
@@ -93,7 +93,7 @@ describe('a pull request with most of the lines of a merged one', () => {
     await repository.push(again, [adds(linesOf('other', 12))])
     await repository.advance(2 * QUIET_MS)
     expect(repository.comment(again)).toContain('**No overlap any more.**')
-    expect((await signal()).recent).toMatchObject([{ kind: 'done', outcome: 'resolved' }])
+    expect((await signal()).recent).toMatchObject([{ consequence: 'same_work', outcome: 'resolved' }])
   })
 
   test('that the merged one contains, because it was built on top of it', async () => {
@@ -128,7 +128,7 @@ describe('a pull request with most of the lines of a merged one', () => {
 describe('a check and a create', () => {
   test('hear of the merged pull request first, with the share', async () => {
     const merged = await openMerged('retry', [adds(RETRY)])
-    const { reuse_opportunities, overlap_detected, reason, recommended_action } = await check([adds(NEARLY)])
+    const { reuse_opportunities, matches, reason, recommended_action } = await check([adds(NEARLY)])
     expect(reuse_opportunities[0]).toEqual({
       type: 'merged',
       id: `#${merged}`,
@@ -138,7 +138,9 @@ describe('a check and a create', () => {
       reason: `#${merged} is merged and has 11 of the 12 lines that your change adds.`,
       share: 11 / 12,
     })
-    expect(overlap_detected).toBe(false)
+    expect(matches).toMatchObject([
+      { severity: 'high', consequence: 'same_work', findings: [{ kind: 'done' }] },
+    ])
     expect(reason).toContain(`#${merged} is merged and has 11 of the 12 lines that your change adds.`)
     expect(recommended_action).toBe(
       `Look at #${merged} before you go on: it is merged, and has most of this already.`,

@@ -192,8 +192,8 @@ describe('two on one issue', () => {
     const { activity, overlap } = await create({ issue: 7, branch: 'two', scope: { paths: ['b.ts'] } })
     const match = {
       severity: 'high',
-      lines: null,
-      duplicate: { share: 0, added_lines: 0, issue: 7 },
+      consequence: 'same_work',
+      findings: [{ kind: 'issue', issue: 7 }],
       paths: [],
     }
     expect(overlap).toMatchObject({ severity: 'high', matches: [{ id: first, ...match }] })
@@ -203,7 +203,7 @@ describe('two on one issue', () => {
       related_activity_ids: [activity.id],
     })
     expect((await get('/overlaps')).items).toMatchObject([
-      { activity_ids: [first, activity.id], severity: 'high', duplicate: { issue: 7 } },
+      { activity_ids: [first, activity.id], severity: 'high', consequence: 'same_work' },
     ])
   })
 

@@ -100,13 +100,13 @@ describe('a proved conflict', () => {
     const [, second] = await openPair()
     const overlaps = async () => (await repository.request('GET', '/overlaps')).body.items
     await repository.push(second, [likely])
-    expect(await overlaps()).toMatchObject([{ lines: 'conflict', severity: 'medium' }])
+    expect(await overlaps()).toMatchObject([{ consequence: 'conflict', severity: 'medium' }])
     expect(await fixture.service.jobs('notify')).toHaveLength(1)
     fixture.service.clock.advance(8 * DAY_MS)
     await sweep(fixture.service.app)
     expect(await fixture.service.jobs('notify')).toEqual([])
     await repository.push(second, [edit(41, ['tidy()'])])
-    expect(await overlaps()).toMatchObject([{ lines: 'conflict', severity: 'high' }])
+    expect(await overlaps()).toMatchObject([{ consequence: 'conflict', severity: 'high' }])
     expect(received).toHaveLength(1)
   })
 

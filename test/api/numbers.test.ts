@@ -52,7 +52,8 @@ describe('two pull requests that take the same number', () => {
       {
         activity_ids: [carts, orders],
         severity: 'high',
-        sequence: [{ value: '0042', yours: '0042_carts.sql' }],
+        consequence: 'same_number',
+        findings: [{ kind: 'number', number: '0042', yours: '0042_carts.sql' }],
       },
     ])
     expect(await check(adds('db/migrations/0042_tills.sql'))).toMatchObject({
@@ -63,12 +64,12 @@ describe('two pull requests that take the same number', () => {
         {
           id: orders,
           severity: 'high',
-          lines: null,
-          sequence: [
+          consequence: 'same_number',
+          findings: [
             {
-              kind: 'same_number',
+              kind: 'number',
               directory: 'db/migrations',
-              value: '0042',
+              number: '0042',
               yours: '0042_tills.sql',
               theirs: '0042_orders.sql',
               next: '0043',
@@ -84,7 +85,7 @@ describe('two pull requests that take the same number', () => {
     await open('carts', [added(CARTS)])
     const orders = await open('orders', [added(ORDERS)])
     expect((await get('/signal')).recent).toMatchObject([
-      { kind: 'sequence', verdict: null, outcome: 'open' },
+      { consequence: 'same_number', confidence: null, outcome: 'open' },
     ])
     await repository.push(orders, [added('db/migrations/0043_orders.sql')])
     await repository.advance(2 * QUIET_MS)

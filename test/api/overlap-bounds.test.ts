@@ -17,7 +17,6 @@ interface Item {
   activity_ids: string[]
   severity: string
   paths: unknown[]
-  lines: string | null
 }
 
 const overlapsIn = async ({ request }: TestRepository) => {
@@ -296,9 +295,9 @@ test('once the budget of lines is exhausted, older pairs count by path, and the 
   const { items, total, checked_against } = await overlapsIn(repo)
   expect(total).toBe(91)
   const byIds = new Map(items.map((each: Item) => [each.activity_ids.join(), each]))
-  expect(byIds.get([ids[12], ids[13]].join())).toMatchObject({ lines: expect.any(String) })
+  expect(byIds.get([ids[12], ids[13]].join())).toMatchObject({ paths: [{ verdict: expect.any(String) }] })
   expect(byIds.get([ids[0], ids[1]].join())).toMatchObject({
-    lines: null,
+    consequence: 'possible',
     severity: 'medium',
     paths: [{ globs: ['a.ts', 'a.ts'], example: 'a.ts', verdict: null }],
   })

@@ -1,4 +1,5 @@
 /** Every check and the list of all collisions find what a comparison of every two records finds, after any sequence of changes. */
+import { isDeepStrictEqual } from 'node:util'
 import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -343,15 +344,49 @@ function verdictOf(a: Change, b: Change): string {
   return gap < 2 ? 'touching' : gap < 20 ? 'near' : 'far'
 }
 
-/** The severity that a check reports for a verdict about work of this risk. */
-function severityOf(verdict: string, risk: 'low' | 'high'): Severity {
-  if (verdict === 'conflict') return 'high'
-  if (verdict === 'unknown') return risk === 'high' ? 'high' : 'medium'
-  return 'low'
+interface Work {
+  changes: Change[]
+  risk: 'low' | 'high'
 }
 
-test('each overlap by lines has the verdict of its strongest file', { timeout: 120_000 }, async () => {
-  const seen = new Set<string>()
+/** The strongest verdict; undefined if no file is shared. */
+function strongestOf(a: Work, b: Work): string | undefined {
+  const verdicts = a.changes.flatMap((one) =>
+    b.changes.filter(({ path }) => path === one.path).map((other) => verdictOf(one, other)),
+  )
+  return STRENGTH.find((each) => verdicts.includes(each))
+}
+
+/** All changes of one are made by the other. */
+function isTwin(a: Work, b: Work): boolean {
+  const isIn = (one: Work, other: Work) =>
+    one.changes.every((mine) => other.changes.some((its) => isDeepStrictEqual(mine, its)))
+  return strongestOf(a, b) === 'agrees' && (isIn(a, b) || isIn(b, a))
+}
+
+/** Whether a third of all, and at least two others, make the change too. */
+function isCommon(work: Work, all: readonly Work[]): boolean {
+  const twins = all.filter((each) => each !== work && isTwin(work, each)).length
+  return twins >= 2 && 3 * (twins + 1) >= all.length
+}
+
+const seen = new Set<string>()
+
+/** What `mine` is told of `other`, whose risk counts; null if nobody has to do anything. */
+function leadsTo(
+  mine: Work,
+  other: Work,
+  isOfMany: boolean,
+): { consequence: string; severity: Severity } | null {
+  const verdict = strongestOf(mine, other)
+  if (verdict) seen.add(verdict)
+  if (verdict === 'conflict') return { consequence: 'conflict', severity: 'high' }
+  if (verdict === 'unknown')
+    return { consequence: 'possible', severity: other.risk === 'high' ? 'high' : 'medium' }
+  return isTwin(mine, other) && !isOfMany ? { consequence: 'same_work', severity: 'high' } : null
+}
+
+test('each overlap by lines leads to what its strongest file says', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(work, { minLength: 5, maxLength: 6 }), async (all) => {
       const repo = repository()
@@ -365,49 +400,34 @@ test('each overlap by lines has the verdict of its strongest file', { timeout: 1
       }
       const pairs = all.flatMap((older, i) =>
         all.slice(i + 1).flatMap((newer, offset) => {
-          const verdicts = older.changes.flatMap((a) =>
-            newer.changes.filter((b) => a.path === b.path).map((b) => verdictOf(a, b)),
-          )
-          const lines = STRENGTH.find((each) => verdicts.includes(each))
-          if (!lines) return []
-          seen.add(lines)
-          const j = i + 1 + offset
-          return [
-            {
-              activity_ids: [ids[i], ids[j]] as [string, string],
-              lines,
-              risks: [older.risk, newer.risk] as const,
-            },
-          ]
+          const isOfMany = isCommon(older, all) && isCommon(newer, all)
+          const [one, other] = [leadsTo(older, newer, isOfMany), leadsTo(newer, older, isOfMany)]
+          if (!one || !other) return []
+          const activity_ids = [ids[i], ids[i + 1 + offset]]
+          return [{ activity_ids, ...one, severity: higher(one.severity, other.severity) }]
         }),
       )
       const { items } = (await repo.request('GET', '/overlaps')).body
-      const found = items.map(({ activity_ids, severity, lines }: Overlap) => ({
+      const found = items.map(({ activity_ids, severity, consequence }: Overlap) => ({
         activity_ids,
         severity,
-        lines,
+        consequence,
       }))
-      expect(sorted(found)).toEqual(
-        sorted(
-          pairs.map(({ activity_ids, lines, risks: [one, other] }) => ({
-            activity_ids,
-            severity: higher(severityOf(lines, one), severityOf(lines, other)),
-            lines,
-          })),
-        ),
-      )
-      for (const id of ids) {
+      expect(new Set(found)).toEqual(new Set(pairs))
+      for (const [index, id] of ids.entries()) {
+        const mine = all[index] as Work
         const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
-        const expected = pairs.flatMap(({ activity_ids, lines, risks }) => {
-          const side = activity_ids.indexOf(id)
-          const [other, risk] = [activity_ids[1 - side], risks[1 - side]]
-          return side < 0 || !risk ? [] : [{ id: other, lines, severity: severityOf(lines, risk) }]
+        const expected = all.flatMap((other, at) => {
+          const told = other === mine ? null : leadsTo(mine, other, isCommon(mine, all))
+          return told ? [{ id: ids[at], ...told }] : []
         })
-        const matches = overlap.matches.map(({ id, lines, severity }: Found & { lines: string }) => ({
-          id,
-          lines,
-          severity,
-        }))
+        const matches = overlap.matches.map(
+          ({ id, consequence, severity }: Found & { consequence: string }) => ({
+            id,
+            consequence,
+            severity,
+          }),
+        )
         expect(new Set(matches)).toEqual(new Set(expected))
       }
     }),

@@ -161,9 +161,11 @@ describe('current overlap', () => {
           actor: 'ada',
           branch: null,
           pr_url: null,
+          worktree: null,
           severity: 'high',
+          consequence: null,
+          findings: [{ kind: 'notable', path: null, url: null }],
           example: null,
-          lines: null,
         },
       ],
     })

@@ -38,7 +38,7 @@ interface Row {
   listed?: string
 }
 
-const MEDIUM = { severity: 'medium', lines: null }
+const MEDIUM = { severity: 'medium', consequence: 'possible' }
 const shares = (yours: string, theirs: string, example: string) => ({
   ...MEDIUM,
   areas: [],
@@ -51,10 +51,11 @@ const at = (mine: number | undefined, its: number | undefined) => ({
   ours: changes(edit('a', mine, 'mine()')),
   theirs: changes(edit('a', its, 'its()')),
 })
-const lines = (verdict: string, severity: string) => ({
-  severity,
-  lines: verdict,
-  duplicate: null,
+const CONFLICT = { severity: 'high', consequence: 'conflict' }
+const TWINS = { severity: 'high', consequence: 'same_work' }
+const lines = (verdict: string, leads: object) => ({
+  ...leads,
+  findings: [{ kind: 'lines', path: 'a', verdict }],
   cut: false,
   areas: [],
   paths: [{ example: 'a', verdict }],
@@ -151,19 +152,33 @@ const ROWS: Record<string, Row> = {
     listed: 'high',
   },
 
-  'the same line': { ...at(40, 40), expected: lines('conflict', 'high') },
-  'lines far apart': { ...at(10, 100), expected: lines('far', 'low') },
-  'a file without our patch': { ...at(undefined, 40), expected: lines('unknown', 'medium') },
+  'the same line': { ...at(40, 40), expected: lines('conflict', CONFLICT) },
+  'lines far apart': { ...at(10, 100), expected: null },
+  'the same line, changed in the same way': {
+    ...{ ours: changes(edit('a', 40)), theirs: changes(edit('a', 40)) },
+    expected: { ...TWINS, findings: [{ kind: 'duplicate', share: 1, added_lines: 1 }, { kind: 'lines' }] },
+  },
+  '… beside changes that each makes alone': {
+    ours: changes(edit('a', 40), edit('b', 10)),
+    theirs: changes(edit('a', 40), edit('c', 10)),
+    expected: null,
+  },
+  '… beside a change that one makes alone': {
+    ours: changes(edit('a', 40), edit('b', 10)),
+    theirs: changes(edit('a', 40)),
+    expected: TWINS,
+  },
+  'a file without our patch': { ...at(undefined, 40), expected: lines('unknown', MEDIUM) },
   'a file under a former name': {
     ours: changes(edit('b', 40, 'mine()', { status: 'renamed', previous_path: 'a' })),
     theirs: changes(edit('a', 40, 'its()')),
-    expected: lines('conflict', 'high'),
+    expected: lines('conflict', CONFLICT),
   },
   'the lines of each on its own base': {
     ours: changes({ path: 'a', patch: editOf(DRIFTED, 49, 1, ['mine()']) }),
     theirs: changes(edit('a', 40, 'its()')),
     expected: {
-      lines: 'conflict',
+      ...CONFLICT,
       paths: [{ verdict: 'conflict', confidence: 'proved', your_lines: [49, 49], their_lines: [40, 40] }],
     },
   },
@@ -171,8 +186,7 @@ const ROWS: Record<string, Row> = {
     ours: changes(...['a', 'b', 'c'].map((path) => edit(path, 40, 'mine()'))),
     theirs: changes(edit('a', 100), edit('b', 40, 'its()'), edit('c', 50)),
     expected: {
-      severity: 'high',
-      lines: 'conflict',
+      ...CONFLICT,
       paths: [
         { example: 'b', verdict: 'conflict' },
         { example: 'c', verdict: 'near' },
@@ -183,16 +197,29 @@ const ROWS: Record<string, Row> = {
   'files by lines, and globs by path': {
     ours: changes(edit('src/a.ts', 10)),
     theirs: { scope: { paths: ['src/**'], changes: [edit('src/a.ts', 100)] } },
+    expected: null,
+  },
+  'another file by a glob': {
+    ours: changes(edit('src/a.ts', 10), edit('src/b.ts', 10)),
+    theirs: { scope: { paths: ['src/**'], changes: [edit('src/a.ts', 100)] } },
     expected: {
-      severity: 'medium',
-      lines: 'far',
-      paths: [{ verdict: 'far' }, { yours: 'src/a.ts', theirs: 'src/**', verdict: null, your_lines: null }],
+      ...MEDIUM,
+      findings: [
+        { kind: 'paths', yours: 'src/b.ts', theirs: 'src/**', path: 'src/b.ts' },
+        { verdict: 'far' },
+      ],
+      paths: [{ verdict: 'far' }, { yours: 'src/b.ts', theirs: 'src/**', verdict: null, your_lines: null }],
     },
   },
   'files by lines, beside an area': {
     ours: { scope: { changes: [edit('a', 100)], areas: ['shop'] } },
     theirs: { scope: { changes: [edit('a', 10)], areas: ['shop'] } },
-    expected: { severity: 'low', lines: 'far', areas: ['shop'] },
+    expected: null,
+  },
+  'an area of work without files': {
+    ours: { scope: { changes: [edit('a', 100)], areas: ['shop'] } },
+    theirs: areas('shop'),
+    expected: { severity: 'low', consequence: 'possible', findings: [{ kind: 'areas', areas: ['shop'] }] },
   },
   'globs with the files of the other side': {
     ours: { scope: { paths: ['*'], changes: [edit('b', 1)] } },
@@ -203,23 +230,29 @@ const ROWS: Record<string, Row> = {
   'noise beside another file': {
     ours: changes(edit('CHANGELOG.md', 40, 'x'), edit('a', 10)),
     theirs: changes(edit('CHANGELOG.md', 40, 'y'), edit('a', 100)),
-    expected: lines('far', 'low'),
+    expected: null,
   },
   'repeated lines, told apart on one base': {
     ours: onBase(ONE, alike(10, 'mine()')),
     theirs: onBase(ONE, alike(50, 'its()')),
-    expected: { lines: 'far' },
+    expected: null,
   },
   '… but not on two': {
     ours: onBase(ONE, alike(10, 'mine()')),
     theirs: onBase(OTHER, alike(50, 'its()')),
-    expected: { lines: 'conflict' },
+    expected: { consequence: 'conflict' },
   },
 
   'the same added lines': {
     ours: changes(insert(10, 8)),
     theirs: changes(insert(100, 6)),
-    expected: { severity: 'high', lines: 'far', duplicate: { share: 1, added_lines: 6, issue: null } },
+    expected: {
+      ...TWINS,
+      findings: [
+        { kind: 'duplicate', share: 1, added_lines: 6 },
+        { kind: 'lines', verdict: 'far' },
+      ],
+    },
   },
 }
 
@@ -240,15 +273,14 @@ describe('two records share', () => {
     })
     const { activity, overlap } = await create({ ...ours, branch: 'ours', actor: 'Eve' })
     expect(overlap.matches).toEqual(result.matches)
+    expect(overlap.same_file).toEqual(result.same_file)
     const { body } = await request('GET', `/activity/${id}`)
     expect(body.overlap.related_activity_ids).toEqual(expected ? [activity.id] : [])
     const { items } = (await request('GET', '/overlaps')).body
     const severity = listed ?? result.matches[0]?.severity
     const [match] = result.matches
     expect(items).toMatchObject(
-      match
-        ? [{ activity_ids: [id, activity.id], severity, lines: match.lines, duplicate: match.duplicate }]
-        : [],
+      match ? [{ activity_ids: [id, activity.id], severity, consequence: match.consequence }] : [],
     )
   })
 
@@ -293,24 +325,34 @@ describe('two records share', () => {
     const { createActivity, create } = repository()
     const id = await createActivity({ ...changes(edit('a', 10)), title: 'Fix #7: retry twice' })
     const { overlap } = await create({ ...changes(edit('a', 100)), summary: 'Closes #7.' })
-    expect(overlap.matches).toMatchObject([{ id, severity: 'high', lines: 'far', duplicate: { issue: 7 } }])
+    const issue = { kind: 'issue', issue: 7 }
+    expect(overlap.matches).toMatchObject([{ id, ...TWINS, findings: [issue, { verdict: 'far' }] }])
     expect(overlap.reason).toMatch(/both close “#7”/)
     const globs = repository()
     await globs.createActivity({ ...paths('a'), title: 'Fix #7' })
     const second = await globs.create({ ...paths('a'), summary: 'Resolves #7' })
-    expect(second.overlap.matches).toMatchObject([{ severity: 'medium', duplicate: { issue: 7 } }])
+    expect(second.overlap.matches).toMatchObject([{ ...TWINS, findings: [issue, { kind: 'paths' }] }])
   })
 
-  test('noise, listed on request', async () => {
-    const { request, createActivity, check } = repository()
-    const id = await createActivity(changes(edit('CHANGELOG.md', 40, 'y')))
-    const noise = changes(edit('CHANGELOG.md', 40, 'x'))
-    const listed = await check({ ...noise, include: ['noise'] })
-    expect(listed.matches).toMatchObject([{ id, severity: 'low', lines: 'noise' }])
-    expect({ ...listed, matches: [] }).toEqual(await check(noise))
-    const other = await request('POST', '/activity/check', { body: { include: ['all'] } })
-    expect(other.status).toBe(422)
-    expect(other.body.error.param).toBe('include[0]')
+  test('only a file, with the lines apart: no overlap, but named', async () => {
+    const { request, createActivity, create } = repository()
+    const id = await createActivity({ branch: 'a', ...at(10, 100).theirs })
+    const { activity, overlap } = await create({ branch: 'b', actor: 'Eve', ...at(10, 100).ours })
+    expect(overlap).toMatchObject({
+      ...{ overlap_detected: false, severity: null, total_related: 0, matches: [] },
+      same_file: { total: 1, activity_ids: [id] },
+    })
+    const { body } = await request('GET', '/overlaps')
+    expect(body).toMatchObject({ items: [], total: 0, same_file: { total: 1, pairs: [[id, activity.id]] } })
+  })
+
+  test('a change that a third of all make, which is no duplicate', async () => {
+    const { createActivity, check } = repository()
+    for (const branch of ['a', 'b']) await createActivity({ branch, ...changes(edit('a', 40)) })
+    expect((await check(changes(edit('a', 40)))).matches).toEqual([])
+    for (const n of [1, 2, 3, 4, 5, 6, 7])
+      await createActivity({ branch: `other${n}`, ...paths(`other${n}`) })
+    expect((await check(changes(edit('a', 40)))).matches).toMatchObject([TWINS, TWINS])
   })
 
   test('a tag, as an area, and an area by its globs', async () => {
@@ -400,6 +442,7 @@ describe('a check', () => {
     relationships: {},
     reuse_opportunities: [],
     matches: [],
+    same_file: { total: 0, activity_ids: [] },
     truncated: false,
     total_related: 0,
   }

@@ -33,9 +33,8 @@ test('two pull requests on the same lines are one pair, with links, until the ou
           { pr_url: link(first), branch: null, author: 'author-of-retries', shown_at: null },
           { pr_url: link(second), branch: null, author: 'author-of-tidy', shown_at: expect.any(String) },
         ],
-        verdict: 'conflict',
+        consequence: 'conflict',
         confidence: 'proved',
-        duplicate: false,
         files: [
           {
             path: 'src/pay.ts',

@@ -108,11 +108,11 @@ test('open pull requests become activities with their lines, collide, and nothin
     scope: { paths: ['src/pay.ts'] },
   })
   const { body } = await service.api('GET', '/overlaps')
-  const proved = body.items.filter(({ lines }: { lines: string }) => lines === 'conflict')
+  const proved = body.items.filter(({ consequence }: { consequence: string }) => consequence === 'conflict')
   expect(proved).toHaveLength(1)
   expect(proved[0]).toMatchObject({ severity: 'high' })
   const retrieved = await service.api('GET', `/activity/${(await activityOf('retries'))?.id}`)
-  expect(retrieved.body.overlap.matches[0]).toMatchObject({ branch: 'tidy', lines: 'conflict' })
+  expect(retrieved.body.overlap.matches[0]).toMatchObject({ branch: 'tidy', consequence: 'conflict' })
   const order = await service.api('GET', '/merge-order')
   expect(order.body.items.map(({ pr_url }: { pr_url: string }) => Number(pr_url.split('/').at(-1)))).toEqual(
     expect.arrayContaining([one, two]),

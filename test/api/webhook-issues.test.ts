@@ -32,7 +32,8 @@ const edit = async (number: number, changes: { title?: string; body?: string }) 
 const sharedIssue = async () => {
   const { items } = (await repository.request('GET', '/overlaps')).body
   expect(items).toHaveLength(1)
-  return items[0].duplicate?.issue ?? null
+  const [{ findings }] = items
+  return findings.find(({ kind }: { kind: string }) => kind === 'issue')?.issue ?? null
 }
 const summaryOf = async (number: number) => {
   const { items } = (await repository.request('GET', '/activity')).body

@@ -248,7 +248,14 @@ describe('from the database', () => {
     )
     const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
       ...{ repo_id: 1, first: '#1', second: `#${number}`, first_active_at: now, second_active_at: now },
-      ...{ is_duplicate: false, files: [], seen_at: now, second_shown_at: now, outcome, ended_at: now },
+      ...{
+        consequence: 'conflict' as const,
+        files: [],
+        seen_at: now,
+        second_shown_at: now,
+        outcome,
+        ended_at: now,
+      },
     })
     const shown = [pair(2, 'resolved'), pair(3, 'resolved'), pair(4, 'given_up')]
     await db.insert(pairs).values([...shown, { ...pair(20, 'given_up'), second_shown_at: null }])

@@ -16,7 +16,8 @@ const signal = async (): Promise<Signal> => {
 const db = () => fixture.service.app.database.connection()
 const daysAgo = (days: number) => new Date(fixture.service.clock.now.getTime() - days * DAY_MS)
 
-const NONE = { shown: 0, resolved: 0, merged_anyway: 0, given_up: 0, open: 0 }
+const by_consequence = { same_work: 0, same_number: 0, conflict: 0, possible: 0 }
+const NONE = { shown: 0, resolved: 0, merged_anyway: 0, given_up: 0, open: 0, by_consequence }
 
 test('the report is empty for a repository without pull requests', async () => {
   expect(await signal()).toEqual({
@@ -41,7 +42,7 @@ test('the report counts each pair by when it was first shown', async () => {
     second_author: number % 2 ? 'ada' : 'ben',
     first_active_at: daysAgo(days),
     second_active_at: daysAgo(days),
-    is_duplicate: false,
+    consequence: 'conflict' as const,
     files: [{ path: 'src/pay.ts', first_lines: null, second_lines: null }],
     seen_at: daysAgo(days),
     first_shown_at: daysAgo(days),
@@ -53,8 +54,8 @@ test('the report counts each pair by when it was first shown', async () => {
     .insert(pairs)
     .values([row(2, 'resolved', 5), row(3, 'given_up', 8), row(4, 'resolved', 30.5)])
   expect((await signal()).periods).toMatchObject([
-    { days: 7, pairs: { ...NONE, shown: 1, resolved: 1 } },
-    { days: 30, pairs: { ...NONE, shown: 2, resolved: 1, given_up: 1 } },
+    { days: 7, pairs: { shown: 1, resolved: 1, given_up: 0, by_consequence: { conflict: 1 } } },
+    { days: 30, pairs: { shown: 2, resolved: 1, given_up: 1, by_consequence: { conflict: 2 } } },
   ])
 })
 

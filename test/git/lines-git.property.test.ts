@@ -64,7 +64,8 @@ test('they are the same for both sides', async () => {
   for (const { our_patch, their_patch, ...merge } of merges) {
     const mine = verdictOf({ ...merge, our_patch, their_patch }, false)
     const its = verdictOf({ ...merge, our_patch: their_patch, their_patch: our_patch }, false)
-    expect(its).toEqual({ ...mine, your_lines: mine.their_lines, their_lines: mine.your_lines })
+    const is_whole = { yours: mine.is_whole.theirs, theirs: mine.is_whole.yours }
+    expect(its).toEqual({ ...mine, your_lines: mine.their_lines, their_lines: mine.your_lines, is_whole })
   }
 })
 

@@ -102,7 +102,8 @@ describe.each([
     const theirs = await startWork(ben, { title: 'Typos', actor: 'Ben', branch: 'typos' })
     const example = expect.stringMatching(/^docs\/./)
     const { id } = theirs.activity
-    const match = { id, title: 'Typos', actor: 'Ben', branch: 'typos', severity: 'medium', example }
+    const leads = { severity: 'medium', consequence: 'possible', findings: [{ kind: 'paths' }], example }
+    const match = { id, title: 'Typos', actor: 'Ben', branch: 'typos', ...leads }
     for (const [tool, more] of [
       ['heartbeat', {}],
       ['update_work', { risk: 'high' }],
@@ -241,15 +242,15 @@ describe('over standard input', () => {
       await tree.git('checkout', '-q', '-f', 'main')
     })
 
-    const verdict = (result: { matches: { id: string; lines?: string }[] }) =>
-      result.matches.find((each) => each.id === id)?.lines
+    const consequence = (result: { matches: { id: string; consequence?: string }[] }) =>
+      result.matches.find((each) => each.id === id)?.consequence
 
     test('are arguments of a check over HTTP, and results have no null in any depth', async () => {
       const far = await callTool(ben, 'check_overlap', {
         repository: REPOSITORY,
         scope: { changes: [{ ...change, patch: '@@ -1 +1 @@\n-export {}\n+export const delay = 1\n' }] },
       })
-      expect(verdict(far)).toBe('conflict')
+      expect(consequence(far)).toBe('conflict')
       expect(JSON.stringify(far)).not.toContain('null')
       const shown = await callTool(ben, 'show_record', { repository: REPOSITORY, id })
       expect(shown.scope.changes).toEqual([{ path: PATH, status: 'modified' }])
@@ -257,9 +258,9 @@ describe('over standard input', () => {
 
     test('of the working tree are added', async () => {
       for (const given of [{}, { branch: 'tree', scope: { paths: [PATH] } }])
-        expect(verdict(await callTool(ada, 'check_overlap', given))).toBe('conflict')
+        expect(consequence(await callTool(ada, 'check_overlap', given))).toBe('conflict')
       const { activity, overlap } = await callTool(ada, 'start_work', { ...work, branch: 'tree' })
-      expect(verdict(overlap)).toBe('conflict')
+      expect(consequence(overlap)).toBe('conflict')
       expect(activity.scope.changed_files).toEqual([PATH])
       await tree.write({ 'README.md': '# The shop\n' })
       const unscoped = await callTool(ada, 'update_work', { id: activity.id, risk: 'high' })

@@ -8,10 +8,9 @@ import type {
   ReportedActivity,
   ReportedNotable,
   ReportedPath,
-  ReportedSequence,
 } from '../../src/server/report/report.ts'
+import type { TakenFinding } from '../../src/vocabulary/finding.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
-import { SAME_NUMBER } from '../support/conclusion.ts'
 
 /** A path whose lines were not compared, unless `given` says otherwise. */
 function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPath {
@@ -20,17 +19,9 @@ function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPat
 
 const PULL = (number: number) => ({ number, url: `https://github.com/acme/shop/pull/${number}` })
 const reportedActivity: ReportedActivity = {
-  severity: 'medium',
-  title: 'Retry payments',
-  actor: 'Ben',
-  branch: 'retries',
-  pull_request: PULL(3),
-  stage: 'ready',
-  is_ahead: true,
-  areas: [],
-  paths: [place('src/pay.ts')],
-  duplicate: null,
-  sequence: [],
+  ...{ severity: 'medium', title: 'Retry payments', actor: 'Ben', branch: 'retries', pull_request: PULL(3) },
+  ...{ stage: 'ready', is_ahead: true, is_same_author: false },
+  ...{ consequence: 'conflict', findings: [], fixes: [], areas: [], paths: [place('src/pay.ts')] },
 }
 const LIKELY: Partial<ReportedPath> = {
   verdict: 'conflict',
@@ -42,11 +33,6 @@ const LIKELY: Partial<ReportedPath> = {
 const one = (changes: Partial<ReportedActivity> = {}): Partial<Report> => ({
   activities: [{ ...reportedActivity, ...changes }],
 })
-/** A number that another takes too. */
-const TAKEN: ReportedSequence = {
-  ...SAME_NUMBER,
-  fix: 'git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql',
-}
 const unshown = { ...reportedActivity, suppression: 'below_threshold' } as const
 const notable: ReportedNotable = {
   severity: 'high',
@@ -57,22 +43,11 @@ const notable: ReportedNotable = {
 
 function report(changes: Partial<Report> = {}): Report {
   return {
-    severity: 'medium',
-    earns_comment: true,
-    charge: 'within',
-    activities: [reportedActivity],
-    notables: [],
-    suppressed: { activities: [], notables: [] },
-    merged: [],
-    done: null,
-    taken: [],
-    stage: 'ready',
-    as_of: null,
-    page_url: null,
+    ...{ severity: 'medium', earns_comment: true, charge: 'within', stage: 'ready', as_of: null },
+    ...{ activities: [reportedActivity], notables: [], suppressed: { activities: [], notables: [] } },
+    ...{ merged: [], done: null, taken: [], page_url: null, not_compared: null, is_complete: true },
     threshold: { severity: 'medium', is_of_draft: false },
-    not_compared: null,
     compared: { activities: 3, notables: 1, expected: 0 },
-    is_complete: true,
     ...changes,
   }
 }
@@ -150,11 +125,11 @@ const HOSTILE: [string, string][] = [
 // Threat: Markup in comments
 describe('markup from users is escaped in the comment', () => {
   const ALLOWED_LINKS = new Set(['https://redirect.github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
-  const namesOf = (text: string) => {
-    const names = { directory: text, value: text, yours: text, theirs: text, next: text, fix: text }
+  const takenBy = (text: string): TakenFinding[] => {
+    const names = { directory: text, yours: text, theirs: text }
     return [
-      { ...TAKEN, ...names },
-      { ...TAKEN, ...names, kind: 'same_parent' as const },
+      { kind: 'number', number: text, next: text, ...names },
+      { kind: 'parent', parent: text, ...names },
     ]
   }
   const places: [string, (text: string) => Partial<Report>][] = [
@@ -168,8 +143,8 @@ describe('markup from users is escaped in the comment', () => {
     [
       'the names of numbered files',
       (text) => ({
-        ...one({ sequence: namesOf(text) }),
-        taken: [{ ...PULL(3), sequence: namesOf(text) }],
+        ...one({ consequence: 'same_number', findings: takenBy(text), fixes: [text] }),
+        taken: [{ ...PULL(3), taken: takenBy(text), fixes: [text] }],
       }),
     ],
     [
@@ -182,7 +157,8 @@ describe('markup from users is escaped in the comment', () => {
             actor: text,
             branch: text,
             paths: [place(text), place(text, LIKELY)],
-            duplicate: { share: 0, added_lines: 0, issue: 7 },
+            consequence: 'same_work',
+            findings: [{ kind: 'issue', issue: 7 }],
             areas: [text],
           },
           { ...reportedActivity, title: text },
@@ -289,7 +265,10 @@ describe('the comment', () => {
   const LINK_4 = '[`#4`](https://redirect.github.com/acme/shop/pull/4) `Retry payments`'
   const unplaced: ReportedActivity = { ...reportedActivity, pull_request: null }
   const declared: ReportedActivity = { ...unplaced, stage: 'declared', is_ahead: false }
-  const duplicate = { share: 0.75, added_lines: 12, issue: null }
+  const twin: ReportedActivity = {
+    ...{ ...other, consequence: 'same_work' },
+    findings: [{ kind: 'duplicate', share: 0.75, added_lines: 12 }],
+  }
   const proved = place('a.ts', { ...LIKELY, confidence: 'proved', your_lines: [40, 52] })
   const FIRST = 'It was opened first: agree with `Ben`, or rebase after it merges.'
 
@@ -336,8 +315,8 @@ describe('the comment', () => {
   })
 
   test('names a duplicate among several first', () => {
-    expect(body({ activities: [three, { ...other, duplicate }] })[0]).toContain(
-      '`#4` seems to do the same as this pull request (9 of 12 added lines are alike). `#4` was opened first: agree with `Cy`',
+    expect(body({ activities: [three, twin] })[0]).toContain(
+      '`#4` seems to do the same as this pull request (9 of 12 added lines are alike). `#4` was opened first: close one of the two, and agree with `Cy` on which.',
     )
   })
 

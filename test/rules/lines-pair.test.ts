@@ -1,14 +1,10 @@
-/** Verdicts about pairs, duplicates and severities. */
+/** Verdicts about pairs, the files that they share, and the issues that texts close. */
 
 import { describe, expect, test } from 'vitest'
 import { changeOf } from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
-import { duplicateOf, fingerprintOf } from '../../src/engine/lines/duplicate.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { type FilePair, indexFiles, pairVerdict, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
-import { collisionSeverity } from '../../src/vocabulary/severity.ts'
-import type { Confidence, Verdict } from '../../src/vocabulary/verdict.ts'
-import type { Weight } from '../../src/vocabulary/weight.ts'
 import { change, editOf, hash } from '../support/lines.ts'
 import { atOnce } from '../support/steps.ts'
 
@@ -111,43 +107,6 @@ describe('an entry of GitHub’s list', () => {
   })
 })
 
-describe('a duplicate', () => {
-  const work = (lines: string[], { path = 'src/a.ts', closes = [] as number[] } = {}) => {
-    const patch = `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}`).join('\n')}`
-    return atOnce(fingerprintOf([change({ path, patch })], DEFAULT_NOISE, new Set(closes)))
-  }
-  const lines = (from: number, to: number, indent = '') =>
-    Array.from({ length: to - from }, (_, at) => `${indent}call function number ${from + at}`)
-
-  const alike = (share: number, added_lines = 6) => ({ share, added_lines, issue: null as number | null })
-  const SIX = work(lines(0, 6))
-  const short = work(Array.from({ length: 9 }, (_, at) => `${at}`))
-  const repeated = work(Array(9).fill('call function'))
-  const inFile = (path: string) => work(lines(0, 6), { path })
-
-  test.each([
-    ['half of six lines', SIX, work(lines(3, 20)), alike(0.5)],
-    ['less than half', SIX, work(lines(4, 20)), null],
-    ['all of four lines', work(lines(0, 4)), work(lines(0, 4)), null],
-    ['lines of another indentation', SIX, work(lines(0, 6, '\t')), alike(1)],
-    ['lines in another file', SIX, inFile('src/b.ts'), alike(1)],
-    ['lines that repeat', repeated, repeated, null],
-    ['lines that are not telling', short, short, null],
-    ['noise', inFile('go.sum'), inFile('go.sum'), null],
-    ['a manifest', inFile('go.mod'), inFile('go.mod'), alike(1)],
-    [
-      'the issue that both close',
-      work(lines(0, 6), { closes: [12, 7] }),
-      work(lines(7, 9), { closes: [7] }),
-      { ...alike(0, 2), issue: 7 },
-    ],
-    ['no issue in common', work(lines(0, 6), { closes: [1] }), work(lines(7, 9), { closes: [2] }), null],
-  ])('by %s', (_, mine, its, expected) => {
-    expect(duplicateOf(mine, its)).toEqual(expected)
-    expect(duplicateOf(its, mine)).toEqual(expected)
-  })
-})
-
 describe('the issues that are closed', () => {
   const WEB_URLS = ['https://github.com/acme/shop']
 
@@ -183,41 +142,5 @@ describe('the issues that are closed', () => {
     expect([...closingIssues(['Fix the retry', 'Fixes #1', 'fixes #1\n\ncloses #2'], WEB_URLS)]).toEqual([
       1, 2,
     ])
-  })
-})
-
-describe('the severity', () => {
-  test.each<[Verdict, Confidence | null, { lacks_patch?: boolean }, string | null, string | null]>([
-    ['conflict', 'proved', {}, 'high', 'high'],
-    ['conflict', 'likely', {}, 'medium', 'high'],
-    ['unknown', null, {}, 'low', 'medium'],
-    ['unknown', null, { lacks_patch: true }, 'medium', 'high'],
-    ['agrees', null, {}, 'low', 'low'],
-    ['touching', null, {}, 'low', 'low'],
-    ['near', null, {}, 'low', 'low'],
-    ['far', null, {}, 'low', 'low'],
-    ['noise', null, {}, null, null],
-  ])('of %s (%s, %o) is %s, and %s beside risky work', (verdict, confidence, more, severity, risky) => {
-    const lines = { verdict, confidence, lacks_patch: false, ...more }
-    const severityAt = (weight: Weight) =>
-      collisionSeverity({ lines, duplicate: null, sequence: [] }, null, weight)
-    expect(severityAt(0)).toBe(severity)
-    expect(severityAt(1)).toBe(risky)
-    expect(severityAt(2)).toBe(severity === null ? null : 'high')
-  })
-
-  test.each<[Verdict, 'path' | 'area' | null, string]>([
-    ['noise', 'area', 'low'],
-    ['noise', 'path', 'medium'],
-    ['far', 'path', 'medium'],
-  ])('of %s is the higher one if they also share another %s', (verdict, by, severity) => {
-    const lines = { verdict, confidence: null, lacks_patch: false }
-    expect(collisionSeverity({ lines, duplicate: null, sequence: [] }, by, 0)).toBe(severity)
-  })
-
-  test.each<Verdict>(['far', 'noise'])('of %s is high if they do the same work', (verdict) => {
-    const lines = { verdict, confidence: null, lacks_patch: false }
-    const duplicate = { share: 1, added_lines: 20, issue: 7 }
-    expect(collisionSeverity({ lines, duplicate, sequence: [] }, null, 0)).toBe('high')
   })
 })

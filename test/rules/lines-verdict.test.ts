@@ -10,7 +10,9 @@ const budget = () => ({ remaining: 10_000_000 })
 function verdict(yours: FileChange, theirs: FileChange, one_base = false): string {
   const found = fileVerdict(yours, theirs, { one_base, budget: budget() })
   const other = fileVerdict(theirs, yours, { one_base, budget: budget() })
-  expect(other).toEqual({ ...found, your_lines: found.their_lines, their_lines: found.your_lines })
+  const { yours: mine, theirs: its } = found.is_whole
+  const lines = { your_lines: found.their_lines, their_lines: found.your_lines }
+  expect(other).toEqual({ ...found, ...lines, is_whole: { yours: its, theirs: mine } })
   return [found.verdict, found.confidence].filter(Boolean).join(' ')
 }
 

@@ -8,14 +8,8 @@ const SHOP = { full_name: 'acme/shop', web_url: 'https://github.com/acme/shop' }
 
 const pair = (changed: Partial<PairRow>) =>
   ({
-    first: '#12',
-    second: '#14',
-    first_author: 'ada',
-    second_author: 'ben',
-    cause: 'second',
-    is_duplicate: false,
-    confidence: 'proved',
-    sequence: [],
+    ...{ first: '#12', second: '#14', first_author: 'ada', second_author: 'ben', cause: 'second' },
+    ...{ consequence: 'conflict', confidence: 'proved', sequence: [] },
     files: [{ path: 'src/pay.ts', first_lines: [41, 43], second_lines: [40, 42] }],
     ...changed,
   }) as PairRow
@@ -29,6 +23,7 @@ const notable = (changed: Partial<NotableRow>) =>
     ...changed,
   }) as NotableRow
 
+const TAKEN = { kind: 'number', directory: 'db/migrations', value: '0042' }
 const file = (path: string) => ({ path, first_lines: null, second_lines: null })
 
 test.each<[string, Partial<PairRow>, string]>([
@@ -39,12 +34,12 @@ test.each<[string, Partial<PairRow>, string]>([
   ],
   [
     'a duplicate names no files',
-    { is_duplicate: true, cause: null },
+    { consequence: 'same_work', cause: null },
     'acme/shop: #12 by `ada` seems to do the same as #14 by `ben`. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
   ],
   [
     'a shared number names its directory',
-    { sequence: [{ kind: 'same_number', directory: 'db/migrations', value: '0042' }] as PairRow['sequence'] },
+    { consequence: 'same_number', sequence: [TAKEN] as PairRow['sequence'] },
     'acme/shop: #14 by `ben` and #12 by `ada` both take the number `0042` in `db/migrations`. https://github.com/acme/shop/pull/14 https://github.com/acme/shop/pull/12',
   ],
   [

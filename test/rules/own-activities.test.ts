@@ -5,7 +5,7 @@ import { conclude } from '../../src/server/overlap/conclude.ts'
 import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED } from '../../src/vocabulary/text.ts'
-import { collision, matching, NOTHING_FOUND } from '../support/conclusion.ts'
+import { collision, DONE_BY, matching, NOTHING_FOUND } from '../support/conclusion.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
 const FROM_SERVICE =
@@ -58,6 +58,12 @@ describe('with other matches left', () => {
     )
   })
 
+  test('the advice is to look at a merged pull request that has done the work', () => {
+    const collisions = [collision('act_own', 'high')]
+    const overlap = conclude({ ...NOTHING_FOUND, collisions, total_related: 1, done_by: DONE_BY })
+    expect(withoutOwn(overlap, OWN).recommended_action).toMatch(/^Look at #40 before you go on/)
+  })
+
   test('the lists and the count exclude the user’s own', () => {
     const listed: Listed[] = [
       ['act_own', 'high'],
@@ -99,13 +105,11 @@ describe('with nothing left', () => {
 
 describe('the brief form', () => {
   const named = (id: string, severity: Severity) => ({
-    ...{ id, title: 'Tidy', actor: 'Ben', branch: null, pr_url: null, severity, example: null, lines: null },
+    ...{ id, title: 'Tidy', actor: 'Ben', branch: null, pr_url: null, worktree: null, severity },
+    ...{ example: null, consequence: null, findings: [] },
   })
   const brief = (ids: string[], matches: ReturnType<typeof named>[]) => ({
-    overlap_detected: true,
-    severity: 'high' as const,
-    related_activity_ids: ids,
-    matches,
+    ...{ overlap_detected: true, severity: 'high' as const, related_activity_ids: ids, matches },
   })
 
   test.each([

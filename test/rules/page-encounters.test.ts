@@ -17,7 +17,7 @@ const place = (example: string, verdict: string, ...line_ranges: [number, number
   ...{ example, verdict, line_ranges },
 })
 const LINES = {
-  lines: 'conflict',
+  consequence: 'conflict',
   paths: [
     place('src/far.ts', 'far', [1, 2], [90, 99]),
     place('src/retry.ts', 'conflict', [44, 52], [40, 40]),
@@ -26,7 +26,7 @@ const LINES = {
 const FIRST = { pr_url: pull(1) }
 const SECOND = { pr_url: pull(2) }
 const DRAFT = { ...FIRST, draft_pr: true }
-const duplicate = { share: 0, added_lines: 0, issue: 7 }
+const SAME = { consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] }
 
 const met = (mine: object, theirs: object, collision: object, reader: string | null = 'ada') => {
   const overlap = { ...pageOverlap('mine', 'theirs', 'high'), ...collision } as ReturnType<typeof pageOverlap>
@@ -40,7 +40,7 @@ const met = (mine: object, theirs: object, collision: object, reader: string | n
 
 describe('an encounter', () => {
   test('names the number that both take, and the next free one', () => {
-    const { encounter } = met({}, {}, { sequence: [SAME_NUMBER] })
+    const { encounter } = met({}, {}, { consequence: 'same_number', findings: [SAME_NUMBER] })
     expect(encounter.relation).toBe('same number (0042 in db/migrations; 0043 is free)')
     expect(encounter.places).toEqual([
       { path: 'db/migrations/0042_orders.sql', mine: null, theirs: null, is_conflict: true },
@@ -62,9 +62,8 @@ describe('an encounter', () => {
   test.each<[string, object, object, object, object]>([
     ['ready work that began first', SECOND, FIRST, LINES, { order: '#1 was opened first' }],
     ['a draft', SECOND, DRAFT, LINES, { order: '#2 is ready for review and goes first' }],
-    ['declared work', {}, {}, { lines: null, paths: [] }, { order: 'tidy began first' }],
-    ['a duplicate', SECOND, FIRST, { duplicate }, { action: expect.stringContaining('which of the two') }],
-    ['lines that are far apart', SECOND, FIRST, { lines: 'far', severity: 'low' }, { order: '' }],
+    ['declared work', {}, {}, { paths: [] }, { order: 'tidy began first' }],
+    ['a duplicate', SECOND, FIRST, SAME, { action: 'Close one of the two, and agree with ben on which.' }],
   ])('with %s says who goes first and what to do', (_, mine, theirs, collision, advice) => {
     expect(met(mine, theirs, collision).encounter).toMatchObject({ advice })
   })

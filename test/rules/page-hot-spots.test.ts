@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { hotFolders, stripOf } from '../../src/page/hot-spots.ts'
 import { liveWork, mayConflict, touches } from '../../src/page/live-work.ts'
+import type { Verdict } from '../../src/vocabulary/verdict.ts'
+import { linesFinding } from '../support/conclusion.ts'
 import { pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const by = (id: string, actor: string, scope: { changes?: string[]; paths?: string[] }) =>
@@ -89,16 +91,12 @@ describe('a merge order', () => {
   const pulls = ['a', 'b'].map((id) =>
     pageActivity(id, { pr_url: `https://github.com/acme/shop/pull/${id}` }),
   )
-  const conflict = { ...pageOverlap('a', 'b'), lines: 'conflict' as const }
+  const pair = (verdict: Verdict) => ({ ...pageOverlap('a', 'b'), findings: [linesFinding(verdict)] })
+  const conflict = pair('conflict')
   test.each([
     ['two pull requests conflict', pulls, { items: [conflict], total: 1 }, true],
     ['not all collisions are listed', pulls, { items: [], total: 1 }, true],
-    [
-      'their lines are far apart',
-      pulls,
-      { items: [{ ...conflict, lines: 'far' as const }], total: 1 },
-      false,
-    ],
+    ['their lines are far apart', pulls, { items: [pair('far')], total: 1 }, false],
     [
       'one side has no pull request',
       [pulls[0] as never, pageActivity('b', { pr_url: null })],

@@ -27,6 +27,6 @@ test('an issue is shown if two or more are on it, those with the most first', ()
 
 test('so is one that two pull requests close beside others', () => {
   const work = [pageActivity('a', { issue: 7 }), pageActivity('b', { issue: 8 })]
-  const duplicate = { share: 0, added_lines: 0, issue: 9 }
-  expect(shown(work, [{ ...pageOverlap('a', 'b', 'high'), duplicate }])).toEqual([[9, ['a', 'b']]])
+  const findings = [{ kind: 'issue' as const, issue: 9 }]
+  expect(shown(work, [{ ...pageOverlap('a', 'b', 'high'), findings }])).toEqual([[9, ['a', 'b']]])
 })

@@ -47,6 +47,7 @@ test.each([
   const overlaps = {
     items: [pageOverlap('a', 'b')],
     total: 9800,
+    same_file: { total: 0, pairs: [] },
     checked_against: { activities, as_of: '', complete: false, reason: 'Only 1 of 9800 is listed.' },
   }
   const model = modelOf({ activities: ACTIVITIES, overlaps }, { ...NO_VIEW, ...view }, null)

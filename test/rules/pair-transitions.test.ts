@@ -16,6 +16,7 @@ import {
   afterSighting,
   withOutcome,
 } from '../../src/server/ledger/transitions.ts'
+import { SAME_NUMBER } from '../support/conclusion.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
 const pushed = (minute: number, head: string | null = null): LastChange => ({
@@ -30,10 +31,10 @@ const side = (key: string, last_change: LastChange): LedgerSide => ({ key, autho
 const sighting = (key: string, last_change: LastChange): Sighting => ({
   ...side(key, last_change),
   author: 'cy',
-  is_duplicate: false,
+  consequence: 'conflict',
   confidence: 'proved',
   files: [{ path: 'a.ts', your_lines: [1, 2], their_lines: [3, 4] }],
-  sequence: [],
+  sequence: [{ taken: SAME_NUMBER, your_own: null, their_own: null }],
 })
 
 /** #2, pushed at 9:10, and #1, pushed at 9:00, as #2 sees it. */
@@ -69,14 +70,16 @@ test('keys are ordered by their bytes, for either side', () => {
 })
 
 describe('a comparison that finds the pair', () => {
-  test('enters both sides, their lines and the cause', () => {
+  test('enters both sides, their lines, what they take and the cause', () => {
     expect(open).toMatchObject({
       first: '#1',
       second: '#2',
       first_author: 'cy',
       second_author: 'ben',
       cause: 'second',
+      consequence: 'conflict',
       files: [{ path: 'a.ts', first_lines: [3, 4], second_lines: [1, 2] }],
+      sequence: [{ kind: 'number', value: '0042', first: '0042_carts.sql', second: '0042_orders.sql' }],
       seen_at: at(11),
       outcome: 'open',
     })

@@ -2,14 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { buildReport } from '../../src/server/decision/build-report.ts'
 import { describeCounterpart, groupOverlaps, pullRequestSubject } from '../../src/server/decision/sides.ts'
-import type { Conclusion } from '../../src/server/overlap/conclude.ts'
-import { pairOfGlobs } from '../../src/server/overlap/sides-by-lines.ts'
+import type { Conclusion } from '../../src/server/overlap/conclusion.ts'
 import type { PullRequestRow } from '../../src/server/pull-requests/table.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { isAhead, type Stage } from '../../src/vocabulary/standing.ts'
-import type { Verdict } from '../../src/vocabulary/verdict.ts'
+import { NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
 import { type Collision, collision, matching, NOTHING_FOUND } from '../support/conclusion.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
@@ -92,7 +91,7 @@ describe('overlaps below the minimum severity are left out', () => {
 })
 
 test('a notable names a glob before an area, and neither if it applies to the whole repository', () => {
-  const pair = pairOfGlobs({ yours: 'a', theirs: 'src/**', example: 'a' })
+  const pair = { yours: 'a', theirs: 'src/**', example: 'a', ...NOT_COMPARED }
   const notables = [
     matching('a', 'high', { match: { paths: [pair], areas: ['payments'] } }),
     matching('b', 'high', { match: { areas: ['payments'] } }),
@@ -149,7 +148,7 @@ describe('activities of one branch or pull request are one row', () => {
 
 describe('the paths of a branch or pull request', () => {
   const pathOf = (verdict: Verdict | null, example: string = verdict ?? 'glob'): PathPair => ({
-    ...pairOfGlobs({ yours: example, theirs: example, example }),
+    ...{ yours: example, theirs: example, example, ...NOT_COMPARED },
     verdict,
     confidence: verdict === 'conflict' ? 'proved' : null,
   })
@@ -173,12 +172,13 @@ describe('the paths of a branch or pull request', () => {
     expect(work?.paths.map(({ example }) => example)).toEqual(expected)
   })
 
-  test('are reported beside the duplicate of any of its activities', () => {
-    const duplicate = { share: 1, added_lines: 9, issue: null }
-    const [one, two] = [collision('a', 'high', { branch: 'x' }), collision('b', 'high', { branch: 'x' })]
-    two.match.duplicate = duplicate
-    expect(report({ collisions: [one, two] }).activities).toMatchObject([{ duplicate }])
-    expect(report({ collisions: [one] }).activities).toMatchObject([{ duplicate: null }])
+  test('are reported beside the findings of all of its activities, the weightiest first', () => {
+    const one = collision('a', 'high', { branch: 'x' })
+    const same = { consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] } as const
+    const two = collision('b', 'high', { branch: 'x' }, { ...same, findings: [...same.findings] })
+    expect(report({ collisions: [one, two] }).activities).toMatchObject([
+      { consequence: 'same_work', findings: [{ kind: 'issue' }, { kind: 'paths' }] },
+    ])
   })
 })
 

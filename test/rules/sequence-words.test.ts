@@ -1,20 +1,16 @@
 /** How a side gives way whose number or parent is taken. */
 import { expect, test } from 'vitest'
+import type { ParentFinding, TakenFinding } from '../../src/vocabulary/finding.ts'
 import { sequenceFix } from '../../src/vocabulary/sequence-words.ts'
-import type { Sequence } from '../../src/vocabulary/verdict.ts'
 import { sequenceSentence } from '../../src/vocabulary/verdict-words.ts'
 import { SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
 
-const PARENT: Sequence = {
-  kind: 'same_parent',
-  directory: 'shop/migrations',
-  value: '0041_users',
-  yours: '0042_orders.py',
-  theirs: '0042_carts.py',
-  next: null,
+const PARENT: ParentFinding = {
+  ...{ kind: 'parent', directory: 'shop/migrations', parent: '0041_users' },
+  ...{ yours: '0042_orders.py', theirs: '0042_carts.py' },
 }
 
-test.each<[string, Sequence, string | null, string | null]>([
+test.each<[string, TakenFinding, string | null, string | null]>([
   ['a number', NUMBER, null, 'git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql'],
   ['a number in the root', { ...NUMBER, directory: '' }, null, 'git mv 0042_orders.sql 0043_orders.sql'],
   ['a number without a next one', { ...NUMBER, next: null }, null, null],

@@ -1,38 +1,23 @@
-/** The severity of an overlap, and which of many are listed. */
+/** How much risk and importance weigh, and which of many overlaps are listed. See `kinds.test.ts` for severities. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bySeverity, highest, overlapSeverity, Ranking } from '../../src/vocabulary/severity.ts'
+import { bySeverity, highest, Ranking } from '../../src/vocabulary/severity.ts'
 import { activityWeight, notableWeight } from '../../src/vocabulary/weight.ts'
 
-describe('a collision', () => {
-  test.each([
-    ['area', 'low', 'low'],
-    ['area', 'medium', 'low'],
-    ['area', 'high', 'medium'],
-    ['area', 'critical', 'medium'],
-    ['path', 'low', 'medium'],
-    ['path', 'medium', 'medium'],
-    ['path', 'high', 'high'],
-    ['path', 'critical', 'high'],
-  ] as const)(
-    'by %s with an activity of %s risk is %s, and high if that is blocking',
-    (by, risk, severity) => {
-      expect(overlapSeverity(by, activityWeight({ risk, blocking: false }))).toBe(severity)
-      expect(overlapSeverity(by, activityWeight({ risk, blocking: true }))).toBe('high')
-    },
-  )
-})
-
-describe('a notable', () => {
-  test.each([
-    ['low', 'low'],
-    ['medium', 'medium'],
-    ['high', 'high'],
-    ['critical', 'high'],
-  ] as const)('of %s importance is %s, and high if it is blocking', (importance, severity) => {
-    expect(overlapSeverity('notable', notableWeight({ importance, blocking: false }))).toBe(severity)
-    expect(overlapSeverity('notable', notableWeight({ importance, blocking: true }))).toBe('high')
-  })
+test.each([
+  ['low', 0, 0],
+  ['medium', 0, 1],
+  ['high', 1, 2],
+  ['critical', 1, 2],
+] as const)('%s risk weighs %i, such importance %i, and what is blocking 2', (level, risk, importance) => {
+  const weights = (blocking: boolean) => [
+    activityWeight({ risk: level, blocking }),
+    notableWeight({ importance: level, blocking }),
+  ]
+  expect([weights(false), weights(true)]).toEqual([
+    [risk, importance],
+    [2, 2],
+  ])
 })
 
 describe('of several', () => {

@@ -9,6 +9,7 @@ import {
   takenPlaces,
   takingOf,
 } from '../../src/engine/lines/taken.ts'
+import { takenValue } from '../../src/vocabulary/finding.ts'
 
 type File = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
 
@@ -26,8 +27,11 @@ const rules: NumberRules = {
   isNumbered: () => undefined,
   isIgnored: (path) => path.endsWith('.generated.sql'),
 }
-const shared = (yours: File[], theirs: File[], given = rules) =>
-  sharedTaken(takingOf(yours), takingOf(theirs), given).map(({ kind, value }) => `${kind} ${value}`)
+const shared = (mine: File[], its: File[], given = rules) => {
+  const sides = { yours: takingOf(mine), theirs: takingOf(its), rules: given }
+  const found = [...sharedTaken('number', sides), ...sharedTaken('parent', sides)]
+  return found.map((each) => `${each.kind} ${takenValue(each)}`)
+}
 
 const merge = (own: string, ...parents: string[]) => django(own, parents, { is_merge: true })
 const numbered = (name: string, changes: Partial<File> = {}) => file(`db/migrations/${name}`, changes)
@@ -35,7 +39,7 @@ const numbered = (name: string, changes: Partial<File> = {}) => file(`db/migrati
 const CARTS = numbered('0042_carts.sql')
 const ORDERS = numbered('0042_orders.sql')
 const INITIAL = ['0041_users']
-const PARENT = ['same_parent 0041_users']
+const PARENT = ['parent 0041_users']
 const alembic = (own: string, ...parents: string[]) =>
   file(`db/versions/${own}_words.py`, { migration: { own, parents, is_merge: parents.length > 1 } })
 const unread = (own: string) => file(`shop/migrations/${own}.py`)
@@ -44,9 +48,9 @@ const [A, B] = [django('0042_a', INITIAL), django('0042_b', INITIAL)]
 
 describe('two sides take', () => {
   test.each<[string, File[], File[], string[]]>([
-    ['the same number', [CARTS], [ORDERS], ['same_number 0042']],
-    ['… with other zeros', [CARTS], [numbered('42_orders.sql')], ['same_number 0042']],
-    ['… by a rename', [CARTS], [renamed('db/migrations/0041_x.sql', ORDERS.path)], ['same_number 0042']],
+    ['the same number', [CARTS], [ORDERS], ['number 0042']],
+    ['… with other zeros', [CARTS], [numbered('42_orders.sql')], ['number 0042']],
+    ['… by a rename', [CARTS], [renamed('db/migrations/0041_x.sql', ORDERS.path)], ['number 0042']],
     ['nothing by a rename that keeps it', [CARTS], [renamed('db/migrations/0042_x.sql', ORDERS.path)], []],
     ['nothing by the same name', [CARTS], [CARTS], []],
     ['nothing if one has both names', [CARTS, ORDERS], [CARTS], []],
@@ -54,7 +58,7 @@ describe('two sides take', () => {
       '… one number for up and down',
       [file('m/migrations/3_a.up.sql'), file('m/migrations/3_a.down.sql')],
       [file('m/migrations/3_b.up.sql')],
-      ['same_number 3'],
+      ['number 3'],
     ],
     ['nothing in other directories', [CARTS], [file('api/migrations/0042_orders.sql')], []],
     ['nothing where files are not numbered', [file('src/1_a.ts')], [file('src/1_b.ts')], []],
@@ -65,7 +69,7 @@ describe('two sides take', () => {
       'the number of a directory that Drizzle keeps',
       [file('drizzle/0003_a.sql'), file('drizzle/meta/_journal.json', { status: 'modified' })],
       [file('drizzle/0003_b.sql')],
-      ['same_number 0003'],
+      ['number 0003'],
     ],
   ])('%s', (_, yours, theirs, expected) => {
     expect(shared(yours, theirs)).toEqual(expected)
@@ -83,6 +87,7 @@ describe('two sides take', () => {
 describe('two sides take, either way round', () => {
   test.each<[string, File[], File[], string[]]>([
     ['the same parent', [A], [B], PARENT],
+    ['… and the same number', [A, CARTS], [B, ORDERS], ['number 0042', ...PARENT]],
     ['nothing with other parents', [A], [django('0042_b', ['0040_old'])], []],
     ['nothing if one builds on the other', [A], [B, django('0043_c', ['0042_a'])], []],
     ['nothing if one joins both', [A], [B, merge('0043_merge', '0042_b', '0042_a')], []],
@@ -91,7 +96,7 @@ describe('two sides take, either way round', () => {
     ['nothing if one stands for others, so that it has no parent', [django('0042_a', [])], [B], []],
     ['nothing in a migration of unknown patch', [unread('0042_a')], [unread('0042_b')], []],
     ['nothing with one migration under two names', [A], [A], []],
-    ['the same parent in Alembic', [alembic('aa', 'pp')], [alembic('bb', 'pp')], ['same_parent pp']],
+    ['the same parent in Alembic', [alembic('aa', 'pp')], [alembic('bb', 'pp')], ['parent pp']],
     [
       'nothing if a tuple joins both',
       [alembic('aa', 'pp')],
@@ -103,7 +108,7 @@ describe('two sides take, either way round', () => {
       'the parent if a tuple joins another one',
       [alembic('aa', 'pp'), alembic('cc', 'aa', 'qq')],
       [alembic('bb', 'pp')],
-      ['same_parent pp'],
+      ['parent pp'],
     ],
   ])('%s', (_, yours, theirs, expected) => {
     expect(shared(yours, theirs)).toEqual(expected)
@@ -113,26 +118,18 @@ describe('two sides take, either way round', () => {
 
 test('a directory is numbered as the settings say', () => {
   const notes = ['a', 'b'].map((name) => [file(`notes/04-${name}.md`)]) as [File[], File[]]
-  expect(shared(...notes, { ...rules, isNumbered: () => true })).toEqual(['same_number 04'])
+  expect(shared(...notes, { ...rules, isNumbered: () => true })).toEqual(['number 04'])
   expect(shared([CARTS], [ORDERS], { ...rules, isNumbered: () => false })).toEqual([])
 })
 
 describe('after a merge, a side still takes', () => {
   const number = {
-    kind: 'same_number',
-    directory: 'db/migrations',
-    value: '0042',
-    yours: '0042_orders.sql',
-    theirs: '0042_carts.sql',
-    their_own: null,
+    kind: 'number',
+    ...{ directory: 'db/migrations', value: '0042', yours: '0042_orders.sql', their_own: null },
   } as const
   const parent = {
-    kind: 'same_parent',
-    directory: 'shop/migrations',
-    value: '0041_users',
-    yours: '0042_b.py',
-    theirs: '0042_a.py',
-    their_own: '0042_a',
+    kind: 'parent',
+    ...{ directory: 'shop/migrations', value: '0041_users', yours: '0042_b.py', their_own: '0042_a' },
   } as const
 
   test.each<[string, File[], typeof number | typeof parent, number]>([

@@ -1,6 +1,7 @@
 /** The words for overlaps and the advice about them, as every medium shows them. */
 import { describe, expect, test } from 'vitest'
-import { type AdvisedOverlap, adviceOf } from '../../src/vocabulary/advice.ts'
+import { type AdvisedOverlap, adviceOf, type Whose } from '../../src/vocabulary/advice.ts'
+import type { Finding } from '../../src/vocabulary/finding.ts'
 import type { Stage } from '../../src/vocabulary/standing.ts'
 import { type Confidence, type LineRange, NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
 import {
@@ -12,22 +13,19 @@ import {
   placeSentence,
   placeText,
 } from '../../src/vocabulary/verdict-words.ts'
+import { linesFinding as lines, SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
 
 const quote = (text: string) => `<${text}>`
 const THEIRS: LineRange = [40, 52]
+const ISSUE: Finding = { kind: 'issue', issue: 7 }
 const PLACE: ComparedPlace = { ...NOT_COMPARED, example: 'a.ts' }
 
 describe('a file that both change', () => {
-  const LINES = 'lines 40–52 (yours: line 38)'
+  const [LINES, LIKELY] = ['lines 40–52 (yours: line 38)', ', probably in conflict']
+  const SAME = 'same lines (38 and 40–52)'
   test.each<[Verdict, Confidence | null, string, string, string]>([
-    ['conflict', 'proved', ' (yours: line 38)', LINES, 'same lines (38 and 40–52)'],
-    [
-      'conflict',
-      'likely',
-      ' (yours: line 38), probably in conflict',
-      `${LINES}, probably in conflict`,
-      'same lines (38 and 40–52)',
-    ],
+    ['conflict', 'proved', ' (yours: line 38)', LINES, SAME],
+    ['conflict', 'likely', ` (yours: line 38)${LIKELY}`, `${LINES}${LIKELY}`, SAME],
     ['unknown', null, '; whether the lines overlap is not known', LINES, 'lines not known'],
     [
       'noise',
@@ -40,7 +38,7 @@ describe('a file that both change', () => {
     const place: ComparedPlace = { ...PLACE, verdict, confidence, your_lines: [38, 38], their_lines: THEIRS }
     expect(placeSentence('#3', place, quote)).toBe(`#3 changes lines 40–52 of <a.ts> too${rest}`)
     expect(placeText(place)).toBe(short)
-    expect(pairLabel({ lines: verdict, line_ranges: [[38, 38], THEIRS] }, quote)).toBe(label)
+    expect(pairLabel({ findings: [lines(verdict)], line_ranges: [[38, 38], THEIRS] }, quote)).toBe(label)
   })
 
   test.each<[string, Partial<ComparedPlace>, string, string]>([
@@ -79,15 +77,28 @@ describe('a file that both change', () => {
 })
 
 describe('two sides', () => {
-  const shared = { duplicate: null, sequence: [], paths: [], areas: [] }
-  const same = (share: number) => ({ duplicate: { share, added_lines: 12, issue: 7 } })
+  const shared = { findings: [], paths: [], areas: [] }
+  const duplicate = (share: number, added_lines: number): Finding => ({
+    kind: 'duplicate',
+    share,
+    added_lines,
+  })
   test.each<[string, Partial<Parameters<typeof overlapSentence>[1]>, string]>([
     [
       'that do the same work',
-      { ...same(0.75), paths: [PLACE] },
+      { findings: [duplicate(0.75, 12), ISSUE], paths: [PLACE] },
       'seems to do the same as yours (9 of 12 added lines are alike, both close <#7>)',
     ],
-    ['that close the same issue only', same(0), 'seems to do the same as yours (both close <#7>)'],
+    [
+      'that close the same issue only',
+      { findings: [ISSUE] },
+      'seems to do the same as yours (both close <#7>)',
+    ],
+    [
+      'that make the same removals',
+      { findings: [duplicate(1, 0), lines('agrees')] },
+      'seems to do the same as yours',
+    ],
     ['that share a path and an area', { paths: [PLACE], areas: ['pay'] }, 'works on <a.ts> too'],
     ['that share an area', { areas: ['pay'] }, 'works on area <pay> too'],
     ['that share areas', { areas: ['a', 'b', 'c'] }, 'works on areas <a>, <b> and <c> too'],
@@ -96,14 +107,14 @@ describe('two sides', () => {
     expect(overlapSentence('#3', { ...shared, ...given }, 'yours', quote)).toBe(`#3 ${sentence}`)
   })
 
-  const duplicate = { share: 1, added_lines: 9, issue: null }
+  const conflict = [lines('conflict')]
   test.each<[string, Parameters<typeof pairLabel>[0], string]>([
-    ['without lines', { lines: 'conflict', line_ranges: null }, 'same lines'],
-    ['with the lines of one', { lines: 'conflict', line_ranges: [null, [7, 7]] }, 'same lines (7)'],
-    ['whose lines were not compared', { lines: null, duplicate: null }, ''],
+    ['without lines', { findings: conflict, line_ranges: null }, 'same lines'],
+    ['with the lines of one', { findings: conflict, line_ranges: [null, [7, 7]] }, 'same lines (7)'],
+    ['whose lines were not compared', { findings: [] }, ''],
     [
       'that do the same work',
-      { lines: 'near', duplicate },
+      { findings: [duplicate(1, 9), lines('near')] },
       'nearby lines, seems to do the same (9 of 9 added lines are alike)',
     ],
   ])('%s, in a list', (_, pair, label) => {
@@ -118,12 +129,7 @@ describe('two sides', () => {
       [1, 1],
       [3, 4],
     ]
-    const collision = {
-      activity_ids: ['act_a', 'act_b'],
-      lines: 'touching',
-      duplicate: null,
-      sequence: [],
-    } as const
+    const collision = { activity_ids: ['act_a', 'act_b'], findings: [lines('touching')] }
     expect(pairLabel(pairOf(id, { ...collision, paths: [{ line_ranges }] }), quote)).toBe(label)
   })
 })
@@ -144,51 +150,56 @@ test.each<[(LineRange | null)[], string]>([
   expect(linesText(...ranges)).toBe(text)
 })
 
+const PARENT: Finding = { ...NUMBER, kind: 'parent', parent: '0041_users' }
+const same: Partial<AdvisedOverlap> = { consequence: 'same_work', findings: [ISSUE] }
+const number: Partial<AdvisedOverlap> = { consequence: 'same_number', findings: [NUMBER] }
+const parent: Partial<AdvisedOverlap> = { consequence: 'same_number', findings: [PARENT] }
+
 describe('the advice before an edit', () => {
-  const LOW: AdvisedOverlap = { severity: 'low', lines: null, is_duplicate: false, sequence_kind: null }
+  const LOW: AdvisedOverlap = { severity: 'low', consequence: 'possible', findings: [] }
   const EDIT = 'Before you edit there, talk to Ben: '
   const GO_ON = 'Before you go on, talk to Ben: '
   test.each<[Partial<AdvisedOverlap>, string]>([
     [{ severity: 'high' }, `${EDIT}wait, split the work, or build on tidy.`],
     [{ severity: 'medium' }, `${EDIT}agree on who changes what, or narrow your scope.`],
     [{}, 'Go ahead, and let Ben know.'],
-    [
-      { severity: 'high', sequence_kind: 'same_number' },
-      'Reserve another number for your file, or talk to Ben: agree on who keeps this one.',
-    ],
-    [
-      { severity: 'high', sequence_kind: 'same_parent' },
-      `${GO_ON}agree on whose migration comes first. The second one builds on the first.`,
-    ],
-    [
-      { severity: 'high', is_duplicate: true, lines: 'far' },
-      `${GO_ON}agree on which of the two to continue.`,
-    ],
+    [number, 'Reserve another number for your file, or talk to Ben: agree on who keeps this one.'],
+    [parent, `${GO_ON}agree on whose migration comes first. The second one builds on the first.`],
+    [same, `${GO_ON}close one of the two.`],
   ])('about %j', (fields, to_person) => {
-    const told = (person: string | null) => adviceOf({ ...LOW, ...fields }, { person, theirs: 'tidy' }).action
+    const told = (person: string | null) =>
+      adviceOf({ ...LOW, ...fields }, { whose: 'other', person, theirs: 'tidy' }).action
     expect(told('Ben')).toBe(to_person)
     // An agent does not talk to people.
     expect(told(null)).toBe(to_person.replace('talk to Ben', 'tell the user').replace('Ben', 'the user'))
   })
 
-  test.each<[Verdict, string]>([
-    ['unknown', 'Go ahead, and let Ben know.'],
-    ['agrees', 'No action is needed: both make the same change.'],
-    ['touching', 'No action is needed: the changed lines do not overlap.'],
-    ['near', 'No action is needed: the changed lines do not overlap.'],
-    ['far', 'No action is needed: the changed lines do not overlap.'],
-  ])('about the verdict %s of low severity', (lines, action) => {
-    expect(adviceOf({ ...LOW, lines }, { person: 'Ben', theirs: 'tidy' }).action).toBe(action)
+  test.each<[Whose, Partial<AdvisedOverlap>, boolean, string]>([
+    ['other', same, true, `${GO_ON}close one of the two; tidy was first.`],
+    ['other', same, false, `${GO_ON}close one of the two; yours was first.`],
+    [
+      'own',
+      same,
+      true,
+      'Before you go on, compare yours with your other work (tidy): close one of the two; tidy was first.',
+    ],
+    ['own', {}, true, 'Before you edit there, finish your other work (tidy), or build on it.'],
+    ['bot', {}, true, 'Go ahead, and rebase tidy after yours is merged.'],
+    ['bot', number, true, 'Give way to tidy: reserve another number for your file.'],
+  ])('about %s work and %j, which was first: %s', (whose, fields, is_theirs_first, action) => {
+    const reader = { whose, person: 'Ben', theirs: 'tidy', is_theirs_first }
+    expect(adviceOf({ ...LOW, ...fields }, reader).action).toBe(action)
   })
 })
 
 describe('the advice before a merge', () => {
-  const advice = (own: Stage, other: Stage, is_ahead: boolean, fields: Partial<AdvisedOverlap> = {}) =>
-    adviceOf(
-      { severity: 'medium', lines: 'conflict', is_duplicate: false, sequence_kind: null, ...fields },
-      { person: 'Ben', own: { name: '#2', stage: own }, other: { name: '#1', stage: other }, is_ahead },
-    )
+  const CONFLICT: AdvisedOverlap = { severity: 'medium', consequence: 'conflict', findings: [] }
+  const reader = (own: Stage, other: Stage, is_ahead: boolean) => ({
+    ...{ whose: 'other' as const, person: 'Ben', is_ahead },
+    ...{ own: { name: '#2', stage: own }, other: { name: '#1', stage: other } },
+  })
 
+  const QUEUED = '#2 is in the merge queue and goes first'
   const REBASE = 'Agree with Ben, or rebase after it merges.'
   const TELL = 'Tell Ben what will change, or merge soon.'
   test.each<[Stage, Stage, boolean, string, string]>([
@@ -198,31 +209,28 @@ describe('the advice before a merge', () => {
     ['declared', 'declared', false, '#1 began first', 'Agree with Ben on who changes what.'],
     ['ready', 'ready', true, '#2 was opened first', TELL],
     ['draft', 'declared', true, '#2 is a draft and goes first', TELL],
-    [
-      'queued',
-      'ready',
-      true,
-      '#2 is in the merge queue and goes first',
-      'Tell Ben to rebase after it merges.',
-    ],
+    ['queued', 'ready', true, QUEUED, 'Tell Ben to rebase after it merges.'],
     ['declared', 'declared', true, '#2 began first', 'Tell Ben what will change.'],
   ])('of %s work with %s work (ahead: %s)', (own, other, is_ahead, order, action) => {
-    expect(advice(own, other, is_ahead)).toEqual({ order, action })
+    expect(adviceOf(CONFLICT, reader(own, other, is_ahead))).toEqual({ order, action })
   })
 
-  test.each<[string, Partial<AdvisedOverlap>, object]>([
-    [
-      'is to continue one of two duplicates',
-      { is_duplicate: true },
-      { action: 'Agree with Ben on which of the two to continue.' },
-    ],
-    ['names no order if no action is needed', { severity: 'low', lines: 'far' }, { order: '' }],
-    [
-      'is by order if the severity is raised',
-      { severity: 'high', lines: 'far' },
-      { order: '#1 was opened first' },
-    ],
-  ])('%s', (_, fields, expected) => {
-    expect(advice('ready', 'ready', false, fields)).toMatchObject(expected)
+  test.each<['other' | 'own', boolean, Partial<AdvisedOverlap>, string]>([
+    ['other', false, same, 'Close one of the two, and agree with Ben on which.'],
+    ['other', false, number, 'Take another number.'],
+    ['other', true, number, 'Tell Ben to take another number.'],
+    ['other', false, parent, 'Build on the other migration once it is merged.'],
+    ['other', true, parent, 'Tell Ben to build on the migration of this pull request.'],
+    ['own', false, same, 'Close one of the two.'],
+    ['own', false, number, 'Take another number.'],
+    ['own', true, number, 'Give the other one another number.'],
+    ['own', true, parent, 'Build the second migration on the first.'],
+    ['own', false, {}, 'Merge #1 first, and rebase #2.'],
+  ])('with %s work (ahead: %s), about %j', (whose, is_ahead, fields, action) => {
+    const { action: told } = adviceOf(
+      { ...CONFLICT, ...fields },
+      { ...reader('ready', 'ready', is_ahead), whose },
+    )
+    expect(told).toBe(action)
   })
 })

@@ -7,8 +7,6 @@ import {
   earnsComment,
   findSuppression,
   inOrderOfComment,
-  isBot,
-  isBySame,
   isDoneShown,
   isIgnored,
   isNotificationDue,
@@ -16,28 +14,20 @@ import {
 } from '../../src/server/decision/who-is-told.ts'
 import type { PairRow } from '../../src/server/ledger/table.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
+import { isBot } from '../../src/vocabulary/logins.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
 const CONFLICT: Candidate = {
-  severity: 'high',
-  is_duplicate: false,
-  takes_same: false,
-  is_proved: true,
-  conflicts: 1,
-  is_risky: false,
-  is_blocking: false,
-  breadth: null,
-  is_bot: false,
-  is_same_author: false,
-  active_at: daysAgo(1),
-  cause: 'this',
-  is_earlier: true,
+  ...{ severity: 'high', consequence: 'conflict', is_proved: true, conflicts: 1 },
+  ...{ is_risky: false, is_blocking: false, breadth: null, is_bot: false, is_same_author: false },
+  ...{ active_at: daysAgo(1), cause: 'this', is_earlier: true },
 }
 
 const comment = DEFAULT_SETTINGS.comment
 const draft = { is_draft: true }
+const [duplicate, number] = [{ consequence: 'same_work' }, { consequence: 'same_number' }] as const
 const full = { room: 'strong' } as const
 const closed = { room: 'none' } as const
 const both = { comment: { ...comment, audience: 'both' as const } }
@@ -62,6 +52,8 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['the other side is a bot’s', { is_bot: true }, {}, 'bot'],
   ['the other side is the author’s own', { is_same_author: true }, {}, 'same_author'],
   ['… and same_author is on', { is_same_author: true }, { comment: { ...comment, same_author: true } }, null],
+  ['… but does the same work', { is_same_author: true, ...duplicate }, {}, null],
+  ['… but takes the same number', { is_same_author: true, ...number }, {}, null],
   ['the other side brought it about', { cause: 'other' }, {}, 'other_side'],
   ['… although it was opened first', { cause: 'other', is_earlier: true }, {}, 'other_side'],
   ['… and audience is both', { cause: 'other' }, both, null],
@@ -73,10 +65,10 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['… or a bot’s', { is_blocking: true, is_bot: true }, {}, 'bot'],
   ['over budget: a conflict in one file', {}, full, 'over_budget'],
   ['… in two files', { conflicts: 2 }, full, null],
-  ['… a duplicate', { is_duplicate: true, conflicts: 0 }, full, null],
-  ['… a shared number', { takes_same: true, conflicts: 0 }, full, null],
+  ['… a duplicate', { ...duplicate, conflicts: 0 }, full, null],
+  ['… a shared number', { ...number, conflicts: 0 }, full, null],
   ['… raised risk', { is_risky: true }, full, null],
-  ['far over budget: a duplicate', { is_duplicate: true, conflicts: 0 }, closed, 'over_budget'],
+  ['far over budget: a duplicate', { ...duplicate, conflicts: 0 }, closed, 'over_budget'],
   ['… blocking work', { is_blocking: true }, closed, null],
   ['this side was last pushed 15 days ago', {}, { active_at: daysAgo(15) }, 'stale'],
   ['work declared by globs', { breadth: 'plain' }, {}, 'declared_by_glob'],
@@ -87,27 +79,23 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   expect(findSuppression({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
 })
 
-test('a comment names duplicates first, then shared numbers, then proved conflicts', () => {
+test('a comment names the work of others first: duplicates, then shared numbers, then proved conflicts', () => {
   const likely = { ...CONFLICT, name: 'likely', severity: 'medium', is_proved: false } as const
   const risky = { ...likely, name: 'risky', severity: 'high' } as const
   const proved = { ...CONFLICT, name: 'proved' }
-  const duplicate = { ...likely, name: 'duplicate', severity: 'high', is_duplicate: true } as const
+  const twin = { ...likely, name: 'duplicate', severity: 'high', ...duplicate } as const
   const named = (others: (Candidate & { name: string })[]) => inOrderOfComment(others).map(({ name }) => name)
-  expect(named([likely, risky, proved, duplicate])).toEqual(['duplicate', 'proved', 'risky', 'likely'])
-  const number = { ...likely, name: 'number', takes_same: true } as const
-  expect(named([risky, proved, number, duplicate])).toEqual(['duplicate', 'number', 'proved', 'risky'])
+  expect(named([likely, risky, proved, twin])).toEqual(['duplicate', 'proved', 'risky', 'likely'])
+  const taking = { ...likely, name: 'number', ...number } as const
+  expect(named([risky, proved, taking, twin])).toEqual(['duplicate', 'number', 'proved', 'risky'])
   expect(named([likely, risky])).toEqual(['risky', 'likely'])
+  expect(named([{ ...twin, is_same_author: true }, likely])).toEqual(['likely', 'duplicate'])
   expect(named([])).toEqual([])
 })
 
 const PAIR = {
-  outcome: 'open',
-  confidence: 'proved',
-  is_duplicate: false,
-  sequence: [] as PairRow['sequence'],
-  notified_at: null,
-  first_active_at: daysAgo(1),
-  second_active_at: daysAgo(1),
+  ...{ outcome: 'open', confidence: 'proved', consequence: 'conflict', notified_at: null },
+  ...{ first_active_at: daysAgo(1), second_active_at: daysAgo(1) },
 } as PairRow
 const likely = { ...PAIR, confidence: 'likely' } as const
 const people = { is_of_bot: false, is_same_author: false }
@@ -119,14 +107,16 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
     ['a conflict that was proved before', {}, { before: PAIR }, false],
     ['… but stale', {}, { before: { ...PAIR, first_active_at: daysAgo(20) } }, true],
     ['a likely conflict', { confidence: 'likely' }, {}, false],
-    ['a duplicate', { confidence: null, is_duplicate: true }, {}, true],
-    ['a shared number', { confidence: null, sequence: [{ kind: 'same_number' }] as never }, {}, true],
+    ['a duplicate', { confidence: null, ...duplicate }, {}, true],
+    ['a shared number', { confidence: null, ...number }, {}, true],
+    ['declared work', { confidence: null, consequence: 'possible' }, {}, false],
     ['a pair that was notified', { notified_at: now }, {}, false],
     ['a pair that has ended', { outcome: 'resolved' }, {}, false],
     ['a pair of which either side is stale', { second_active_at: daysAgo(15) }, {}, false],
     ['a pair with a bot', {}, { between: { is_of_bot: true } }, false],
     ['a pair of one author', {}, { between: { is_same_author: true } }, false],
     ['… and same_author is on', {}, { between: { is_same_author: true }, same_author: true }, true],
+    ['… that does the same work', duplicate, { between: { is_same_author: true } }, true],
   ],
 )('a notification: %s', (_, pair, { before, between, same_author = false }, expected) => {
   const rules = { comment: { ...comment, same_author }, now }
@@ -140,16 +130,6 @@ test.each([
   ['… earlier', daysAgo(14.1), false],
 ])('a merge that takes the number of a pull request is told to one %s', (_, active_at, expected) => {
   expect(isTakenShown({ comment, now, active_at })).toBe(expected)
-})
-
-test.each([
-  ['one person', 'Ben', 'ben', {}, true],
-  ['two people', 'ada', 'ben', {}, false],
-  ['one coding agent', 'claude[bot]', 'claude[bot]', {}, false],
-  ['one person, and same_author is on', 'ben', 'ben', { same_author: true }, false],
-  ['nobody who is known', null, null, {}, false],
-])('… unless both are by %s', (_, first_author, second_author, changes, expected) => {
-  expect(isBySame({ first_author, second_author }, { ...comment, ...changes })).toBe(expected)
 })
 
 test.each([
@@ -212,24 +192,15 @@ describe('the budget leaves', () => {
 })
 
 describe('a merged pull request that has the work', () => {
-  const two = { first_author: 'ada', second_author: 'ben' }
   const rules = { comment, is_draft: false, room: 'any', active_at: daysAgo(1), now } as const
 
-  test.each<[string, typeof two, Rules, boolean]>([
-    ['is named', two, {}, true],
-    ['is named on a draft', two, draft, true],
-    ['is named over the budget', two, full, true],
-    ['is not named beyond that', two, closed, false],
-    ['is not named on one that was pushed 15 days ago', two, { active_at: daysAgo(15) }, false],
-    ['is not named to its author', { ...two, second_author: 'Ada' }, {}, false],
-    [
-      'is named to its author if the settings say so',
-      { ...two, second_author: 'Ada' },
-      { comment: { ...comment, same_author: true } },
-      true,
-    ],
-    ['is named to the same coding agent', { first_author: 'Copilot', second_author: 'Copilot' }, {}, true],
-  ])('%s', (_, authors, changed, expected) => {
-    expect(isDoneShown(authors, { ...rules, ...changed })).toBe(expected)
+  test.each<[string, Rules, boolean]>([
+    ['is named', {}, true],
+    ['is named on a draft', draft, true],
+    ['is named over the budget', full, true],
+    ['is not named beyond that', closed, false],
+    ['is not named on one that was pushed 15 days ago', { active_at: daysAgo(15) }, false],
+  ])('%s', (_, changed, expected) => {
+    expect(isDoneShown({ ...rules, ...changed })).toBe(expected)
   })
 })

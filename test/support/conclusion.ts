@@ -1,9 +1,9 @@
 /** What a comparison found, for tests of what is said about it. */
 import type { MergedActivity } from '../../src/server/activities/live-store.ts'
-import type { Conclusion } from '../../src/server/overlap/conclude.ts'
-import { NO_RELATION, pairOfGlobs } from '../../src/server/overlap/sides-by-lines.ts'
+import type { Conclusion } from '../../src/server/overlap/conclusion.ts'
+import type { LinesFinding, NumberFinding } from '../../src/vocabulary/finding.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
-import type { Sequence } from '../../src/vocabulary/verdict.ts'
+import { NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
 
 export type Collision = Conclusion['collisions'][number]
 export type Matching = Conclusion['notables'][number]
@@ -11,57 +11,57 @@ export type Matching = Conclusion['notables'][number]
 const BEGAN = new Date('2026-03-02T09:00:00.000Z')
 
 export const NOTHING_FOUND: Conclusion = {
-  checked: 'proposal',
-  branch: null,
-  emptiness: null,
-  expected: new Map(),
-  other_base: [],
-  collisions: [],
-  notables: [],
-  noise: [],
-  cut: 0,
-  merged: [],
-  done_by: null,
-  total_related: 0,
+  ...{ checked: 'proposal', self: [], branch: null, emptiness: null },
+  ...{ expected: new Map(), other_base: [], collisions: [], notables: [], same_file: [] },
+  ...{ cut: 0, merged: [], done_by: null, total_related: 0 },
   checked_against: { activities: 3, notables: 1, as_of: BEGAN.toISOString(), complete: true },
 }
 
 /** A number that both sides take. */
-export const SAME_NUMBER: Sequence = {
-  kind: 'same_number',
-  directory: 'db/migrations',
-  value: '0042',
-  yours: '0042_orders.sql',
-  theirs: '0042_carts.sql',
-  next: '0043',
+export const SAME_NUMBER: NumberFinding = {
+  ...{ kind: 'number', directory: 'db/migrations', number: '0042', next: '0043' },
+  ...{ yours: '0042_orders.sql', theirs: '0042_carts.sql' },
+}
+
+/** A merged pull request that has nine of the ten lines that the work adds. */
+export const DONE_BY: NonNullable<Conclusion['done_by']> = {
+  ...{ number: 40, title: 'Retry', author: 'ben', is_by_newcomer: false, head_sha: 'a'.repeat(40) },
+  ...{ merged_at: BEGAN, shared: 9, lines: 10, url: 'https://github.com/acme/shop/pull/40' },
+}
+
+/** The strongest verdict, about one file. */
+export function linesFinding(verdict: Verdict, given: Partial<LinesFinding> = {}): LinesFinding {
+  return { kind: 'lines', path: 'a.ts', ...NOT_COMPARED, verdict, lacks_patch: false, ...given }
 }
 
 /** Declared work on a branch of its own; `given` overrides the defaults. */
 export function comparedActivity(id: string, given: Partial<MergedActivity> = {}): MergedActivity {
   const record: Partial<MergedActivity> = {
-    id,
-    title: `Work ${id}`,
-    summary: 'Some work.',
-    actor: `Actor ${id}`,
-    created_by: `login-${id}`,
-    source: 'api',
-    branch: null,
-    pr_url: null,
-    pr_number: null,
-    draft_pr: false,
-    created_at: BEGAN,
-    updated_at: BEGAN,
-    ...given,
+    ...{ id, title: `Work ${id}`, summary: 'Some work.', actor: `Actor ${id}`, created_by: `login-${id}` },
+    ...{ source: 'api', branch: null, pr_url: null, pr_number: null, draft_pr: false },
+    ...{ scope: { areas: [], paths: [] }, changed_files: [], pushed_files: null },
+    ...{ created_at: BEGAN, updated_at: BEGAN, ...given },
   }
   return record as MergedActivity
 }
 
-/** A collision in the file that is called like the activity. */
-export function collision(id: string, severity: Severity, given: Partial<MergedActivity> = {}): Collision {
+const NOTHING = { consequence: null, findings: [], areas: [], paths: [], same_author: false, cut: false }
+const BY_PATH = { is_by_lines: false, is_bot: false, heads: new Map() }
+
+/** A collision in the file that is called like the activity. `match` overrides what is shared. */
+export function collision(
+  id: string,
+  severity: Severity,
+  given: Partial<MergedActivity> = {},
+  match: Partial<Collision['match']> = {},
+): Collision {
   const path = `src/${id}`
-  const paths = [pairOfGlobs({ yours: path, theirs: path, example: path })]
-  const match = { areas: [], paths, ...NO_RELATION }
-  return { id, severity, match, heads: new Map(), record: comparedActivity(id, given) }
+  const globs = { yours: path, theirs: path }
+  const shared: Collision['match'] = {
+    ...{ ...NOTHING, consequence: 'possible', findings: [{ kind: 'paths', path, ...globs }] },
+    ...{ paths: [{ ...globs, example: path, ...NOT_COMPARED }], ...match },
+  }
+  return { id, severity, match: shared, ...BY_PATH, record: comparedActivity(id, given) }
 }
 
 export function matching(
@@ -69,12 +69,9 @@ export function matching(
   severity: Severity,
   given: { record?: Partial<Matching['record']>; match?: Partial<Matching['match']> } = {},
 ): Matching {
-  const record = { id, title: `Note ${id}`, summary: 'A note.', category: 'warning', decision_url: null }
-  return {
-    id,
-    severity,
-    match: { areas: [], paths: [], ...NO_RELATION, ...given.match },
-    heads: new Map(),
-    record: { ...record, created_at: BEGAN, updated_at: BEGAN, ...given.record } as Matching['record'],
-  }
+  const record = {
+    ...{ id, title: `Note ${id}`, summary: 'A note.', category: 'warning', decision_url: null },
+    ...{ created_by: 'cy', created_at: BEGAN, updated_at: BEGAN, ...given.record },
+  } as Matching['record']
+  return { id, severity, match: { ...NOTHING, ...given.match }, ...BY_PATH, record }
 }

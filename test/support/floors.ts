@@ -13,6 +13,9 @@ export const FLOORS: Record<string, string>[] = [
     'engine/lines': 'patch → digest → verdict: whether two changes of a file conflict',
   },
   {
+    'engine/kinds': 'what two sides have in common: a file for each kind of finding',
+  },
+  {
     engine: 'what meets what: a live set in memory. No clock, no I/O, no SQL',
     client: 'the contract as typed methods over HTTP · mcp/: the tools of MCP, over a client',
   },

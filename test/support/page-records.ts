@@ -9,29 +9,15 @@ export const HOUR_MS = 3_600_000
 
 /** The view of an address without parameters. */
 export const NO_VIEW: View = {
-  person: null,
-  path: null,
-  area: null,
-  text: '',
-  only_collisions: false,
-  record: null,
-  pull_request: null,
+  ...{ person: null, path: null, area: null, text: '' },
+  ...{ only_collisions: false, record: null, pull_request: null },
 }
 
 /** An activity of Ada's that began an hour ago; `given` overrides the defaults. */
 export function pageActivity(id: string, given: object = {}): Activity {
   return {
-    id,
-    title: id,
-    actor: 'Ada',
-    agent: null,
-    branch: null,
-    risk: 'low',
-    pr_url: null,
-    draft_pr: false,
-    issue: null,
-    source: 'api',
-    created_by: null,
+    ...{ id, title: id, actor: 'Ada', agent: null, created_by: null, source: 'api', branch: null },
+    ...{ risk: 'low', pr_url: null, draft_pr: false, issue: null },
     scope: { areas: [], paths: [], changes: [] },
     created_at: new Date(NOW_MS - HOUR_MS).toISOString(),
     ...given,
@@ -40,19 +26,15 @@ export function pageActivity(id: string, given: object = {}): Activity {
 
 export function pageOverlap(one: string, other: string, severity: Overlap['severity'] = 'medium'): Overlap {
   return {
-    activity_ids: [one, other],
-    severity,
-    areas: [],
-    paths: [],
-    lines: null,
-    duplicate: null,
-    sequence: [],
-    same_author: false,
-    cut: false,
+    ...{ activity_ids: [one, other], severity, consequence: 'possible', findings: [] },
+    ...{ areas: [], paths: [], same_author: false, cut: false },
   }
 }
 
 const PATH = 'src/checkout/retry.ts'
+const conflicts = (conflict: number) => ({
+  by_consequence: { same_work: 0, same_number: 0, conflict, possible: 0 },
+})
 const FOUND = '2026-01-31T10:15:00.000Z'
 
 /** A signal report of a repository in shadow mode. */
@@ -62,13 +44,13 @@ export const SIGNAL: OutputOf<'getSignal'> = {
   periods: [
     {
       days: 7,
-      pairs: { shown: 3, resolved: 1, merged_anyway: 0, given_up: 0, open: 2 },
+      pairs: { shown: 3, resolved: 1, merged_anyway: 0, given_up: 0, open: 2, ...conflicts(3) },
       comments: { posted: 2, edited: 1 },
       feedback: { up: 1, down: 0 },
     },
     {
       days: 30,
-      pairs: { shown: 13, resolved: 6, merged_anyway: 3, given_up: 1, open: 3 },
+      pairs: { shown: 13, resolved: 6, merged_anyway: 3, given_up: 1, open: 3, ...conflicts(13) },
       comments: { posted: 9, edited: 7 },
       feedback: { up: 3, down: 1 },
     },
@@ -79,10 +61,8 @@ export const SIGNAL: OutputOf<'getSignal'> = {
         { pr_url: 'https://github.com/acme/shop/pull/12', branch: null, author: 'ben', shown_at: null },
         { pr_url: 'https://github.com/acme/shop/pull/15', branch: null, author: 'ada', shown_at: FOUND },
       ],
-      kind: 'conflict',
-      verdict: 'conflict',
+      consequence: 'conflict',
       confidence: 'proved',
-      duplicate: false,
       files: [
         {
           path: PATH,

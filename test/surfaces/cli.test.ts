@@ -59,7 +59,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   expect(overlap.code).toBe(2)
   expect(overlap.stdout).toMatch(/Overlap, medium/)
   expect(overlap.stdout).toContain(
-    `  collision, medium  “Tidy the retries” by “Ben” on “tidy”\n    ${other}\n`,
+    `  possible overlap, medium  “Tidy the retries” by “Ben” on “tidy”\n    ${other}\n`,
   )
   expect(overlap.stdout).toMatch(
     /works on src\/checkout\/retry\.ts too \(yours: .*theirs:\s+src\/\*\*\/retry\.ts\)\n→ Before you edit there, talk to ben/s,
@@ -67,7 +67,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
 
   expect((await tree.run(['show', id])).stdout).toMatch(/^overlap +medium: “Tidy the retries” by “Ben”/m)
   const named =
-    /^Overlap, medium\n {2}collision, medium {2}“Tidy the retries” by “Ben” on “tidy”\n {4}src\/checkout\/retry\.ts\n/m
+    /^Overlap, medium\n {2}possible overlap, medium {2}“Tidy the retries” by “Ben” on “tidy”\n {4}src\/checkout\/retry\.ts\n/m
   const beat = await tree.run(['heartbeat'])
   expect(beat.code).toBe(2)
   expect(beat.stdout).toMatch(named)
@@ -100,7 +100,7 @@ test('note creates a notable, which check then shows', async () => {
   )
   const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
   expect(check.code).toBe(2)
-  expect(check.stdout).toContain('“Migrations are frozen”, migration')
+  expect(check.stdout).toContain('notable, high  “Migrations are frozen”')
   await api('POST', `/notables/${id}/archive`)
   expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
 })
@@ -143,16 +143,16 @@ describe('list', () => {
       changes: [{ path: 'src/a.ts', patch: editOf(lines, at, removed, ['changed()']) }],
     })
     const mine = await startAsBen({ title: 'Mine', branch: 'mine', scope: editAt(20, 3) })
-    await startAsBen({ title: 'Theirs', branch: 'theirs', scope: editAt(24, 1) })
+    await startAsBen({ title: 'Theirs', branch: 'theirs', scope: editAt(21, 1) })
     await startAsBen({ title: 'Label', branch: 'label', scope: { areas: ['pay'], paths: ['lib/x'] } })
     await startAsBen({ title: 'Same label', branch: 'same', scope: { areas: ['Pay'] } })
     const listed = async (branch: string) => (await tree.run(['list', '--branch', branch])).stdout
     expect(await listed('mine')).toMatch(new RegExp(`^Mine .*\n {2}${mine} `))
     expect(await listed('mine')).toMatch(
-      / {2}collision, low {2}Theirs {2}by Ben {2}src\/a\.ts, adjacent lines \(20–22 and 24\)\n$/,
+      / {2}conflict, high {2}Theirs {2}by Ben {2}src\/a\.ts, same lines \(20–22 and 21\)\n$/,
     )
-    expect(await listed('theirs')).toMatch(/Mine {2}by Ben {2}src\/a\.ts, adjacent lines \(24 and 20–22\)\n$/)
-    expect(await listed('label')).toMatch(/collision, low {2}Same label {2}by Ben {2}area pay\n$/i)
+    expect(await listed('theirs')).toMatch(/Mine {2}by Ben {2}src\/a\.ts, same lines \(21 and 20–22\)\n$/)
+    expect(await listed('label')).toMatch(/possible overlap, low {2}Same label {2}by Ben {2}area pay\n$/i)
     expect(await json(['list', '--branch', 'mine'])).toMatchObject({ items: [{ id: mine }] })
   })
 

@@ -163,7 +163,7 @@ describe('the command', () => {
       return stdout
     }
     const mine = ['--paths', 'src/**']
-    expect(await run('check', ...mine)).toContain(`  collision, high  ${id} by ben\n`)
+    expect(await run('check', ...mine)).toContain(`  possible overlap, high  ${id}\n`)
     await run('check', ...mine, '--json')
     expect(await run('start', 'Mine', ...mine)).toContain(id)
     expect(await run('update', '--risk', 'low')).toContain(id)

@@ -97,6 +97,9 @@ describe('a mirror in which work is done twice', () => {
 
   test('is written as a table', () => {
     const text = doneTables(measured)
+    expect(text).toContain('| … of a person, for 200 pull requests | 5, 76.9 |')
+    // The one that was opened again has the author of the merged one.
+    expect(text).toContain('| … about the work of another, for 200 pull requests | 4, 61.5 |')
     expect(text).toContain('| right, of those that ended | 4 of 5 (80.0 %) |')
   })
 })

@@ -1,5 +1,5 @@
 /** The table and the pull requests of a replay of work that was done already, in Markdown (docs/research/done.md). Pure. */
-import { isSameAuthor } from '../../../src/server/overlap/side.ts'
+import { isSameAuthor } from '../../../src/engine/kinds/side.ts'
 import { day, figure, list, opened, share, table } from '../markdown.ts'
 import type { Measured, ToldAndEnded } from './done.ts'
 
@@ -8,16 +8,15 @@ export function doneTables(measured: Measured): string {
   const by = (outcome: Outcome) => told.filter((each) => outcomeOf(each, elsewhere) === outcome)
   const [closed, pushed, rest, merged] = [by('given_up'), by('pushed'), by('rest'), by('merged')]
   const right = closed.length + pushed.length + rest.length
-  const apart = told.filter(({ pr, by: other }) => !isSameAuthor(pr.last.author, other.last.author))
   const people = pull_requests.filter(({ is_bot }) => !is_bot).length
-  const commented = apart.filter(({ pr }) => !pr.is_bot).length
+  const commented = told.filter(({ pr }) => !pr.is_bot)
+  const apart = commented.filter(({ pr, by: other }) => !isSameAuthor(pr.last.author, other.last.author))
+  const comments = ({ length }: readonly unknown[]) => `${length}, ${figure(2 * length, people)}`
   const rows: [string, string][] = [
     ['pull requests opened, by people', `${pull_requests.length}, ${people}`],
     ['told that their work is done', String(told.length)],
-    [
-      '… of a person about the work of another, for 200 pull requests',
-      `${commented}, ${figure(2 * commented, people)}`,
-    ],
+    ['… of a person, for 200 pull requests', comments(commented)],
+    ['… about the work of another, for 200 pull requests', comments(apart)],
     ['closed without a merge', String(closed.length)],
     ['pushed without the lines, then merged or open', String(pushed.length)],
     ['merged, which brought less than half of the lines', String(rest.length)],

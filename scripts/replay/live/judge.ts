@@ -1,7 +1,7 @@
 /** Whether the pairs that people and agents were told of conflict, and which conflicts between live work nobody was told of, by `git merge-tree`. */
 import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
 import type { Git } from '../git.ts'
-import { compareHeads } from '../heads.ts'
+import { compareHeads, duplicatesIn } from '../heads.ts'
 import { type History, overlapsWithTruth } from '../history.ts'
 import { isComparable, type Overlap, overlapsOf } from '../overlaps.ts'
 import { DAY } from '../pull-requests.ts'
@@ -30,7 +30,7 @@ export async function judge(
       const [mine, theirs] = [revisions.get(on.n), revisions.get(n)]
       const key = keyOf(on.n, n)
       if (other === undefined || mine === undefined || theirs === undefined || told.has(key)) continue
-      const compared = compareHeads(mine.changes, theirs.changes, noise)
+      const compared = compareHeads(mine.changes, theirs.changes, { noise })
       const at = (pr: typeof on, { head, base, changes }: typeof mine) => ({
         ...pr,
         head,
@@ -50,7 +50,7 @@ export async function judge(
   const truths = await truthOf(git, commits, { overlaps: pairs, report })
   const conflicting = truths.filter((verdict) => verdict === 'conflict').length
   const clean = pairs.filter((_, index) => truths[index] === 'clean')
-  const duplicate = clean.filter(({ compared }) => compared.duplicate !== null).length
+  const duplicate = clean.filter(({ compared }) => duplicatesIn(compared).length > 0).length
 
   const overlaps = [...overlapsOf(changed, { branches, since, noise })].filter(
     (overlap) => isComparable(overlap) && isLive(overlap.earlier.revisions, overlap.later.opened),

@@ -1,4 +1,6 @@
 /** Plays a history as webhooks into the service, beginning with the installation of the App, and records what it does on GitHub. */
+import type { OverlapResult } from '../../../src/vocabulary/contract/overlap.ts'
+import { findingOf } from '../../../src/vocabulary/finding.ts'
 import type { GithubWorld } from '../../../test/support/github-world.ts'
 import { installationEvent, pullRequestEvent, pushEvent } from '../../../test/support/webhooks.ts'
 import type { Git } from '../git.ts'
@@ -109,7 +111,9 @@ async function happen(service: LiveService, { event, mirror, now, played }: Happ
       const path = `/api/v1/repos/${FULL_NAME}/activity`
       const { body: created } = await api('POST', path, { body: declaration })
       const { body } = await api('GET', `${path}/${created.activity.id}`)
-      const conflicts = (body.overlap.matches as Match[]).filter(({ lines }) => lines === 'conflict')
+      const conflicts = (body.overlap.matches as OverlapResult['matches']).filter(
+        ({ findings }) => findingOf(findings, 'lines')?.verdict === 'conflict',
+      )
       const named = conflicts.flatMap(({ pr_url }) => (pr_url ? [Number(pr_url.split('/').at(-1))] : []))
       const revisions = revisionsAt(new Map([...now, [pr.n, event.revision]]), [pr.n, ...named])
       played.answers.push({ on: pr, named, revisions })
@@ -133,11 +137,6 @@ async function happen(service: LiveService, { event, mirror, now, played }: Happ
       return service.deliver(pushEvent(world, FULL_NAME, { ref: `refs/heads/${base.ref}` }))
     }
   }
-}
-
-interface Match {
-  pr_url: string | null
-  lines: string | null
 }
 
 function revisionsAt(now: ReadonlyMap<number, Revision>, numbers: readonly number[]): Map<number, Revision> {

@@ -1,5 +1,5 @@
 /** What a replay of shared numbers and parents finds out about pairs of pull requests. Pure. */
-import type { Sequence } from '../../../src/vocabulary/verdict.ts'
+import type { TakenFinding } from '../../../src/vocabulary/finding.ts'
 import type { PullRequest } from '../pull-requests.ts'
 import type { Meeting } from './meetings.ts'
 import type { Finding } from './truth.ts'
@@ -30,7 +30,7 @@ export interface Measured {
 
 /** Whether both are about one directory, or one below a root of Alembic. */
 export function isNamed(
-  { kind, directory }: Pick<Sequence, 'kind' | 'directory'>,
+  { kind, directory }: Pick<TakenFinding, 'kind' | 'directory'>,
   finding: Finding,
 ): boolean {
   return (

@@ -2,7 +2,7 @@
 import { directoryOf, sharedTaken, takenPlaces } from '../../../src/engine/lines/taken.ts'
 import { rulesOf } from '../../../src/server/overlap/rules.ts'
 import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
-import type { Sequence } from '../../../src/vocabulary/verdict.ts'
+import type { TakenFinding } from '../../../src/vocabulary/finding.ts'
 import type { Branch } from '../commits.ts'
 import { type Changed, eventsOf, type Head, isStacked } from '../heads.ts'
 import { DAY, isRebasedOver } from '../pull-requests.ts'
@@ -18,7 +18,7 @@ export interface Meeting {
   one: Held
   other: Held
   /** What both take by the rule of the service. `yours` is `one`. */
-  sequence: Omit<Sequence, 'next'>[]
+  sequence: TakenFinding[]
 }
 
 export interface Met {
@@ -52,7 +52,8 @@ export function meet(
     for (const [other, its] of at < since ? [] : live) {
       const theirs = { pr: other, revision: its }
       if (!canMeet(mine, theirs, branches[pr.branch] as Branch)) continue
-      const sequence = sharedTaken(revision.changes.taking, its.changes.taking, numbers)
+      const sides = { yours: revision.changes.taking, theirs: its.changes.taking, rules: numbers }
+      const sequence = [...sharedTaken('number', sides), ...sharedTaken('parent', sides)]
       const pair = [pr.n, other.n].toSorted((a, b) => a - b).join()
       const heads = [revision.head, its.head].toSorted((a, b) => a - b).join()
       const known = meetings.get(pair) ?? new Map<string, Meeting>()

@@ -111,7 +111,7 @@ describe('a mirror with shared numbers and parents', () => {
     const missed = measured.pairs.flatMap(({ twice }) => twice.filter(({ is_told }) => !is_told))
     expect(missed.map(({ finding }) => finding)).toEqual([
       {
-        kind: 'same_number',
+        kind: 'number',
         directory: 'records',
         verdict: 'twice',
         files: ['records/06-second.md', 'records/06-first.md'],

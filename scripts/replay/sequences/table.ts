@@ -1,5 +1,6 @@
 /** The table and the pairs of a replay of shared numbers and parents, in Markdown (docs/research/numbers.md). Pure. */
-import { isSameAuthor } from '../../../src/server/overlap/side.ts'
+import { isSameAuthor } from '../../../src/engine/kinds/side.ts'
+import { takenValue } from '../../../src/vocabulary/finding.ts'
 import { day, list, opened, share, table } from '../markdown.ts'
 import { type JudgedPair, type Measured, type Told, verdictOf } from './judged.ts'
 
@@ -20,10 +21,7 @@ export function sequenceTables(measured: Measured): string {
     ['pull requests opened, by people', `${pull_requests.length}, ${people}`],
     ['… that take a number or a parent', String(taking.length)],
     ['… of these, share it with live work', share(shared, taking.length)],
-    [
-      'pairs told: same number, same parent',
-      `${told.length}: ${kind('same_number')}, ${kind('same_parent')}`,
-    ],
+    ['pairs told: same number, same parent', `${told.length}: ${kind('number')}, ${kind('parent')}`],
     ['… by two people', String(apart.length)],
     ['right, of those that can be judged', share(right.length, right.length + wrong.length)],
     ['not judged', String(unknown.length)],
@@ -49,7 +47,7 @@ function numbersOf({ one, other }: Pick<Told, 'one' | 'other'>): number[] {
 
 function lineOf(told: Told): string {
   const shared = told.sequence.map(
-    ({ kind, directory, value, yours, theirs }) => `${kind} ${value} in ${directory}: ${yours}, ${theirs}`,
+    (each) => `${each.kind} ${takenValue(each)} in ${each.directory}: ${each.yours}, ${each.theirs}`,
   )
   return [namesOf(told), ...shared].join('; ')
 }

@@ -10,7 +10,7 @@ import { isNumbered, isReadFrom, joinsParents, numberIn, takesTwice } from './tr
 
 /** What both heads together do in a directory. */
 export interface Finding {
-  kind: 'same_number' | 'same_parent'
+  kind: 'number' | 'parent'
   directory: string
   /**
    * `gone`: one of them renames or removes the parent of the other. `unknown`: one of them breaks it alone, or the directory
@@ -74,8 +74,8 @@ async function casesOf(bases: readonly Commit[], { one, other }: Meeting, list: 
     for (const their of its) {
       if (my.path === their.path) continue
       const kinds = [
-        ...(my.number !== null && my.number === their.number ? (['same_number'] as const) : []),
-        ...(my.path.endsWith('.py') && their.path.endsWith('.py') ? (['same_parent'] as const) : []),
+        ...(my.number !== null && my.number === their.number ? (['number'] as const) : []),
+        ...(my.path.endsWith('.py') && their.path.endsWith('.py') ? (['parent'] as const) : []),
       ]
       for (const kind of kinds)
         for (const root of my.roots.filter((each) => their.roots.includes(each)))
@@ -163,10 +163,10 @@ function findingOf({ root, kind, added, trees }: Case, migrations: Migrations): 
   ]
   const isMigration = (path: string) => migrations.has(first.both.get(path) ?? '')
   const isInGraph = (path: string) => isReadFrom(root, path, migrations.get(first.both.get(path) ?? ''))
-  if (kind === 'same_parent' && !(mine.some(isInGraph) && its.some(isInGraph))) return null
-  if (kind === 'same_number' && mine.some(isMigration) && its.some(isMigration)) return null
+  if (kind === 'parent' && !(mine.some(isInGraph) && its.some(isInGraph))) return null
+  if (kind === 'number' && mine.some(isMigration) && its.some(isMigration)) return null
   const found = { kind, directory: root }
-  if (kind === 'same_number') {
+  if (kind === 'number') {
     if (!mine.some((path) => isNumbered(first.base, root, path)))
       return { ...found, verdict: 'unknown', files: [] }
     const files = takesTwice(first, mine, its)

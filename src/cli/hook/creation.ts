@@ -52,7 +52,7 @@ export async function create(
     const created = await sendCreate(client, context.at, pending)
     return {
       state: { ...begun, activity_id: created.activity.id, pending: null, heartbeat_at: now },
-      found: { places: placesOf(created.overlap, context.own()), others: [], issue: created.issue },
+      found: { ...placesOf(created.overlap, context.own()), issue: created.issue },
     }
   } catch (error) {
     if (isRefusal(error) || wasNotSent(error)) context.save(NO_STATE)

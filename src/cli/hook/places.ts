@@ -1,6 +1,7 @@
 /** Extracts from the service's responses where other work overlaps, and warns the agent of it. */
 
 import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/contract/overlap.ts'
+import { findingOf, takenIn, takenValue } from '../../vocabulary/finding.ts'
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
@@ -20,11 +21,25 @@ export interface Own {
   isInTree(path: string): boolean
 }
 
+/** What a hook found, and what is known about the other activities and notables, by id. */
+export interface Places {
+  places: Place[]
+  others: [string, Other][]
+}
+
+type NamedMatch = OverlapBrief['matches'][number]
+
 /** The matches of a check or a create, and the activities of the same branch, without the session's own activities. */
-export function placesOf({ matches, relationships }: Overlap, own: Own): Place[] {
-  const shared = matches.flatMap(({ id, severity, paths, duplicate, sequence }): Place[] => {
-    const place = { id, severity, is_same_branch: false, is_duplicate: duplicate !== null }
-    const taken = sequence.map((each) => ({ ...place, ...NOT_COMPARED, ...NO_PATH, sequence: each }))
+export function placesOf({ matches, relationships }: Overlap, own: Own): Places {
+  const found = matches.filter(({ id }) => !own.ids.has(id) && !isMerged(id))
+  const shared = found.flatMap(({ paths, ...match }): Place[] => {
+    const place = { ...placeOf(match), is_same_branch: false }
+    const taken = takenIn(match.findings).map((each) => ({
+      ...place,
+      ...NOT_COMPARED,
+      ...NO_PATH,
+      taken: each,
+    }))
     if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
     const files = paths.map(({ yours, theirs: _, example, ...lines }) => {
       const is_own_path = yours === example || own.isInTree(example)
@@ -33,41 +48,60 @@ export function placesOf({ matches, relationships }: Overlap, own: Own): Place[]
     return [...taken, ...files]
   })
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
-    relation === 'own'
-      ? [{ id, severity: 'low', ...NO_PATH, ...NOT_COMPARED, is_same_branch: true, is_duplicate: false }]
-      : [],
+    relation === 'own' && !own.ids.has(id) ? [{ ...OF_SAME_BRANCH, id }] : [],
   )
-  return [...shared, ...same].filter(({ id }) => !own.ids.has(id))
+  return { places: [...shared, ...same], others: found.map(otherOf) }
 }
 
-/** The matches of a heartbeat or an update. `others`: what the matches say about the other activities, by id. */
-export function placesOfBrief(
-  overlap: OverlapBrief | null,
-  own: Own,
-): { places: Place[]; others: [string, Other][] } {
+const OF_SAME_BRANCH = {
+  severity: 'low' as const,
+  consequence: null,
+  findings: [],
+  ...NO_PATH,
+  ...NOT_COMPARED,
+  is_same_branch: true,
+}
+
+/** Merged work is no work that goes on here. */
+function isMerged(id: string): boolean {
+  return id.startsWith('#')
+}
+
+function placeOf({
+  id,
+  severity,
+  consequence,
+  findings,
+}: Pick<NamedMatch, 'id' | 'severity' | 'consequence' | 'findings'>) {
+  return { id, severity, consequence, findings }
+}
+
+function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example'>): [string, Other] {
+  return [id, { title, actor, branch, login: null, agent: null, pull_request: pullRequestName(pr_url) }]
+}
+
+/** The matches of a heartbeat or an update. */
+export function placesOfBrief(overlap: OverlapBrief | null, own: Own): Places {
   const matches = (overlap?.matches ?? []).filter(({ id }) => !own.ids.has(id))
   return {
-    places: matches.map(({ id, severity, example, lines }) => ({
-      id,
-      severity,
-      path: example,
-      is_own_path: example !== null && own.isInTree(example),
-      ...NOT_COMPARED,
-      verdict: lines,
-      is_same_branch: false,
-      is_duplicate: false,
-    })),
-    others: matches.map(({ id, title, actor, branch, pr_url }) => [
-      id,
-      { title, actor, branch, login: null, agent: null, pull_request: pullRequestName(pr_url) },
-    ]),
+    places: matches.map(({ example, ...match }) => {
+      const lines = findingOf(match.findings, 'lines')
+      const { verdict, confidence, your_lines, their_lines } = lines?.path === example ? lines : NOT_COMPARED
+      return {
+        ...{ ...placeOf(match), verdict, confidence, your_lines, their_lines },
+        path: example,
+        is_own_path: example !== null && own.isInTree(example),
+        is_same_branch: false,
+      }
+    }),
+    others: matches.map(otherOf),
   }
 }
 
 /** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
-function warningKey(subagent: string | null, { id, path, sequence }: Place): string {
-  const taken = sequence && `${sequence.directory} ${sequence.value}`
-  return comparedKey(subagent, `${id} ${path ?? taken ?? ''}`)
+function warningKey(subagent: string | null, { id, path, taken }: Place): string {
+  const name = taken && `${taken.directory} ${takenValue(taken)}`
+  return comparedKey(subagent, `${id} ${path ?? name ?? ''}`)
 }
 
 /** The places that the agent was not warned of. If a place occurs with and without lines, the one with lines is returned. */

@@ -9,7 +9,7 @@ import { create, finishCreate, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'
 import type { Place } from './message.ts'
-import { freshPlaces, placesOf, placesOfBrief, warn } from './places.ts'
+import { freshPlaces, type Places, placesOf, placesOfBrief, warn } from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
 import type { Found, SessionContext, StepResult } from './session-context.ts'
 import { sessionStateOf } from './session-state.ts'
@@ -42,7 +42,7 @@ export async function workOn(
     compare(context, plan.compared),
   ])
   const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
-  const places = [...compared, ...kept.found.places].filter(
+  const places = [...compared.places, ...kept.found.places].filter(
     (place) => place.id !== next.activity_id && !isBeneathFile(place, situation, next),
   )
   const fresh = freshPlaces(places, next, situation.subagent)
@@ -55,7 +55,7 @@ export async function workOn(
   const news = await hearIssue(context, { state: told, fresh }, kept.found.issue)
   if (news.fresh.length === 0) return { state: news.state, message: news.sentence }
   const client = await context.connect()
-  const known = new Map(kept.found.others)
+  const known = new Map([...compared.others, ...kept.found.others])
   const options = { client, at: context.at, subagent: situation.subagent, known, without_titles }
   const { state: warned, message } = await warn(news.fresh, news.state, options)
   return { state: warned, message: [news.sentence, message].filter(Boolean).join('\n') }
@@ -146,8 +146,8 @@ async function declaredScope(
 }
 
 /** Compares files that the agent has read, without adding them to its activity. */
-async function compare(context: SessionContext, files: string[]): Promise<Place[]> {
-  if (files.length === 0) return []
+async function compare(context: SessionContext, files: string[]): Promise<Places> {
+  if (files.length === 0) return { places: [], others: [] }
   const client = await context.connect()
   const { own_branch, base_branch } = context.workspace
   // Sent as changes: a path of a scope would also cover everything beneath it.

@@ -21,7 +21,8 @@ const Scope = z.object({
 /** The schemas of the results. Results leave out the fields that would be null. */
 export const Overlap = z
   .object({ ...overlap, matches: z.array(z.object({ ...match, examples: z.array(z.string()) })) })
-  .omit({ related_activity_ids: true, related_notable_ids: true, relationships: true, truncated: true })
+  .omit({ related_activity_ids: true, related_notable_ids: true, relationships: true })
+  .omit({ same_file: true, truncated: true })
 
 export const Activity = listActivities.output.shape.items.element
   .extend({ scope: Scope })
@@ -36,9 +37,8 @@ export const Notable = listNotables.output.shape.items.element
 export const Heartbeat = heartbeatActivity.output
 
 export function compactOverlap(result: OutputOf<'checkOverlap'>): object {
-  const matches = result.matches.slice(0, MATCHES_MAX).map(({ paths, sequence, ...match }) => ({
+  const matches = result.matches.slice(0, MATCHES_MAX).map(({ paths, ...match }) => ({
     ...match,
-    sequence: sequence.length > 0 ? sequence : null,
     examples: [...new Set(paths.map(({ example }) => example))].slice(0, EXAMPLES_MAX),
   }))
   return fieldsOf(Overlap, { ...result, matches })

@@ -8,7 +8,6 @@ type Json = Record<string, unknown>
 const HIDDEN = [
   'base_sha',
   'ttl_ms',
-  'include',
   'tags',
   'heartbeat',
   'draft_pr',

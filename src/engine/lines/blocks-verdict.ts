@@ -5,6 +5,17 @@ import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../
 import type { Alignment } from './align.ts'
 import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
 
+/** What is said of each of two sides. */
+export interface Whole<Value> {
+  yours: Value
+  theirs: Value
+}
+
+/** `is_whole`: whether the other side makes all changes of the side too. */
+export interface ComparedFile extends LinesVerdict {
+  is_whole: Whole<boolean>
+}
+
 /** The maximum number of unchanged lines between two blocks for the verdicts `touching` and `near`. */
 const TOUCHING_MAX = 3
 const NEAR_MAX = 30
@@ -29,7 +40,7 @@ export function blocksVerdict(
   b: Digest,
   alignments: readonly Alignment[],
   budget: Budget,
-): LinesVerdict {
+): ComparedFile {
   const contacts: Contact[] = []
   const nearest = { gap: Number.POSITIVE_INFINITY, a: -1, b: -1 }
   for (const alignment of alignments) {
@@ -45,15 +56,24 @@ export function blocksVerdict(
       if (gap < nearest.gap) Object.assign(nearest, { gap, a: one, b: other })
     })
   }
-  if (contacts.length > 0)
-    return strongestOf(groupsOf(contacts, a, b).map((group) => groupVerdict(a, b, group)))
+  if (contacts.length > 0) return verdictOf(groupsOf(contacts, a, b), a, b)
   const [ours, theirs] = [a.blocks[nearest.a], b.blocks[nearest.b]]
   return {
     verdict: distance(nearest.gap),
     confidence: null,
     your_lines: ours ? rangeOf([ours]) : null,
     their_lines: theirs ? rangeOf([theirs]) : null,
+    is_whole: { yours: false, theirs: false },
   }
+}
+
+/** `yours` is `a`. */
+function verdictOf(groups: readonly Group[], a: Digest, b: Digest): ComparedFile {
+  const verdicts = groups.map((group) => groupVerdict(a, b, group))
+  const same = groups.filter((_, at) => verdicts[at]?.verdict === 'agrees')
+  const isWhole = (side: 'a' | 'b', { blocks }: Digest) =>
+    same.reduce((count, group) => count + group[side].length, 0) === blocks.length
+  return { ...strongestOf(verdicts), is_whole: { yours: isWhole('a', a), theirs: isWhole('b', b) } }
 }
 
 function strongestOf(verdicts: LinesVerdict[]): LinesVerdict {

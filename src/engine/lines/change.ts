@@ -6,6 +6,9 @@ import type { LineHasher } from './line-hash.ts'
 import { type Migration, readMigration } from './migration.ts'
 import { PatchError } from './patch.ts'
 
+/** Where a changed file is known from: the activity's `scope.changes`, or its pull request or branch on GitHub. */
+export type ChangeOrigin = 'declared' | 'pushed'
+
 /** A changed file without its lines. */
 export interface ChangedFile {
   path: string

@@ -1,8 +1,8 @@
 /** The verdict about one file that both sides change. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
-import type { LineRange, LinesVerdict, Verdict } from '../../vocabulary/verdict.ts'
+import type { LineRange, Verdict } from '../../vocabulary/verdict.ts'
 import { alignHunks } from './align.ts'
-import { blocksVerdict } from './blocks-verdict.ts'
+import { blocksVerdict, type ComparedFile } from './blocks-verdict.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
 
@@ -20,12 +20,22 @@ export interface FileOptions {
 }
 
 /** The two changes must have a name in common: see `namesOf`. */
-export function fileVerdict(yours: FileChange, theirs: FileChange, options: FileOptions): LinesVerdict {
+export function fileVerdict(yours: FileChange, theirs: FileChange, options: FileOptions): ComparedFile {
   const verdict = verdictWithoutLines(yours, theirs)
   if (verdict === 'unknown')
     return { ...asWhole(verdict), your_lines: rangeOf(yours), their_lines: rangeOf(theirs) }
   if (verdict !== null) return asWhole(verdict)
-  return linesVerdict(yours.digest as Digest, theirs.digest as Digest, options)
+  const found = linesVerdict(yours.digest as Digest, theirs.digest as Digest, options)
+  if (yours.path === theirs.path) return found
+  // A new name is a change that only one side makes.
+  const { is_whole } = found
+  return {
+    ...found,
+    is_whole: {
+      yours: is_whole.yours && yours.status !== 'renamed',
+      theirs: is_whole.theirs && theirs.status !== 'renamed',
+    },
+  }
 }
 
 /** The verdict by names, status and content; null if the lines decide and both sides have a digest. */
@@ -59,9 +69,11 @@ function isSameContent(yours: FileChange, theirs: FileChange): boolean {
   return isWhole && orderOf(mine, its, 'added') === 0
 }
 
-function asWhole(verdict: Verdict): LinesVerdict {
+function asWhole(verdict: Verdict): ComparedFile {
   const confidence = verdict === 'conflict' ? 'proved' : null
-  return { verdict, confidence, your_lines: null, their_lines: null }
+  const is_same = verdict === 'agrees'
+  const is_whole = { yours: is_same, theirs: is_same }
+  return { verdict, confidence, your_lines: null, their_lines: null, is_whole }
 }
 
 /** All lines that a patch changes, from the first to the last; null without a patch. */
@@ -70,7 +82,7 @@ function rangeOf({ digest }: FileChange): LineRange | null {
   return first && last ? [first.start, Math.max(last.start, last.end - 1)] : null
 }
 
-function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileOptions): LinesVerdict {
+function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileOptions): ComparedFile {
   const granted = Math.min(FILE_COST_MAX, budget.remaining)
   const own: Budget = { remaining: granted }
   // The alignment depends on which side is first, so the sides are put into a fixed order. The verdict is then the same
@@ -85,7 +97,9 @@ function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileO
     // Not all blocks were compared. With the missing ones, both sides might turn out to make the same change.
     found.confidence = 'likely'
   }
-  return isSwapped ? { ...found, your_lines: found.their_lines, their_lines: found.your_lines } : found
+  if (!isSwapped) return found
+  const is_whole = { yours: found.is_whole.theirs, theirs: found.is_whole.yours }
+  return { ...found, your_lines: found.their_lines, their_lines: found.your_lines, is_whole }
 }
 
 function isAfter(a: Digest, b: Digest): boolean {

@@ -2,7 +2,7 @@
 import type { Steps } from '../../vocabulary/steps.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
-import { isWork } from './duplicate.ts'
+import { isWork } from './fingerprint.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
 import type { NoiseRules } from './noise.ts'
 

@@ -4,6 +4,7 @@ import type { Budget } from '../../vocabulary/budget.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import type { Steps } from '../../vocabulary/steps.ts'
 import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
+import type { Whole } from './blocks-verdict.ts'
 import { type ChangedFile, type FileChange, namesOf } from './change.ts'
 import { fileVerdict } from './file-verdict.ts'
 import { headLinesOf } from './head-lines.ts'
@@ -38,6 +39,8 @@ export interface PairVerdict {
   cut: boolean
   /** The verdict is `unknown` because declared work sent no patch, so the lines that it will change are unknown. */
   lacks_patch: boolean
+  /** For each side, the paths of its files all of whose changes the other side makes too, and of those that are noise. */
+  whole: Whole<Set<string>>
 }
 
 export interface PairVerdictOptions {
@@ -61,15 +64,20 @@ const NOT_COMPARED: Unplaced = {
 /** One file a step. */
 export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOptions): Steps<PairVerdict> {
   const files: FileVerdict[] = []
+  const whole = { yours: new Set<string>(), theirs: new Set<string>() }
   let [real, cut] = [0, false]
   for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
     const noise = noiseOf(yours, options.noise) ?? noiseOf(theirs, options.noise)
     const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict, options) })
+    let is_whole: Whole<boolean> = { yours: noise !== null, theirs: noise !== null }
     if (noise !== null) files.push({ ...NOT_COMPARED, verdict: 'noise', noise, ...place(NOT_COMPARED) })
     else if (real++ < SHARED_FILES_MAX) {
-      const verdict = fileVerdict(yours, theirs, options)
+      const { is_whole: isWhole, ...verdict } = fileVerdict(yours, theirs, options)
+      is_whole = isWhole
       files.push({ ...verdict, noise, ...place(verdict) })
     } else cut = true
+    if (is_whole.yours) whole.yours.add(yours.path)
+    if (is_whole.theirs) whole.theirs.add(theirs.path)
     yield
   }
   // Files that were not compared may conflict.
@@ -77,7 +85,7 @@ export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOpt
   const strongest = candidates.toSorted(byStrength)[0] ?? null
   const lacks_patch =
     strongest?.verdict === 'unknown' && pairs.some((pair) => lacksDeclaredPatch(pair, options))
-  return { strongest, files, cut, lacks_patch }
+  return { strongest, files, cut, lacks_patch, whole }
 }
 
 function headOf(

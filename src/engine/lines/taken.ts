@@ -1,15 +1,19 @@
 /** What two sides take at once: the same number, or the same parent of a migration (docs/contract/numbers.md). Pure. */
 
 import { isNamedForNumbers, type Numbered, numberKey, numberOf } from '../../vocabulary/file-number.ts'
+import { type FindingOf, type TakenFinding, takenFinding } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import type { Sequence } from '../../vocabulary/verdict.ts'
 import type { ChangedFile } from './change.ts'
 import type { Migration } from './migration.ts'
 
 type NewFile = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
 
 /** A number or a parent that a new file takes. */
-interface Taken extends Pick<Sequence, 'kind' | 'directory' | 'value'> {
+interface Taken {
+  kind: TakenFinding['kind']
+  directory: string
+  /** The number, or the name of the parent. */
+  value: string
   /** Its place in a live set, which is the same for all files that take the same. */
   place: string
   path: string
@@ -34,7 +38,7 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
     const isTuple = migration.is_merge && !DJANGO.test(path)
     if (status === 'renamed' || isTuple) return []
     return migration.parents.map((value) => ({
-      kind: 'same_parent',
+      kind: 'parent',
       directory,
       value,
       place: parentPlace(directory, value),
@@ -46,7 +50,7 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
   const before = previous_path === null ? null : numberOf(previous_path)
   const place = `@${numberKey(number)}`
   if (before !== null && `@${numberKey(before)}` === place) return []
-  return [{ kind: 'same_number', directory, value: number.value, place, path }]
+  return [{ kind: 'number', directory, value: number.value, place, path }]
 }
 
 /** The places in a live set of what the files take. Without `rules`, of any directory. */
@@ -79,7 +83,7 @@ function counterOf(files: readonly NewFile[]): Taking['isTaken'] {
   }
   return ({ kind, directory, path }, { isNumbered, isIgnored }) => {
     const isByName = () => isNamedForNumbers(directory) || hasJournal(directory)
-    const isCounted = kind === 'same_parent' || (isNumbered(directory) ?? isByName())
+    const isCounted = kind === 'parent' || (isNumbered(directory) ?? isByName())
     return isCounted && !isIgnored(path)
   }
 }
@@ -103,12 +107,15 @@ export function takingOf(files: readonly NewFile[]): Taking {
   return { taken, migrations: namesByDirectory(files), isTaken: counterOf(files) }
 }
 
-/** The most that two sides are said to share. */
+/** The most numbers, and the most parents, that two sides are said to share. */
 const SHARED_MAX = 10
 
-/** What both sides take, under different names, in the order of `yours`, at most ten. */
-export function sharedTaken(yours: Taking, theirs: Taking, rules: NumberRules): Omit<Sequence, 'next'>[] {
-  const shared: Omit<Sequence, 'next'>[] = []
+/** What both sides take of a kind, under different names, in the order of `yours`. Which numbers are free is not looked up. */
+export function sharedTaken<Kind extends Taken['kind']>(
+  kind: Kind,
+  { yours, theirs, rules }: { yours: Taking; theirs: Taking; rules: NumberRules },
+): FindingOf<Kind>[] {
+  const shared: TakenFinding[] = []
   const chained = new Map<string, boolean>()
   const isChained = (directory: string) => {
     const known = chained.get(directory) ?? areChained(directory, yours, theirs)
@@ -118,13 +125,14 @@ export function sharedTaken(yours: Taking, theirs: Taking, rules: NumberRules): 
   for (const [place, own] of yours.taken) {
     const other = theirs.taken.get(place)
     const [your, their] = other ? [notIn(own, other), notIn(other, own)] : []
-    if (!your || !their || !yours.isTaken(your, rules)) continue
-    const { kind, directory, value } = your
-    if (kind === 'same_parent' && isChained(directory)) continue
-    shared.push({ kind, directory, value, yours: nameOf(your.path), theirs: nameOf(their.path) })
+    if (your?.kind !== kind || !their || !yours.isTaken(your, rules)) continue
+    const { directory, value } = your
+    if (kind === 'parent' && isChained(directory)) continue
+    const files = { yours: nameOf(your.path), theirs: nameOf(their.path) }
+    shared.push(takenFinding({ kind, directory, value, ...files, next: null }))
     if (shared.length === SHARED_MAX) break
   }
-  return shared
+  return shared as FindingOf<Kind>[]
 }
 
 /** The first of `some` whose file is none of `others`. */
@@ -157,7 +165,8 @@ function migrationsOf(files: readonly NewFile[]): Map<string, Migration[]> {
   return migrations
 }
 
-interface Seen extends Omit<Sequence, 'next'> {
+interface Seen extends Pick<Taken, 'kind' | 'directory' | 'value'> {
+  yours: string
   /** The name by which a migration would build on the file of the other side; null if it has none. */
   their_own: string | null
 }
@@ -172,7 +181,7 @@ export function stillTaken<Each extends Seen>(files: readonly NewFile[], sequenc
 }
 
 function placeOf({ kind, directory, value, yours }: Seen): string {
-  if (kind === 'same_parent') return parentPlace(directory, value)
+  if (kind === 'parent') return parentPlace(directory, value)
   return `@${numberKey(numberOf(directory === '' ? yours : `${directory}/${yours}`) as Numbered)}`
 }
 
@@ -182,11 +191,11 @@ function parentPlace(directory: string, value: string): string {
 
 /** The name by which a migration would build on the new file of the other side; null if it has none. */
 export function successorOf(
-  { kind, directory }: Sequence,
+  { kind, directory }: Pick<TakenFinding, 'kind' | 'directory'>,
   name: string,
   files: readonly NewFile[],
 ): string | null {
-  if (kind === 'same_number') return null
+  if (kind === 'number') return null
   const path = directory === '' ? name : `${directory}/${name}`
   return files.find((file) => file.path === path)?.migration?.own ?? null
 }

@@ -1,10 +1,9 @@
 /** The part of an activity that is compared: its declared scope, and the files that it changes (docs/contract/lines.md#drift). Pure. */
 
-import { type ChangedFile, namesOf } from '../../engine/lines/change.ts'
+import { type ChangedFile, type ChangeOrigin, namesOf } from '../../engine/lines/change.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
 import { issuePlace, type StoredScope } from '../../engine/place.ts'
 import type { Scope } from '../../vocabulary/contract/scope.ts'
-import type { ChangeOrigin } from '../file-changes/table.ts'
 import type { ActivityRow } from './table.ts'
 
 /** The fields that determine the compared scope. */

@@ -32,6 +32,19 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   }
 }
 
+/** Maps a long list, one item a step. */
+export function* mapped<Item, Result>(
+  items: readonly Item[],
+  resultOf: (item: Item, index: number) => Result,
+): Steps<Result[]> {
+  const results: Result[] = []
+  for (const [index, item] of items.entries()) {
+    results.push(resultOf(item, index))
+    yield
+  }
+  return results
+}
+
 /** Returns a function that yields to the event loop when the last yield was at least 5 ms ago. */
 export function periodicYield(): () => Promise<void> {
   let elapsed = stopwatch()

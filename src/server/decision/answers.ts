@@ -4,7 +4,7 @@ import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { recordShown } from '../ledger/ledger.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
-import type { Conclusion } from '../overlap/conclude.ts'
+import type { Conclusion } from '../overlap/conclusion.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { record } from './apply.ts'
@@ -65,6 +65,8 @@ async function isCallerAmong({ caller }: RepoContext, logins: readonly (string |
 /** The sides with which the answer shows a conflict or a duplicate; none if no ledger is kept. */
 function listShown({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
   if (!repo.is_tracked || settings.comment.mode === 'off') return []
-  const shown = collisions.filter(({ match }) => match.lines === 'conflict' || match.duplicate !== null)
+  const shown = collisions.filter(
+    ({ match }) => match.consequence === 'conflict' || match.consequence === 'same_work',
+  )
   return groupOverlaps(shown).flatMap(({ key }) => key ?? [])
 }

@@ -1,14 +1,16 @@
 /** How many pull requests have a comment, and whether that is more than the repository's budget. */
+
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
+import { isBot } from '../../vocabulary/logins.ts'
 import type { Db } from '../db/database.ts'
 import { countByAuthor, countByRepository } from '../pull-requests/counts-store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { listSettings } from '../repositories/store.ts'
 import { storedLayers } from '../repositories/stored-settings.ts'
 import { settingsOf } from '../settings/layers.ts'
-import { BUDGET_DAYS, computeBudget, computeRoom, isBot, type Room } from './who-is-told.ts'
+import { BUDGET_DAYS, computeBudget, computeRoom, type Room } from './who-is-told.ts'
 
 export async function readBudget(ctx: RepoContext): Promise<BudgetState> {
   return computeBudget(await countPullRequests(ctx), ctx.settings.comment.budget)

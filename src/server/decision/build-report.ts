@@ -1,6 +1,7 @@
 /** The report of a check, for the comment and the check run. Pure. */
 
 import type { Settings } from '../../vocabulary/contract/settings.ts'
+import { takenFinding } from '../../vocabulary/finding.ts'
 import { sequenceFix } from '../../vocabulary/sequence-words.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
@@ -10,7 +11,7 @@ import { bySecond, numberOf, pullRequestKey, type SideKey } from '../ledger/pair
 import type { Pairs } from '../ledger/side-pairs.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { NotableRow } from '../notables/table.ts'
-import type { Conclusion, Found } from '../overlap/conclude.ts'
+import type { Conclusion, Found } from '../overlap/conclusion.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type {
   Report,
@@ -23,10 +24,10 @@ import type { Facts } from './facts.ts'
 import { type Counterpart, isEarlier } from './sides.ts'
 import { takenAfterMerge } from './taken-after-merge.ts'
 import {
+  type CommentRules,
   earnsComment,
   findSuppression,
   inOrderOfComment,
-  isBySame,
   isCounted,
   isDoneShown,
   isTakenShown,
@@ -187,28 +188,34 @@ function listMergedSincePush(
 function listTaken(
   pairs: Pairs,
   { number }: Reported,
-  { own_files, next_numbers, settings: { comment }, web_url }: ReportFacts & { web_url: string },
+  { own_files, next_numbers, web_url }: ReportFacts & { web_url: string },
 ): TakenOnBase[] {
   const key = pullRequestKey(number)
   return [...pairs].flatMap(([other, row]) => {
     const merged = numberOf(other)
     const sequence = merged === null ? [] : takenAfterMerge(row, key, own_files)
-    if (merged === null || sequence.length === 0 || isBySame(row, comment)) return []
-    const reported = sequence.map((each) => {
-      const next = each.kind === 'same_number' ? (next_numbers.get(each.directory) ?? null) : null
-      return { ...each, next, fix: sequenceFix({ ...each, next }, each.their_own) }
-    })
-    return [{ number: merged, url: `${web_url}/pull/${merged}`, sequence: reported }]
+    if (merged === null || sequence.length === 0) return []
+    const found = sequence.map(({ their_own, ...each }) => ({
+      taken: takenFinding({ ...each, next: next_numbers.get(each.directory) ?? null }),
+      their_own,
+    }))
+    return [
+      {
+        number: merged,
+        url: `${web_url}/pull/${merged}`,
+        taken: found.map(({ taken }) => taken),
+        fixes: found.flatMap(({ taken, their_own }) => sequenceFix(taken, their_own) ?? []),
+      },
+    ]
   })
 }
 
 /** The merged pull request that has most of the lines of this one, if that is said. */
 function findDone(
   { done_by }: Conclusion,
-  { pairs, rules }: { pairs: Pairs; rules: Parameters<typeof isDoneShown>[1] },
+  { pairs, rules }: { pairs: Pairs; rules: CommentRules },
 ): Report['done'] {
-  const row = done_by === null ? undefined : pairs.get(pullRequestKey(done_by.number))
-  if (done_by === null || row === undefined || !isDoneShown(row, rules)) return null
+  if (done_by === null || !pairs.has(pullRequestKey(done_by.number)) || !isDoneShown(rules)) return null
   const { url, shared, lines } = done_by
   return { number: done_by.number, url, shared, lines }
 }
@@ -240,8 +247,10 @@ function reportActivity(counterpart: Counterpart, pr: Reported): ReportedActivit
     ),
     areas: [...new Set(overlaps.flatMap(({ match }) => match.areas))],
     paths: reportPaths(overlaps),
-    duplicate: overlaps.find(({ match }) => match.duplicate !== null)?.match.duplicate ?? null,
-    sequence: counterpart.sequence.map((each) => ({ ...each, fix: sequenceFix(each, each.their_own) })),
+    consequence: counterpart.consequence,
+    findings: counterpart.findings,
+    fixes: counterpart.sequence.flatMap(({ taken, their_own }) => sequenceFix(taken, their_own) ?? []),
+    is_same_author: counterpart.is_same_author,
   }
 }
 

@@ -1,10 +1,12 @@
 /** The sides of a check: the one that is checked, and those that overlap with it, grouped by pull request or branch. Pure. */
 
+import { byConsequence, consequenceOf } from '../../engine/kinds/kinds.ts'
+import { isSameAuthor } from '../../engine/kinds/side.ts'
 import { successorOf } from '../../engine/lines/taken.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import { isListed } from '../../vocabulary/logins.ts'
+import { type Finding, takenIn } from '../../vocabulary/finding.ts'
+import { isBot, isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
-import type { Sequence } from '../../vocabulary/verdict.ts'
 import { isRisky } from '../../vocabulary/weight.ts'
 import { authorLogin } from '../activities/author.ts'
 import { comparedScopeOf } from '../activities/compared-scope.ts'
@@ -19,11 +21,10 @@ import {
   type SideKey,
   type Sighting,
 } from '../ledger/pair.ts'
-import type { Found } from '../overlap/conclude.ts'
-import { isSameAuthor } from '../overlap/side.ts'
+import type { Found } from '../overlap/conclusion.ts'
 import type { NumberedPullRequest } from '../pull-requests/open-store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
-import { type Breadth, type Candidate, isBot, lastActive } from './who-is-told.ts'
+import { type Breadth, type Candidate, lastActive } from './who-is-told.ts'
 
 /** The side that is checked: a pull request, or a branch without one. */
 export interface Subject extends LedgerSide {
@@ -79,14 +80,11 @@ export interface Counterpart
   opened_at: Date
   /** When any of its activities was last changed. */
   updated_at: Date
-  /** What both take, as this side sees it, the files of the other side named as theirs. */
-  sequence: CounterpartSequence[]
+  /** What both have in common, the weightiest first. */
+  findings: Finding[]
   /** It is declared by paths, so that no lines were compared, and either side is a pull request. */
   is_declared: boolean
 }
-
-/** A number or parent that both take. */
-type CounterpartSequence = Sequence & Sighting['sequence'][number]
 
 /** `collisions`: the most severe first. The groups are in the order of their first collisions. */
 export function groupOverlaps(collisions: readonly Found<ComparedActivity>[]): OverlapGroup[] {
@@ -126,7 +124,8 @@ export function describeCounterpart(
   )
   const byPath = new Map(conflicts.map((path) => [path.example, path]))
   const is_proved = conflicts.some(({ confidence }) => confidence === 'proved')
-  const is_duplicate = overlaps.some(({ match }) => match.duplicate !== null)
+  const findings = overlaps.flatMap(({ match }) => match.findings).sort(byConsequence)
+  const consequence = consequenceOf(findings) ?? 'possible'
   const sequence = overlaps.flatMap((each) => describeSequence(each, subject))
   const isByPaths = overlaps.some(({ match }) => match.paths.some(({ verdict }) => verdict === null))
   return {
@@ -140,13 +139,13 @@ export function describeCounterpart(
     updated_at: new Date(Math.max(...overlaps.map((each) => each.record.updated_at.getTime()))),
     active_at: pull_request ? lastActive(pull_request) : last_change.at,
     is_declared: isByPaths && (subject.pr !== null || pull_request !== undefined),
-    breadth: is_duplicate || conflicts.length + sequence.length > 0 ? null : findBreadth(subject, overlaps),
-    is_duplicate,
+    breadth: consequence === 'possible' ? findBreadth(subject, overlaps) : null,
+    findings,
+    consequence,
     is_proved,
     confidence: is_proved ? 'proved' : conflicts.length > 0 ? 'likely' : null,
     conflicts: byPath.size,
     sequence,
-    takes_same: sequence.length > 0,
     files: [...byPath].map(([path, { your_lines, their_lines }]) => ({ path, your_lines, their_lines })),
     is_risky: overlaps.some((each) => isRisky(each.record.risk)),
     is_blocking: [...subject.activities, ...overlaps.map((each) => each.record)].some(
@@ -161,14 +160,15 @@ export function describeCounterpart(
 function describeSequence(
   { match, record }: Found<ComparedActivity>,
   { activities }: Subject,
-): CounterpartSequence[] {
-  if (match.sequence.length === 0) return []
+): Sighting['sequence'] {
+  const all = takenIn(match.findings)
+  if (all.length === 0) return []
   const mine = activities.flatMap((each) => comparedScopeOf(each).files)
   const its = comparedScopeOf(record).files
-  return match.sequence.map((each) => ({
-    ...each,
-    your_own: successorOf(each, each.yours, mine),
-    their_own: successorOf(each, each.theirs, its),
+  return all.map((taken) => ({
+    taken,
+    your_own: successorOf(taken, taken.yours, mine),
+    their_own: successorOf(taken, taken.theirs, its),
   }))
 }
 
@@ -214,9 +214,9 @@ function isByAuthorOf(
  * declared work, with an open pull request or a branch.
  */
 export function isSighting(counterpart: Counterpart): counterpart is Counterpart & Sighting {
-  const { key, number, pull_request, is_duplicate, is_declared, conflicts, takes_same } = counterpart
+  const { key, number, pull_request, consequence, is_declared } = counterpart
   if (key === null || (number !== null && !pull_request)) return false
-  return is_duplicate || conflicts > 0 || takes_same || is_declared
+  return consequence !== 'possible' || is_declared
 }
 
 /**

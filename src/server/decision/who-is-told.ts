@@ -3,7 +3,8 @@
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
-import { BOT_SUFFIX, isListed } from '../../vocabulary/logins.ts'
+import { CONSEQUENCES, type Consequence } from '../../vocabulary/finding.ts'
+import { isBot } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
 import type { PairRow } from '../ledger/table.ts'
@@ -13,11 +14,9 @@ import type { Suppression } from '../report/report.ts'
 /** Overlapping work that the comment on a pull request may name. */
 export interface Candidate {
   severity: Severity
-  is_duplicate: boolean
+  consequence: Consequence
   /** Some of its changes certainly conflict. */
   is_proved: boolean
-  /** Both take the same number, or build on the same migration. */
-  takes_same: boolean
   /** Files whose changes conflict. */
   conflicts: number
   /** Its risk is high or critical. */
@@ -57,7 +56,7 @@ export function findSuppression(candidate: Candidate, rules: CommentRules): Supp
   if (!isAtLeast(candidate.severity, thresholdFor(comment, is_draft))) return 'below_threshold'
   if (isStale(candidate.active_at, rules) || isStale(rules.active_at, rules)) return 'stale'
   if (candidate.is_bot) return 'bot'
-  if (candidate.is_same_author && !comment.same_author) return 'same_author'
+  if (candidate.is_same_author && !isToldOneAuthor(candidate.consequence, comment)) return 'same_author'
   if (candidate.is_blocking) return null
   if (candidate.breadth === 'plain') return 'declared_by_glob'
   if (comment.audience === 'later' && !isCausedByThis(candidate)) return 'other_side'
@@ -73,17 +72,17 @@ export function isTakenShown(rules: Pick<CommentRules, 'comment' | 'now' | 'acti
   return !isStale(rules.active_at, rules)
 }
 
-/**
- * Whether a pull request hears that a merged one has most of its lines: under the rules for a duplicate of another author that
- * it has brought about itself.
- */
-export function isDoneShown(
-  authors: Pick<PairRow, 'first_author' | 'second_author'>,
-  rules: CommentRules,
-): boolean {
+/** Whether a pull request hears that a merged one has most of its lines: like a duplicate that it has brought about itself. */
+export function isDoneShown(rules: CommentRules): boolean {
   const { comment, is_draft, room } = rules
-  if (!isAtLeast('high', thresholdFor(comment, is_draft))) return false
-  return !isStale(rules.active_at, rules) && !isBySame(authors, comment) && room !== 'none'
+  return (
+    isAtLeast('high', thresholdFor(comment, is_draft)) && !isStale(rules.active_at, rules) && room !== 'none'
+  )
+}
+
+/** Whether one author of both sides is told. Who runs many agents does not see that two of them do the same. */
+function isToldOneAuthor(consequence: Consequence, { same_author }: Settings['comment']): boolean {
+  return same_author || consequence === 'same_work' || consequence === 'same_number'
 }
 
 /** Whether a change of other work cannot change what a pull request shows: nothing is on it, and it is too stale for a first comment. */
@@ -93,15 +92,6 @@ export function isSilent(
 ): boolean {
   const isEmpty = pr.comment_id === null && pr.check_hash === null && !check_run
   return isEmpty && isStale(lastActive(pr), { comment, now })
-}
-
-/** Whether both sides of a pair are by one person, who is not told. A coding agent works for many people. */
-export function isBySame(
-  { first_author, second_author }: Pick<PairRow, 'first_author' | 'second_author'>,
-  { same_author, agents }: Pick<Settings['comment'], 'same_author' | 'agents'>,
-): boolean {
-  if (same_author || first_author === null || isListed(first_author, agents)) return false
-  return first_author.toLowerCase() === second_author?.toLowerCase()
 }
 
 /** What a comment shows, and when that was last changed. */
@@ -152,17 +142,18 @@ function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
 }
 
 /** Whether the candidate is shown even when the budget is exceeded. */
-function isStrong({ conflicts, is_duplicate, takes_same, is_risky }: Candidate): boolean {
-  return conflicts >= 2 || is_duplicate || takes_same || is_risky
+function isStrong({ conflicts, consequence, is_risky }: Candidate): boolean {
+  return conflicts >= 2 || consequence === 'same_work' || consequence === 'same_number' || is_risky
 }
 
-type Ordered = Pick<Candidate, 'severity' | 'is_duplicate' | 'takes_same' | 'is_proved'>
+type Ordered = Pick<Candidate, 'severity' | 'consequence' | 'is_proved' | 'is_same_author'>
 
-/** In the order of the comment: duplicates first, then shared numbers and parents, then proved conflicts, then by severity, then in the given order. */
+/** In the order of the comment: the work of others first, by what it leads to, proved conflicts, severity, and the given order. */
 export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each[]): Each[] {
+  const rank = ({ consequence }: Each) => Math.min(CONSEQUENCES.indexOf(consequence), 2)
   const byStanding = (a: Each, b: Each) =>
-    Number(b.is_duplicate) - Number(a.is_duplicate) ||
-    Number(b.takes_same) - Number(a.takes_same) ||
+    Number(a.is_same_author) - Number(b.is_same_author) ||
+    rank(a) - rank(b) ||
     Number(b.is_proved) - Number(a.is_proved)
   return candidates.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
 }
@@ -178,7 +169,7 @@ export function isIgnored(
 /**
  * Whether a notification about a pair is due: it has just become a duplicate, a proved conflict or one that
  * takes the same number or parent, neither side is stale,
- * and both are by people, by different ones unless `comment.same_author` is set. `before`: the pair as it was stored.
+ * and both are by people, by different ones unless it is a duplicate or a number, or `comment.same_author` is set. `before`: the pair as it was stored.
  */
 export function isNotificationDue(
   { pair, before }: { pair: PairRow; before: PairRow | undefined },
@@ -187,21 +178,14 @@ export function isNotificationDue(
 ): boolean {
   if (pair.notified_at !== null || pair.outcome !== 'open') return false
   if (!isSevereAndFresh(pair, rules) || (before && isSevereAndFresh(before, rules))) return false
-  return !between.is_of_bot && (!between.is_same_author || rules.comment.same_author)
+  const isTold = !between.is_same_author || isToldOneAuthor(pair.consequence, rules.comment)
+  return !between.is_of_bot && isTold
 }
 
 function isSevereAndFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
-  const isSevere = row.is_duplicate || row.sequence.length > 0 || row.confidence === 'proved'
+  const isSevere =
+    row.consequence === 'conflict' ? row.confidence === 'proved' : row.consequence !== 'possible'
   return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
-}
-
-/** Whether an account is a bot: GitHub's type `Bot`, a login that ends in `[bot]`, or one of `bots`, except coding agents. */
-export function isBot(
-  { login, is_of_type_bot }: { login: string; is_of_type_bot: boolean },
-  { agents, bots }: Pick<Settings['comment'], 'agents' | 'bots'>,
-): boolean {
-  if (isListed(login, agents)) return false
-  return is_of_type_bot || login.toLowerCase().endsWith(BOT_SUFFIX) || isListed(login, bots)
 }
 
 /** The budget counts the pull requests that were opened in this period. */

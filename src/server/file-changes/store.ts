@@ -1,14 +1,13 @@
 /** Queries of changed files and their digests. Every statement starts with the repository id. */
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import { type FileChange, namesOf } from '../../engine/lines/change.ts'
+import { type ChangeOrigin, type FileChange, namesOf } from '../../engine/lines/change.ts'
 import type { Digest } from '../../engine/lines/digest.ts'
 import { DigestError, decodeDigest, encodeDigest } from '../../engine/lines/digest-bytes.ts'
-import { mapped } from '../../vocabulary/steps.ts'
-import { inTurns } from '../base/event-loop.ts'
+import { inTurns, mapped } from '../base/event-loop.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
-import { type ChangeOrigin, file_changes } from './table.ts'
+import { file_changes } from './table.ts'
 
 /** Identifies a set of changed files: those of one activity and one origin. */
 export interface ChangeSet {

@@ -1,10 +1,8 @@
 /** The table of changed files of live activities, with the digests of their patches. */
 import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { ChangeOrigin } from '../../engine/lines/change.ts'
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
 import { bytes, byteText, repoId } from '../db/column.ts'
-
-/** The origin of the file: the activity's `scope.changes`, or its pull request or branch on GitHub. */
-export type ChangeOrigin = 'declared' | 'pushed'
 
 /** One row per activity and name of a file; a renamed file has one under each of its names. */
 export const file_changes = pgTable(

@@ -1,6 +1,6 @@
 /** Pairs of pull requests, or of branches without one, whose changes conflict or do the same (docs/contract/signal.md#ledger). Pure. */
-import type { PairKind } from '../../vocabulary/contract/signal.ts'
-import type { Confidence, LineRange, Sequence } from '../../vocabulary/verdict.ts'
+import type { Consequence, TakenFinding } from '../../vocabulary/finding.ts'
+import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
 
 /** `#12` for a pull request, `branch:NAME` for a branch without one. The name of a branch contains no colon. */
 export type SideKey = string
@@ -17,7 +17,11 @@ export interface PairFile {
 }
 
 /** A number or a parent that both sides take (docs/contract/numbers.md). */
-export interface PairSequence extends Pick<Sequence, 'kind' | 'directory' | 'value'> {
+export interface PairSequence {
+  kind: TakenFinding['kind']
+  directory: string
+  /** The number, or the name of the parent. */
+  value: string
   /** The names of the files of both sides. */
   first: string
   second: string
@@ -91,34 +95,19 @@ export interface LedgerSide {
   last_change: LastChange
 }
 
-/** The strongest reason for which the pair is in the ledger. Declared work has no lines that could conflict. */
-export function kindOf({
-  is_done,
-  is_duplicate,
-  confidence,
-  sequence,
-}: {
-  is_done: boolean
-  is_duplicate: boolean
-  confidence: Confidence | null
-  sequence: readonly unknown[]
-}): PairKind {
-  if (is_done) return 'done'
-  if (is_duplicate) return 'duplicate'
-  if (sequence.length > 0) return 'sequence'
-  return confidence === null ? 'declared' : 'conflict'
-}
-
 /** A side with which a check found a conflict, a duplicate, a shared number or parent, or declared work. */
 export interface Sighting extends LedgerSide {
-  is_duplicate: boolean
+  consequence: Consequence
   confidence: Confidence | null
   files: { path: string; your_lines: LineRange | null; their_lines: LineRange | null }[]
-  sequence: (Pick<Sequence, 'kind' | 'directory' | 'value' | 'yours' | 'theirs'> & {
-    /** See `PairSequence`. */
-    your_own: string | null
-    their_own: string | null
-  })[]
+  sequence: SightedTaken[]
+}
+
+/** A number or a parent that both take, and the names by which other migrations build on their files, see `PairSequence`. */
+export interface SightedTaken {
+  taken: TakenFinding
+  your_own: string | null
+  their_own: string | null
 }
 
 /** The slot of `key` in its pair with `other`. The lower key is first, in the byte order of PostgreSQL's `C` collation. */

@@ -1,6 +1,7 @@
 /** The table of the ledger: which pairs conflicted, who was shown them, and what became of them. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { CONSEQUENCES, type Consequence } from '../../vocabulary/finding.ts'
 import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
 import type { Confidence } from '../../vocabulary/verdict.ts'
 import { byteText, instant, isOneOf, repoId } from '../db/column.ts'
@@ -30,14 +31,14 @@ export const pairs = pgTable(
     second_head: text(),
     /** The side whose event brought the pair about; null if unknown. */
     cause: text().$type<Slot>(),
-    is_duplicate: boolean().notNull(),
+    consequence: text().$type<Consequence>().notNull(),
     /** One side was merged, and has most of the lines that the other one adds. */
     is_done: boolean().notNull().default(false),
     /** The strongest confidence of its conflicts; null if there is none. */
     confidence: text().$type<Confidence>(),
     /** The files that conflict, at most `FILES_MAX`. */
     files: jsonb().$type<PairFile[]>().notNull(),
-    /** The numbers and parents that both take; at most `SEQUENCES_MAX`. */
+    /** The numbers and parents that both take; at most ten of each. */
     sequence: jsonb().$type<PairSequence[]>().notNull().default([]),
     seen_at: instant().notNull(),
     /** When each side was shown the pair, or would have been in shadow mode. */
@@ -66,7 +67,7 @@ export const pairs = pgTable(
     ),
     check(
       'pairs_outcome_check',
-      sql`${isOneOf(table.outcome, OUTCOMES)} and (${table.outcome} = 'open') = (${table.ended_at} is null)`,
+      sql`${isOneOf(table.consequence, CONSEQUENCES)} and ${isOneOf(table.outcome, OUTCOMES)} and (${table.outcome} = 'open') = (${table.ended_at} is null)`,
     ),
   ],
 )

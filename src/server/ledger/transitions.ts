@@ -1,5 +1,6 @@
 /** How a pair of the ledger changes with each event (docs/contract/signal.md#outcomes). Pure: a row and an event make the next row. */
 
+import { takenValue } from '../../vocabulary/finding.ts'
 import type { Outcome } from '../../vocabulary/outcome.ts'
 import type { LineRange } from '../../vocabulary/verdict.ts'
 import {
@@ -36,15 +37,15 @@ export function afterSighting(
       author: sighting.author,
       ...lastChangeFields(sighting.last_change),
     }),
-    is_duplicate: sighting.is_duplicate,
+    consequence: sighting.consequence,
     confidence: sighting.confidence,
     files: sighting.files.slice(0, FILES_MAX).map(({ path, your_lines, their_lines }) => ({
       path,
       ...linesOf(slot, your_lines, their_lines),
     })),
-    sequence: sighting.sequence.map(({ yours, theirs, your_own, their_own, ...each }) => ({
-      ...each,
-      ...partsOf(slot, yours, theirs),
+    sequence: sighting.sequence.map(({ taken, your_own, their_own }) => ({
+      ...{ kind: taken.kind, directory: taken.directory, value: takenValue(taken) },
+      ...partsOf(slot, taken.yours, taken.theirs),
       ...ownsOf(slot, your_own, their_own),
     })),
   }
@@ -125,6 +126,7 @@ export function afterDone(
   const found = {
     ...partOf(slot, { author: side.author, ...lastChangeFields(side.last_change) }),
     is_done: true,
+    consequence: 'same_work',
     merged,
     merged_at,
     outcome: 'open',
@@ -137,7 +139,6 @@ export function afterDone(
     second: slot === 'first' ? key : side.key,
     ...partOf(merged, { author, active_at: merged_at, head }),
     cause: slot,
-    is_duplicate: false,
     confidence: null,
     files: [],
     sequence: [],

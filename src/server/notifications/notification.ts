@@ -1,12 +1,13 @@
 /** The JSON that is posted to `NOTIFY_WEBHOOK_URL`: a text for Slack and Teams, and the facts (docs/notifications.md). Pure. */
 
+import { type Consequence, takenFinding } from '../../vocabulary/finding.ts'
 import { withoutInvisible } from '../../vocabulary/others-text.ts'
 import { sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { joined } from '../../vocabulary/text.ts'
 import type { LineRange } from '../../vocabulary/verdict.ts'
 import { linesText, OVERLAP_WORDS } from '../../vocabulary/verdict-words.ts'
-import { branchOf, kindOf, numberOf, otherSlot, type Slot } from '../ledger/pair.ts'
+import { branchOf, numberOf, otherSlot, type Slot } from '../ledger/pair.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { quote } from '../report/markdown.ts'
@@ -21,7 +22,8 @@ interface NotifiedSide {
 
 export type Notification =
   | {
-      event: 'conflict' | 'duplicate' | 'sequence'
+      /** What the pair leads to. */
+      event: Consequence
       text: string
       repository: string
       /** First the side whose event brought the pair about, if it is known. */
@@ -50,18 +52,20 @@ export function pairNotification(row: PairRow, { full_name, web_url }: Repositor
     path,
     lines: [lines[`${slots[0]}_lines`], lines[`${slots[1]}_lines`]] as [LineRange | null, LineRange | null],
   }))
-  const kind = kindOf(row)
-  const event = kind === 'declared' ? 'conflict' : kind === 'done' ? 'duplicate' : kind
+  const { consequence } = row
   const [name, its] = [nameOf(one), nameOf(other)]
-  const sentences = {
-    duplicate: () => OVERLAP_WORDS.duplicate.sentence(name, its, ''),
-    sequence: () => `${name} and ${its} both take ${joined(row.sequence.map((each) => takenText(each)))}`,
-    conflict: () => `${name} conflicts with ${its} in ${filesText(files)}`,
+  const sentences: Partial<Record<Consequence, () => string>> = {
+    same_work: () => OVERLAP_WORDS.duplicate.sentence(name, its, ''),
+    same_number: () => `${name} and ${its} both take ${joined(row.sequence.map((each) => takenText(each)))}`,
   }
-  const sentence = sentences[event]()
+  const conflict = () => `${name} conflicts with ${its} in ${filesText(files)}`
+  const sentence = (sentences[consequence] ?? conflict)()
   const links = [one, other].flatMap(({ url }) => url ?? [])
   const text = [`${full_name}: ${sentence}.`, ...links].join(' ')
-  return withoutInvisible({ event, text: forChat(text), repository: full_name, sides: [one, other], files })
+  const sides: [NotifiedSide, NotifiedSide] = [one, other]
+  return withoutInvisible({
+    ...{ event: consequence, text: forChat(text), repository: full_name, sides, files },
+  })
 }
 
 /** `page_url`: the URL of the repository's page on this service; null without a public address. */
@@ -97,9 +101,9 @@ function nameOf({ pull_request, branch, author }: NotifiedSide): string {
 }
 
 /** `the number 0042 in db/migrations`. */
-function takenText(sequence: PairRow['sequence'][number]): string {
-  const what = sequence.kind === 'same_number' ? 'number' : 'parent'
-  return `the ${what} ${sequencePlace(sequence, quote)}`
+function takenText({ first, second, ...sequence }: PairRow['sequence'][number]): string {
+  const taken = takenFinding({ ...sequence, yours: first, theirs: second, next: null })
+  return `the ${taken.kind} ${sequencePlace(taken, quote)}`
 }
 
 function filesText(files: { path: string; lines: (LineRange | null)[] }[]): string {

@@ -1,5 +1,6 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
 
+import { type Author, joinSides, NO_ACTOR, type Side } from '../../engine/kinds/side.ts'
 import { isMadeAgain } from '../../engine/lines/new-lines.ts'
 import type { StoredScope } from '../../engine/place.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type OverlapBrief,
 } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
-import { byRank, highest, type Ranked } from '../../vocabulary/severity.ts'
+import { byRank, highest } from '../../vocabulary/severity.ts'
 import { digestChanges } from '../activities/activity-files.ts'
 import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
 import { listScopes, type SidedActivity } from '../activities/live-store.ts'
@@ -19,14 +20,15 @@ import { findLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { proposalOf } from './compare.ts'
-import { type Conclusion, namedMatches } from './conclude.ts'
+import { namedMatches } from './conclude.ts'
+import type { Conclusion } from './conclusion.ts'
 import { readDoneBy } from './done.ts'
 import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
 import { compareMerged } from './recently-merged.ts'
-import { rulesOf, rulesWithNoise } from './rules.ts'
-import { type Author, joinSides, loginAuthor, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
+import { rulesOf } from './rules.ts'
 import { readOwnFiles } from './side-files.ts'
+import { loginAuthor, type SideFields, sideOf } from './side-of-row.ts'
 
 /** The work budget of comparing paths, in cost units of 10 to 50 ns: about a tenth of a second. */
 const UNITS_MAX = 1_400_000
@@ -82,7 +84,7 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
   const pull_requests = new Set(rows.flatMap(({ pr_number }) => pr_number ?? []))
   const is_made_again = rows.some(({ title }) => isMadeAgain(title))
   const subject = { self: [], branch, pull_requests, base_branch, is_made_again }
-  return check(ctx, { ...subject, scopes, ...own }, input.include)
+  return check(ctx, { ...subject, scopes, ...own })
 }
 
 /** The author of a proposal. */
@@ -119,7 +121,7 @@ export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): P
     activities: found.activities.filter(isTop),
     notables: found.notables.filter(isTop),
   })
-  const severity = highest(all)
+  const severity = highest([...all, ...collisions])
   return {
     overlap_detected: severity !== null,
     severity,
@@ -159,11 +161,7 @@ function isEmpty({ areas, paths, files }: StoredScope): boolean {
   return areas.length + paths.length + files.length === 0
 }
 
-async function check(
-  ctx: RepoContext,
-  given: CheckInput,
-  include: CheckOverlap['include'] = [],
-): Promise<Conclusion> {
+async function check(ctx: RepoContext, given: CheckInput): Promise<Conclusion> {
   const input = { ...given, readFiles: once(given.readFiles) }
   const work = await begin(ctx, input)
   const found = await findOverlaps(work)
@@ -171,13 +169,14 @@ async function check(
   const { collisions, notables } = await readMatches(await withAuthor(work, input, found.activities), found)
   return {
     checked: input.self.length > 0 ? 'activities' : 'proposal',
+    self: input.self,
     branch: input.branch,
     emptiness: work.proposal.emptiness,
     expected: found.expected,
     other_base: found.other_base,
     collisions,
     notables,
-    noise: include.includes('noise') ? await activitiesSharingNoise(ctx, input, found.activities) : [],
+    same_file: found.same_file,
     merged,
     done_by: input.is_made_again ? null : await readDoneBy(work),
     total_related: found.total,
@@ -199,18 +198,6 @@ function once(readFiles: CheckInput['readFiles']): CheckInput['readFiles'] {
   }
 }
 
-/** The activities besides `colliding` that share only noise. They need a search of their own, with other rules. */
-async function activitiesSharingNoise(
-  ctx: RepoContext,
-  input: CheckInput,
-  colliding: readonly Ranked[],
-): Promise<Conclusion['noise']> {
-  const work = await begin(ctx, input, rulesWithNoise(ctx.settings, ctx.repo.noise_attributes))
-  const found = await findOverlaps(work, { colliding })
-  const noise = { ...found, activities: found.noise, notables: [] }
-  return (await readMatches(await withAuthor(work, input, found.noise), noise)).collisions
-}
-
 async function withAuthor(
   work: CheckedWork,
   { findAuthor }: CheckInput,
@@ -220,11 +207,8 @@ async function withAuthor(
   return { ...work, side: { ...work.side, author: await findAuthor() } }
 }
 
-async function begin(
-  ctx: RepoContext,
-  input: CheckInput,
-  rules = rulesOf(ctx.settings, ctx.repo.noise_attributes),
-): Promise<CheckedWork> {
+async function begin(ctx: RepoContext, input: CheckInput): Promise<CheckedWork> {
+  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
   if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await nextTurn()
   const pause = periodicYield()
   const proposal = proposalOf(input.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))

@@ -1,9 +1,9 @@
 /** What a check compares with all other work, its rules and its limits. */
+import type { DigestedFile, Side } from '../../engine/kinds/side.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { Proposal } from './compare.ts'
 import type { Rules } from './rules.ts'
-import type { DigestedFile, Side } from './side.ts'
 
 export interface CheckedWork {
   ctx: RepoContext

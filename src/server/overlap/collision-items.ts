@@ -1,11 +1,15 @@
 /** The collisions of a repository as they are listed. Pure. */
+import { sharedIssue } from '../../engine/kinds/issue.ts'
+import { byConsequence, consequenceOf } from '../../engine/kinds/kinds.ts'
+import { isSameAuthor } from '../../engine/kinds/side.ts'
 import type { SharedPath as SharedByPair } from '../../engine/pairs.ts'
 import { globOf } from '../../engine/path-index.ts'
 import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
+import type { Finding } from '../../vocabulary/finding.ts'
 import { pairsOf, pathSet } from '../../vocabulary/scope/path-set.ts'
 import type { Steps } from '../../vocabulary/steps.ts'
 import type { Participant, RankedCollision } from './collisions-by-lines.ts'
-import { pairOfFile, relationOf } from './sides-by-lines.ts'
+import { pairOfFile } from './matches.ts'
 import type { WorkBudget } from './work-budget.ts'
 
 /** If the budget is exhausted, examples of shared paths are missing. */
@@ -18,19 +22,37 @@ export function* overlapItems(
   for (const each of collisions) {
     if (budget.isPauseDue) yield
     const [older, newer] = [participants[each.older], participants[each.newer]] as [Participant, Participant]
+    const paths = pathsOf(each, budget)
+    const findings = findingsOf(each, { older, newer, paths })
     items.push({
       activity_ids: [older.id, newer.id],
       severity: each.severity,
+      consequence: consequenceOf(findings) ?? 'possible',
       areas: each.areas,
-      paths: pathsOf(each, budget),
-      ...relationOf(older, newer, each.side_verdict),
+      paths,
+      findings,
+      same_author: isSameAuthor(older.author, newer.author),
+      cut: each.comparison?.cut ?? false,
     })
   }
   return items
 }
 
-function pathsOf({ side_verdict, files, shared }: RankedCollision, budget: WorkBudget): SharedPath[] {
-  const compared = side_verdict?.files.map((file): SharedPath => {
+function findingsOf(
+  { comparison, areas }: RankedCollision,
+  { older, newer, paths }: { older: Participant; newer: Participant; paths: readonly SharedPath[] },
+): Finding[] {
+  const findings: Finding[] = [...(comparison?.findings ?? sharedIssue(older, newer))]
+  const declared = paths.find(({ verdict }) => verdict === null)
+  const [yours, theirs] = declared?.globs ?? []
+  if (declared && yours !== undefined && theirs !== undefined)
+    findings.push({ kind: 'paths', path: declared.example, yours, theirs })
+  if (!comparison && areas.length > 0) findings.push({ kind: 'areas', areas })
+  return findings.sort(byConsequence)
+}
+
+function pathsOf({ comparison, files, shared }: RankedCollision, budget: WorkBudget): SharedPath[] {
+  const compared = comparison?.files.map((file): SharedPath => {
     const { example, verdict, confidence, your_lines, their_lines } = pairOfFile(file)
     const line_ranges: SharedPath['line_ranges'] =
       your_lines === null && their_lines === null ? null : [your_lines, their_lines]

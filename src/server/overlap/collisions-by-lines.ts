@@ -1,21 +1,24 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
 
+import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../../engine/kinds/compare.ts'
+import { sharedIssue } from '../../engine/kinds/issue.ts'
+import { consequenceOf, severityOf } from '../../engine/kinds/kinds.ts'
+import { type DigestedFile, type DigestedSide, digestedSide, type Intent } from '../../engine/kinds/side.ts'
 import { namesOf } from '../../engine/lines/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../../engine/lines/pair-verdict.ts'
 import { bySeverityAndAge, type Pair } from '../../engine/pairs.ts'
 import type { LiveRecord } from '../../engine/record.ts'
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import { collisionSeverity, higher, type Severity } from '../../vocabulary/severity.ts'
+import { higher, overlapSeverity, type Severity } from '../../vocabulary/severity.ts'
 import type { Steps } from '../../vocabulary/steps.ts'
 import { listScopesOf } from '../activities/live-store.ts'
 import { inTurns } from '../base/event-loop.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { FILE_COST, lineBudget, ROWS } from './found-by-lines.ts'
 import type { Rules } from './rules.ts'
-import { type DigestedFile, type Side, sideOf } from './side.ts'
 import { readFilesOf, withDigests } from './side-files.ts'
-import { type DigestedSide, digestedSide, type SideVerdict, sideVerdict } from './sides-by-lines.ts'
+import { sideOf } from './side-of-row.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /** The budget of all pairs, in units of about 5 ns. */
@@ -25,16 +28,18 @@ const PAIR_COST = 200
 const LOOK_UP_COST = 20
 
 /** An activity that is compared, without its scope. */
-export type Participant = Pick<LiveRecord, 'id' | 'branch' | 'base_branch' | 'weight'> & Omit<Side, 'files'>
+export type Participant = Pick<LiveRecord, 'id' | 'branch' | 'base_branch' | 'weight'> & Intent
 
-/** `side_verdict` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
+/** `comparison` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
 export interface RankedCollision extends Pair {
-  side_verdict?: SideVerdict
+  comparison?: Comparison
 }
 
 export interface RankedCollisions {
-  /** Without pairs that share only noise. The most severe first, then those of the newest activities. */
+  /** The most severe first, then those of the newest activities. */
   collisions: RankedCollision[]
+  /** Those that only change the same files, with their lines apart, in the order of the newest activities. */
+  same_file: Pair[]
   /** The sizes of the activities whose files were read, by position. */
   sizes: ReadonlyMap<number, ChangeSize>
   /** False if the budget was exhausted before the last pair. */
@@ -73,10 +78,10 @@ export async function rankCollisions(
   const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, cancelled })
   const pending = new Map<number, Pair[]>()
   const all = new Set<number>()
-  const ranked: RankedCollision[] = []
+  const compared: RankedCollision[] = []
   for (const pair of pairs) {
     if (!pair.by_lines) {
-      ranked.push(pair)
+      compared.push(pair)
       continue
     }
     all.add(pair.newer).add(pair.older)
@@ -87,12 +92,12 @@ export async function rankCollisions(
     loaded.set(position, side)
     const own = pending.get(position) ?? []
     pending.delete(position)
-    ranked.push(...(await budget.run(rankAll(own, { participants, loaded, rules, budget }))))
+    compared.push(...(await budget.run(compareAll(own, { loaded, rules, budget }))))
   }
   // Pairs that the budget did not reach keep their severity by path.
-  for (const left of pending.values()) ranked.push(...left)
+  for (const left of pending.values()) compared.push(...left)
   const sizes = new Map([...loaded].map(([position, { size }]) => [position, size]))
-  return { collisions: ranked.sort(bySeverityAndAge), sizes, complete: !budget.isExhausted }
+  return { ...judgeAll(compared, participants), sizes, complete: !budget.isExhausted }
 }
 
 /** The sides at these positions, until the budget is exhausted. Activities that were deleted meanwhile are missing. */
@@ -129,45 +134,63 @@ function sizeOf(files: readonly DigestedFile[]): ChangeSize {
   return { lines, files: counted.length }
 }
 
-interface RankContext extends Pick<RankInput, 'participants' | 'rules'> {
+interface Context {
   loaded: ReadonlyMap<number, Loaded>
+  rules: Rules
   budget: WorkBudget
 }
 
-/** The pairs with their severity by lines, without those that share only noise. */
-function* rankAll(pairs: readonly Pair[], context: RankContext): Steps<RankedCollision[]> {
-  const ranked: RankedCollision[] = []
+function* compareAll(pairs: readonly Pair[], context: Context): Steps<RankedCollision[]> {
+  const compared: RankedCollision[] = []
   // Loading the side took a while, even if it has no pair to compare yet.
   if (context.budget.isPauseDue) yield
   for (const pair of pairs) {
     if (context.budget.isPauseDue) yield
-    const one = yield* rankOne(pair, context)
-    if (one !== null) ranked.push(one)
+    compared.push(yield* compareOne(pair, context))
   }
-  return ranked
+  return compared
 }
 
-/** Null if the pair shares only noise. */
-function* rankOne(
-  pair: Pair,
-  { participants, loaded, rules, budget }: RankContext,
-): Steps<RankedCollision | null> {
+function* compareOne(pair: Pair, { loaded, rules, budget }: Context): Steps<RankedCollision> {
   const [older, newer] = [loaded.get(pair.older), loaded.get(pair.newer)]
   if (older === undefined || newer === undefined || budget.isExhausted) return pair
   budget.remaining -= PAIR_COST + LOOK_UP_COST * newer.files.length
   const shared = sharedFiles(older.index, newer.files)
-  const side_verdict = yield* sideVerdict(older, newer, { shared, ...rules, budget })
-  const by = pair.shared.length > 0 ? 'path' : pair.areas.length > 0 ? 'area' : null
-  const [one, other] = [pair.newer, pair.older].map((position) =>
-    collisionSeverity(side_verdict, by, (participants[position] as Participant).weight),
-  ) as [Severity | null, Severity | null]
-  const severity = higher(one, other)
-  if (severity === null) return null
-  return {
-    ...pair,
-    severity,
-    side_verdict: { ...side_verdict, files: side_verdict.files.slice(0, SHARED_PATHS_MAX) },
+  const comparison = yield* compareSides(older, newer, { shared, ...rules, budget })
+  return { ...pair, comparison: { ...comparison, files: comparison.files.slice(0, SHARED_PATHS_MAX) } }
+}
+
+/** The pairs with their severity by lines. Those that share nothing that counts, such as only noise, are left out. */
+function judgeAll(
+  compared: readonly RankedCollision[],
+  participants: readonly Participant[],
+): Pick<RankedCollisions, 'collisions' | 'same_file'> {
+  const twins = new Map<number, number>()
+  for (const { comparison, newer, older } of compared)
+    if (comparison?.is_contained)
+      for (const position of [newer, older]) twins.set(position, 1 + (twins.get(position) ?? 0))
+  const isOfMany = (position: number) => isCommon(twins.get(position) ?? 0, participants.length)
+  const collisions: RankedCollision[] = []
+  const same_file: Pair[] = []
+  for (const pair of compared) {
+    if (pair.comparison === undefined) {
+      const [older, newer] = [participants[pair.older], participants[pair.newer]]
+      const isSame = older && newer && sharedIssue(older, newer).length > 0
+      collisions.push(isSame ? { ...pair, severity: 'high' } : pair)
+      continue
+    }
+    const isTwin = pair.comparison.is_contained && isOfMany(pair.newer) && isOfMany(pair.older)
+    const comparison = isTwin ? withoutDuplicate(pair.comparison) : pair.comparison
+    const [one, other] = [pair.newer, pair.older].map((position) => {
+      const { weight } = participants[position] as Participant
+      const by_path = pair.shared.length > 0 ? overlapSeverity('path', weight) : null
+      return higher(severityOf(comparison.findings, weight), by_path)
+    }) as [Severity | null, Severity | null]
+    const severity = higher(one, other)
+    if (severity !== null) collisions.push({ ...pair, severity, comparison })
+    else if (consequenceOf(comparison.findings) === 'same_file') same_file.push(pair)
   }
+  return { collisions: collisions.sort(bySeverityAndAge), same_file: same_file.sort(bySeverityAndAge) }
 }
 
 function ascending(a: number, b: number): number {

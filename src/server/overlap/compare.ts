@@ -72,8 +72,8 @@ export function compare(
 }
 
 /**
- * The areas that the proposal and another scope share, and the pairs of paths one by one. `by_lines` leaves out
- * the pairs of two changed files, which are compared by their lines.
+ * The areas that the proposal and another scope share, and the pairs of paths one by one. `by_lines` leaves out what is
+ * compared by lines: the pairs of two changed files, and those with the name of a file that both change.
  */
 export function comparisonOf(
   proposal: Proposal,
@@ -94,8 +94,13 @@ function* pairsWithoutFiles(
   { rules, budget }: { rules: Rules; budget: Budget },
 ): Generator<GlobPair> {
   const options = { budget, ignore: rules.ignore }
-  yield* pairsOf(proposal.paths, declaredGlobsOf(other, rules, budget), options)
-  if (proposal.globs.globs.length > 0) yield* pairsOf(proposal.globs, other.files.map(fileGlob), options)
+  const files = new Set(other.files.filter((name) => proposal.files.has(name)))
+  const isByLines = ({ yours, theirs }: GlobPair) => files.has(yours) || files.has(theirs)
+  for (const pair of pairsOf(proposal.paths, declaredGlobsOf(other, rules, budget), options))
+    if (!isByLines(pair)) yield pair
+  if (proposal.globs.globs.length === 0) return
+  for (const pair of pairsOf(proposal.globs, other.files.map(fileGlob), options))
+    if (!isByLines(pair)) yield pair
 }
 
 /** The globs of a scope: its paths, those of its areas, and its changed files. If the budget is exhausted, some are missing. */

@@ -1,5 +1,6 @@
 /** Finds the records that overlap with a proposal. The work is bounded and yields to other requests. */
 
+import type { Comparison } from '../../engine/kinds/compare.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
 import type { NearBy } from '../../engine/live-set.ts'
 import { areaPlace, issuePlace } from '../../engine/place.ts'
@@ -13,16 +14,15 @@ import { liveSetOf } from '../compare/live-set.ts'
 import type { CheckedWork } from './checked-work.ts'
 import type { Proposal } from './compare.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
-import type { SideVerdict } from './sides-by-lines.ts'
 
-export interface Findings {
+export interface FoundWork {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
   activities: Ranked[]
   notables: Ranked[]
-  /** Activities that share only noise, at most `IDS_MAX`. They are not collisions. */
-  noise: Ranked[]
-  /** The verdict about each activity with changed files, by its id. */
-  side_verdicts: ReadonlyMap<string, SideVerdict>
+  /** The activities that only change the same files, with their lines apart, the newest first. */
+  same_file: string[]
+  /** By the id of each activity with changed files. */
+  comparisons: ReadonlyMap<string, Comparison>
   /** The number of all activities and notables that overlap. */
   total: number
   /** The own and stacked activities. */
@@ -45,31 +45,28 @@ interface Counts {
 export interface FindLimits {
   /** If at most this many activities share a path or an area, their lines are not compared. Default: 0. */
   by_path_max?: number
-  /** Activities that are known to collide, whose lines are not compared again. */
-  colliding?: readonly Ranked[]
 }
 
 /** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
 export async function findOverlaps(
   work: CheckedWork,
-  { by_path_max = 0, colliding = [] }: FindLimits = {},
-): Promise<Findings> {
+  { by_path_max = 0 }: FindLimits = {},
+): Promise<FoundWork> {
   const { proposal, side, budget } = work
   const near = await findNear(work)
   const isByLines = side.files.length > 0
-  const known = new Set(colliding.map(({ id }) => id))
-  const ranked = near.activities
-    .slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
-    .filter(({ id }) => !known.has(id))
-  const byLines = isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked) : null
+  const ranked = near.activities.slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
+  const live = near.compared.activities + 1
+  const byLines = isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked, live) : null
+  const apart = byLines ? byLines.left_out + byLines.same_file.length : 0
   const isRanked = byLines === null || (byLines.complete && near.activities.length <= BY_LINES_MAX)
   const hasPaths = proposal.paths.globs.length > 0
   return {
     activities: (byLines?.ranked ?? ranked).slice(0, IDS_MAX),
     notables: near.notables.slice(0, IDS_MAX),
-    noise: byLines?.noise.filter(({ id }) => byLines.side_verdicts.get(id)?.lines).slice(0, IDS_MAX) ?? [],
-    side_verdicts: byLines?.side_verdicts ?? new Map(),
-    total: near.activities.length - (byLines?.noise.length ?? 0) + near.notables.length,
+    same_file: byLines?.same_file ?? [],
+    comparisons: byLines?.comparisons ?? new Map(),
+    total: near.activities.length - apart + near.notables.length,
     expected: near.expected,
     other_base: near.other_base.slice(0, IDS_MAX),
     compared: near.compared,
@@ -78,7 +75,7 @@ export async function findOverlaps(
   }
 }
 
-interface FoundNear extends Pick<Findings, 'expected' | 'other_base' | 'compared' | 'cut'> {
+interface FoundNear extends Pick<FoundWork, 'expected' | 'other_base' | 'compared' | 'cut'> {
   /** All of them, the most severe first, then the newest. */
   activities: Ranked[]
   notables: Ranked[]

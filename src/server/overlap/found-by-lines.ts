@@ -1,20 +1,22 @@
 /** Ranks the activities that a check found by their changed lines. Bounded. */
 
+import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../../engine/kinds/compare.ts'
+import { consequenceOf, severityOf } from '../../engine/kinds/kinds.ts'
+import { type DigestedFile, type DigestedSide, digestedSide } from '../../engine/kinds/side.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../../engine/lines/pair-verdict.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
-import { bySeverity, collisionSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
-import { activityWeight } from '../../vocabulary/weight.ts'
+import { bySeverity, higher, overlapSeverity, type Ranked } from '../../vocabulary/severity.ts'
+import { activityWeight, type Weight } from '../../vocabulary/weight.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import { inTurns } from '../base/event-loop.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
-import { type DigestedFile, sideOf } from './side.ts'
 import { readFilesOf, withDigests } from './side-files.ts'
-import { type DigestedSide, digestedSide, type SideVerdict, sideVerdict } from './sides-by-lines.ts'
+import { sideOf } from './side-of-row.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000
@@ -27,12 +29,14 @@ const LINE_UNITS_PER_UNIT = 3
 export const FILE_COST = 100
 
 export interface RankedByLines {
-  /** The most severe first, then the newest. */
+  /** Those that overlap, the most severe first, then the newest. */
   ranked: Ranked[]
-  /** Activities that share only noise, which are not collisions. */
-  noise: Ranked[]
+  /** The ids of those that only change the same files, with their lines apart, the newest first. */
+  same_file: string[]
+  /** How many share nothing that counts, such as only noise. */
+  left_out: number
   /** By activity id; none for an activity without changed files. */
-  side_verdicts: ReadonlyMap<string, SideVerdict>
+  comparisons: ReadonlyMap<string, Comparison>
   /** False if the budget was exhausted before the last activity. */
   complete: boolean
 }
@@ -41,52 +45,65 @@ interface Own extends DigestedSide {
   index: FileIndex<DigestedFile>
 }
 
-/** Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first. */
-export async function rankByLines(work: CheckedWork, found: readonly Ranked[]): Promise<RankedByLines> {
-  const { ctx } = work
-  const budget = lineBudget(ctx, LINE_UNITS_MAX)
+/**
+ * Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first. `live`:
+ * how many activities there are, the own one included.
+ */
+export async function rankByLines(
+  work: CheckedWork,
+  found: readonly Ranked[],
+  live: number,
+): Promise<RankedByLines> {
+  const budget = lineBudget(work.ctx, LINE_UNITS_MAX)
   const own = await ownOf(work, budget)
-  const [ranked, noise]: [Ranked[], Ranked[]] = [[], []]
-  const side_verdicts = new Map<string, SideVerdict>()
+  const ranked: Ranked[] = []
+  const compared = new Map<string, Compared>()
   let complete = true
   for (let from = 0; from < found.length; from += ROWS) {
     const page = found.slice(from, from + ROWS)
-    if (budget.remaining < 0) {
-      complete = false
-      ranked.push(...page)
-      continue
-    }
-    const results = await rankPage(work, page, { own, budget })
-    for (const each of page) {
-      const result = results.get(each.id)
-      if (result === undefined) {
-        ranked.push(each)
-        continue
-      }
-      side_verdicts.set(each.id, result.side_verdict)
-      if (result.severity === null) noise.push({ id: each.id, severity: 'low' })
-      else ranked.push({ id: each.id, severity: result.severity })
-    }
+    if (budget.remaining >= 0)
+      for (const [id, each] of await comparePage(work, page, { own, budget })) compared.set(id, each)
+    else complete = false
+    ranked.push(...page.filter(({ id }) => !compared.has(id)))
   }
+  const twins = [...compared.values()].filter(({ comparison }) => comparison.is_contained)
+  if (isCommon(twins.length, live))
+    for (const each of twins) each.comparison = withoutDuplicate(each.comparison)
+  const same_file: string[] = []
+  let left_out = 0
+  for (const [id, { comparison, weight, sharesPaths }] of compared) {
+    const by_path = sharesPaths ? overlapSeverity('path', weight) : null
+    const severity = higher(severityOf(comparison.findings, weight), by_path)
+    if (severity !== null) ranked.push({ id, severity })
+    else if (consequenceOf(comparison.findings) === 'same_file') same_file.push(id)
+    else left_out += 1
+  }
+  const comparisons = new Map([...compared].map(([id, { comparison }]) => [id, comparison]))
   complete = complete && budget.remaining >= 0
-  return { ranked: ranked.sort(bySeverity), noise: noise.sort(bySeverity), side_verdicts, complete }
+  return {
+    ranked: ranked.sort(bySeverity),
+    same_file: same_file.sort().reverse(),
+    left_out,
+    comparisons,
+    complete,
+  }
 }
 
-interface Result {
-  side_verdict: SideVerdict
-  /** Null if they share only noise. */
-  severity: Severity | null
+interface Compared {
+  comparison: Comparison
+  weight: Weight
+  sharesPaths: boolean
 }
 
-/** The results of the activities that have changed files, by id. */
-async function rankPage(
+/** The activities that have changed files, by id. */
+async function comparePage(
   work: CheckedWork,
   page: readonly Ranked[],
   { own, budget }: { own: Own; budget: Budget },
-): Promise<Map<string, Result>> {
+): Promise<Map<string, Compared>> {
   const { ctx, pause, rules } = work
   const { noise, numbers } = rules
-  const results = new Map<string, Result>()
+  const compared = new Map<string, Compared>()
   const rows = await listCompared(
     ctx.db,
     ctx.repo.id,
@@ -100,29 +117,23 @@ async function rankPage(
     const theirs = await inTurns(digestedSide(each.side, files, noise))
     const shared = sharedFiles(own.index, files)
     await pause()
-    const side_verdict = await inTurns(sideVerdict(own, theirs, { shared, noise, numbers, budget }))
-    const by = sharedBesideFiles(work, each.row)
-    const severity = collisionSeverity(side_verdict, by, activityWeight(each.row))
-    results.set(each.id, {
-      side_verdict: { ...side_verdict, files: side_verdict.files.slice(0, PAIRS_MAX) },
-      severity,
+    const found = await inTurns(compareSides(own, theirs, { shared, noise, numbers, budget }))
+    compared.set(each.id, {
+      comparison: { ...found, files: found.files.slice(0, PAIRS_MAX) },
+      weight: activityWeight(each.row),
+      sharesPaths: sharesPaths(work, each.row),
     })
     await pause()
   }
-  return results
+  return compared
 }
 
-/** Whether they share a pair of paths that are not both changed files, or only an area. Null if neither. */
-function sharedBesideFiles(
-  { proposal, rules, budget }: CheckedWork,
-  row: ComparedActivity,
-): 'path' | 'area' | null {
+/** Whether they share a path that is not a file that both change. Areas say less than the lines that are known. */
+function sharesPaths({ proposal, rules, budget }: CheckedWork, row: ComparedActivity): boolean {
   const scope = storedScopeOf(row)
-  const isFilesOnly = proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0
-  if (isFilesOnly) return null
-  const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines: true })
-  if (takePairs(pairs, 1).length > 0) return 'path'
-  return areas.length > 0 ? 'area' : null
+  if (proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0) return false
+  const { pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines: true })
+  return takePairs(pairs, 1).length > 0
 }
 
 /** The side of the proposal. Its `index` leaves out the files that the settings ignore. */

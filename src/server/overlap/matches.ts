@@ -1,19 +1,27 @@
 /** Reads the records that a check found, and determines what each shares with the proposal. */
+import type { Comparison } from '../../engine/kinds/compare.ts'
+import { sharedIssue } from '../../engine/kinds/issue.ts'
+import { byConsequence, consequenceOf, severityOf } from '../../engine/kinds/kinds.ts'
+import { isSameAuthor } from '../../engine/kinds/side.ts'
+import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
-import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
+import { PAIRS_MAX, type PathPair } from '../../vocabulary/contract/overlap.ts'
+import { type Finding, takenIn } from '../../vocabulary/finding.ts'
+import { isBot } from '../../vocabulary/logins.ts'
 import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
-import type { Ranked } from '../../vocabulary/severity.ts'
+import { bySeverity, higher, type Ranked } from '../../vocabulary/severity.ts'
+import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
+import { activityWeight } from '../../vocabulary/weight.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
-import { listCompared } from '../activities/live-store.ts'
+import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import { listNotablesWith } from '../notables/store.ts'
+import type { NotableRow } from '../notables/table.ts'
 import { findNextNumbers } from '../reservations/next-number.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
-import type { Conclusion, Found } from './conclude.ts'
-import type { Findings } from './find.ts'
-import { intentOf } from './side.ts'
-import type { SideVerdict } from './sides-by-lines.ts'
-import { NO_RELATION, pairOfFile, pairOfGlobs, type Relation, relationOf } from './sides-by-lines.ts'
+import type { Conclusion, Found } from './conclusion.ts'
+import type { FoundWork } from './find.ts'
+import { intentOf } from './side-of-row.ts'
 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000
@@ -21,31 +29,36 @@ const PAIR_UNITS_MAX = 700_000
 /** Reads the found records, and compares each with the proposal once. */
 export async function readMatches(
   work: CheckedWork,
-  found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts'>,
+  found: Pick<FoundWork, 'activities' | 'notables' | 'comparisons'>,
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
-  const { activities, notables, side_verdicts } = found
-  const { db, caller, repo } = work.ctx
+  const { activities, notables, comparisons } = found
+  const { base_branch, side, ctx } = work
+  const { db, caller, repo } = ctx
   const options = { work, budget: caller.meter.budget(PAIR_UNITS_MAX) }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
   const [rows, notes] = await Promise.all([
     listCompared(db, repo.id, ids(activities)),
     notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(notables)),
   ])
-  const shared = activities.flatMap(({ id }) => side_verdicts.get(id)?.sequence ?? [])
-  const { base_branch, side } = work
-  const next = await findNextNumbers(work.ctx, { base_branch, files: side.files }, shared)
+  const shared = activities.flatMap(({ id }) => takenIn(comparisons.get(id)?.findings ?? []))
+  const next = await findNextNumbers(ctx, { base_branch, files: side.files }, shared)
+  const withNext = (each: Finding) =>
+    each.kind === 'number' ? { ...each, next: next.get(each.directory) ?? null } : each
   const collisions = recordsIn(activities, rows).map((each) => {
-    const side_verdict = side_verdicts.get(each.id)
-    const relation = relationOf(work.side, intentOf(each.record, work.ctx), side_verdict)
-    const sequence = relation.sequence.map((taken) =>
-      taken.kind === 'same_number' ? { ...taken, next: next.get(taken.directory) ?? null } : taken,
-    )
-    return { ...each, side_verdict, relation: { ...relation, sequence } }
+    const comparison = comparisons.get(each.id)
+    const intent = intentOf(each.record, ctx)
+    const findings = comparison ? comparison.findings.map(withNext) : sharedIssue(side, intent)
+    const by = { login: intent.author.login ?? '', is_of_type_bot: false }
+    const is_bot = isBot(by, ctx.settings.comment)
+    return { ...each, comparison, findings, is_bot, same_author: isSameAuthor(side.author, intent.author) }
   })
-  const matching = recordsIn(notables, notes).map((each) => ({ ...each, relation: NO_RELATION }))
+  const matching = recordsIn(notables, notes).map((each) => ({
+    ...each,
+    ...{ findings: [], is_bot: false, same_author: false },
+  }))
   return {
-    collisions: await withMatches(collisions, options),
-    notables: await withMatches(matching, options),
+    collisions: (await withPlaces(collisions, options)).map(withScopes).sort(bySeverity),
+    notables: (await withPlaces(matching, options)).map(asNotable),
   }
 }
 
@@ -60,29 +73,32 @@ function recordsIn<Row extends { id: string }>(ranked: readonly Ranked[], record
 
 interface Unmatched<Row> extends Ranked {
   record: Row
+  findings: Finding[]
+  is_bot: boolean
+  same_author: boolean
   /** Undefined if its lines were not compared. */
-  side_verdict?: SideVerdict | undefined
-  relation: Relation
+  comparison?: Comparison | undefined
 }
 
 /**
  * Gives each record its files with their verdicts, or one pair of paths if it has none. Then adds more pairs until the
  * budget is exhausted.
  */
-async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
+async function withPlaces<Row extends Parameters<typeof storedScopeOf>[0]>(
   found: Unmatched<Row>[],
   { work, budget }: { work: CheckedWork; budget: Budget },
 ): Promise<Found<Row>[]> {
   const { proposal, rules, pause } = work
   const shown: (Found<Row> & { pairs: Iterator<GlobPair> })[] = []
-  for (const { side_verdict, relation, ...each } of found) {
-    const by_lines = side_verdict !== undefined
+  for (const { comparison, findings, same_author, ...each } of found) {
+    const by_lines = comparison !== undefined
     const scope = storedScopeOf(each.record)
     const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines })
-    const paths = side_verdict?.files.map(pairOfFile) ?? []
+    const paths = comparison?.files.map(pairOfFile) ?? []
     if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(pairOfGlobs))
-    const heads = new Map(side_verdict?.files.map((file) => [file.path, file.your_head]))
-    shown.push({ ...each, match: { areas, paths, ...relation }, heads, pairs })
+    const heads = new Map(comparison?.files.map((file) => [file.path, file.your_head]))
+    const match = { consequence: null, findings, areas, paths, same_author, cut: comparison?.cut ?? false }
+    shown.push({ ...each, match, heads, is_by_lines: by_lines, pairs })
     await pause()
   }
   for (const { match, pairs } of shown) {
@@ -91,4 +107,39 @@ async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
     await pause()
   }
   return shown.map(({ pairs: _, ...each }) => each)
+}
+
+/** Adds the findings about declared paths and areas, and what all of them lead to. Work on one issue may be found by a path. */
+function withScopes(found: Found<ComparedActivity>): Found<ComparedActivity> {
+  const { match, is_by_lines, record } = found
+  const findings = [...match.findings, ...scopeFindings(match, is_by_lines)].sort(byConsequence)
+  const severity = higher(found.severity, severityOf(findings, activityWeight(record)) ?? 'low')
+  return { ...found, severity, match: { ...match, findings, consequence: consequenceOf(findings) } }
+}
+
+/** The first pair of declared paths. Areas count where the lines of one side are not known. */
+function scopeFindings({ paths, areas }: Found<unknown>['match'], is_by_lines: boolean): Finding[] {
+  const pair = paths.find(({ verdict }) => verdict === null)
+  const by_path: Finding[] = pair
+    ? [{ kind: 'paths', path: pair.example, yours: pair.yours, theirs: pair.theirs }]
+    : []
+  return is_by_lines || areas.length === 0 ? by_path : [...by_path, { kind: 'areas', areas }]
+}
+
+function asNotable(found: Found<NotableRow>): Found<NotableRow> {
+  const { match, record } = found
+  const finding: Finding = {
+    kind: 'notable',
+    path: match.paths[0]?.example ?? null,
+    url: record.decision_url,
+  }
+  return { ...found, match: { ...match, findings: [finding] } }
+}
+
+export function pairOfFile({ path, verdict, confidence, your_lines, their_lines }: FileVerdict): PathPair {
+  return { yours: path, theirs: path, example: path, verdict, confidence, your_lines, their_lines }
+}
+
+export function pairOfGlobs(pair: GlobPair): PathPair {
+  return { ...pair, ...NOT_COMPARED }
 }

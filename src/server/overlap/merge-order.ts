@@ -4,6 +4,7 @@ import type { StoredScope } from '../../engine/place.ts'
 import type { LiveRecord } from '../../engine/record.ts'
 import type { Stacks } from '../../engine/stacks.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
+import { findingOf, takenIn } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import type { SidedActivity } from '../activities/live-store.ts'
 import { LIST_LIMITS } from '../github/list-limits.ts'
@@ -181,18 +182,19 @@ function relate(
   participants: readonly Linked[],
   groups: ReadonlyMap<number, Group>,
 ): void {
-  for (const { newer, older, shared, side_verdict } of collisions) {
+  for (const { newer, older, shared, comparison } of collisions) {
     const sides = [newer, older].flatMap((position) => participants[position]?.pull_request ?? [])
     const [one, other] = sides.map(({ number }) => groups.get(number))
     if (!one || !other || one === other) continue
-    const verdict = side_verdict?.lines?.verdict
-    if (verdict === 'conflict' || (side_verdict && side_verdict.sequence.length > 0)) {
+    const findings = comparison?.findings ?? []
+    const verdict = findingOf(findings, 'lines')?.verdict
+    if (verdict === 'conflict' || takenIn(findings).length > 0) {
       one.conflicts.add(other)
       other.conflicts.add(one)
       continue
     }
     const sharesPaths = shared.length > 0 && sides.some(({ has_paths }) => has_paths)
-    if (side_verdict && verdict !== 'unknown' && !sharesPaths) continue
+    if (comparison && verdict !== 'unknown' && !sharesPaths) continue
     one.is_decided = false
     other.is_decided = false
   }

@@ -4,15 +4,15 @@
  */
 import { createHash } from 'node:crypto'
 import type { LiveSet } from '../../engine/live-set.ts'
-import { Pairs } from '../../engine/pairs.ts'
+import { type Pair, Pairs } from '../../engine/pairs.ts'
 import type { LiveRecord } from '../../engine/record.ts'
 import type { Stacks } from '../../engine/stacks.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import {
   COMPARED_MAX,
   OVERLAPS_MAX,
-  type Overlap,
   type Overlaps,
+  SAME_FILE_PAIRS_MAX,
 } from '../../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { Steps } from '../../vocabulary/steps.ts'
@@ -26,7 +26,7 @@ import { overlapItems } from './collision-items.ts'
 import { rankCollisions } from './collisions-by-lines.ts'
 import { type Linked, linkedPullRequest, mergeOrder, openPullRequests } from './merge-order.ts'
 import { rulesOf } from './rules.ts'
-import { intentOf } from './side.ts'
+import { intentOf } from './side-of-row.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /**
@@ -44,9 +44,7 @@ const ITEM = 300
 /** The approximate size of an id in characters. */
 const ID = 30
 
-interface RepositoryOverlaps {
-  items: Overlap[]
-  total: number
+interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | 'same_file'> {
   /** How many of the ranked collisions have each severity. */
   by_severity: Record<Severity, number>
   /** How many of the newest activities were compared with each other. */
@@ -64,9 +62,14 @@ export async function versionedOverlaps(
   const compared = await readCompared(ctx)
   const read = async () => {
     const shared = await sharedOverlaps(ctx, compared, comparisons)
-    const { items, total, compared: activities, reason } = shared
+    const { items, total, same_file, compared: activities, reason } = shared
     const as_of = ctx.now.toISOString()
-    return { items, total, checked_against: { activities, as_of, complete: reason === null, reason } }
+    return {
+      items,
+      total,
+      same_file,
+      checked_against: { activities, as_of, complete: reason === null, reason },
+    }
   }
   return { version: compared.version, read }
 }
@@ -147,9 +150,25 @@ async function computeOverlaps(
   const are_paths_shown = !budget.isExhausted
   const not_compared = notComparedReason(compared, live.length)
   const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
+  const same_file = {
+    total: ranked.same_file.length,
+    pairs: ranked.same_file.slice(0, SAME_FILE_PAIRS_MAX).map((pair) => idsOf(pair, participants)),
+  }
   const by_severity = { high: 0, medium: 0, low: 0 }
   for (const { severity } of ranked.collisions) by_severity[severity] += 1
-  return { items, total, by_severity, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
+  return {
+    items,
+    total,
+    same_file,
+    by_severity,
+    compared,
+    reason,
+    merge_order: mergeOrder(pulls, not_compared),
+  }
+}
+
+function idsOf({ older, newer }: Pair, participants: readonly Linked[]): string[] {
+  return [older, newer].flatMap((position) => participants[position]?.id ?? [])
 }
 
 interface Participants {
@@ -221,8 +240,8 @@ function reasonOf(found: {
 }
 
 /** The approximate size of a comparison in characters. */
-function sizeOf({ items, merge_order }: RepositoryOverlaps): number {
-  let size = 1 + ID * merge_order.clear.length
+function sizeOf({ items, same_file, merge_order }: RepositoryOverlaps): number {
+  let size = 1 + ID * (merge_order.clear.length + 2 * same_file.pairs.length)
   for (const { conflicts_with } of merge_order.items) size += ITEM + ID * conflicts_with.length
   for (const { areas, paths } of items) {
     size += ITEM

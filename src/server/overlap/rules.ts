@@ -56,13 +56,6 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   return rules
 }
 
-/** Rules with which noise is not left out of the comparison by path. Compared by lines, it gets the verdict `noise`. */
-export function rulesWithNoise(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
-  const noise_classes = Object.fromEntries(NOISE_CLASSES.map((each) => [each, false]))
-  const { noise } = rulesOf(settings, attributes)
-  return { ...rulesOf({ ...settings, noise_classes }, []), noise }
-}
-
 function numberRulesOf(globs: Settings['number_directories'], ignore: Exclusion): NumberRules {
   // The database does not keep the order of keys.
   const longest = Object.entries(globs).toSorted(([a], [b]) => b.length - a.length)

@@ -1,14 +1,14 @@
 /** Reads the changed files of activities with their digests, in bounded queries. */
 
+import type { DigestedFile, Side, SideFile } from '../../engine/kinds/side.ts'
 import { namesOf } from '../../engine/lines/change.ts'
 import type { Digest } from '../../engine/lines/digest.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
-import { mapped, type Steps } from '../../vocabulary/steps.ts'
-import { inTurns } from '../base/event-loop.ts'
+import type { Steps } from '../../vocabulary/steps.ts'
+import { inTurns, mapped } from '../base/event-loop.ts'
 import { pagesOf } from '../base/lists.ts'
 import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from '../file-changes/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import type { DigestedFile, Side, SideFile } from './side.ts'
 
 /**
  * The maximum number of files of one activity whose digests are read. If it has more, up to `SHARED_MAX` files that the other
@@ -26,7 +26,7 @@ const PAGES = {
 const ALL = 10_000
 /** Cost units of decoding a digest, and each byte of it. */
 const DECODE_COST = 300
-const BYTE_COST = 4
+const BYTE_COST = 1
 
 type Stored = Omit<StoredChange, 'digest'> & { digest: Uint8Array | Digest | null }
 

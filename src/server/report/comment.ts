@@ -1,5 +1,6 @@
 /** The text of the comment on a pull request (docs/contract/publishing.md#text). Pure. */
 
+import { takenIn } from '../../vocabulary/finding.ts'
 import { sequenceNote, sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { count, joined } from '../../vocabulary/text.ts'
@@ -65,8 +66,8 @@ export function headline({ activities, notables, done, taken }: Report): string 
 function aboutOne(activity: ReportedActivity, { stage }: Report): string[] {
   const places = placesOf(activity)
   const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, stage)}`
-  const isSaid = places.length === 1 && !activity.duplicate
-  const isListed = !isSaid && activity.paths.length + activity.sequence.length > 0
+  const isSaid = places.length === 1 && activity.consequence !== 'same_work'
+  const isListed = !isSaid && activity.paths.length + takenIn(activity.findings).length > 0
   return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
 }
 
@@ -75,7 +76,7 @@ function aboutSeveral(report: Report): string[] {
   const { activities, stage } = report
   const first = leadOf(activities)
   const name = quote(nameOf(first))
-  const why = first.duplicate ? `${sentenceOf(name, first)}. ` : ''
+  const why = first.consequence === 'same_work' ? `${sentenceOf(name, first)}. ` : ''
   const parts = [`**${headline({ ...report, notables: [] })}.** ${why}${adviceAbout(name, first, stage)}`]
   const named = activities.slice(0, OTHERS_SHOWN_MAX)
   const [ahead, behind] = [named.filter((each) => each.is_ahead), named.filter((each) => !each.is_ahead)]
@@ -88,10 +89,12 @@ function aboutSeveral(report: Report): string[] {
 }
 
 /** The activity that the advice is about: a duplicate, else the first in the merge queue, else the first that is ahead. */
-function leadOf(activities: ReportedActivity[]): ReportedActivity {
+function leadOf(all: ReportedActivity[]): ReportedActivity {
+  const others = all.filter(({ is_same_author }) => !is_same_author)
+  const activities = others.length > 0 ? others : all
   return (
-    activities.find(({ duplicate }) => duplicate !== null) ??
-    activities.find(({ sequence }) => sequence.length > 0) ??
+    activities.find(({ consequence }) => consequence === 'same_work') ??
+    activities.find(({ consequence }) => consequence === 'same_number') ??
     activities.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ??
     activities.find(({ is_ahead }) => is_ahead) ??
     (activities[0] as ReportedActivity)
@@ -108,7 +111,7 @@ function byPlace(activities: ReportedActivity[]): string {
   for (const activity of activities) {
     const places = placesOf(activity)
     const all = places.length > 0 ? places : [{ name: 'the same work', lines: '' }]
-    const twin = activity.duplicate ? OVERLAP_WORDS.duplicate.short : ''
+    const twin = activity.consequence === 'same_work' ? OVERLAP_WORDS.duplicate.short : ''
     for (const { name, lines } of all) {
       const how = [lines, twin].filter(Boolean).join(', ')
       const here = there.get(name) ?? new Map()
@@ -137,14 +140,14 @@ function doneLine(done: DoneBefore): string {
 }
 
 /** `0042` in `db/migrations` is taken on the base branch by #12 … */
-function takenLine({ number, url, sequence }: TakenOnBase): string {
-  const items = sequence.map((each) => {
+function takenLine({ number, url, taken, fixes }: TakenOnBase): string {
+  const items = taken.map((each) => {
     const who = linkedNumber({ number, url })
-    if (each.kind === 'same_parent')
+    if (each.kind === 'parent')
       return `${quote(each.theirs)} of ${who} is merged and builds on ${sequencePlace(each, quote)} too: change the parent of ${quote(each.yours)}`
     return `${sequencePlace(each, quote)} is taken on the base branch by ${who}${sequenceNote(each, quote)}`
   })
-  return [`**${items[0]}.**`, ...items.slice(1).map((each) => `${each}.`), fixText(sequence)]
+  return [`**${items[0]}.**`, ...items.slice(1).map((each) => `${each}.`), fixText(fixes)]
     .filter(Boolean)
     .join(' ')
 }

@@ -1,12 +1,13 @@
 /** Describes one overlapping pull request or branch in Markdown: who it is, where it overlaps, what to do. Pure. */
 
 import { adviceOf, adviceSentence } from '../../vocabulary/advice.ts'
+import { takenIn } from '../../vocabulary/finding.ts'
 import { sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { STAGE_WORDS, type Stage } from '../../vocabulary/standing.ts'
 import { joined } from '../../vocabulary/text.ts'
 import { areasText, OVERLAP_WORDS, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
 import { linkable, linkedNumber, quote } from './markdown.ts'
-import type { ReportedActivity, ReportedNotable, ReportedSequence } from './report.ts'
+import type { ReportedActivity, ReportedNotable } from './report.ts'
 
 /** A pull request by number and title, declared work by title and branch. */
 export function subjectOf({ pull_request, title, branch, actor, stage }: ReportedActivity): string {
@@ -29,8 +30,8 @@ export function linkedName(activity: ReportedActivity): string {
 
 /** One sentence without its full stop. `who` is quoted. */
 export function sentenceOf(who: string, activity: ReportedActivity): string {
-  const { duplicate, sequence, paths } = activity
-  return paths.length > 1 && !duplicate && sequence.length === 0
+  const { consequence, paths } = activity
+  return paths.length > 1 && (consequence === 'conflict' || consequence === 'possible')
     ? `${who} overlaps with this pull request in ${paths.length} files`
     : overlapSentence(who, activity, 'this pull request', quote)
 }
@@ -44,8 +45,8 @@ export interface Place {
 }
 
 /** The numbers and parents that both take first, then the files, or else the areas. */
-export function placesOf({ sequence, paths, areas }: ReportedActivity): Place[] {
-  const taken = sequence.map((each) => ({
+export function placesOf({ findings, paths, areas }: ReportedActivity): Place[] {
+  const taken = takenIn(findings).map((each) => ({
     name: sequencePlace(each, quote),
     lines: OVERLAP_WORDS[each.kind].short,
   }))
@@ -63,24 +64,21 @@ export function placeItem({ name, lines }: Place): string {
 
 /** What the author of a pull request should do about the activity. `stage`: that of the pull request. `it`: the activity. */
 export function adviceAbout(it: string, activity: ReportedActivity, stage: Stage): string {
-  const { severity, paths, duplicate, sequence, actor, is_ahead } = activity
-  const lines = paths[0]?.verdict ?? null
-  const advice = adviceOf(
-    { severity, lines, is_duplicate: duplicate !== null, sequence_kind: sequence[0]?.kind ?? null },
-    {
-      person: quote(actor),
-      own: { name: 'This pull request', stage },
-      other: { name: it, stage: activity.stage },
-      is_ahead: !is_ahead,
-    },
-  )
-  const fixes = is_ahead && duplicate === null ? sequence : []
-  return [adviceSentence(advice), fixText(fixes)].filter(Boolean).join(' ')
+  const { consequence, fixes, actor, is_ahead, is_same_author } = activity
+  const advice = adviceOf(activity, {
+    whose: is_same_author ? 'own' : 'other',
+    person: quote(actor),
+    own: { name: 'This pull request', stage },
+    other: { name: it, stage: activity.stage },
+    is_ahead: !is_ahead,
+  })
+  const isGivingWay = is_ahead && consequence === 'same_number'
+  return [adviceSentence(advice), isGivingWay ? fixText(fixes) : ''].filter(Boolean).join(' ')
 }
 
 /** The commands and lines with which a pull request gives way, each in a code span; empty if none is known. */
-export function fixText(sequence: readonly ReportedSequence[]): string {
-  const known = [...new Set(sequence.flatMap(({ fix }) => fix ?? []))]
+export function fixText(fixes: readonly string[]): string {
+  const known = [...new Set(fixes)]
   return known.length === 0 ? '' : `${joined(known.map((fix) => quote(fix)))}.`
 }
 

@@ -2,9 +2,9 @@
 
 import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
 import type { PathPair } from '../../vocabulary/contract/overlap.ts'
+import type { Consequence, Finding, TakenFinding } from '../../vocabulary/finding.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
-import type { Duplicate, Sequence } from '../../vocabulary/verdict.ts'
 import type { DoneLines } from '../../vocabulary/verdict-words.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
@@ -21,22 +21,21 @@ export interface ReportedActivity {
   areas: string[]
   /** The strongest verdict first, each path once. Paths whose changes cannot conflict are listed only if there are no others. */
   paths: ReportedPath[]
-  /** Set if both seem to do the same work; otherwise null. */
-  duplicate: Duplicate | null
-  /** The numbers and parents that both take. */
-  sequence: ReportedSequence[]
-}
-
-export interface ReportedSequence extends Sequence {
-  /** How this pull request gives way: a command or a line; null if that is not known. See `sequenceFix`. */
-  fix: string | null
+  consequence: Consequence
+  /** What both have in common, the weightiest first. */
+  findings: Finding[]
+  /** How this pull request gives way where both take the same: commands and lines. See `sequenceFix`. */
+  fixes: string[]
+  /** Both have the same author. */
+  is_same_author: boolean
 }
 
 /** Numbers and parents that this pull request takes, and that a merged one took before. */
 export interface TakenOnBase {
   number: number
   url: string
-  sequence: ReportedSequence[]
+  taken: TakenFinding[]
+  fixes: string[]
 }
 
 export interface DoneBefore extends DoneLines {

@@ -4,7 +4,7 @@ import type { ChangedFile } from '../../engine/lines/change.ts'
 import { directoryOf, nameOf } from '../../engine/lines/taken.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { lastNumber, nextNumber, numberOf } from '../../vocabulary/file-number.ts'
-import type { Sequence } from '../../vocabulary/verdict.ts'
+import type { TakenFinding } from '../../vocabulary/finding.ts'
 import { liveSetOf } from '../compare/live-set.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
@@ -84,9 +84,9 @@ export async function listInBase(ctx: RepoContext, base: BaseDirectory): Promise
 export async function findNextNumbers(
   ctx: RepoContext,
   { base_branch, files }: { base_branch: string | null; files: readonly Pick<ChangedFile, 'path'>[] },
-  sequence: readonly Pick<Sequence, 'kind' | 'directory'>[],
+  taken: readonly Pick<TakenFinding, 'kind' | 'directory'>[],
 ): Promise<Map<string, string>> {
-  const shared = sequence.filter(({ kind }) => kind === 'same_number')
+  const shared = taken.filter(({ kind }) => kind === 'number')
   const directories = new Set(shared.map(({ directory }) => directory))
   const next = new Map<string, string>()
   for (const directory of [...directories].slice(0, DIRECTORIES_MAX))

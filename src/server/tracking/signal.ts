@@ -3,7 +3,7 @@ import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { RecentPair, Signal, SignalPeriod } from '../../vocabulary/contract/signal.ts'
 import { readBudget } from '../decision/budget.ts'
 import { countShownSince, listShown } from '../ledger/counts-store.ts'
-import { branchOf, kindOf, numberOf, type Slot } from '../ledger/pair.ts'
+import { branchOf, numberOf, type Slot } from '../ledger/pair.ts'
 import type { PairRow } from '../ledger/table.ts'
 import { countComments } from '../pull-requests/counts-store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -25,19 +25,23 @@ export async function getSignal(ctx: RepoContext): Promise<Signal> {
 
 async function countPeriod({ db, now, repo }: RepoContext, days: number): Promise<SignalPeriod> {
   const since = later(now, -days * DAY_MS)
-  const outcomes = await countShownSince(db, repo.id, since)
-  const shown = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+  const { by_outcome, by_consequence } = await countShownSince(db, repo.id, since)
+  const { same_work, same_number, conflict, possible } = by_consequence
+  const shown = Object.values(by_outcome).reduce((sum, count) => sum + count, 0)
   const { posted, edited, up, down } = await countComments(db, repo.id, since)
-  return { days, pairs: { shown, ...outcomes }, comments: { posted, edited }, feedback: { up, down } }
+  return {
+    days,
+    pairs: { shown, ...by_outcome, by_consequence: { same_work, same_number, conflict, possible } },
+    comments: { posted, edited },
+    feedback: { up, down },
+  }
 }
 
 function recentOf(row: PairRow, web_url: string): RecentPair {
   return {
     sides: [sideOf(row, 'first', web_url), sideOf(row, 'second', web_url)],
-    kind: kindOf(row),
-    verdict: row.files.length > 0 ? 'conflict' : null,
+    consequence: row.consequence,
     confidence: row.confidence,
-    duplicate: row.is_duplicate,
     files: row.files.map(({ path, first_lines, second_lines }) => ({
       path,
       line_ranges: [first_lines, second_lines],

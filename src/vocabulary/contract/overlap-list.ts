@@ -1,13 +1,16 @@
 /** Schemas of the list of all collisions of a repository. */
 import { z } from 'zod'
 import { boolean, integer, object, outputTimestamp, textOrNull, texts } from './field.ts'
-import { lineRange, Match, PathPair, relation, Severity } from './overlap.ts'
+import { lineRange, relation } from './finding.ts'
+import { Match, PathPair, Severity } from './overlap.ts'
 
 /** The maximum number of live activities that are compared with each other, which is the number that the page shows. */
 export const COMPARED_MAX = 1000
 /** The maximum number of collisions in the list. */
 export const OVERLAPS_MAX = 1000
 export const SHARED_PATHS_MAX = 3
+/** The maximum number of pairs that only change the same file, with their lines apart. */
+export const SAME_FILE_PAIRS_MAX = 100
 
 const SharedPath = object('SharedPath', {
   globs: texts('The glob of each activity, in the order of `activity_ids`.').meta({
@@ -36,7 +39,11 @@ const Overlap = object('Overlap', {
     .describe(
       `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${SHARED_PATHS_MAX}.`,
     ),
-  ...relation,
+  consequence: relation.consequence.unwrap().describe('What the pair leads to.'),
+  findings: relation.findings.describe(
+    'What both have in common, the weightiest first. Yours are those of the first of `activity_ids`.',
+  ),
+  same_author: Match.shape.same_author,
   cut: Match.shape.cut,
 })
 export type Overlap = z.output<typeof Overlap>
@@ -48,6 +55,17 @@ export const Overlaps = object('Overlaps', {
       `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
     ),
   total: integer('The number of collisions that were found, including those that are not listed.'),
+  same_file: object(
+    'SameFilePairs',
+    {
+      total: integer('The number of these pairs.'),
+      pairs: z
+        .array(texts('The two activities, the older one first.'))
+        .describe(`Those of the newest activities first; at most ${SAME_FILE_PAIRS_MAX}.`)
+        .meta({ examples: [[]] }),
+    },
+    'Pairs that change the same file, with their lines apart. They are no collisions.',
+  ),
   checked_against: object(
     'OverlapsCheckedAgainst',
     {

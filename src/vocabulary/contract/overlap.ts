@@ -1,7 +1,6 @@
 /** Schemas of the input and the results of an overlap check. */
 import { z } from 'zod'
 import { SEVERITIES } from '../severity.ts'
-import { VERDICTS } from '../verdict.ts'
 import {
   baseBranchName,
   boolean,
@@ -12,6 +11,7 @@ import {
   textOrNull,
   texts,
 } from './field.ts'
+import { comparedLines, LinesRelation, relation } from './finding.ts'
 import { labels } from './scope.ts'
 import { ActivityScope, baseSha } from './scope-changes.ts'
 
@@ -28,8 +28,8 @@ export const IDS_MAX = 200
 /** The maximum number of path pairs in each match. */
 export const PAIRS_MAX = 20
 export const REUSE_MAX = 10
-/** The maximum number of sequences in each match. */
-export const SEQUENCES_MAX = 10
+/** The maximum number of ids of activities that only change a file of the work. */
+export const SAME_FILE_MAX = 20
 /** The maximum number of paths in each list of a drift. */
 export const DRIFT_MAX = 20
 /** The maximum number of named matches in a short result. */
@@ -46,109 +46,47 @@ export const CheckOverlap = object('CheckOverlap', {
     .default(null)
     .meta({ description: 'The branch that the work will be merged into.', examples: ['main'] }),
   tags: labels.default([]).describe('Extra labels, compared with areas, to widen the match.'),
-  include: z
-    .array(z.enum(['noise']))
-    .max(1)
-    .default([])
-    .describe(
-      '`noise`: `matches` also lists activities that share only files whose conflicts are mechanical, such as lock files. They are not counted.',
-    ),
 })
 export type CheckOverlap = z.output<typeof CheckOverlap>
-
-/** The strongest first. */
-const LinesRelation = z.enum(VERDICTS).meta({
-  id: 'LinesRelation',
-  examples: ['conflict'],
-  description:
-    '`conflict`: git would report a merge conflict. `unknown`: there is no patch to compare. `agrees`: both make the same change. `touching`: 1 to 3 unchanged lines lie between the changes; `near`: 4 to 30; `far`: more. `noise`: conflicts in this file are mechanical.',
-})
-
-export const lineRange = z
-  .tuple([z.int(), z.int()])
-  .meta({ examples: [[12, 14]] })
-  .nullable()
-
-const Duplicate = object(
-  'Duplicate',
-  {
-    share: z
-      .number()
-      .describe(
-        'The share of the added lines of the smaller change that the other change adds too, from 0 to 1.',
-      ),
-    added_lines: integer('The number of distinct lines that the smaller change adds, without short lines.'),
-    issue: z.int().nullable().describe('The number of an issue of this repository that both close.'),
-  },
-  'Both seem to do the same work.',
-)
-
-const Sequence = object(
-  'Sequence',
-  {
-    kind: z
-      .enum(['same_number', 'same_parent'])
-      .describe(
-        '`same_number`: both add a file with this number to the directory. `same_parent`: both add a migration of Django or Alembic that builds on this one.',
-      ),
-    directory: z.string().meta({ description: 'The directory of both files.', examples: ['db/migrations'] }),
-    value: z.string().meta({ description: 'The number, or the name of the parent.', examples: ['0042'] }),
-    yours: z.string().meta({ description: 'The name of your file.', examples: ['0042_coupons.sql'] }),
-    theirs: z.string().meta({ description: 'The name of their file.', examples: ['0042_refunds.sql'] }),
-    next: textOrNull(
-      'The next free number, as text of the same width; null for a parent, or if it is not known.',
-    ),
-  },
-  'Both take the same number, or build on the same migration. Git merges both without a conflict, and the base branch is broken.',
-)
-
-/** What a result says about a pair of activities beyond their scopes. */
-export const relation = {
-  lines: LinesRelation.nullable().describe(
-    'The strongest verdict among the files that both change; null if one of them has no changed files, or they share none.',
-  ),
-  duplicate: Duplicate.nullable()
-    .describe(
-      'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
-    )
-    .meta({ examples: [null] }),
-  sequence: z
-    .array(Sequence)
-    .describe(`The numbers and parents that both take; at most ${SEQUENCES_MAX}.`)
-    .meta({ examples: [[]] }),
-  same_author: boolean('Whether both are by the same author, on different branches.'),
-}
 
 export const PathPair = object('PathPair', {
   yours: z.string().meta({ description: 'Your glob.', examples: ['src/checkout/**'] }),
   theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
   example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
   verdict: LinesRelation.nullable().describe('How the changed lines of a file relate; null for globs.'),
-  confidence: z
-    .enum(['proved', 'likely'])
-    .meta({ examples: ['proved'] })
-    .nullable()
-    .describe(
-      'Set for a conflict: `likely` if the base branch changed lines there too, or if the same lines occur elsewhere; otherwise `proved`.',
-    ),
-  your_lines: lineRange.describe('The first and last line, in the base of your patch; null if unknown.'),
-  their_lines: lineRange.describe('The first and last line, in the base of their patch; null if unknown.'),
+  ...comparedLines,
 })
 export type PathPair = z.output<typeof PathPair>
 
-export const Match = object('Match', {
+/** What a result says about each activity or notable that overlaps. */
+const matched = {
   id: z.string().meta({
-    description: 'The id of the activity or notable.',
+    description: 'The id of the activity or notable; for a merged pull request its number, such as `#40`.',
     examples: ['act_01h455vb4pex5vsknk084sn02q'],
   }),
+  title: z.string().meta({
+    description: 'Its title; of a newcomer’s pull request its number.',
+    examples: ['Retry declined payments'],
+  }),
+  actor: textOrNull('The actor of the activity, or the GitHub login of the creator of the notable.'),
+  branch: textOrNull('The branch of the activity.'),
+  pr_url: textOrNull('Its pull request.'),
+  worktree: textOrNull('The working tree of the activity, in one clone; null on a service.').meta({
+    examples: [null],
+  }),
   severity: Severity.describe('The severity of this match.'),
+  ...relation,
+}
+
+export const Match = object('Match', {
+  ...matched,
   areas: texts('Labels that both name.'),
   paths: z
     .array(PathPair)
     .describe(
       `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
     ),
-  ...relation,
+  same_author: boolean('Whether both are by the same author, on different branches.'),
   cut: boolean(
     'Whether both change more than 300 of the same files. The first 300 by path were compared by lines.',
   ),
@@ -184,15 +122,7 @@ const ReuseOpportunity = object('ReuseOpportunity', {
 export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
 
 const NamedMatch = object('NamedMatch', {
-  id: z.string().meta({
-    description: 'The id of the activity or notable.',
-    examples: ['act_01h455vb4pex5vsknk084sn02q'],
-  }),
-  title: z.string().meta({ description: 'Its title.', examples: ['Retry declined payments'] }),
-  actor: textOrNull('The actor of the activity, or the GitHub login of the creator of the notable.'),
-  branch: textOrNull('The branch of the activity.'),
-  pr_url: textOrNull('The pull request of the activity.'),
-  severity: Severity.describe('The severity of this match.'),
+  ...matched,
   example: z
     .string()
     .nullable()
@@ -200,7 +130,6 @@ const NamedMatch = object('NamedMatch', {
       description: 'A path that both match; null if they share only an area, or if the notable has no scope.',
       examples: ['src/checkout/retry.ts'],
     }),
-  lines: relation.lines,
 })
 export type NamedMatch = z.output<typeof NamedMatch>
 
@@ -231,7 +160,7 @@ export const OverlapResult = OverlapBrief.extend({
   reason: z.string().meta({
     description: 'What overlaps and where, for humans; never empty. Text by other people stands in “…”.',
     examples: [
-      'Overlap of high severity. Collision (high) with “Retry declined payments” by “Ada Lovelace” on “payment-retries”: it changes lines 12–14 of “src/checkout/retry.ts” too.',
+      'Overlap of high severity. Conflict (high) with “Retry declined payments” by “Ada Lovelace” on “payment-retries”: it changes lines 12–14 of “src/checkout/retry.ts” too.',
     ],
   }),
   related_notable_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
@@ -252,7 +181,19 @@ export const OverlapResult = OverlapBrief.extend({
     .describe(
       `At most ${REUSE_MAX}: first the pull request of the type \`merged\`, if there is one, then the newest first.`,
     ),
-  matches: z.array(Match).describe('One match for each related activity and notable that is listed.'),
+  matches: z
+    .array(Match)
+    .describe(
+      'One match for each related activity and notable that is listed, and one for a merged pull request that has done the work already.',
+    ),
+  same_file: object(
+    'SameFile',
+    {
+      total: integer('The number of these activities.'),
+      activity_ids: texts(`The newest first; at most ${SAME_FILE_MAX}.`).meta({ examples: [[]] }),
+    },
+    'Activities that change a file of the work, with their lines apart. They are no overlap.',
+  ),
   truncated: boolean('Whether any list was cut to its maximum length.'),
   total_related: integer(
     'The number of related activities and notables, including those that are not listed.',

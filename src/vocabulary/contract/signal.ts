@@ -10,6 +10,7 @@ import {
   textOrNull,
   timestampOrNull,
 } from './field.ts'
+import { ConsequenceOfPair } from './finding.ts'
 
 export const CommentBudget = object('CommentBudget', {
   share: numberOrNull(
@@ -32,6 +33,16 @@ const SignalPeriod = object('SignalPeriod', {
       merged_anyway: count('One side was merged while they overlapped.'),
       given_up: count('One side was closed unmerged.'),
       open: count('None of these yet.'),
+      by_consequence: object(
+        'ConsequenceCounts',
+        {
+          same_work: count('Of the shown pairs.'),
+          same_number: count('Of the shown pairs.'),
+          conflict: count('Of the shown pairs.'),
+          possible: count('Of the shown pairs.'),
+        },
+        'The shown pairs by what they lead to.',
+      ),
     },
     'The pairs of pull requests or branches that were first shown in the period, each once, by outcome. At most 100,000 are counted.',
   ),
@@ -61,28 +72,14 @@ const RecentSide = object('RecentSide', {
 
 const lines = z.tuple([z.int(), z.int()])
 
-const PAIR_KINDS = ['done', 'duplicate', 'sequence', 'conflict', 'declared'] as const
-export type PairKind = (typeof PAIR_KINDS)[number]
-
 const RecentPair = object('RecentPair', {
   sides: z.tuple([RecentSide, RecentSide]).describe('The two pull requests or branches.'),
-  kind: z
-    .enum(PAIR_KINDS)
-    .meta({ examples: ['conflict'] })
-    .describe(
-      '`done`: one is merged and has most of the lines that the other one adds. `duplicate`: both seem to do the same work. `sequence`: both take the same number, or build on the same migration. `conflict`: their lines conflict. `declared`: they share paths that one of them declared.',
-    ),
-  verdict: z
-    .literal('conflict')
-    .meta({ examples: ['conflict'] })
-    .nullable()
-    .describe('Whether their lines conflict; null if no lines do.'),
+  consequence: ConsequenceOfPair.describe('What the pair leads to.'),
   confidence: z
     .enum(['proved', 'likely'])
     .meta({ examples: ['proved'] })
     .nullable()
     .describe('The confidence of the conflict; null if there is none.'),
-  duplicate: boolean('Whether both seem to do the same work.'),
   files: z
     .array(
       object('RecentFile', {
@@ -111,13 +108,27 @@ export const Signal = object('Signal', {
         [
           {
             days: 7,
-            pairs: { shown: 3, resolved: 1, merged_anyway: 0, given_up: 0, open: 2 },
+            pairs: {
+              shown: 3,
+              resolved: 1,
+              merged_anyway: 0,
+              given_up: 0,
+              open: 2,
+              by_consequence: { same_work: 1, same_number: 0, conflict: 2, possible: 0 },
+            },
             comments: { posted: 2, edited: 1 },
             feedback: { up: 1, down: 0 },
           },
           {
             days: 30,
-            pairs: { shown: 13, resolved: 6, merged_anyway: 3, given_up: 1, open: 3 },
+            pairs: {
+              shown: 13,
+              resolved: 6,
+              merged_anyway: 3,
+              given_up: 1,
+              open: 3,
+              by_consequence: { same_work: 1, same_number: 0, conflict: 12, possible: 0 },
+            },
             comments: { posted: 9, edited: 7 },
             feedback: { up: 3, down: 1 },
           },

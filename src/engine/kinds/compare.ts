@@ -1,0 +1,119 @@
+/** Compares two sides by their changed files: what they have in common, and in which files. */
+import type { Budget } from '../../vocabulary/budget.ts'
+import type { Finding } from '../../vocabulary/finding.ts'
+import { addTo } from '../../vocabulary/lists.ts'
+import type { Steps } from '../../vocabulary/steps.ts'
+import { byStrength } from '../../vocabulary/verdict.ts'
+import type { NoiseRules } from '../lines/noise.ts'
+import { type FilePair, type FileVerdict, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'
+import type { NumberRules } from '../lines/taken.ts'
+import { findingsOf } from './kinds.ts'
+import type { DigestedFile, DigestedSide } from './side.ts'
+
+/** A file that both sides change. */
+export interface SharedFile extends FilePair {
+  yours: DigestedFile
+  theirs: DigestedFile
+}
+
+export interface Comparison {
+  /** What they have in common, the weightiest first. */
+  findings: Finding[]
+  /** The files that both change, the strongest verdict first. */
+  files: FileVerdict[]
+  /** They share more files than were compared. */
+  cut: boolean
+  /** All changes of one side are also made by the other. */
+  is_contained: boolean
+}
+
+export interface CompareOptions {
+  noise: NoiseRules
+  numbers: NumberRules
+  /** Units of about 5 ns. */
+  budget: Budget
+}
+
+/** `shared`: the files that both change. */
+export function* compareSides(
+  yours: DigestedSide,
+  theirs: DigestedSide,
+  { shared, ...options }: CompareOptions & { shared: readonly SharedFile[] },
+): Steps<Comparison> {
+  options.budget.remaining -= yours.fingerprint.length + theirs.fingerprint.length
+  yield
+  const pair = yield* verdictOf(shared, options)
+  const { numbers } = options
+  const is_contained = isContained(yours, theirs, { pair, numbers })
+  const findings = findingsOf({ yours, theirs, pair, is_contained, numbers })
+  return { findings, files: pair.files.toSorted(byStrength), cut: pair.cut, is_contained }
+}
+
+/** Others that make the same changes: so many are no duplicates, but make one change that has to be made in many places. */
+const COMMON_MIN = 2
+const COMMON_SHARE = 1 / 3
+
+/** Whether the changes of a side, which `others` make too, are common among the `live` sides, such as a bumped version. */
+export function isCommon(others: number, live: number): boolean {
+  return others >= COMMON_MIN && others + 1 >= COMMON_SHARE * live
+}
+
+/** The comparison of two sides whose common changes are made by many others too, which makes them no duplicates. */
+export function withoutDuplicate(comparison: Comparison): Comparison {
+  return {
+    ...comparison,
+    findings: comparison.findings.filter(({ kind }) => kind !== 'duplicate'),
+    is_contained: false,
+  }
+}
+
+/** Whether all files of one side, without those that are ignored or noise, are changed by the other in the same way. */
+function isContained(
+  yours: DigestedSide,
+  theirs: DigestedSide,
+  { pair: { strongest, whole }, numbers }: { pair: PairVerdict; numbers: NumberRules },
+): boolean {
+  if (strongest?.verdict !== 'agrees') return false
+  const isIn = (paths: readonly string[], found: ReadonlySet<string>) =>
+    paths.every((path) => found.has(path) || numbers.isIgnored(path))
+  return isIn(yours.paths, whole.yours) || isIn(theirs.paths, whole.theirs)
+}
+
+/**
+ * The files of a draft can be declared and pushed, so pairs of files can differ in their origins and bases. Each combination
+ * gets its own verdict. Usually there is only one combination.
+ */
+function* verdictOf(shared: readonly SharedFile[], options: CompareOptions): Steps<PairVerdict> {
+  const kinds = new Map<string, SharedFile[]>()
+  for (const pair of shared) {
+    const kind = JSON.stringify([pair.yours.origin, pair.theirs.origin, isOneBase(pair)])
+    addTo(kinds, kind, pair)
+  }
+  const verdicts: PairVerdict[] = []
+  for (const pairs of kinds.values()) {
+    const [first] = pairs as [SharedFile]
+    const declared = {
+      yours: first.yours.origin === 'declared',
+      theirs: first.theirs.origin === 'declared',
+    }
+    verdicts.push(yield* pairVerdict(pairs, { declared, one_base: isOneBase(first), ...options }))
+  }
+  const strongest = verdicts
+    .flatMap((each) => (each.strongest ? [each.strongest] : []))
+    .toSorted(byStrength)[0]
+  return {
+    strongest: strongest ?? null,
+    files: verdicts.flatMap(({ files }) => files),
+    cut: verdicts.some(({ cut }) => cut),
+    lacks_patch: strongest?.verdict === 'unknown' && verdicts.some(({ lacks_patch }) => lacks_patch),
+    whole: {
+      yours: new Set(verdicts.flatMap(({ whole }) => [...whole.yours])),
+      theirs: new Set(verdicts.flatMap(({ whole }) => [...whole.theirs])),
+    },
+  }
+}
+
+/** Whether both patches are known to start from the same commit. */
+function isOneBase({ yours, theirs }: SharedFile): boolean {
+  return yours.base_sha !== null && yours.base_sha === theirs.base_sha
+}

@@ -1,0 +1,83 @@
+/** The sides of a comparison: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). */
+import type { Steps } from '../../vocabulary/steps.ts'
+import type { ChangedFile, ChangeOrigin, FileChange } from '../lines/change.ts'
+import { type Fingerprint, fingerprintOf } from '../lines/fingerprint.ts'
+import type { NoiseRules } from '../lines/noise.ts'
+import { type Taking, takingOf } from '../lines/taken.ts'
+
+export interface SideFile extends ChangedFile {
+  origin: ChangeOrigin
+  /** The commit that its patch starts from; null if unknown. */
+  base_sha: string | null
+}
+
+export type DigestedFile = SideFile & FileChange
+
+export interface Author {
+  /** The GitHub login; null if unknown. */
+  login: string | null
+  /** The actor of declared work; null for a pull request, `NO_ACTOR` for a check. */
+  actor: string | null
+  /** The first person who is assigned to its pull request, other than the author; null if nobody is. */
+  assignee: string | null
+  /** The login is that of a coding agent, which works for many people. */
+  is_shared: boolean
+}
+
+/** The actor of a check, which differs from the actors of all declared work. */
+export const NO_ACTOR = ''
+
+/** What is known of a side without its files. */
+export interface Intent {
+  /** The issues that it is on: the one that was sent with it, and those that its pull request closes. */
+  issues: ReadonlySet<number>
+  /** Those, and the issues that declared work names. See `closingIssues`. */
+  closes: ReadonlySet<number>
+  author: Author
+}
+
+/** The changes of one activity, of several activities of one branch, or of the input of a check. */
+export interface Side extends Intent {
+  files: readonly SideFile[]
+}
+
+/** A side whose changed files are known with their digests. */
+export interface DigestedSide extends Side {
+  /** The paths of all its files. `files` may be those that others change too. */
+  paths: readonly string[]
+  fingerprint: Fingerprint
+  taking: Taking
+}
+
+/** Adds to a side its files with their digests, its fingerprint, and what it takes. */
+export function* digestedSide(
+  side: Intent,
+  files: readonly DigestedFile[],
+  noise: NoiseRules,
+): Steps<DigestedSide> {
+  const fingerprint = yield* fingerprintOf(files, noise)
+  yield
+  return { ...side, files, paths: files.map(({ path }) => path), fingerprint, taking: takingOf(files) }
+}
+
+/**
+ * Whether both have the same GitHub user. If both are declared, they also need the same actor, because machine accounts are
+ * shared; else, if the user is a coding agent, they need the same assignee.
+ */
+export function isSameAuthor(one: Author, other: Author): boolean {
+  if (one.login === null || one.login.toLowerCase() !== other.login?.toLowerCase()) return false
+  if (one.actor !== null && other.actor !== null) return one.actor === other.actor
+  return !one.is_shared || (one.assignee !== null && one.assignee === other.assignee)
+}
+
+const UNKNOWN_AUTHOR: Author = { login: null, actor: null, assignee: null, is_shared: false }
+
+/** Several activities of one branch as one side. */
+export function joinSides(sides: readonly Side[]): Side {
+  return {
+    files: sides.flatMap(({ files }) => files),
+    issues: new Set(sides.flatMap(({ issues }) => [...issues])),
+    closes: new Set(sides.flatMap(({ closes }) => [...closes])),
+    author: sides[0]?.author ?? UNKNOWN_AUTHOR,
+  }
+}

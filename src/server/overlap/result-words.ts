@@ -1,0 +1,171 @@
+/** The sentences of the result of a check, for people and agents (docs/contract/overlap.md#result). Pure. */
+import { successorOf } from '../../engine/lines/taken.ts'
+import {
+  adviceOf,
+  authorOf,
+  clearAdvice,
+  cutAdvice,
+  doneAdvice,
+  notableAdvice,
+} from '../../vocabulary/advice.ts'
+import { type Consequence, takenIn } from '../../vocabulary/finding.ts'
+import { inQuotes } from '../../vocabulary/others-text.ts'
+import { sequenceFix } from '../../vocabulary/sequence-words.ts'
+import { byRank, type Severity } from '../../vocabulary/severity.ts'
+import { BUDGET_EXHAUSTED, capitalized, count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
+import { CONSEQUENCE_WORDS, doneSentence, overlapSentence } from '../../vocabulary/verdict-words.ts'
+import { authorLogin } from '../activities/author.ts'
+import { comparedScopeOf } from '../activities/compared-scope.ts'
+import type { ComparedActivity } from '../activities/live-store.ts'
+import type { NotableRow } from '../notables/table.ts'
+import type { Conclusion, Found } from './conclusion.ts'
+
+/** `severity`: the highest of all live work and notables; null if there are none. */
+export function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
+  const { emptiness, expected, cut, checked_against, done_by } = conclusion
+  const sentences: string[] = []
+  if (severity !== null) sentences.push(overlapsFound(conclusion, severity))
+  if (emptiness !== null) sentences.push(nothingCompared(conclusion))
+  else if (severity === null && done_by === null) sentences.push(nothingFound(conclusion))
+  if (done_by !== null) sentences.push(`${doneSentence(`#${done_by.number}`, done_by, 'your change')}.`)
+  if (expected.size > 0) {
+    const are = expected.size === 1 ? 'is' : 'are'
+    sentences.push(
+      `${activities(expected.size)} of the same branch or stack ${are} expected and not counted.`,
+    )
+  }
+  if (!checked_against.complete && emptiness !== 'nothing_given') {
+    sentences.push(BUDGET_EXHAUSTED)
+  }
+  if (cut > 0) {
+    sentences.push(
+      `GitHub cut the list of changed files of ${activities(cut)}; the files that it left out were not compared.`,
+    )
+  }
+  return sentences.join(' ')
+}
+
+function nothingCompared({ branch, emptiness }: Conclusion): string {
+  const why =
+    emptiness === 'all_ignored'
+      ? 'every path of the scope is noise or ignored in this repository (noise_classes, noise_paths, ignore_paths)'
+      : `there was nothing to compare, because no paths or areas were named${ofBranch(branch)}`
+  return `${NOTHING_COMPARED}: ${why}.`
+}
+
+function ofBranch(branch: string | null): string {
+  return branch === null ? '' : `, and no live activity of ${inQuotes(branch)} has any`
+}
+
+function nothingFound({ checked_against }: Conclusion): string {
+  const notables = count(checked_against.notables, 'active notable', 'active notables')
+  return `No overlap with ${activities(checked_against.activities)} and ${notables}.`
+}
+
+function activities(number: number): string {
+  return count(number, 'live activity', 'live activities')
+}
+
+function overlapsFound({ collisions, notables, total_related }: Conclusion, severity: Severity): string {
+  const worst = [
+    ...othersFirst(collisions)
+      .slice(0, 2)
+      .map((each) => ({ ...each, text: collisionSentence(each) })),
+    ...notables.slice(0, 2).map((each) => ({ ...each, text: notableSentence(each) })),
+  ].toSorted(byRank)
+  const left = total_related - worst.length
+  const more = left > 0 ? ` And ${left} more.` : ''
+  return `Overlap of ${severity} severity. ${textOf(worst)}${more}`
+}
+
+function collisionSentence({ record, match, severity }: Found<ComparedActivity>): string {
+  const where = record.branch === null ? '' : ` on ${inQuotes(record.branch)}`
+  const who = record.pr_number === null ? 'it' : `#${record.pr_number}`
+  // Where declared paths meet, they say more than a file whose lines are apart.
+  const pair =
+    match.consequence === 'possible' ? match.paths.find(({ verdict }) => verdict === null) : undefined
+  const what = overlapSentence(who, pair ? { ...match, paths: [pair] } : match, 'yours', inQuotes)
+  const fix = fixOf(match, record)
+  const how = fix === null ? '' : ` To give way: ${inQuotes(fix)}.`
+  const title = record.is_by_newcomer ? shownTitle(record) : inQuotes(record.title)
+  const whose = match.same_author ? `your other work ${title}` : `${title} by ${inQuotes(record.actor)}`
+  return `${consequenceText(match.consequence)} (${severity}) with ${whose}${where}: ${what}.${how}`
+}
+
+/** How the own file gives way to that of the other side; null if nothing is to be renamed. */
+function fixOf({ consequence, findings }: Found<unknown>['match'], record: ComparedActivity): string | null {
+  const [first] = takenIn(findings)
+  if (consequence !== 'same_number' || first === undefined) return null
+  return sequenceFix(first, successorOf(first, first.theirs, comparedScopeOf(record).files))
+}
+
+function consequenceText(consequence: Consequence | null): string {
+  return capitalized(CONSEQUENCE_WORDS[consequence ?? 'possible'])
+}
+
+/** The title of work, but not that of somebody who is new to the repository, because agents read it. */
+export function shownTitle({
+  id,
+  title,
+  pr_number,
+  is_by_newcomer,
+}: Pick<ComparedActivity, 'id' | 'title' | 'pr_number' | 'is_by_newcomer'>): string {
+  if (!is_by_newcomer) return title
+  return pr_number === null ? id : `#${pr_number}`
+}
+
+function notableSentence({ record, match, severity }: Found<NotableRow>): string {
+  const named = match.paths[0]?.theirs ?? match.areas[0]
+  const where = named === undefined ? 'the whole repository' : inQuotes(named)
+  return `Notable (${severity}) for ${where}: ${inQuotes(record.title)}.`
+}
+
+export function recommendedAction(conclusion: Conclusion, severity: Severity | null): string {
+  const { checked, self, collisions, notables, emptiness, expected, cut, checked_against, done_by } =
+    conclusion
+  const is_cut = cut > 0
+  const done = done_by === null ? '' : doneAdvice(`#${done_by.number}`)
+  if (severity === null) {
+    if (done !== '') return done
+    if (emptiness !== null)
+      return checked === 'activities'
+        ? 'Name the files that you change: update your activity with scope.paths or scope.areas.'
+        : 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
+    const then =
+      checked === 'activities'
+        ? 'keep your activity up to date'
+        : expected.size > 0
+          ? 'keep the activity of your branch up to date'
+          : 'create an activity so that others see your work'
+    return clearAdvice({ is_exhausted: !checked_against.complete, is_cut }, then)
+  }
+  const advice = [
+    ...othersFirst(collisions)
+      .slice(0, 1)
+      .map((each) => ({ ...each, text: adviceOnCollision(each, self) })),
+    ...notables.slice(0, 1).map((each) => ({ ...each, text: notableAdvice(each.id) })),
+  ]
+  return [done, textOf(advice.toSorted(byRank)), cutAdvice({ is_cut })].filter(Boolean).join(' ')
+}
+
+function textOf(sentences: { text: string }[]): string {
+  return sentences.map((each) => each.text).join(' ')
+}
+
+function adviceOnCollision(
+  { record, severity, match, is_bot }: Found<ComparedActivity>,
+  self: readonly string[],
+): string {
+  const pull_request = record.pr_number === null ? null : `#${record.pr_number}`
+  const person = authorOf({ id: record.id, login: authorLogin(record), pull_request })
+  const whose = match.same_author ? 'own' : is_bot ? 'bot' : 'other'
+  const theirs = pull_request ?? (whose === 'other' ? 'theirs' : record.id)
+  // Ids are ordered by time, and what is planned comes after all that is there.
+  const is_theirs_first = self.every((id) => record.id < id)
+  return adviceOf({ severity, ...match }, { whose, person, theirs, is_theirs_first }).action
+}
+
+/** The work of others before that of the same author, in the given order. */
+function othersFirst(collisions: readonly Found<ComparedActivity>[]): Found<ComparedActivity>[] {
+  return collisions.toSorted((a, b) => Number(a.match.same_author) - Number(b.match.same_author))
+}

@@ -1,0 +1,143 @@
+/** What two sides have in common, and what that leads to (docs/contract/overlap.md#consequences). */
+import { describe, expect, test } from 'vitest'
+import { compareSides, isCommon, withoutDuplicate } from '../../src/engine/kinds/compare.ts'
+import { byConsequence, consequenceOf, severityOf } from '../../src/engine/kinds/kinds.ts'
+import { digestedSide } from '../../src/engine/kinds/side.ts'
+import type { FileChange } from '../../src/engine/lines/change.ts'
+import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
+import { indexFiles, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
+import type { Consequence, DuplicateFinding, Finding, LinesFinding } from '../../src/vocabulary/finding.ts'
+import { linesFinding as lines, SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
+import { change, editOfPay } from '../support/lines.ts'
+import { atOnce } from '../support/steps.ts'
+
+const PROVED = lines('conflict', { confidence: 'proved' })
+const PATHS: Finding = { kind: 'paths', path: 'a.ts', yours: 'src/**', theirs: 'a.ts' }
+const AREAS: Finding = { kind: 'areas', areas: ['pay'] }
+const DUPLICATE: DuplicateFinding = { kind: 'duplicate', share: 1, added_lines: 9 }
+const ISSUE: Finding = { kind: 'issue', issue: 7 }
+const DONE: Finding = { kind: 'done', url: 'https://github.com/acme/shop/pull/40', share: 1, added_lines: 9 }
+const PARENT: Finding = { ...{ kind: 'parent', parent: 'p', directory: '' }, yours: 'a.py', theirs: 'b.py' }
+const NOTABLE: Finding = { kind: 'notable', path: null, url: null }
+
+test.each<[string, Finding[], Consequence | null, string]>([
+  ['a proved conflict', [PROVED], 'conflict', 'high high high'],
+  ['a likely one', [lines('conflict', { confidence: 'likely' })], 'conflict', 'medium high high'],
+  ['unknown lines', [lines('unknown')], 'possible', 'low medium high'],
+  ['… of declared work', [lines('unknown', { lacks_patch: true })], 'possible', 'medium high high'],
+  ['a change that both make', [lines('agrees')], 'same_file', 'none none none'],
+  ['touching lines', [lines('touching')], 'same_file', 'none none none'],
+  ['near lines', [lines('near')], 'same_file', 'none none none'],
+  ['far lines', [lines('far')], 'same_file', 'none none none'],
+  ['noise', [lines('noise')], null, 'none none none'],
+  ['nothing', [], null, 'none none none'],
+  ['declared paths', [PATHS], 'possible', 'medium high high'],
+  ['… and far lines', [lines('far'), PATHS], 'possible', 'medium high high'],
+  ['areas', [AREAS], 'possible', 'low medium high'],
+  ['… and noise', [lines('noise'), AREAS], 'possible', 'low medium high'],
+  ['a duplicate', [DUPLICATE], 'same_work', 'high high high'],
+  ['… and a conflict', [PROVED, DUPLICATE], 'same_work', 'high high high'],
+  ['an issue, and far lines', [lines('far'), ISSUE], 'same_work', 'high high high'],
+  ['merged work', [DONE], 'same_work', 'high high high'],
+  ['a number, and a conflict', [PROVED, NUMBER], 'same_number', 'high high high'],
+  ['a parent', [PARENT], 'same_number', 'high high high'],
+  ['a notable', [NOTABLE], null, 'low medium high'],
+])('%s: %o leads to %s, and is %s by weight', (_, findings, consequence, severities) => {
+  const found = ([0, 1, 2] as const).map((weight) => severityOf(findings, weight) ?? 'none').join(' ')
+  expect([consequenceOf(findings), found]).toEqual([consequence, severities])
+})
+
+test('findings are in the order of what they lead to, then of their kinds', () => {
+  const ordered = [DUPLICATE, ISSUE, DONE, NUMBER, PARENT, PROVED, PATHS, AREAS, lines('far'), NOTABLE]
+  expect(ordered.toReversed().sort(byConsequence)).toEqual(ordered)
+})
+
+const side = (files: FileChange[], closes: number[] = []) => {
+  const author = { login: null, actor: null, assignee: null, is_shared: false }
+  const known = files.map((file) => ({ ...file, origin: 'pushed' as const, base_sha: null }))
+  const intent = { issues: new Set<number>(), closes: new Set(closes), author }
+  return { ...atOnce(digestedSide(intent, known, DEFAULT_NOISE)), files: known }
+}
+type Digested = ReturnType<typeof side>
+const numbers = { isNumbered: () => undefined, isIgnored: (path: string) => path === 'go.sum' }
+const compared = (yours: Digested, theirs: Digested) => {
+  const shared = sharedFiles(indexFiles(yours.files), theirs.files)
+  const options = { shared, noise: DEFAULT_NOISE, numbers, budget: { remaining: 1e9 } }
+  return atOnce(compareSides(yours, theirs, options))
+}
+
+/** Replaces three lines of the file by one. */
+const edit = (path: string, at: number, added: string) =>
+  change({ path, patch: editOfPay(at, [added]).patch })
+const ONE = edit('a.ts', 20, 'const retries = 3')
+const FAR = edit('a.ts', 90, 'x')
+const TWO = change({
+  path: 'a.ts',
+  patch: [20, 90].map((at) => editOfPay(at, ['const retries = 3']).patch).join('\n'),
+})
+const [B, C, SUM] = [edit('b.ts', 20, 'b'), edit('c.ts', 20, 'c'), edit('go.sum', 20, 'd')]
+const AT: Partial<LinesFinding> = { your_lines: [20, 22], their_lines: [20, 22] }
+const IN_B = lines('conflict', { path: 'b.ts', confidence: 'proved', ...AT })
+const GONE = change({ status: 'removed' })
+/** Adds these lines. */
+const add = (path: string, added: string[]) =>
+  change({ path, patch: [`@@ -0,0 +1,${added.length} @@`, ...added].join('\n+') })
+const calls = (from: number, to: number, indent = '') =>
+  Array.from({ length: to - from }, (_, at) => `${indent}call function number ${from + at}`)
+const [SIX, HALF] = [add('a.ts', calls(0, 6)), add('b.ts', calls(3, 20))]
+const short = Array.from({ length: 9 }, (_, at) => `${at}`)
+const repeated = Array(9).fill('call function')
+
+describe('two sides, either way round,', () => {
+  test.each<[string, FileChange[], FileChange[], Consequence | null]>([
+    ['do the same work if they change one line in the same way', [ONE], [ONE], 'same_work'],
+    ['… also if one side does more', [ONE], [ONE, B], 'same_work'],
+    ['… in the same file', [ONE], [TWO], 'same_work'],
+    ['… or changes noise', [ONE, SUM], [ONE], 'same_work'],
+    ['… or if they remove one file', [GONE], [GONE], 'same_work'],
+    ['do not if both do more', [ONE, B], [ONE, C], 'same_file'],
+    ['… or conflict elsewhere', [ONE, B], [ONE, edit('b.ts', 20, 'c')], 'conflict'],
+    ['change the same file in different lines', [ONE], [FAR], 'same_file'],
+    ['have only noise in common', [B, SUM], [C, SUM], null],
+    ['do the same work if they add half of six lines', [SIX], [HALF], 'same_work'],
+    ['… with another indentation', [SIX], [add('b.ts', calls(0, 6, '\t'))], 'same_work'],
+    ['… in a manifest', [add('go.mod', calls(0, 6))], [add('go.mod', calls(0, 6))], 'same_work'],
+    ['do not by fewer than half', [SIX], [add('b.ts', calls(4, 20))], null],
+    ['… by four lines in another file', [add('a.ts', calls(0, 4))], [add('b.ts', calls(0, 4))], null],
+    ['… by lines that repeat', [add('a.ts', repeated)], [add('b.ts', repeated)], null],
+    ['… by lines that are not telling', [add('a.ts', short)], [add('b.ts', short)], null],
+    ['… by noise', [add('go.sum', calls(0, 6))], [add('go.sum', calls(0, 6))], null],
+  ])('%s', (_, yours, theirs, consequence) => {
+    const [mine, its] = [side(yours), side(theirs)]
+    const both = [compared(mine, its), compared(its, mine)].map(({ findings }) => consequenceOf(findings))
+    expect(both).toEqual([consequence, consequence])
+  })
+
+  test.each<[string, FileChange[], FileChange[], Finding[]]>([
+    ['half of six lines', [SIX], [HALF], [{ ...DUPLICATE, share: 0.5, added_lines: 6 }]],
+    ['one line', [ONE], [ONE, B], [{ ...DUPLICATE, added_lines: 1 }, lines('agrees', AT)]],
+    ['two files, of which the stronger verdict counts', [ONE, B], [FAR, edit('b.ts', 20, 'y')], [IN_B]],
+  ])('have in common %s', (_, yours, theirs, findings) => {
+    expect(compared(side(yours), side(theirs)).findings).toEqual(findings)
+  })
+
+  test.each<[string, number[], number[], Finding[]]>([
+    ['the issue that both close', [12, 7], [7], [ISSUE]],
+    ['no issue if they close different ones', [1], [2], []],
+  ])('have in common %s', (_, mine, its, findings) => {
+    expect(compared(side([B], mine), side([C], its)).findings).toEqual(findings)
+  })
+})
+
+test.each([
+  ['one other', 1, 2, false],
+  ['two others in a small repository', 2, 9, true],
+  ['two others in a larger one', 2, 10, false],
+  ['a third of many', 3, 12, true],
+])('a change that %s makes too is common or not', (_, others, live, expected) => {
+  expect(isCommon(others, live)).toBe(expected)
+})
+
+test('a common change is no duplicate', () => {
+  expect(consequenceOf(withoutDuplicate(compared(side([ONE]), side([ONE]))).findings)).toBe('same_file')
+})
