@@ -1,5 +1,5 @@
 /** Queries for the open pull requests of a repository. Every statement starts with the repository id. */
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { ofPullRequest } from './publication-store.ts'
@@ -37,18 +37,13 @@ const rechecked = {
 }
 export type RecheckedPullRequest = Pick<PullRequestRow, keyof typeof rechecked>
 
+function openOf(condition: SQL) {
+  return and(eq(pull_requests.repo_id, sql.placeholder('repo_id')), pull_requests.is_open, condition)
+}
+
+const isRelated = sql`${pull_requests.related_ids} && array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`
 const readRelatedTo = prepared('pull_requests_related_to', (db) =>
-  db
-    .select(rechecked)
-    .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
-    .where(
-      and(
-        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
-        pull_requests.is_open,
-        sql`${pull_requests.related_ids} && array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`,
-      ),
-    ),
+  db.select(rechecked).from(pull_requests).leftJoin(publications, ofPullRequest).where(openOf(isRelated)),
 )
 
 /** The open pull requests whose last recheck found one of the records `ids`. */
@@ -72,18 +67,9 @@ const numbered = {
 }
 export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
 
+const isNumbered = sql`${pull_requests.number} = any(${sql.placeholder('numbers')}::int[])`
 const readNumbered = prepared('open_pull_requests_numbered', (db) =>
-  db
-    .select(numbered)
-    .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
-    .where(
-      and(
-        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
-        pull_requests.is_open,
-        sql`${pull_requests.number} = any(${sql.placeholder('numbers')}::int[])`,
-      ),
-    ),
+  db.select(numbered).from(pull_requests).leftJoin(publications, ofPullRequest).where(openOf(isNumbered)),
 )
 
 /** The open pull requests among `numbers`. */
