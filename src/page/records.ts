@@ -21,6 +21,8 @@ export interface Records {
   merge_order: MergeOrder | null
   /** Whether the reader may create and change records. */
   may_write: boolean
+  /** What is wrong with the settings file. */
+  settings_errors: RepositorySettings['errors']
 }
 
 export interface List<Item> {

@@ -14,7 +14,7 @@ import { Notables } from './notables.tsx'
 import type { FullNotable } from './records.ts'
 import { modelOf, type RepositoryModel } from './repository-model.ts'
 import { SignalCard } from './signal.tsx'
-import { Empty, Freshness, Incomplete, OutOfDate, Refused } from './states.tsx'
+import { Empty, Freshness, Incomplete, InvalidSettings, OutOfDate, Refused } from './states.tsx'
 import { changeView } from './use-address.ts'
 import { useRepository } from './use-repository.ts'
 import { WorkList } from './work-list.tsx'
@@ -59,6 +59,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
         <Freshness isOutdated={problem !== null} />
       </div>
       {problem && <OutOfDate problem={problem} read_at_ms={read_at_ms} onRetry={refresh} />}
+      <InvalidSettings errors={records.settings_errors} />
       <Incomplete {...records} />
       {work.activities.size > 0 && <Filters view={view} {...model} />}
       <Banner notables={notables?.items ?? []} now_ms={now_ms} />

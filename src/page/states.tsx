@@ -61,6 +61,26 @@ export function Incomplete({ activities, notables, overlaps }: Records) {
   )
 }
 
+/** What is wrong with the settings file, which is not in force. */
+export function InvalidSettings({ errors }: { errors: Records['settings_errors'] }) {
+  if (errors.length === 0) return null
+  return (
+    <div class="problem" role="note">
+      <p>
+        <code>.github/deconflict.yml</code> is invalid and not in force:
+      </p>
+      <ul>
+        {errors.map(({ line, key, message }) => (
+          <li key={`${line} ${key} ${message}`}>
+            {line !== null && `line ${line}, `}
+            {key !== null && <code>{key}</code>} {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
 export function Empty({ name }: { name: string }) {
   return (
     <section class="card empty" aria-label="No live work">

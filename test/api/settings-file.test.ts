@@ -165,6 +165,18 @@ describe('an invalid file', () => {
     expect(await shown()).toMatchObject({ activity_ttl_ms: 7000, errors: [] })
   })
 
+  test('keeps everything unposted while no valid one was read, and says so', async () => {
+    await repository.writeFile(SETTINGS, 'comment: {min_severity: loud}\n')
+    const view = await shown()
+    expect(view.comment.mode).toBe('shadow')
+    expect(view.sources['comment.mode']).toBe('repository')
+    expect(repository.githubRepo.checkRuns()[0]?.output.title).toContain(
+      'nothing is posted until it is valid',
+    )
+    await repository.writeFile(SETTINGS, 'comment: {min_severity: high}\n')
+    expect((await shown()).comment.mode).toBe('on')
+  })
+
   test.each(['shadow', 'off'])('is not reported by a check run in mode %s', async (mode) => {
     await repository.writeFile(SETTINGS, `comment: {mode: ${mode}}\n`)
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon\n')

@@ -461,7 +461,8 @@ describe('the check run', () => {
   })
 
   test.each(HOSTILE)('of an invalid settings file escapes %s', (_, text) => {
-    const summary = (words: string) => settingsRunOf(sha, [{ line: 3, key: words, message: words }]).summary
+    const summary = (words: string) =>
+      settingsRunOf(sha, [{ line: 3, key: words, message: words }], { is_first: false }).summary
     expect(expectEscaped(summary(text), summary('harmless'))).toMatchObject({ links: [], html: [] })
   })
 })

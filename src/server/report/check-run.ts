@@ -45,7 +45,11 @@ function quietSummary(report: Report): string {
 }
 
 /** The check run that lists the errors in the settings file, on the commit that changed it. */
-export function settingsRunOf(head_sha: string, problems: SettingsProblem[]): CheckRun {
+export function settingsRunOf(
+  head_sha: string,
+  problems: SettingsProblem[],
+  { is_first }: { is_first: boolean },
+): CheckRun {
   const lines = problems.map(({ line, key, message }) => {
     const where = [line === null ? '' : `line ${line}`, key ?? ''].filter(Boolean).join(', ')
     return `- ${where === '' ? '' : `${quote(where)}: `}${quote(message)}`
@@ -53,7 +57,7 @@ export function settingsRunOf(head_sha: string, problems: SettingsProblem[]): Ch
   return {
     head_sha,
     conclusion: 'neutral',
-    title: 'The settings file is invalid; the last valid settings stay in force',
+    title: `The settings file is invalid; ${is_first ? 'nothing is posted until it is valid' : 'the last valid settings stay in force'}`,
     summary: [`${quote(SETTINGS_PATH)}:`, '', ...lines].join('\n'),
     annotations: problems.slice(0, ANNOTATIONS_MAX).map(({ line, message }) => ({
       path: SETTINGS_PATH,

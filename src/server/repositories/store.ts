@@ -16,17 +16,16 @@ import {
   sql,
 } from 'drizzle-orm'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import type { FileSettings } from '../../vocabulary/contract/settings.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { live_sets } from '../live-sets/table.ts'
-import { organisations, repositories } from './table.ts'
+import { type OrganisationFile, organisations, repositories } from './table.ts'
 
 type StoredRepository = typeof repositories.$inferSelect
 export type RepositoryChanges = Partial<Omit<StoredRepository, 'repo_id'>>
 
 /** A repository, with the settings file of its organisation; null if there is none. */
-export type RepositoryRow = StoredRepository & { organisation: FileSettings | null }
+export type RepositoryRow = StoredRepository & { organisation: OrganisationFile }
 
 const selectRepositories = (db: Db) =>
   db
@@ -138,11 +137,16 @@ const SETTINGS_MAX = 10_000
 /** The settings of the repositories where the App is installed. At most 10,000. */
 export function listSettings(
   db: Db,
-): Promise<Pick<RepositoryRow, 'repo_id' | 'name' | 'settings' | 'labeler_areas' | 'organisation'>[]> {
-  const { repo_id, name, installation_id, settings, labeler_areas } = repositories
+): Promise<
+  Pick<
+    RepositoryRow,
+    'repo_id' | 'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation'
+  >[]
+> {
+  const { repo_id, name, installation_id, settings, settings_errors, labeler_areas } = repositories
   const organisation = organisations.settings
   return db
-    .select({ repo_id, name, settings, labeler_areas, organisation })
+    .select({ repo_id, name, settings, settings_errors, labeler_areas, organisation })
     .from(repositories)
     .leftJoin(organisations, eq(organisations.installation_id, installation_id))
     .where(and(isNotNull(installation_id), or(isNotNull(settings), isNotNull(organisation))))

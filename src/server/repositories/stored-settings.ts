@@ -19,12 +19,24 @@ import {
 /** The kind of job that rechecks all pull requests of a repository, because its settings changed. */
 export const RECHECK_ALL = 'recheck_all'
 
-type Stored = Pick<RepositoryRow, 'name' | 'settings' | 'labeler_areas' | 'organisation'>
+type Stored = Pick<RepositoryRow, 'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation'>
 
 /** The layers of settings that hold for a repository. */
-export function storedLayers({ name, settings, labeler_areas, organisation }: Stored): SettingsLayer[] {
+export function storedLayers(stored: Stored): SettingsLayer[] {
+  const { settings, settings_errors, labeler_areas, organisation } = stored
   const own = { ...(labeler_areas && { areas: labeler_areas }), ...settings }
-  return layersOf(own, organisation && shareOf(organisation, name))
+  const isUnread = settings === null && settings_errors.length > 0
+  const invalid = isUnread
+    ? 'repository'
+    : settings === null && organisation === 'invalid'
+      ? 'organisation'
+      : null
+  return layersOf(own, storedShare(stored), invalid)
+}
+
+/** What the organisation says about a repository; null if it says nothing. */
+function storedShare({ organisation, name }: Pick<Stored, 'organisation' | 'name'>) {
+  return organisation === null || organisation === 'invalid' ? null : shareOf(organisation, name)
 }
 
 /** The settings of a repository as if it had no organisation. */
@@ -74,9 +86,7 @@ export function storeRepository(
 
 /** Whether the organisation says something else about the repository. */
 function isOtherShare({ before, after }: Change): boolean {
-  const [one, other] = [before, after].map(
-    ({ organisation, name }) => organisation && shareOf(organisation, name),
-  )
+  const [one, other] = [before, after].map((row) => [row.organisation === 'invalid', storedShare(row)])
   return !isDeepStrictEqual(one, other)
 }
 

@@ -90,6 +90,8 @@ export const installations = pgTable('installations', {
  */
 export const organisations = pgTable('organisations', {
   installation_id: bigint({ mode: 'number' }).primaryKey(),
-  /** The last valid settings file; null if there is none. */
-  settings: jsonb().$type<FileSettings>(),
+  settings: jsonb().$type<OrganisationFile>(),
 })
+
+/** The last valid settings file of an organisation, or `invalid` while there is only one that is not; null if there is none. */
+export type OrganisationFile = FileSettings | 'invalid' | null

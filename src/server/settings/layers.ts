@@ -20,14 +20,20 @@ export interface SettingsLayer {
   settings: FileSettings
 }
 
-const SHADOW: SettingsLayer = { source: 'organisation', settings: { comment: { mode: 'shadow' } } }
-
-/** The layers of a repository, the strongest last. */
-export function layersOf(repository: FileSettings, organisation: OrganisationShare | null): SettingsLayer[] {
+/**
+ * The layers of a repository, the strongest last. `invalid`: whose file is invalid, while no valid settings were read that
+ * would hold instead: then nothing is posted.
+ */
+export function layersOf(
+  repository: FileSettings,
+  organisation: OrganisationShare | null,
+  invalid: SettingsLayer['source'] | null = null,
+): SettingsLayer[] {
+  const silenced = invalid ?? (organisation?.is_included === false ? 'organisation' : null)
   return [
     { source: 'organisation', settings: organisation?.settings ?? {} },
     { source: 'repository', settings: repository },
-    ...(organisation === null || organisation.is_included ? [] : [SHADOW]),
+    ...(silenced ? [{ source: silenced, settings: { comment: { mode: 'shadow' as const } } }] : []),
   ]
 }
 

@@ -13,7 +13,7 @@ import { enqueueAllRechecks } from './recheck.ts'
 
 /**
  * Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the pushed
- * commit, unless the mode is `shadow` or `off`. `push`: null if the default branch became another one.
+ * commit, unless the last valid settings say `shadow` or `off`. `push`: null if the default branch became another one.
  */
 export async function settingsChanged(app: App, ctx: RepoContext, push: Push | null): Promise<void> {
   const stored = await asInstallation(app, ctx, (client) =>
@@ -25,9 +25,10 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
   const { settings, repo } = refreshed ?? ctx
   // The author of an organisation's file hears of mistakes, whether or not the roll-out includes its repository.
   const { mode } = (isOrganisationRepository(repo.name) ? ownSettings(stored) : settings).comment
-  if (push === null || problems.length === 0 || mode !== 'on') return
+  const isFirst = stored.settings === null
+  if (push === null || problems.length === 0 || (mode !== 'on' && !isFirst)) return
   await takeWrites(app, ctx, 1)
-  const run = settingsRunOf(push.sha, problems)
+  const run = settingsRunOf(push.sha, problems, { is_first: isFirst })
   await asInstallation(
     app,
     ctx,
