@@ -1,6 +1,7 @@
 /** The context of every command: the workspace, a client, and the output. */
 
 import { type Client, createClient } from '../client/client.ts'
+import { withoutNewcomers } from '../client/newcomers.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { escapedJson } from '../vocabulary/others-text.ts'
 import { type GivenScope, withChanges } from './given-scope.ts'
@@ -47,7 +48,7 @@ export async function openContext(
   return {
     runtime,
     workspace,
-    client,
+    client: withoutNewcomers(client),
     at: { owner: workspace.owner, repo: workspace.repo },
     display: displayOf(runtime),
     show: (answer, lines) =>

@@ -1,6 +1,7 @@
 /** The results of tools: responses of the service without nulls, and with a few examples instead of long lists. */
 import { z } from 'zod'
 import { OPERATIONS, type OutputOf } from '../../vocabulary/contract/contract.ts'
+import { withoutNewcomersText } from '../newcomers.ts'
 
 const PATHS_MAX = 20
 const MATCHES_MAX = 10
@@ -53,16 +54,6 @@ export function compactActivity(activity: Omit<OutputOf<'updateActivity'>, 'over
   const { draft_pr, blocking, scope } = activity
   const shown = { draft_pr: draft_pr || null, blocking: blocking || null, scope: compactScope(scope) }
   return fieldsOf(Activity, { ...withoutNewcomersText(activity), ...shown })
-}
-
-/** The activity without the title and the summary of a pull request by somebody who is new to the repository. */
-export function withoutNewcomersText<
-  Given extends { id: string; title: string; by_newcomer?: true | undefined; pr_url: string | null },
->(activity: Given): Given {
-  const { id, by_newcomer, pr_url } = activity
-  if (!by_newcomer) return activity
-  const title = pr_url === null ? id : `#${pr_url.split('/').at(-1)}`
-  return { ...activity, title, ...('summary' in activity && { summary: title }) }
 }
 
 type Listed = OutputOf<'listActivities'>['items'][number]

@@ -6,6 +6,7 @@ import { parse } from '../../vocabulary/contract/parse.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { parseFullName } from '../../vocabulary/repository-name.ts'
 import type { Client } from '../client.ts'
+import { withoutNewcomersText } from '../newcomers.ts'
 import {
   Activity,
   compactActivity,
@@ -16,7 +17,6 @@ import {
   Heartbeat,
   Notable,
   Overlap,
-  withoutNewcomersText,
   withoutNulls,
 } from './compact.ts'
 import { argumentsSchema, resultSchema } from './json-schema.ts'

@@ -1,0 +1,24 @@
+/** Leaves out what people wrote who are new to a repository, because agents read it. */
+import type { Client } from './client.ts'
+
+/** The activity without the title and the summary of a pull request by somebody who is new to the repository. */
+export function withoutNewcomersText<
+  Given extends { id: string; title: string; by_newcomer?: true | undefined; pr_url: string | null },
+>(activity: Given): Given {
+  const { id, by_newcomer, pr_url } = activity
+  if (!by_newcomer) return activity
+  const title = pr_url === null ? id : `#${pr_url.split('/').at(-1)}`
+  return { ...activity, title, ...('summary' in activity && { summary: title }) }
+}
+
+/** The client, in whose answers newcomers have no words. */
+export function withoutNewcomers(client: Client): Client {
+  return {
+    ...client,
+    listActivities: async (request) => {
+      const page = await client.listActivities(request)
+      return { ...page, items: page.items.map(withoutNewcomersText) }
+    },
+    getActivity: async (request) => withoutNewcomersText(await client.getActivity(request)),
+  }
+}
