@@ -221,6 +221,7 @@ CREATE TABLE "pull_requests" (
 	"is_draft" boolean NOT NULL,
 	"is_bot" boolean NOT NULL,
 	"is_muted" boolean NOT NULL,
+	"is_muted_by_comment" boolean DEFAULT false NOT NULL,
 	"is_queued" boolean DEFAULT false NOT NULL,
 	"queue_changed_at" timestamp (3) with time zone,
 	"is_behind" boolean NOT NULL,

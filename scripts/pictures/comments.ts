@@ -37,6 +37,7 @@ function report(activities: ReportedActivity[]): Report {
     severity: activities.length > 0 ? 'high' : null,
     earns_comment: activities.length > 0,
     charge: 'within',
+    may_merge: true,
     activities,
     notables: [],
     suppressed: { activities: [], notables: [] },

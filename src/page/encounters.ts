@@ -116,7 +116,10 @@ function adviceTo(sides: Sides, collision: Overlap): Advice {
   const own = { name: nameOf(mine), stage: standingOf(mine).stage }
   const theirs = { name: nameOf(other), stage: standingOf(other).stage }
   const whose = is_own ? 'own' : 'other'
-  const advice = adviceOf(collision, { whose, person: other.actor, own, other: theirs, is_ahead })
+  const advice = adviceOf(collision, {
+    ...{ whose, person: other.actor, own, other: theirs, is_ahead },
+    may_merge: true,
+  })
   const order = is_own
     ? is_readers
       ? 'Both are your own work'

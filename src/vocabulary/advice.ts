@@ -35,6 +35,8 @@ interface Merger {
   other: Side
   /** The own side is closer to its merge. */
   is_ahead: boolean
+  /** The reader may merge pull requests of the repository, as far as is known. */
+  may_merge: boolean
 }
 
 interface Side {
@@ -95,22 +97,24 @@ function its(whose: Whose, theirs: string): string {
   return whose === 'own' ? `your other work (${theirs})` : theirs
 }
 
-function mergerAdvice(overlap: AdvisedOverlap, { whose, person, own, other, is_ahead }: Merger): Advice {
+function mergerAdvice(overlap: AdvisedOverlap, reader: Merger): Advice {
+  const { whose, person, own, other, is_ahead, may_merge } = reader
   const [first, second] = is_ahead ? [own, other] : [other, own]
-  if (whose === 'own') return ownAdvice(overlap, { first, second, is_ahead })
+  if (whose === 'own') return ownAdvice(overlap, { ...reader, first, second })
   const { consequence, findings } = overlap
   const order = whyFirst(first.name, first.stage, second.stage)
   if (consequence === 'same_work')
     return { order, action: `Close one of the two, and agree with ${person} on which.` }
   const [taken] = takenIn(findings)
   if (taken) return { order, action: sequenceAction(taken.kind, { person, is_ahead }) }
-  return { order, action: is_ahead ? leaderAction(person, own.stage) : followerAction(person, other) }
+  const action = is_ahead ? leaderAction(person, own.stage, may_merge) : followerAction(person, other)
+  return { order, action }
 }
 
 /** To the author of both sides, who has nobody to agree with. */
 function ownAdvice(
   { consequence, findings }: AdvisedOverlap,
-  { first, second, is_ahead }: { first: Side; second: Side; is_ahead: boolean },
+  { first, second, is_ahead, may_merge }: Merger & { first: Side; second: Side },
 ): Advice {
   const order = 'Both are by one author'
   if (consequence === 'same_work') return { order, action: 'Close one of the two.' }
@@ -118,10 +122,9 @@ function ownAdvice(
   if (taken?.kind === 'number')
     return { order, action: is_ahead ? 'Give the other one another number.' : 'Take another number.' }
   if (taken) return { order, action: 'Build the second migration on the first.' }
-  return {
-    order,
-    action: `Merge ${uncapitalized(first.name)} first, and rebase ${uncapitalized(second.name)}.`,
-  }
+  const [one, two] = [uncapitalized(first.name), uncapitalized(second.name)]
+  const merge = may_merge ? `Merge ${one} first` : `Ask to have ${one} merged first`
+  return { order, action: `${merge}, and rebase ${two}.` }
 }
 
 function sequenceAction(
@@ -134,11 +137,11 @@ function sequenceAction(
     : 'Build on the other migration once it is merged.'
 }
 
-function leaderAction(person: string, stage: Stage): string {
+function leaderAction(person: string, stage: Stage, may_merge: boolean): string {
   if (stage === 'declared') return `Tell ${person} what will change.`
   return stage === 'queued'
     ? `Tell ${person} to rebase after it merges.`
-    : `Tell ${person} what will change, or merge soon.`
+    : `Tell ${person} what will change, or ${may_merge ? 'merge soon' : 'ask to have this one merged first'}.`
 }
 
 function followerAction(person: string, { stage }: Side): string {

@@ -14,7 +14,7 @@ const { fixture, github, repository, useSettings } = usePullRequests()
 
 const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
-const MARKER = '<!-- deconflict:pull-request -->'
+const MARKER = '<!-- deconflict:pull-request'
 const MUTE = 'deconflict:mute'
 const BOTH = 'comment: {audience: both}'
 const GONE = /^\*\*No overlap any more\.\*\* /m
@@ -193,13 +193,48 @@ test('the label deconflict:mute mutes a pull request; removing it restores the c
   await repository.createActivity()
   const number = await repository.open()
   await setMuted(number, true)
-  expect(repository.comment(number)).toMatch(/^\*\*Muted\*\* /m)
+  expect(repository.comment(number)).toMatch(/^\*\*Muted\.\*\* /m)
   await repository.createActivity({ branch: 'more' })
   await repository.advance(QUIET_MS)
-  expect(repository.comment(number)).toMatch(/^\*\*Muted\*\* /m)
+  expect(repository.comment(number)).toMatch(/^\*\*Muted\.\*\* /m)
   await setMuted(number, false)
   expect(repository.comment(number)).toContain('2 other activities')
   expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
+})
+
+describe('the comment /deconflict mute', () => {
+  const written = async (number: number, body: string, login: string) => {
+    const event = commentEvent(github, repository.full_name, number, {
+      id: 9,
+      action: 'created',
+      body,
+      login,
+    })
+    await fixture.service.deliverAndRun(event)
+    await repository.advance(QUIET_MS)
+  }
+
+  test.each([
+    ['of its author mutes it', 'ben', true],
+    ['of somebody who may triage mutes it', 'ada', true],
+    ['of anybody else does nothing', 'eve', false],
+  ])('%s', async (_, login, isMuted) => {
+    useSettings(BOTH)
+    await repository.createActivity()
+    const number = await repository.open({ author: 'ben' })
+    await written(number, '/deconflict mute\n', login)
+    expect(repository.comment(number)?.includes('**Muted.**')).toBe(isMuted)
+  })
+
+  test('is taken back by /deconflict unmute', async () => {
+    useSettings(BOTH)
+    await repository.createActivity()
+    const number = await repository.open({ author: 'ben' })
+    for (const body of ['/deconflict mute', 'Not /deconflict unmute']) await written(number, body, 'ben')
+    expect(repository.comment(number)).toContain('**Muted.**')
+    await written(number, '/deconflict unmute', 'ben')
+    expect(repository.comment(number)).toContain('Severity: ')
+  })
 })
 
 test.each(['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR'])(

@@ -12,15 +12,13 @@ import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/surfaces/
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const manifest = parse(readFileSync(join(root, 'app.yml'), 'utf8'))
 
-/**
- * Sent to every App, so a manifest must not contain them; and comments, which need the permission to read issues. Without
- * them, a deleted comment is noticed with its next edit.
- */
-const UNASKED = ['installation', 'installation_repositories', 'issue_comment']
+/** Sent to every App, so a manifest must not contain them. */
+const UNASKED = ['installation', 'installation_repositories']
 
 /** The permissions that each event, and each call as an installation, needs according to GitHub's documentation. Calls as the App itself need none. */
 const EVENT_NEEDS: Record<string, string> = {
   pull_request: 'pull_requests: read',
+  issue_comment: 'issues: read',
   push: 'contents: read',
   delete: 'contents: read',
   repository: 'metadata: read',
@@ -40,6 +38,7 @@ const CALL_NEEDS: Record<string, string> = {
   'repos.getContent': 'contents: read',
   'repos.compareCommitsWithBasehead': 'contents: read',
   'repos.getBranch': 'contents: read',
+  'repos.getCollaboratorPermissionLevel': 'metadata: read',
   'git.getTree': 'contents: read',
   'apps.listReposAccessibleToInstallation': 'metadata: read',
   // Without a token.

@@ -43,7 +43,14 @@ const notable: ReportedNotable = {
 
 function report(changes: Partial<Report> = {}): Report {
   return {
-    ...{ severity: 'medium', earns_comment: true, charge: 'within', stage: 'ready', as_of: null },
+    ...{
+      severity: 'medium',
+      earns_comment: true,
+      charge: 'within',
+      stage: 'ready',
+      as_of: null,
+      may_merge: true,
+    },
     ...{ activities: [reportedActivity], notables: [], suppressed: { activities: [], notables: [] } },
     ...{ merged: [], done: null, taken: [], page_url: null, not_compared: null, is_complete: true },
     threshold: { severity: 'medium', is_of_draft: false },
@@ -250,11 +257,11 @@ describe('the comment', () => {
 
   test('starts with the hidden marker and explains how to mute it', () => {
     for (const text of [said({}), commentOf(quiet())]) {
-      expect(text.startsWith(`${MARKER}\n`)).toBe(true)
+      expect(text.startsWith(`${MARKER} -->\n`)).toBe(true)
       expect(text).toContain(`\`${MUTE_LABEL}\``)
     }
-    expect(mutedComment().startsWith(`${MARKER}\n`)).toBe(true)
-    expect(mutedComment()).toContain('Remove the label')
+    expect(mutedComment().startsWith(`${MARKER} -->\n`)).toBe(true)
+    expect(mutedComment()).toContain('`/deconflict unmute`')
   })
 
   /** The paragraphs between the marker and the footer. */
@@ -339,11 +346,10 @@ describe('the comment', () => {
   })
 
   test('ends with the severity and when it was updated', () => {
-    const footer = said({ as_of: new Date('2026-02-03T04:05:06Z') })
-      .split('\n\n')
-      .at(-1)
-    expect(footer).toBe(
-      `<sub>Severity: medium · Deconflict advises and never blocks · the label \`${MUTE_LABEL}\` silences it here · updated 2026-02-03 04:05 UTC</sub>`,
+    const [first, ...others] = said({ as_of: new Date('2026-02-03T04:05:06Z') }).split('\n\n')
+    expect(first).toBe('<!-- deconflict:pull-request, as of 2026-02-03T04:05:06.000Z -->')
+    expect(others.at(-1)).toBe(
+      '<sub>Severity: medium · Deconflict advises and never blocks · mute: label `deconflict:mute` or comment `/deconflict mute` · 👍 / 👎 tells us whether this helped · updated 2026-02-03 04:05 UTC</sub>',
     )
   })
 

@@ -14,7 +14,15 @@ import { type Collision, collision, matching, NOTHING_FOUND } from '../support/c
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
 
 const ready = {
-  ...{ number: 7, author: 'ada', branch: 'tidy', is_draft: false, is_queued: false, opened_at: at(10) },
+  ...{
+    number: 7,
+    author: 'ada',
+    branch: 'tidy',
+    is_draft: false,
+    is_queued: false,
+    is_by_newcomer: false,
+    opened_at: at(10),
+  },
   ...{ pushed_at: at(10), ready_at: null, own_event_at: at(10), comment_deleted_at: null },
   head_sha: 'a'.repeat(40),
 }

@@ -195,7 +195,7 @@ describe('the advice before an edit', () => {
 describe('the advice before a merge', () => {
   const CONFLICT: AdvisedOverlap = { severity: 'medium', consequence: 'conflict', findings: [] }
   const reader = (own: Stage, other: Stage, is_ahead: boolean) => ({
-    ...{ whose: 'other' as const, person: 'Ben', is_ahead },
+    ...{ whose: 'other' as const, person: 'Ben', is_ahead, may_merge: true },
     ...{ own: { name: '#2', stage: own }, other: { name: '#1', stage: other } },
   })
 
@@ -213,6 +213,14 @@ describe('the advice before a merge', () => {
     ['declared', 'declared', true, '#2 began first', 'Tell Ben what will change.'],
   ])('of %s work with %s work (ahead: %s)', (own, other, is_ahead, order, action) => {
     expect(adviceOf(CONFLICT, reader(own, other, is_ahead))).toEqual({ order, action })
+  })
+
+  test.each([
+    ['other', 'Tell Ben what will change, or ask to have this one merged first.'],
+    ['own', 'Ask to have #2 merged first, and rebase #1.'],
+  ] as const)('about %s work, to somebody who cannot merge', (whose, action) => {
+    const told = adviceOf(CONFLICT, { ...reader('ready', 'ready', true), whose, may_merge: false })
+    expect(told.action).toBe(action)
   })
 
   test.each<['other' | 'own', boolean, Partial<AdvisedOverlap>, string]>([

@@ -30,7 +30,7 @@ export const ACROSS_REPOSITORIES: [string, RegExp][] = [
   ],
   [
     'the settings of an organisation are those of its `.github` repository',
-    /^select settings from repositories where repositories\.installation_id = \$1 and lower\(/,
+    /^select settings, settings_errors from repositories where repositories\.installation_id = \$1 and lower\(/,
   ],
   ['an installation has many repositories', / where repositories\.installation_id = \$1$/],
 ]

@@ -43,6 +43,7 @@ const ofTheApp = [...appRoutes, ...deliveryRoutes]
 
 const ofRepositories: RepositoryRoute[] = [
   { route: 'GET ', needs: [], answer: repositoryAnswer },
+  { route: 'GET /collaborators/{username}/permission', needs: [], answer: permissionAnswer },
   ...pullRoutes,
   ...fileRoutes,
   ...treeRoutes,
@@ -228,6 +229,20 @@ function repositoryAnswer({
     },
     now,
   )
+}
+
+/** Those of a token's user; everybody else may read what is public. */
+function permissionAnswer({
+  state,
+  repository,
+  params,
+  now,
+}: RouteContext & { repository: GithubRepository; params: Record<string, string> }) {
+  const credential = state.credentials.find(({ user }) => user?.login === params.username)
+  const found = credential
+    ? granted(repository, { credential } as Extract<Caller, { kind: 'token' }>)
+    : 'read'
+  return json(200, { permission: found, role_name: found, user: null }, now)
 }
 
 /** Redirects a GET with 301 and everything else with 307, which keeps the method. */

@@ -35,6 +35,7 @@ const CASES: Case[] = [
   ['an installation', `GET /app/installations/${INSTALLATION_ID}`, 'app'],
   ['a suspended installation', 'GET /app/installations/502', 'app'],
   ['an unknown installation', 'GET /app/installations/9', 'app', { status: 404 }],
+  ['the permission of a person', `GET ${SHOP}/collaborators/alice/permission`, 'installation'],
   ['the installation of a repository', `GET ${SHOP}/installation`, 'app'],
   ['the installation of another repository', 'GET /repos/globex/site/installation', 'app', { status: 404 }],
   ['the repositories of an installation', 'GET /installation/repositories', 'installation'],

@@ -177,14 +177,24 @@ export function commentEvent(
   { state }: Source,
   full_name: string,
   number: number,
-  { id, action }: { id: number; action: 'created' | 'deleted' },
+  {
+    id,
+    action,
+    ...written
+  }: { id: number; action: 'created' | 'deleted' } & { body?: string; login?: string },
 ): Webhook {
   const repository = repositoryNamed(state, full_name)
   const example = exampleOf(state, repository, 'issue_comment', action)
+  const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
   return repositoryWebhook(state, repository, 'issue_comment', example, {
     action,
-    issue: { ...(example.issue as Json), number },
-    comment: { ...(example.comment as Json), id },
+    issue: { ...(example.issue as Json), number, user: pull && actorBody(state, pull.author) },
+    comment: {
+      ...(example.comment as Json),
+      id,
+      body: written.body ?? '',
+      user: actorBody(state, { login: written.login ?? 'octocat' }),
+    },
   })
 }
 

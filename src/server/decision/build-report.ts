@@ -47,6 +47,8 @@ type Reported = Pick<
   | 'own_event_at'
   | 'comment_deleted_at'
   | 'head_sha'
+  | 'is_by_newcomer'
+  | 'branch'
 >
 
 type ReportFacts = Pick<
@@ -138,6 +140,7 @@ export function reportNothing(
     compared: { activities: 0, notables: 0, expected: 0 },
     is_complete: true,
     stage: findStage(pr),
+    may_merge: !pr.is_by_newcomer && !pr.branch.includes(':'),
     as_of: now,
     page_url: null,
   }

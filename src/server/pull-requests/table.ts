@@ -14,6 +14,8 @@ export const pull_requests = pgTable(
     is_bot: boolean().notNull(),
     /** Has the label that turns comments off. */
     is_muted: boolean().notNull(),
+    /** Somebody who may has turned comments off with a comment. */
+    is_muted_by_comment: boolean().notNull().default(false),
     /** It is in the merge queue of its base branch, so it is merged before others. */
     is_queued: boolean().notNull().default(false),
     /** GitHub's time of the newest event of the merge queue; null if there was none. */

@@ -20,18 +20,18 @@ import {
 } from './overlap-words.ts'
 import type { DoneBefore, Report, ReportedActivity, TakenOnBase } from './report.ts'
 
-/** Identifies the comment. GitHub does not render it. */
-export const MARKER = '<!-- deconflict:pull-request -->'
+/** Begins the comment, and identifies it. GitHub does not render it. */
+export const MARKER = '<!-- deconflict:pull-request'
 
 /** The version of the text. Raise it when a change affects the text of all comments. */
-export const TEXT_VERSION = 2
+export const TEXT_VERSION = 3
 
 export const MUTE_LABEL = 'deconflict:mute'
 
 /** The comment for a report. A report without overlap replaces the text of an earlier comment. */
 export function commentOf(report: Report): string {
   const { activities, notables, merged, done, taken } = report
-  const parts: string[] = [MARKER]
+  const parts: string[] = [markerOf(report.as_of)]
   if (report.severity === null && merged.length === 0) {
     const { heading, text } = nothingShown(report, 'any more')
     parts.push(`**${heading}.** ${text}`)
@@ -47,8 +47,12 @@ export function commentOf(report: Report): string {
 
 /** The comment of a muted pull request. */
 export function mutedComment(): string {
-  const how = `**Muted** by the label \`${MUTE_LABEL}\`. Remove the label to see overlaps here again.`
-  return [MARKER, how].join('\n\n')
+  const how = `**Muted.** To see overlaps here again, remove the label \`${MUTE_LABEL}\`, or comment \`/deconflict unmute\`.`
+  return [markerOf(null), how].join('\n\n')
+}
+
+function markerOf(as_of: Date | null): string {
+  return `${MARKER}${as_of === null ? '' : `, as of ${as_of.toISOString()}`} -->`
 }
 
 /** The title of the check run. */
@@ -63,9 +67,9 @@ export function headline({ activities, notables, done, taken }: Report): string 
   return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
 }
 
-function aboutOne(activity: ReportedActivity, { stage }: Report): string[] {
+function aboutOne(activity: ReportedActivity, report: Report): string[] {
   const places = placesOf(activity)
-  const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, stage)}`
+  const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, report)}`
   const isSaid = places.length === 1 && activity.consequence !== 'same_work'
   const isListed = !isSaid && activity.paths.length + takenIn(activity.findings).length > 0
   return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
@@ -73,11 +77,11 @@ function aboutOne(activity: ReportedActivity, { stage }: Report): string[] {
 
 /** First the advice about the most important activity, then by file which activities go first and which go after. */
 function aboutSeveral(report: Report): string[] {
-  const { activities, stage } = report
+  const { activities } = report
   const first = leadOf(activities)
   const name = quote(nameOf(first))
   const why = first.consequence === 'same_work' ? `${sentenceOf(name, first)}. ` : ''
-  const parts = [`**${headline({ ...report, notables: [] })}.** ${why}${adviceAbout(name, first, stage)}`]
+  const parts = [`**${headline({ ...report, notables: [] })}.** ${why}${adviceAbout(name, first, report)}`]
   const named = activities.slice(0, OTHERS_SHOWN_MAX)
   const [ahead, behind] = [named.filter((each) => each.is_ahead), named.filter((each) => !each.is_ahead)]
   if (ahead.length > 0) parts.push(`**Goes first**\n\n${byPlace(ahead)}`)
@@ -156,7 +160,8 @@ function footerOf({ severity, page_url, as_of }: Report): string {
   const parts = [
     ...(severity === null ? [] : [`Severity: ${severity}`]),
     'Deconflict advises and never blocks',
-    `the label \`${MUTE_LABEL}\` silences it here`,
+    `mute: label \`${MUTE_LABEL}\` or comment \`/deconflict mute\``,
+    '👍 / 👎 tells us whether this helped',
     ...(page_url === null ? [] : [`[open the page](${page_url})`]),
     ...(as_of === null ? [] : [`updated ${minuteOf(as_of)}`]),
   ]

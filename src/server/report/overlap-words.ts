@@ -3,11 +3,11 @@
 import { adviceOf, adviceSentence } from '../../vocabulary/advice.ts'
 import { takenIn } from '../../vocabulary/finding.ts'
 import { sequencePlace } from '../../vocabulary/sequence-words.ts'
-import { STAGE_WORDS, type Stage } from '../../vocabulary/standing.ts'
+import { STAGE_WORDS } from '../../vocabulary/standing.ts'
 import { joined } from '../../vocabulary/text.ts'
 import { areasText, OVERLAP_WORDS, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
 import { linkable, linkedNumber, quote } from './markdown.ts'
-import type { ReportedActivity, ReportedNotable } from './report.ts'
+import type { Report, ReportedActivity, ReportedNotable } from './report.ts'
 
 /** A pull request by number and title, declared work by title and branch. */
 export function subjectOf({ pull_request, title, branch, actor, stage }: ReportedActivity): string {
@@ -62,8 +62,12 @@ export function placeItem({ name, lines }: Place): string {
   return lines === '' ? name : `${name}, ${lines}`
 }
 
-/** What the author of a pull request should do about the activity. `stage`: that of the pull request. `it`: the activity. */
-export function adviceAbout(it: string, activity: ReportedActivity, stage: Stage): string {
+/** What the author of a pull request should do about the activity, which is `it`. */
+export function adviceAbout(
+  it: string,
+  activity: ReportedActivity,
+  { stage, may_merge }: Pick<Report, 'stage' | 'may_merge'>,
+): string {
   const { consequence, fixes, actor, is_ahead, is_same_author } = activity
   const advice = adviceOf(activity, {
     whose: is_same_author ? 'own' : 'other',
@@ -71,6 +75,7 @@ export function adviceAbout(it: string, activity: ReportedActivity, stage: Stage
     own: { name: 'This pull request', stage },
     other: { name: it, stage: activity.stage },
     is_ahead: !is_ahead,
+    may_merge,
   })
   const isGivingWay = is_ahead && consequence === 'same_number'
   return [adviceSentence(advice), isGivingWay ? fixText(fixes) : ''].filter(Boolean).join(' ')

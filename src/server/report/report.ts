@@ -105,6 +105,8 @@ export interface Report {
   is_complete: boolean
   /** The stage of the pull request itself. */
   stage: Stage
+  /** Its author may merge it, as far as is known: not a newcomer, nor somebody who works in a fork. */
+  may_merge: boolean
   /** When the report was made; null to leave it out of the text. */
   as_of: Date | null
   /** The URL of the page that opens with this pull request selected; null if the service has no public address. */

@@ -14,6 +14,7 @@ import {
   leaveRepositoryOf,
   repositoryJob,
 } from '../../tracking/installations.ts'
+import { muteCommandIn, muteCommented } from '../../tracking/mute.ts'
 import { commentDeleted, pullRequestChanged } from '../../tracking/pull-requests.ts'
 import { repositoryUnarchived, settingsChanged } from '../../tracking/repository-events.ts'
 import { linkPushedStack } from '../../tracking/stack-links.ts'
@@ -43,9 +44,13 @@ export function isHandled(name: string): name is HandledName {
   return HANDLED.some((handled) => handled === name)
 }
 
-/** Whether a delivery is stored. Of comments, which only some Apps receive, only deletions have an effect. */
-export function isStored(name: string, payload: { action?: unknown }): name is HandledName {
-  return isHandled(name) && (name !== 'issue_comment' || payload.action === 'deleted')
+/** Whether a delivery is stored: of comments only deletions, and those that are a command. */
+export function isStored(
+  name: string,
+  { action, comment }: { action?: unknown; comment?: { body?: unknown } },
+): name is HandledName {
+  if (name !== 'issue_comment') return isHandled(name)
+  return action === 'deleted' || (action === 'created' && muteCommandIn(String(comment?.body)) !== null)
 }
 
 type PullRequestAction = EmitterWebhookEvent<'pull_request'>['payload']['action']
@@ -81,10 +86,16 @@ export function handleEvents(app: App, probot: Probot): void {
   })
 
   probot.on('issue_comment', async ({ payload }) => {
+    const { action, issue, comment } = payload
+    const { number } = issue
     const repository = installedOf(payload)
-    if (payload.action !== 'deleted' || !repository) return
-    const ctx = await openInstalled(app, repository, app.clock())
-    if (ctx) await commentDeleted(ctx, { number: payload.issue.number, comment_id: payload.comment.id })
+    const ctx = repository && (await openInstalled(app, repository, app.clock()))
+    if (!ctx) return
+    if (action === 'deleted') return commentDeleted(ctx, { number, comment_id: comment.id })
+    const command = action === 'created' ? muteCommandIn(comment.body) : null
+    const { login = '' } = comment.user ?? {}
+    if (command)
+      await muteCommented(app, ctx, { number, command, login, is_author: login === issue.user?.login })
   })
 
   probot.on('push', async ({ payload }) => {
