@@ -43,15 +43,17 @@ function recordsReader(repository: Repository, show: Show) {
     const isDue = isRequested || version === undefined || now_ms - read_at_ms > FRESH_MS
     const found = repository.overlaps(signal, isDue ? undefined : version)
     if (!isDue && (await found) === null) return
-    version = (await readAll(repository, { signal, found, show, isFirst: version === undefined })) ?? version
+    const read = await readAll(repository, { signal, found, show, isFirst: version === undefined })
+    if (read !== null) version = read.version
     read_at_ms = now_ms
   }
 }
 
+/** Null if the collisions have not changed. `version`: undefined if not all that is shown is of one time. */
 async function readAll(
   repository: Repository,
   given: { signal: AbortSignal; found: ReturnType<Repository['overlaps']>; show: Show; isFirst: boolean },
-): Promise<string | undefined> {
+): Promise<{ version: string | undefined } | null> {
   const { signal, found, show, isFirst } = given
   const showActivities = (list: List<Activity>) => {
     show({ activities: { ...list, items: list.items.filter(isLive) } })
@@ -74,8 +76,12 @@ async function readAll(
   const all = [activities, overlaps, notables, settings, merge_order] as const
   // A read ends when its last request does: two reads never run at a time.
   await Promise.allSettled(all)
-  await Promise.all(all)
-  return (await overlaps)?.version
+  const [list, read] = await Promise.all(all)
+  if (read === null) return null
+  // A list from before the collisions may lack what they are about. Then everything is read again.
+  const { activities: compared, complete } = read.answer.checked_against
+  const isOther = complete && list.is_complete && list.items.filter(isLive).length !== compared
+  return { version: isOther ? undefined : read.version }
 }
 
 /** The list also holds finished work, which the page does not show. */

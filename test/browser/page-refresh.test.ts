@@ -1,7 +1,9 @@
 /** How the page refreshes in a real browser: under load, with a filter, and when the service fails. */
+
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BROWSER } from '../support/browser.ts'
+import { editOf } from '../support/lines.ts'
 import {
   type PageFixture,
   type PageRepository,
@@ -81,8 +83,20 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByRole('searchbox').fill('cy')
     await heading('1 live activity, 1 collision').waitFor(OPTIONS)
     expect(await page.locator('.work-row').allTextContents()).toEqual([
-      expect.stringMatching(/Tidy payments.*collision$/),
+      expect.stringMatching(/Tidy payments.*possible overlap, medium$/),
     ])
+  })
+
+  test('shows pairs that only change the same file as one line', async () => {
+    const file = Array.from({ length: 120 }, (_, at) => `const value${at} = read(${at})`)
+    for (const at of [10, 100]) {
+      const changes = [{ path: 'a.ts', patch: editOf(file, at, 1, ['changed()']) }]
+      await repo.createActivity({ branch: `at-${at}`, title: `Edit ${at}`, scope: { changes } })
+    }
+    await fixture.open(page, repo)
+    await heading('2 live activities, 0 collisions').waitFor(OPTIONS)
+    await page.getByText('1 pair changes the same file, lines apart').click()
+    await page.locator('details.same-file').getByText('Edit 100').waitFor(OPTIONS)
   })
 
   test('shows that it is out of date and since when, and recovers by itself', async () => {
