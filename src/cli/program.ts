@@ -21,6 +21,7 @@ import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findConnection } from './service-connection.ts'
 import { start } from './start.ts'
 import { done, heartbeat, update } from './update.ts'
+import { why } from './why.ts'
 import { findWorkspace } from './workspace.ts'
 
 const HELP_FOOTER = `
@@ -212,6 +213,7 @@ function addListCommands(command: AddCommand): void {
     .option('--importance <importance>', 'only those of this importance')
     .option('--category <category>', 'only those of this category')
     .option('--area <label>', 'only those of this area')
+  command('why <number>', 'Explain what a comment on a pull request shows, and why not.', why)
   command(
     'order',
     'Show the order in which to merge the open pull requests that conflict with each other.',

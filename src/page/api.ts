@@ -12,6 +12,7 @@ import type {
   RepositoryOverview,
   RepositorySettings,
   Signal,
+  Why,
 } from './records.ts'
 import { tabStorage } from './storage.ts'
 
@@ -164,6 +165,7 @@ export function repositoryAt(name: string) {
     settings: (signal: AbortSignal): Promise<RepositorySettings> =>
       ask('GET', `${base}/settings`, { signal }),
     signal: (signal: AbortSignal): Promise<Signal> => ask('GET', `${base}/signal`, { signal }),
+    why: (number: number): Promise<Why> => ask('GET', `${base}/why?pull_request=${number}`),
     mergeOrder: (signal: AbortSignal): Promise<MergeOrder> => ask('GET', `${base}/merge-order`, { signal }),
     activity: (id: string): Promise<FullActivity> => ask('GET', `${base}/activity/${id}`),
     notable: (id: string): Promise<FullNotable> => ask('GET', `${base}/notables/${id}`),

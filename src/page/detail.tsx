@@ -10,6 +10,7 @@ import { ExternalLink } from './external-link.tsx'
 import type { LiveWork } from './live-work.ts'
 import type { FullActivity, FullNotable } from './records.ts'
 import { ProblemText } from './states.tsx'
+import { Why } from './why.tsx'
 
 /** The maximum number of collisions in the details of an activity. */
 const COLLISIONS_MAX = 20
@@ -63,6 +64,9 @@ export function ActivityDetail({ work, reader, ...common }: ActivityProps) {
             <Paths name="Paths" paths={activity.scope.paths} />
             <Paths name="Changed files" paths={activity.scope.changes.map(({ path }) => path)} />
           </dl>
+          {activity.pr_url && (
+            <Why number={Number(/\d+$/.exec(activity.pr_url)?.[0])} repository={repository} />
+          )}
           {encounters.length > 0 && (
             <>
               <h3>Collides with</h3>

@@ -10,6 +10,7 @@ export type Overlap = Overlaps['items'][number]
 export type Signal = OutputOf<'getSignal'>
 export type RepositoryOverview = OutputOf<'listRepositories'>
 export type MergeOrder = OutputOf<'getMergeOrder'>
+export type Why = OutputOf<'explainPullRequest'>
 export type RepositorySettings = OutputOf<'getSettings'>
 
 /** Each part is null until it was first read: the lists are shown before the collisions are known. */

@@ -26,11 +26,7 @@ describe('GitHub’s permissions decide', () => {
       const mayWrite = role !== 'read' && role !== 'triage'
       const expected = ROUTES.map(({ name, success, untracked }) => [
         name,
-        writes.includes(name) && !mayWrite
-          ? '403 forbidden'
-          : untracked
-            ? '422 validation_error'
-            : String(success),
+        writes.includes(name) && !mayWrite ? '403 forbidden' : untracked ? '404 not_found' : String(success),
       ])
       expect(answers).toEqual(Object.fromEntries(expected))
     },

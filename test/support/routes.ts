@@ -15,7 +15,7 @@ export interface Route {
   /** The status if the same exists already. */
   repeated?: 200
   /** The answer about a repository whose pull requests are not tracked, if it is another one. */
-  untracked?: 422
+  untracked?: 404
   /** A valid body. */
   body?: Record<string, unknown>
 }
@@ -64,6 +64,14 @@ export const ROUTES: Route[] = [
   { ...act, name: 'updateNotable', method: 'PATCH', path: '/notables/{id}', record: 'ntb', body: {} },
   { ...act, name: 'archiveNotable', path: '/notables/{id}/archive', record: 'ntb' },
   { ...get, name: 'getSignal', path: '/signal', record: null },
+  {
+    ...get,
+    name: 'explainPullRequest',
+    path: '/why',
+    query: '?pull_request=7',
+    record: null,
+    untracked: 404,
+  },
   { ...get, name: 'getSettings', path: '/settings', record: null },
 ]
 

@@ -18,6 +18,7 @@ import type {
   ReportedActivity,
   ReportedNotable,
   ReportedPath,
+  Suppression,
   TakenOnBase,
 } from '../report/report.ts'
 import type { Facts } from './facts.ts'
@@ -64,13 +65,11 @@ export function buildReport(
   conclusion: Conclusion,
   { pairs, ...facts }: ReportFacts & { pairs: Pairs },
 ): { report: Report; named: SideKey[] } {
-  const { comment } = facts.settings
-  const rules = { ...facts, comment, is_draft: pr.is_draft, active_at: lastActive(pr) }
-  const candidates = facts.counterparts.map((each) => {
-    const standing = { cause: findCause(pr, each, pairs), is_earlier: isEarlier(each, pr) }
-    const suppression = findSuppression({ ...each, ...standing }, rules)
-    return { ...each, activity: reportActivity(each, pr), suppression }
-  })
+  const rules = rulesFor(pr, facts)
+  const candidates = judgeCandidates(pr, facts, pairs).map((each) => ({
+    ...each,
+    activity: reportActivity(each, pr),
+  }))
   const shown = inOrderOfComment(candidates.filter(({ suppression }) => suppression === null))
   const activities = shown.map(({ activity }) => activity)
   const none = reportNothing(pr, facts)
@@ -118,6 +117,24 @@ export function buildReport(
   }
   const named = shown.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
   return { report, named: [...(done === null ? [] : [pullRequestKey(done.number)]), ...named] }
+}
+
+function rulesFor(pr: Reported, facts: ReportFacts): CommentRules {
+  const { comment } = facts.settings
+  return { ...facts, comment, is_draft: pr.is_draft, active_at: lastActive(pr) }
+}
+
+/** The overlapping work, each with why a comment does not name it; null if it does. */
+export function judgeCandidates(
+  pr: Reported,
+  facts: ReportFacts,
+  pairs: Pairs,
+): (Counterpart & { suppression: Suppression | null })[] {
+  const rules = rulesFor(pr, facts)
+  return facts.counterparts.map((each) => {
+    const standing = { cause: findCause(pr, each, pairs), is_earlier: isEarlier(each, pr) }
+    return { ...each, suppression: findSuppression({ ...each, ...standing }, rules) }
+  })
 }
 
 /** The report on a pull request without a live activity, with which nothing was compared. */

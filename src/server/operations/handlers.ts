@@ -13,6 +13,7 @@ import type { ActivityRow } from '../activities/table.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import { checkAnswered, createAnswered } from '../decision/answers.ts'
 import { readBudget } from '../decision/budget.ts'
+import { explainPullRequest } from '../decision/why.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'
 import { getIssue, getIssueClaim } from '../issues/issues.ts'
 import * as notables from '../notables/notables.ts'
@@ -145,6 +146,7 @@ export const HANDLERS: {
     notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
   archiveNotable: async (ctx, _, { id }) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
   getSignal: (ctx) => getSignal(ctx),
+  explainPullRequest: (ctx, { pull_request }) => explainPullRequest(ctx, pull_request),
   getSettings: async (ctx) => ({
     ...ctx.settings,
     ...ctx.repo.settings_file,

@@ -1,10 +1,11 @@
 /** The words for a report in which nothing is shown, and for what a report does not cover. Pure. */
+import { HIDDEN_BECAUSE } from '../../vocabulary/contract/why.ts'
 import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { count } from '../../vocabulary/text.ts'
 import { titledList } from './markdown.ts'
 import { notableItem, placeItem, placesOf, subjectOf } from './overlap-words.ts'
-import type { Report, Suppressed, Suppression } from './report.ts'
+import type { Report, Suppressed } from './report.ts'
 
 /**
  * The heading and text if nothing is shown: no overlap, overlaps that are not shown, or not compared. `since`: `any more`
@@ -31,21 +32,11 @@ export function nothingShown(report: Report, since = ''): { heading: string; tex
   return { heading: `No overlap ${since}`.trim(), text: comparedWith(report) }
 }
 
-const SUPPRESSIONS: Record<Suppression, string> = {
-  below_threshold: 'below the threshold',
-  stale: 'not pushed recently',
-  bot: 'by a bot',
-  same_author: 'by the same author',
-  declared_by_glob: 'declared by a glob, not by file',
-  other_side: 'shown only to the side that came later',
-  over_budget: 'left out because too many pull requests have a comment (`comment.budget`)',
-}
-
 /** Why overlapping work is not shown, each reason once. */
 function reasonsOf({ activities }: Suppressed): string {
   const reasons = new Map<string, number>()
   for (const { suppression } of activities)
-    reasons.set(SUPPRESSIONS[suppression], (reasons.get(SUPPRESSIONS[suppression]) ?? 0) + 1)
+    reasons.set(HIDDEN_BECAUSE[suppression], (reasons.get(HIDDEN_BECAUSE[suppression]) ?? 0) + 1)
   return [...reasons].map(([reason, times]) => `${times} ${times === 1 ? 'is' : 'are'} ${reason}`).join('; ')
 }
 
@@ -54,7 +45,7 @@ export function suppressedList({ activities, notables }: Suppressed): string | u
   if (activities.length + notables.length === 0) return undefined
   const items = activities.map((activity) => {
     const places = placesOf(activity).slice(0, FILES_SHOWN_MAX).map(placeItem).join('; ')
-    const why = `(${activity.severity}, ${SUPPRESSIONS[activity.suppression]})`
+    const why = `(${activity.severity}, ${HIDDEN_BECAUSE[activity.suppression]})`
     return `${subjectOf(activity)}: ${places} ${why}`
   })
   return titledList('Not shown in comments', [...items, ...notables.map(notableItem)])

@@ -2,6 +2,7 @@
 
 import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
 import type { PathPair } from '../../vocabulary/contract/overlap.ts'
+import type { HiddenBecause } from '../../vocabulary/contract/why.ts'
 import type { Consequence, Finding, TakenFinding } from '../../vocabulary/finding.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
@@ -57,17 +58,8 @@ export interface ReportedNotable {
   where: string | null
 }
 
-/** Why overlapping work is not shown. */
-export type Suppression =
-  | 'below_threshold'
-  | 'stale'
-  | 'bot'
-  | 'same_author'
-  /** It claims globs, and its risk is low or medium. */
-  | 'declared_by_glob'
-  /** The other side caused the overlap, or was opened later. */
-  | 'other_side'
-  | 'over_budget'
+/** Why overlapping work is not shown, by the rules about the work itself. */
+export type Suppression = Exclude<HiddenBecause, 'muted' | 'shadow' | 'no_event' | 'other_base'>
 
 /** Overlapping work that is not shown, and why. */
 export type SuppressedActivity = ReportedActivity & { suppression: Suppression }

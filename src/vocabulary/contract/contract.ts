@@ -1,4 +1,5 @@
 /** Every operation of the service as data. Routes, the OpenAPI document, MCP tools and the client are derived from it (docs/contract/README.md). */
+
 import { z } from 'zod'
 import {
   Activity,
@@ -28,6 +29,7 @@ import { Overlaps } from './overlap-list.ts'
 import { RepositoryOverview } from './overview.ts'
 import { SettingsView } from './settings.ts'
 import { CommentBudget, Signal } from './signal.ts'
+import { ExplainPullRequest, Why } from './why.ts'
 
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
@@ -206,6 +208,14 @@ export const OPERATIONS = {
     summary: 'Retrieve the signal report',
     description:
       'Returns which pairs were shown and what became of them, and how many comments were posted and edited. In shadow mode, pairs that would have been shown count as shown.',
+  }),
+  explainPullRequest: operation('GET', '/why', {
+    access: 'read',
+    input: ExplainPullRequest,
+    output: Why,
+    summary: 'Explain a comment',
+    description:
+      'Returns each overlap of an open pull request: whether a comment shows it, why not, and the setting that decided it.',
   }),
   getSettings: operation('GET', '/settings', {
     access: 'read',

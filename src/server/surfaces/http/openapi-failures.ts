@@ -100,6 +100,13 @@ const NO_ISSUE: ShownFailure = {
   message: NOT_AN_ISSUE,
 }
 
+const NOT_OPEN: ShownFailure = {
+  kind: 'not_found',
+  description: 'The pull request is not open, or not tracked.',
+  message: 'pull_request: #12 is not open, or not tracked in this repository',
+  param: 'pull_request',
+}
+
 const TOO_LARGE: ShownFailure = {
   kind: 'body_too_large',
   description: 'The body is larger than 1 MiB.',
@@ -145,6 +152,7 @@ export function failuresOf(name: OperationName, operation: Operation): ZodOpenAp
     ...(on === 'repository' ? [FORBIDDEN] : []),
     ...(record ? [NOT_FOUND] : []),
     ...(path.includes('{number}') ? [NO_ISSUE] : []),
+    ...(name === 'explainPullRequest' ? [NOT_OPEN] : []),
     ...(method === 'GET' ? [] : [TOO_LARGE]),
     ...(method === 'PATCH' || LIVE_ONLY.test(path) ? [NOT_LIVE] : []),
     ...(is_idempotent ? IDEMPOTENCY : []),

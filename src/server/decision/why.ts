@@ -1,0 +1,85 @@
+/** Explains which pairs of a pull request a comment shows, and why not (docs/contract/publishing.md#why). */
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { HiddenBecause, Why } from '../../vocabulary/contract/why.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import { listCompared } from '../activities/live-store.ts'
+import type { PullRequestRow } from '../pull-requests/table.ts'
+import { MUTE_LABEL } from '../report/comment.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { judgeCandidates } from './build-report.ts'
+import type { Facts } from './facts.ts'
+import { checkPullRequest, readFacts } from './read.ts'
+import { findAuthor } from './sides.ts'
+import { inOrderOfComment, isIgnored } from './who-is-told.ts'
+
+/** Throws `not_found` if no such pull request is open and tracked. */
+export async function explainPullRequest(ctx: RepoContext, number: number): Promise<Why> {
+  const check = await checkPullRequest(ctx, number, null)
+  const pr = check?.subject.pr
+  if (!check || !pr)
+    throw new Failure(
+      'not_found',
+      `pull_request: #${number} is not open, or not tracked in this repository`,
+      {
+        param: 'pull_request',
+      },
+    )
+  const facts = await readFacts(ctx, check)
+  const elsewhere = facts.conclusion?.other_base ?? []
+  const others = elsewhere.length === 0 ? [] : await listCompared(ctx.db, ctx.repo.id, elsewhere)
+  const apart = others.map((record) => ({
+    activity_id: record.id,
+    title: record.is_by_newcomer ? null : record.title,
+    actor: findAuthor(record),
+    pr_url: record.pr_url,
+    ...{ consequence: null, severity: null, is_shown: false },
+    ...{ reason: 'other_base' as const, decided_by: `base_branch: ${pr.base_branch}` },
+  }))
+  return { is_commented: pr.comment_id !== null, pairs: [...explain(pr, facts), ...apart] }
+}
+
+function explain(pr: PullRequestRow, facts: Facts): Why['pairs'] {
+  const { comment } = facts.settings
+  const silence = silenceOf(pr, comment)
+  const candidates = judgeCandidates(pr, facts, facts.ledger?.pairs ?? new Map())
+  return inOrderOfComment(candidates).map(({ record, pull_request, consequence, severity, suppression }) => {
+    const reason = suppression ?? silence
+    return {
+      activity_id: record.id,
+      title: pull_request?.is_by_newcomer || record.is_by_newcomer ? null : record.title,
+      actor: record.actor,
+      pr_url: record.pr_url,
+      consequence,
+      severity,
+      is_shown: reason === null,
+      reason,
+      decided_by: reason && decidedBy(reason, comment, pr),
+    }
+  })
+}
+
+/** Why nothing is shown at all on the pull request; null if something may be. */
+function silenceOf(pr: PullRequestRow, comment: Settings['comment']): HiddenBecause | null {
+  if (comment.mode !== 'on') return 'shadow'
+  if (isIgnored(pr, comment)) return 'bot'
+  if (pr.is_muted) return 'muted'
+  return pr.own_event_at === null && pr.comment_id === null ? 'no_event' : null
+}
+
+function decidedBy(reason: HiddenBecause, comment: Settings['comment'], pr: PullRequestRow): string {
+  const threshold = pr.is_draft ? 'draft_min_severity' : 'min_severity'
+  const deciding: Record<HiddenBecause, string> = {
+    below_threshold: `comment.${threshold}: ${comment[threshold]}`,
+    stale: `comment.stale_after_days: ${comment.stale_after_days}`,
+    bot: `comment.on_bots: ${comment.on_bots}, comment.bots: ${comment.bots.length}`,
+    same_author: `comment.same_author: ${comment.same_author}`,
+    declared_by_glob: 'risk below high',
+    other_side: `comment.audience: ${comment.audience}`,
+    over_budget: `comment.budget: ${comment.budget}`,
+    muted: pr.is_muted_by_comment ? '/deconflict mute' : MUTE_LABEL,
+    shadow: `comment.mode: ${comment.mode}`,
+    no_event: 'own_event_at: none',
+    other_base: `base_branch: ${pr.base_branch}`,
+  }
+  return deciding[reason]
+}

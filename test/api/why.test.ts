@@ -1,0 +1,72 @@
+/** `GET …/why`: which overlaps of a pull request a comment shows, and what decided about the others. */
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { editOfPay } from '../support/lines.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
+import { workingTree } from '../support/working-tree.ts'
+
+const { fixture, repository } = usePullRequests()
+
+let [first, second] = [0, 0]
+beforeEach(async () => {
+  first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+  second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
+})
+const why = async (number: number) => (await repository.request('GET', `/why?pull_request=${number}`)).body
+
+test('the side that came later shows the conflict', async () => {
+  expect(await why(second)).toMatchObject({
+    is_commented: true,
+    pairs: [{ consequence: 'conflict', severity: 'high', is_shown: true, reason: null, decided_by: null }],
+  })
+})
+
+test('the side that came first does not, because of the audience', async () => {
+  expect(await why(first)).toMatchObject({
+    is_commented: false,
+    pairs: [
+      {
+        title: 'Edit in tidy',
+        actor: 'author-of-tidy',
+        is_shown: false,
+        reason: 'other_side',
+        decided_by: 'comment.audience: later',
+      },
+    ],
+  })
+})
+
+test.each([
+  ['comment: {mode: shadow}', 'shadow', 'comment.mode: shadow'],
+  ['comment: {bots: [author-of-retries]}', 'bot', 'comment.on_bots: false, comment.bots: 1'],
+])('with %s it is not shown', async (settings, reason, decided_by) => {
+  await repository.writeFile('.github/deconflict.yml', settings)
+  expect((await why(second)).pairs).toMatchObject([{ is_shown: false, reason, decided_by }])
+})
+
+test('work for another base branch is named, and was not compared', async () => {
+  const files = [editOfPay(41, ['back()'])]
+  const backport = await repository.open({ head: 'backport', author: 'cy', base: 'release', files })
+  expect((await why(backport)).pairs).toMatchObject([
+    { consequence: null, reason: 'other_base', decided_by: 'base_branch: release' },
+    { consequence: null, reason: 'other_base' },
+  ])
+})
+
+test('the command says it in one line for each pair', async () => {
+  const tree = await workingTree({ DECONFLICT_URL: fixture.service.url, GITHUB_TOKEN: 'ada' })
+  onTestFinished(tree.remove)
+  const { code, stdout } = await tree.run(['why', `#${first}`, '--repo', repository.full_name])
+  expect(stdout).toContain(`#${first} has no comment.\n`)
+  expect(stdout).toMatch(
+    /^conflict, high {2}#\d+ {2}Edit in tidy {2}by author-of-tidy {2}not shown: shown only/m,
+  )
+  expect(code).toBe(0)
+})
+
+test.each([
+  ['?pull_request=99', 404],
+  ['?pull_request=one', 422],
+  ['', 400],
+])('%s is %i', async (query, status) => {
+  expect((await repository.request('GET', `/why${query}`)).status).toBe(status)
+})
