@@ -4,6 +4,7 @@ import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contr
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import { findingOf, takenIn } from '../vocabulary/finding.ts'
 import { inQuotes, sanitize } from '../vocabulary/others-text.ts'
+import { pairLabel } from '../vocabulary/pair-words.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabulary/shown.ts'
@@ -15,7 +16,6 @@ import {
   duplicateSentence,
   isSameWork,
   linesOf,
-  pairLabel,
   placeSentence,
   sequenceSentence,
 } from '../vocabulary/verdict-words.ts'

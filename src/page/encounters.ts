@@ -2,10 +2,11 @@
 
 import { type Advice, adviceOf } from '../vocabulary/advice.ts'
 import { takenIn } from '../vocabulary/finding.ts'
+import { pairLabel, pairOf } from '../vocabulary/pair-words.ts'
 import { isAhead, stageOf } from '../vocabulary/standing.ts'
 import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
-import { areasText, linesText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
+import { areasText, linesText } from '../vocabulary/verdict-words.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
 import type { Person } from './people.ts'
 import type { Activity, Overlap } from './records.ts'

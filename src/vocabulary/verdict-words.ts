@@ -4,7 +4,6 @@ import {
   type DoneFinding,
   type Finding,
   findingOf,
-  nextOf,
   type TakenFinding,
   takenIn,
 } from './finding.ts'
@@ -186,7 +185,7 @@ export function doneSentence(who: string, { shared, lines }: DoneLines, own: str
 }
 
 /** ` (9 of 12 added lines are alike, both close #7)`; empty if nothing is known. */
-function evidenceText(findings: readonly Finding[], quote: Quote): string {
+export function evidenceText(findings: readonly Finding[], quote: Quote): string {
   const [lines, closed] = [findingOf(findings, 'duplicate'), findingOf(findings, 'issue')]
   const evidence = [
     lines && lines.added_lines > 0
@@ -221,45 +220,6 @@ export function areasText(areas: readonly string[], quote: Quote): string {
   return `${areas.length === 1 ? 'area' : 'areas'} ${joined(areas.map((area) => quote(area)))}`
 }
 
-/** What a list says about a pair, with the own lines first. */
-export interface ComparedPair {
-  findings: readonly Finding[]
-  /** The lines in the first file, of each side on its own base. */
-  line_ranges?: LineRanges | null
-}
-
-type LineRanges = readonly [LineRange | null, LineRange | null]
-
-/** `same lines (40–52 and 49–61), seems to do the same (both close #7)`; empty if lines were not compared. */
-export function pairLabel({ findings, line_ranges }: ComparedPair, quote: Quote): string {
-  const lines = findingOf(findings, 'lines')
-  const numbers = lines?.verdict === 'unknown' ? '' : numbersText(line_ranges ?? [])
-  const label = OVERLAP_WORDS[lines?.verdict ?? 'declared'].label
-  const place = numbers === '' || label === '' ? label : `${label} (${numbers})`
-  const twin = isSameWork(findings) ? `${OVERLAP_WORDS.duplicate.label}${evidenceText(findings, quote)}` : ''
-  const taken = takenIn(findings)
-    .slice(0, 1)
-    .map((each) => {
-      const next = nextOf(each)
-      const free = next === null ? '' : `; ${quote(next)} is free`
-      return `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)}${free})`
-    })
-  return [...taken, place, twin].filter(Boolean).join(', ')
-}
-
-/** A collision of the list of all collisions. */
-interface ListedCollision extends Pick<ComparedPair, 'findings'> {
-  activity_ids: readonly string[]
-  paths: readonly { line_ranges: LineRanges | null }[]
-}
-
-/** The collision as the activity `id` sees it. */
-export function pairOf(id: string, { activity_ids, paths, findings }: ListedCollision): ComparedPair {
-  const ranges = paths[0]?.line_ranges ?? null
-  const isSwapped = ranges !== null && id === activity_ids[1]
-  return { findings, line_ranges: isSwapped ? [ranges[1], ranges[0]] : ranges }
-}
-
 /** `lines 40–52`, `line 40`, or `lines 40–52 and 49–61`; empty if no lines are known. */
 export function linesText(...ranges: readonly (LineRange | null)[]): string {
   const numbers = numbersText(ranges)
@@ -268,7 +228,7 @@ export function linesText(...ranges: readonly (LineRange | null)[]): string {
 }
 
 /** `40–52 and 60`: the ranges that are known, each once. */
-function numbersText(ranges: readonly (LineRange | null)[]): string {
+export function numbersText(ranges: readonly (LineRange | null)[]): string {
   const known = ranges.flatMap((range) => {
     if (range === null) return []
     const [first, last] = range

@@ -100,7 +100,7 @@ describe('the advice', () => {
     ['nothing', {}, /^Go ahead, and create an activity/],
     [
       'a checked activity without a scope',
-      { checked: 'activities', emptiness: 'nothing_given' },
+      { self: ['act_0'], emptiness: 'nothing_given' },
       /^Name the files that you change: update your activity with scope\.paths/,
     ],
     [

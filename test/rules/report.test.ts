@@ -1,7 +1,8 @@
 /** What the comment on a pull request contains, and in which order. */
 import { describe, expect, test } from 'vitest'
 import { buildReport } from '../../src/server/decision/build-report.ts'
-import { describeCounterpart, groupOverlaps, pullRequestSubject } from '../../src/server/decision/sides.ts'
+import { groupOverlaps } from '../../src/server/decision/overlap-groups.ts'
+import { describeCounterpart, pullRequestSubject } from '../../src/server/decision/sides.ts'
 import type { Conclusion } from '../../src/server/overlap/conclusion.ts'
 import type { PullRequestRow } from '../../src/server/pull-requests/table.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'

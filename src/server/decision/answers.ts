@@ -8,8 +8,8 @@ import type { Conclusion } from '../overlap/conclusion.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { record } from './apply.ts'
+import { groupOverlaps } from './overlap-groups.ts'
 import { branchCheck } from './read.ts'
-import { groupOverlaps } from './sides.ts'
 
 /**
  * Records the pairs that the answer to a create shows. Those of a branch without a pull request are stored first: no

@@ -12,52 +12,25 @@ import type { Pairs } from '../ledger/side-pairs.ts'
 import type { PairRow } from '../ledger/table.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclusion.ts'
-import type { PullRequestRow } from '../pull-requests/table.ts'
 import type {
   Report,
   ReportedActivity,
   ReportedNotable,
   ReportedPath,
-  Suppression,
   TakenOnBase,
 } from '../report/report.ts'
-import type { Facts } from './facts.ts'
-import { type Counterpart, isEarlier } from './sides.ts'
+import { judgeCandidates, type Reported, type ReportFacts, rulesFor } from './candidates.ts'
+import type { Counterpart } from './sides.ts'
 import { takenAfterMerge } from './taken-after-merge.ts'
 import {
   type CommentRules,
   earnsComment,
-  findSuppression,
   inOrderOfComment,
   isCounted,
   isDoneShown,
   isTakenShown,
-  lastActive,
   thresholdFor,
 } from './who-is-told.ts'
-
-/** The fields of the pull request that the report depends on. */
-type Reported = Pick<
-  PullRequestRow,
-  | 'number'
-  | 'is_draft'
-  | 'is_queued'
-  | 'opened_at'
-  | 'pushed_at'
-  | 'ready_at'
-  | 'own_event_at'
-  | 'comment_deleted_at'
-  | 'head_sha'
-  | 'is_by_newcomer'
-  | 'branch'
->
-
-type ReportFacts = Pick<
-  Facts,
-  'counterparts' | 'settings' | 'room' | 'now' | 'page_url' | 'own_files' | 'next_numbers'
-> & {
-  repo: Pick<Facts['repo'], 'web_urls'>
-}
 
 /** `named`: the keys of the sides that the comment names. */
 export function buildReport(
@@ -119,24 +92,6 @@ export function buildReport(
   return { report, named: [...(done === null ? [] : [pullRequestKey(done.number)]), ...named] }
 }
 
-function rulesFor(pr: Reported, facts: ReportFacts): CommentRules {
-  const { comment } = facts.settings
-  return { ...facts, comment, is_draft: pr.is_draft, active_at: lastActive(pr) }
-}
-
-/** The overlapping work, each with why a comment does not name it; null if it does. */
-export function judgeCandidates(
-  pr: Reported,
-  facts: ReportFacts,
-  pairs: Pairs,
-): (Counterpart & { suppression: Suppression | null })[] {
-  const rules = rulesFor(pr, facts)
-  return facts.counterparts.map((each) => {
-    const standing = { cause: findCause(pr, each, pairs), is_earlier: isEarlier(each, pr) }
-    return { ...each, suppression: findSuppression({ ...each, ...standing }, rules) }
-  })
-}
-
 /** The report on a pull request without a live activity, with which nothing was compared. */
 export function reportNothing(
   pr: Reported,
@@ -174,13 +129,6 @@ function isAwaited(
     const pair = key === null ? undefined : pairs.get(key)
     return pair !== undefined && pair.seen_at > deleted_at
   })
-}
-
-/** Whose event brought the overlap about, by its open pair; null if unknown. */
-function findCause(pr: Reported, { key }: Counterpart, pairs: Pairs): 'this' | 'other' | null {
-  const pair = key === null ? undefined : pairs.get(key)
-  if (pair?.outcome !== 'open' || pair.cause === null) return null
-  return pair[pair.cause] === pullRequestKey(pr.number) ? 'this' : 'other'
 }
 
 /** The pull requests whose overlap was shown to this one, and that were merged since its last push. */

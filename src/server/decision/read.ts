@@ -17,10 +17,10 @@ import type { RepoContext } from '../repositories/repo.ts'
 import { findNextNumbers } from '../reservations/next-number.ts'
 import { readRoom } from './budget.ts'
 import type { Check, Facts, LedgerFacts } from './facts.ts'
+import { groupOverlaps } from './overlap-groups.ts'
 import {
   branchSubject,
   describeCounterpart,
-  groupOverlaps,
   isSighting,
   lastDeclaration,
   lastPush,

@@ -18,12 +18,12 @@ import {
   type LastChange,
   type LedgerSide,
   pullRequestKey,
-  type SideKey,
   type Sighting,
 } from '../ledger/pair.ts'
 import type { Found } from '../overlap/conclusion.ts'
 import type { NumberedPullRequest } from '../pull-requests/open-store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
+import type { FoundOverlaps, OverlapGroup } from './overlap-groups.ts'
 import { type Breadth, type Candidate, lastActive } from './who-is-told.ts'
 
 /** The side that is checked: a pull request, or a branch without one. */
@@ -54,18 +54,6 @@ export function branchSubject(branch: string, activities: readonly [ActivityRow,
   }
 }
 
-type FoundOverlaps = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
-
-/** Overlapping activities of one pull request or branch. */
-export interface OverlapGroup {
-  /** Its key in the ledger; null for an activity that has neither a pull request nor a branch. */
-  key: SideKey | null
-  /** The number of its pull request. */
-  number: number | null
-  /** The most severe first. */
-  overlaps: FoundOverlaps
-}
-
 /** The other side of an overlap: for the ledger a `Sighting`, for the comment a `Candidate`. */
 export interface Counterpart
   extends OverlapGroup,
@@ -84,26 +72,6 @@ export interface Counterpart
   findings: Finding[]
   /** It is declared by paths, so that no lines were compared, and either side is a pull request. */
   is_declared: boolean
-}
-
-/** `collisions`: the most severe first. The groups are in the order of their first collisions. */
-export function groupOverlaps(collisions: readonly Found<ComparedActivity>[]): OverlapGroup[] {
-  const groups = new Map<string, OverlapGroup>()
-  // An activity on the branch of a pull request belongs to it, even if it is not linked yet.
-  const numbers = new Map(
-    collisions.flatMap(({ record }) =>
-      record.branch !== null && record.pr_number !== null ? [[record.branch, record.pr_number]] : [],
-    ),
-  )
-  for (const each of collisions) {
-    const { branch, id } = each.record
-    const number = each.record.pr_number ?? (branch === null ? null : (numbers.get(branch) ?? null))
-    const key = number !== null ? pullRequestKey(number) : branch === null ? null : branchKey(branch)
-    const group = groups.get(key ?? id)
-    if (group) group.overlaps.push(each)
-    else groups.set(key ?? id, { key, number, overlaps: [each] })
-  }
-  return [...groups.values()]
 }
 
 /** `pull_request`: that of the group, if it is open. */

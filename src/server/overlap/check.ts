@@ -168,7 +168,6 @@ async function check(ctx: RepoContext, given: CheckInput): Promise<Conclusion> {
   const merged = await compareMerged(work)
   const { collisions, notables } = await readMatches(await withAuthor(work, input, found.activities), found)
   return {
-    checked: input.self.length > 0 ? 'activities' : 'proposal',
     self: input.self,
     branch: input.branch,
     emptiness: work.proposal.emptiness,

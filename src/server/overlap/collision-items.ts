@@ -2,7 +2,7 @@
 import { sharedIssue } from '../../engine/kinds/issue.ts'
 import { byConsequence, consequenceOf } from '../../engine/kinds/kinds.ts'
 import { isSameAuthor } from '../../engine/kinds/side.ts'
-import type { SharedPath as SharedByPair } from '../../engine/pairs.ts'
+import type { SharedPath as SharedByPair } from '../../engine/pair.ts'
 import { globOf } from '../../engine/path-index.ts'
 import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
 import type { Finding } from '../../vocabulary/finding.ts'

@@ -23,7 +23,6 @@ export interface Found<Record> extends Ranked {
 }
 
 export interface Conclusion {
-  checked: 'proposal' | 'activities'
   /** The ids of the activities that were checked; none for a proposal. */
   self: readonly string[]
   branch: string | null

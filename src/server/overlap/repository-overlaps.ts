@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { LiveSet } from '../../engine/live-set.ts'
-import { type Pair, Pairs } from '../../engine/pairs.ts'
+import { Pairs } from '../../engine/pairs.ts'
 import type { LiveRecord } from '../../engine/record.ts'
 import type { Stacks } from '../../engine/stacks.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
@@ -152,7 +152,9 @@ async function computeOverlaps(
   const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
   const same_file = {
     total: ranked.same_file.length,
-    pairs: ranked.same_file.slice(0, SAME_FILE_PAIRS_MAX).map((pair) => idsOf(pair, participants)),
+    pairs: ranked.same_file
+      .slice(0, SAME_FILE_PAIRS_MAX)
+      .map(({ older, newer }) => [older, newer].flatMap((at) => participants[at]?.id ?? [])),
   }
   const by_severity = { high: 0, medium: 0, low: 0 }
   for (const { severity } of ranked.collisions) by_severity[severity] += 1
@@ -165,10 +167,6 @@ async function computeOverlaps(
     reason,
     merge_order: mergeOrder(pulls, not_compared),
   }
-}
-
-function idsOf({ older, newer }: Pair, participants: readonly Linked[]): string[] {
-  return [older, newer].flatMap((position) => participants[position]?.id ?? [])
 }
 
 interface Participants {

@@ -8,7 +8,7 @@ import {
   doneAdvice,
   notableAdvice,
 } from '../../vocabulary/advice.ts'
-import { type Consequence, takenIn } from '../../vocabulary/finding.ts'
+import { takenIn } from '../../vocabulary/finding.ts'
 import { inQuotes } from '../../vocabulary/others-text.ts'
 import { sequenceFix } from '../../vocabulary/sequence-words.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
@@ -89,7 +89,7 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
   const how = fix === null ? '' : ` To give way: ${inQuotes(fix)}.`
   const title = record.is_by_newcomer ? shownTitle(record) : inQuotes(record.title)
   const whose = match.same_author ? `your other work ${title}` : `${title} by ${inQuotes(record.actor)}`
-  return `${consequenceText(match.consequence)} (${severity}) with ${whose}${where}: ${what}.${how}`
+  return `${capitalized(CONSEQUENCE_WORDS[match.consequence ?? 'possible'])} (${severity}) with ${whose}${where}: ${what}.${how}`
 }
 
 /** How the own file gives way to that of the other side; null if nothing is to be renamed. */
@@ -97,10 +97,6 @@ function fixOf({ consequence, findings }: Found<unknown>['match'], record: Compa
   const [first] = takenIn(findings)
   if (consequence !== 'same_number' || first === undefined) return null
   return sequenceFix(first, successorOf(first, first.theirs, comparedScopeOf(record).files))
-}
-
-function consequenceText(consequence: Consequence | null): string {
-  return capitalized(CONSEQUENCE_WORDS[consequence ?? 'possible'])
 }
 
 /** The title of work, but not that of somebody who is new to the repository, because agents read it. */
@@ -121,18 +117,17 @@ function notableSentence({ record, match, severity }: Found<NotableRow>): string
 }
 
 export function recommendedAction(conclusion: Conclusion, severity: Severity | null): string {
-  const { checked, self, collisions, notables, emptiness, expected, cut, checked_against, done_by } =
-    conclusion
+  const { self, collisions, notables, emptiness, expected, cut, checked_against, done_by } = conclusion
   const is_cut = cut > 0
   const done = done_by === null ? '' : doneAdvice(`#${done_by.number}`)
   if (severity === null) {
     if (done !== '') return done
     if (emptiness !== null)
-      return checked === 'activities'
+      return self.length > 0
         ? 'Name the files that you change: update your activity with scope.paths or scope.areas.'
         : 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
     const then =
-      checked === 'activities'
+      self.length > 0
         ? 'keep your activity up to date'
         : expected.size > 0
           ? 'keep the activity of your branch up to date'

@@ -1,14 +1,9 @@
 /** Publishes on a pull request: writes the comment, and the check run on its head commit (docs/contract/publishing.md#writes). */
 
 import { reportCheckRun } from '../github/check-runs.ts'
+import { createComment, editComment, findOwnComment, type Reactions } from '../github/comments.ts'
 import type { Installation } from '../github/github-app.ts'
-import {
-  createComment,
-  editComment,
-  findOwnComment,
-  isNotFound,
-  type Reactions,
-} from '../github/repository-calls.ts'
+import { isNotFound } from '../github/repository-calls.ts'
 import { savePublication } from '../pull-requests/publication-store.ts'
 import { savePullRequest } from '../pull-requests/store.ts'
 import type { PublicationChanges, PullRequestRow } from '../pull-requests/table.ts'

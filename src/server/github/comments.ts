@@ -1,0 +1,67 @@
+/** Calls to GitHub about the App's comment on a pull request, as an installation. Each documents how many calls it makes. */
+import { recordEffect } from '../telemetry/execution.ts'
+import type { Installation } from './github-app.ts'
+import { LIST_LIMITS } from './list-limits.ts'
+import { named, type RepositoryName } from './repository-calls.ts'
+
+/** GitHub allows at most 2,500 comments on a pull request. */
+const COMMENT_PAGES_MAX = 30
+
+/**
+ * The id of the app's own comment on a pull request, found by `marker`, or null. One call per 100 comments. After the
+ * first page it searches the newest first, because a comment whose id was not stored is recent.
+ */
+export async function findOwnComment(
+  client: Installation,
+  repo: RepositoryName,
+  own: { number: number; app_id: number; marker: string },
+): Promise<number | null> {
+  const read = (page: number) =>
+    client.rest.issues.listComments({
+      ...named(repo),
+      issue_number: own.number,
+      per_page: LIST_LIMITS.page,
+      page,
+    })
+  const first = await read(1)
+  let { data } = first
+  const last = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)
+  for (let page = last, pages = 1; ; page -= 1, pages += 1) {
+    const found = data.find(
+      (each) => each.performed_via_github_app?.id === own.app_id && each.body?.includes(own.marker),
+    )
+    if (found) return found.id
+    if (page <= 1 || pages >= COMMENT_PAGES_MAX) return null
+    data = (await read(page)).data
+  }
+}
+
+/** Creates a comment and returns its id. One call. */
+export async function createComment(
+  client: Installation,
+  repo: RepositoryName,
+  number: number,
+  body: string,
+): Promise<number> {
+  const { data } = await client.rest.issues.createComment({ ...named(repo), issue_number: number, body })
+  recordEffect('commented')
+  return data.id
+}
+
+/** How often readers reacted to a comment with 👍 and 👎. */
+export interface Reactions {
+  thumbs_up: number
+  thumbs_down: number
+}
+
+/** Updates the text of a comment and returns its reactions. Throws a 404 if it was deleted. One call. */
+export async function editComment(
+  client: Installation,
+  repo: RepositoryName,
+  id: number,
+  body: string,
+): Promise<Reactions> {
+  const { data } = await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
+  recordEffect('comment_edited')
+  return { thumbs_up: data.reactions?.['+1'] ?? 0, thumbs_down: data.reactions?.['-1'] ?? 0 }
+}
