@@ -1,9 +1,9 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 45_490,
-  'lines of test': 43_930,
+  'lines of src': 45_520,
+  'lines of test': 43_950,
   'lines of scripts': 7_500,
-  'words of docs': 41_990,
+  'words of docs': 42_000,
   tables: 21,
   migrations: 1,
   'files run by POST /activity, alone': 105,

@@ -1,6 +1,6 @@
-/** `deconflict start`: creates an activity for the branch. */
+/** `deconflict start`: creates an activity for the branch, or continues the one that this working tree has there. */
 
-import type { RequestOf } from '../client/client.ts'
+import { DeconflictError, type RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import type { IssueWorker } from '../vocabulary/contract/issue.ts'
 import { issueOfBranch } from '../vocabulary/issue-reference.ts'
@@ -8,7 +8,14 @@ import { doneText, holderText, JOIN_OR_LEAVE } from '../vocabulary/issue-words.t
 import { sanitize } from '../vocabulary/others-text.ts'
 import { AGENTS } from './agents/agents.ts'
 import { noFilesNote, resultLines } from './check.ts'
-import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
+import {
+  type CommandContext,
+  type CommonOptions,
+  openContext,
+  type ScopeOptions,
+  scopeFrom,
+} from './command-context.ts'
+import type { GivenScope } from './given-scope.ts'
 import { branchKey, NO_STATE, readState, writeState } from './local-state.ts'
 import { ownActivityIds, withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -59,9 +66,12 @@ export async function start(
     ...commonFields(options),
     // The service validates the values.
   } as CreateInput
-  const { activity, overlap: found, issue } = await client.createActivity({ ...at, input })
   const { activity_id: earlier } = git_directory ? readState(git_directory, branchKey(branch)) : NO_STATE
-  const existing = existingIds(found, earlier)
+  const named = title === undefined ? {} : { title, summary: input.summary }
+  const changes = { ...named, ...commonFields(options), issue: input.issue, base_branch } as object
+  const continued = earlier === null ? null : await continueActivity(context, earlier, { changes, given })
+  const { activity, overlap: found, issue } = continued ?? (await client.createActivity({ ...at, input }))
+  const existing = existingIds(found, activity.id)
   const others = withoutOwnOnBase(workspace, found)
   const own_ids = ownActivityIds(workspace).add(activity.id)
   const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
@@ -81,7 +91,9 @@ export async function start(
   })
   const shown = { activity, overlap, issue: options.titles === false ? issueWithoutTitles(issue) : issue }
   context.show(shown, () => [
-    ...wrapped(`Started “${sanitize(name)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`),
+    ...wrapped(
+      `${continued ? 'Continued' : 'Started'} “${sanitize(activity.title)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`,
+    ),
     ...wrapped(
       `  ${activity.id}  expires ${relativeTime(activity.expires_at, display.now)} without a heartbeat`,
     ),
@@ -117,13 +129,38 @@ function issueLine(
   return `${capitalized(held ?? doneText(issue) ?? `issue #${number} is yours`)}.`
 }
 
-/** Other activities of the branch; on the base branch the one that this working tree started, if it is still live. */
-function existingIds(
-  { relationships }: OutputOf<'createActivity'>['overlap'],
-  earlier: string | null,
-): string[] {
+/** The answer to a create, for an activity that goes on with these changes; null if it has ended. */
+async function continueActivity(
+  { client, at, workspace: { own_branch: branch, base_branch } }: CommandContext,
+  id: string,
+  { changes, given }: { changes: RequestOf<'updateActivity'>['input']; given: GivenScope | undefined },
+): Promise<OutputOf<'createActivity'> | null> {
+  try {
+    await client.updateActivity({ ...at, id, input: { ...changes, ...given, heartbeat: true } })
+  } catch (error) {
+    const hasEnded =
+      error instanceof DeconflictError && ['not_found', 'invalid_transition'].includes(error.type)
+    if (hasEnded) return null
+    throw error
+  }
+  const {
+    issue,
+    overlap: _,
+    drift: __,
+    pr_reminder_due: ___,
+    ...activity
+  } = await client.getActivity({
+    ...at,
+    id,
+  })
+  const overlap = await client.checkOverlap({ ...at, input: { branch, base_branch, ...given } })
+  return { activity: { ...activity, issue: issue?.number ?? null }, overlap, issue }
+}
+
+/** Other activities of the branch. */
+function existingIds({ relationships }: OutputOf<'createActivity'>['overlap'], own_id: string): string[] {
   return Object.entries(relationships).flatMap(([id, label]) =>
-    label === 'own' || id === earlier ? [id] : [],
+    label === 'own' && id !== own_id ? [id] : [],
   )
 }
 

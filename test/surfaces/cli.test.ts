@@ -391,9 +391,21 @@ describe('the scope from git', () => {
     expect(stdout).toMatch(
       /^Compared the declared files of declared, because nothing differs from main yet\.\nOverlap, medium/,
     )
-    expect((await tree.run(['start', 'Again'])).stdout).toContain(
-      `Already active on this branch: ${activity.id}.`,
-    )
+    expect(activity.title).toBe('Declared')
+  })
+
+  test('is that of the activity which start continues, under another title if it names one', async () => {
+    await tree.git('checkout', '-q', '-b', 'twice')
+    const { activity } = await json(['start', 'First', '--paths', 'src/checkout/retry.ts'])
+    const other = await startAsBen({ branch: 'twice', scope: { paths: ['docs/**'] } })
+    const again = await tree.run(['start', 'Again'])
+    expect(again.stdout).toContain('Continued “Again” on twice')
+    expect(again.stdout).toContain(`Already active on this branch: ${other}.`)
+    const shown = await json(['start', '--json'])
+    expect(shown.activity).toMatchObject({ id: activity.id, title: 'Again', summary: 'Again' })
+    expect(shown.activity.scope.paths).toEqual(['src/checkout/retry.ts'])
+    await tree.run(['done'])
+    expect((await json(['start', 'New'])).activity.id).not.toBe(activity.id)
   })
 })
 
