@@ -2,8 +2,9 @@
 
 import type { RequestOf } from '../client/client.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
-import { type CommonOptions, openContext } from './command-context.ts'
-import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { isNotableId } from '../vocabulary/record-id.ts'
+import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime } from './terminal.ts'
 import { resolvePaths } from './workspace.ts'
 
@@ -17,10 +18,27 @@ export interface NoteOptions extends CommonOptions {
   area?: string[]
   blocking?: boolean
   supersedes?: string[]
+  /** The id of a notable that does not apply any more. */
+  end?: string
 }
 
-export async function note(runtime: Runtime, title: string, options: NoteOptions): Promise<ExitCode> {
+export async function endNotable(context: CommandContext, id: string): Promise<ExitCode> {
+  const { client, at, show } = context
+  if (!isNotableId(id))
+    throw new CliError(`the id of a notable starts with ntb_, but this is ${sanitize(id)}`)
+  const ended = await client.archiveNotable({ ...at, id })
+  show(ended, () => [`Done: ${ended.id} is ${ended.status}`])
+  return EXIT.clear
+}
+
+export async function note(
+  runtime: Runtime,
+  title: string | undefined,
+  options: NoteOptions,
+): Promise<ExitCode> {
   const context = await openContext(runtime, options)
+  if (options.end !== undefined) return endNotable(context, options.end)
+  if (title === undefined) throw new CliError('a title is missing: deconflict note "TITLE", or note --end ID')
   const { paths = [], area = [], supersedes = [] } = options
   const input = {
     title,

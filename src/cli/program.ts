@@ -86,7 +86,8 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
       .action(async (...given: unknown[]) => end(await run(...([runtime, ...given.slice(0, -1)] as never[]))))
   addActivityCommands(command)
   addListCommands(command)
-  command('note <title>', 'Create a notable: something to know about a part of the repository.', note)
+  command('note [title]', 'Create a notable: something to know about a part of the repository.', note)
+    .option('--end <id>', 'end this notable instead')
     .option('--summary <text>', 'the caveat in a sentence or two')
     .option('--category <category>', 'architecture, migration, api-contract, …', 'warning')
     .option('--importance <importance>', 'low, medium, high, critical', 'medium')
@@ -187,7 +188,7 @@ function addActivityCommands(command: AddCommand): void {
     .option('--activity <id>', 'the activity (default: that of the branch)')
     .option('--rename', 'rename the new file there to the reserved number')
   withTitles(onBranch(command('heartbeat [id]', 'Keep an activity alive, and show its overlap.', heartbeat)))
-  onBranch(command('done [id]', 'Archive an activity.', done))
+  onBranch(command('done [id]', 'Archive an activity or a notable.', done))
     .option('--merged', 'set the status to merged instead')
     .option('--abandoned', 'set the status to abandoned instead')
 }

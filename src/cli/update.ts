@@ -3,9 +3,11 @@
 import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
+import { isNotableId } from '../vocabulary/record-id.ts'
 import { count } from '../vocabulary/text.ts'
 import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
 import { branchKey, deleteState, readState } from './local-state.ts'
+import { endNotable } from './note.ts'
 import { overlapBriefLines } from './overlap-text.ts'
 import { briefWithoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -107,6 +109,7 @@ export async function done(
   if (options.merged && options.abandoned) throw new CliError('pass --merged or --abandoned, not both')
   const context = await openContext(runtime, options)
   const { client, at, workspace } = context
+  if (id !== undefined && isNotableId(id)) return endNotable(context, id)
   const request = { ...at, id: await activityIdFor(context, id) }
   const status = options.merged ? 'merged' : options.abandoned ? 'abandoned' : undefined
   const answer = status
