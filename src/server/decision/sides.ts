@@ -184,7 +184,7 @@ function isByAuthorOf(
 export function isSighting(counterpart: Counterpart): counterpart is Counterpart & Sighting {
   const { key, number, pull_request, consequence, is_declared } = counterpart
   if (key === null || (number !== null && !pull_request)) return false
-  return consequence !== 'possible' || is_declared
+  return consequence === 'possible' || consequence === 'same_file' ? is_declared : true
 }
 
 /**

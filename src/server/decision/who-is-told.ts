@@ -82,7 +82,12 @@ export function isDoneShown(rules: CommentRules): boolean {
 
 /** Whether one author of both sides is told. Who runs many agents does not see that two of them do the same. */
 function isToldOneAuthor(consequence: Consequence, { same_author }: Settings['comment']): boolean {
-  return same_author || consequence === 'same_work' || consequence === 'same_number'
+  return same_author || isForOneOfBoth(consequence)
+}
+
+/** Whether one of both has to give way, whatever the lines. */
+function isForOneOfBoth(consequence: Consequence): boolean {
+  return consequence === 'same_work' || consequence === 'same_number'
 }
 
 /** Whether a change of other work cannot change what a pull request shows: nothing is on it, and it is too stale for a first comment. */
@@ -143,7 +148,7 @@ function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
 
 /** Whether the candidate is shown even when the budget is exceeded. */
 function isStrong({ conflicts, consequence, is_risky }: Candidate): boolean {
-  return conflicts >= 2 || consequence === 'same_work' || consequence === 'same_number' || is_risky
+  return conflicts >= 2 || isForOneOfBoth(consequence) || is_risky
 }
 
 type Ordered = Pick<Candidate, 'severity' | 'consequence' | 'is_proved' | 'is_same_author'>
@@ -183,8 +188,8 @@ export function isNotificationDue(
 }
 
 function isSevereAndFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
-  const isSevere =
-    row.consequence === 'conflict' ? row.confidence === 'proved' : row.consequence !== 'possible'
+  const { consequence, confidence } = row
+  const isSevere = isForOneOfBoth(consequence) || (consequence === 'conflict' && confidence === 'proved')
   return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
 }
 
