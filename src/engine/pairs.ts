@@ -1,5 +1,6 @@
 /** All pairs of live activities that share something: each activity is compared with those added before it, the newest first. */
 import type { Budget } from '../vocabulary/budget.ts'
+import { SHARED_PATHS_MAX } from '../vocabulary/contract/overlap-list.ts'
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import type { Glob } from '../vocabulary/scope/glob.ts'
 import { type Exclusion, isIgnored, pathSet } from '../vocabulary/scope/path-set.ts'
@@ -96,7 +97,8 @@ export class Pairs {
       for (const other of yield* this.#overlapsOf(known)) {
         const shared = { newer: other.entry, older: known.entry }
         const declare = (pair: Pair | null) => {
-          if (pair && !this.#isByLines(pair, shared)) add(pair.shared, shared)
+          const isRoom = pair !== null && pair.shared.length < SHARED_PATHS_MAX
+          if (isRoom && !this.#isByLines(pair, shared)) add(pair.shared, shared)
         }
         for (const newer of other.declaring) declare(this.#pairWith(found, newer, older))
         for (const newer of other.changing) {
@@ -132,7 +134,7 @@ export class Pairs {
     const isChangedBy = (position: number, file: Entry) => {
       this.#options.budget.remaining -= VISIT_COST
       const record = this.#records[position] as LiveRecord
-      return record.paths.includes(file) && changes(record, file)
+      return record.paths.indexOf(file) >= record.literal
     }
     return [shared.newer, shared.older].some(({ source }) => {
       const file = this.#set.paths.fileNamed(source)
