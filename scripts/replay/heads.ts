@@ -38,13 +38,13 @@ export interface ComparedHeads extends Comparison {
   real: SharedFile[]
 }
 
+const { numbers } = rulesOf(DEFAULT_SETTINGS, [])
+
 export function headOf(changes: readonly FileChange[], side: Intent, noise: NoiseRules): Head {
   // The service does not know the merge base of a pull request.
   const files = changes.map((change) => ({ ...change, origin: 'pushed' as const, base_sha: null }))
-  return { ...atOnce(digestedSide(side, files, noise)), files, index: indexFiles(files) }
+  return { ...atOnce(digestedSide(side, files, { noise, numbers })), files, index: indexFiles(files) }
 }
-
-const { numbers } = rulesOf(DEFAULT_SETTINGS, [])
 
 /** The work budget of one pair, as in a check of the service. */
 const PAIR_COST_MAX = 5_000_000

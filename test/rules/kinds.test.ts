@@ -56,7 +56,7 @@ const side = (files: FileChange[], closes: number[] = []) => {
   const author = { login: null, actor: null, assignee: null, is_shared: false }
   const known = files.map((file) => ({ ...file, origin: 'pushed' as const, base_sha: null }))
   const intent = { issues: new Set<number>(), closes: new Set(closes), author }
-  return { ...atOnce(digestedSide(intent, known, DEFAULT_NOISE)), files: known }
+  return { ...atOnce(digestedSide(intent, known, { noise: DEFAULT_NOISE, numbers })), files: known }
 }
 type Digested = ReturnType<typeof side>
 const numbers = { isNumbered: () => undefined, isIgnored: (path: string) => path === 'go.sum' }

@@ -8,7 +8,7 @@ import type { NoiseRules } from '../lines/noise.ts'
 import { type FilePair, type FileVerdict, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'
 import type { NumberRules } from '../lines/taken.ts'
 import { findingsOf } from './kinds.ts'
-import type { DigestedFile, DigestedSide } from './side.ts'
+import { type DigestedFile, type DigestedSide, fileKey } from './side.ts'
 
 /** A file that both sides change. */
 export interface SharedFile extends FilePair {
@@ -23,8 +23,15 @@ export interface Comparison {
   files: FileVerdict[]
   /** They share more files than were compared. */
   cut: boolean
-  /** All changes of one side are also made by the other. */
-  is_contained: boolean
+  /** The sides all of whose changes the other makes too. */
+  contained: Contained
+  /** The `fileKey` of the files of `yours` all of whose changes the other makes too. */
+  agreed: ReadonlySet<string>
+}
+
+interface Contained {
+  yours: boolean
+  theirs: boolean
 }
 
 export interface CompareOptions {
@@ -42,11 +49,21 @@ export function* compareSides(
 ): Steps<Comparison> {
   options.budget.remaining -= yours.fingerprint.length + theirs.fingerprint.length
   yield
-  const pair = yield* verdictOf(shared, options)
+  const { whole, ...pair } = yield* verdictOf(shared, options)
   const { numbers } = options
-  const is_contained = isContained(yours, theirs, { pair, numbers })
+  const isAgreed = pair.strongest?.verdict === 'agrees'
+  const contained = {
+    yours: isAgreed && isIn(yours.counted, whole.yours),
+    theirs: isAgreed && isIn(theirs.counted, whole.theirs),
+  }
+  const is_contained = contained.yours || contained.theirs
   const findings = findingsOf({ yours, theirs, pair, is_contained, numbers })
-  return { findings, files: pair.files.toSorted(byStrength), cut: pair.cut, is_contained }
+  const agreed = new Set([...whole.yours].filter((key) => yours.counted.has(key)))
+  return { findings, files: pair.files.toSorted(byStrength), cut: pair.cut, contained, agreed }
+}
+
+function isIn(keys: ReadonlySet<string>, found: ReadonlySet<string>): boolean {
+  return keys.size <= found.size && [...keys].every((key) => found.has(key))
 }
 
 /** Others that make the same changes: so many are no duplicates, but make one change that has to be made in many places. */
@@ -63,40 +80,34 @@ export function withoutDuplicate(comparison: Comparison): Comparison {
   return {
     ...comparison,
     findings: comparison.findings.filter(({ kind }) => kind !== 'duplicate'),
-    is_contained: false,
   }
-}
-
-/** Whether all files of one side, without those that are ignored or noise, are changed by the other in the same way. */
-function isContained(
-  yours: DigestedSide,
-  theirs: DigestedSide,
-  { pair: { strongest, whole }, numbers }: { pair: PairVerdict; numbers: NumberRules },
-): boolean {
-  if (strongest?.verdict !== 'agrees') return false
-  const isIn = (paths: readonly string[], found: ReadonlySet<string>) =>
-    paths.every((path) => found.has(path) || numbers.isIgnored(path))
-  return isIn(yours.paths, whole.yours) || isIn(theirs.paths, whole.theirs)
 }
 
 /**
  * The files of a draft can be declared and pushed, so pairs of files can differ in their origins and bases. Each combination
  * gets its own verdict. Usually there is only one combination.
  */
-function* verdictOf(shared: readonly SharedFile[], options: CompareOptions): Steps<PairVerdict> {
+function* verdictOf(
+  shared: readonly SharedFile[],
+  options: CompareOptions,
+): Steps<PairVerdict & { whole: Record<keyof Contained, Set<string>> }> {
   const kinds = new Map<string, SharedFile[]>()
   for (const pair of shared) {
     const kind = JSON.stringify([pair.yours.origin, pair.theirs.origin, isOneBase(pair)])
     addTo(kinds, kind, pair)
   }
   const verdicts: PairVerdict[] = []
+  const whole = { yours: new Set<string>(), theirs: new Set<string>() }
   for (const pairs of kinds.values()) {
     const [first] = pairs as [SharedFile]
     const declared = {
       yours: first.yours.origin === 'declared',
       theirs: first.theirs.origin === 'declared',
     }
-    verdicts.push(yield* pairVerdict(pairs, { declared, one_base: isOneBase(first), ...options }))
+    const found = yield* pairVerdict(pairs, { declared, one_base: isOneBase(first), ...options })
+    for (const side of ['yours', 'theirs'] as const)
+      for (const path of found.whole[side]) whole[side].add(fileKey({ ...first[side], path }))
+    verdicts.push(found)
   }
   const strongest = verdicts
     .flatMap((each) => (each.strongest ? [each.strongest] : []))
@@ -106,10 +117,7 @@ function* verdictOf(shared: readonly SharedFile[], options: CompareOptions): Ste
     files: verdicts.flatMap(({ files }) => files),
     cut: verdicts.some(({ cut }) => cut),
     lacks_patch: strongest?.verdict === 'unknown' && verdicts.some(({ lacks_patch }) => lacks_patch),
-    whole: {
-      yours: new Set(verdicts.flatMap(({ whole }) => [...whole.yours])),
-      theirs: new Set(verdicts.flatMap(({ whole }) => [...whole.theirs])),
-    },
+    whole,
   }
 }
 

@@ -11,7 +11,7 @@ export interface ComparedSides {
   yours: DigestedSide
   theirs: DigestedSide
   /** The verdict over all files that both change. */
-  pair: PairVerdict
+  pair: Omit<PairVerdict, 'whole'>
   /** All changes of one side are also made by the other. */
   is_contained: boolean
   numbers: NumberRules

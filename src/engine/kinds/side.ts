@@ -3,7 +3,7 @@ import type { Steps } from '../../vocabulary/steps.ts'
 import type { ChangedFile, ChangeOrigin, FileChange } from '../lines/change.ts'
 import { type Fingerprint, fingerprintOf } from '../lines/fingerprint.ts'
 import type { NoiseRules } from '../lines/noise.ts'
-import { type Taking, takingOf } from '../lines/taken.ts'
+import { type NumberRules, type Taking, takingOf } from '../lines/taken.ts'
 
 export interface SideFile extends ChangedFile {
   origin: ChangeOrigin
@@ -43,8 +43,8 @@ export interface Side extends Intent {
 
 /** A side whose changed files are known with their digests. */
 export interface DigestedSide extends Side {
-  /** The paths of all its files. `files` may be those that others change too. */
-  paths: readonly string[]
+  /** The `fileKey` of all its files that are neither ignored nor noise. `files` may be those that others change too. */
+  counted: ReadonlySet<string>
   fingerprint: Fingerprint
   taking: Taking
 }
@@ -53,11 +53,21 @@ export interface DigestedSide extends Side {
 export function* digestedSide(
   side: Intent,
   files: readonly DigestedFile[],
-  noise: NoiseRules,
+  { noise, numbers }: { noise: NoiseRules; numbers: NumberRules },
 ): Steps<DigestedSide> {
   const fingerprint = yield* fingerprintOf(files, noise)
   yield
-  return { ...side, files, paths: files.map(({ path }) => path), fingerprint, taking: takingOf(files) }
+  const counted = new Set<string>()
+  for (const file of files) {
+    if (!numbers.isIgnored(file.path)) counted.add(fileKey(file))
+    yield
+  }
+  return { ...side, files, counted, fingerprint, taking: takingOf(files) }
+}
+
+/** A draft may have declared and pushed a file of the same path. */
+export function fileKey({ origin, path }: Pick<SideFile, 'origin' | 'path'>): string {
+  return `${origin} ${path}`
 }
 
 /**

@@ -22,14 +22,14 @@ export function* overlapItems(
   for (const each of collisions) {
     if (budget.isPauseDue) yield
     const [older, newer] = [participants[each.older], participants[each.newer]] as [Participant, Participant]
-    const paths = pathsOf(each, budget)
-    const findings = findingsOf(each, { older, newer, paths })
+    const { compared, declared } = placesOf(each, budget)
+    const findings = findingsOf(each, { older, newer, declared })
     items.push({
       activity_ids: [older.id, newer.id],
       severity: each.severity,
       consequence: consequenceOf(findings) ?? 'possible',
       areas: each.areas,
-      paths,
+      paths: [...compared, ...declared].slice(0, SHARED_PATHS_MAX),
       findings,
       same_author: isSameAuthor(older.author, newer.author),
       cut: each.comparison?.cut ?? false,
@@ -39,28 +39,33 @@ export function* overlapItems(
 }
 
 function findingsOf(
-  { comparison, areas }: RankedCollision,
-  { older, newer, paths }: { older: Participant; newer: Participant; paths: readonly SharedPath[] },
+  { comparison, areas, shared }: RankedCollision,
+  { older, newer, declared }: { older: Participant; newer: Participant; declared: readonly SharedPath[] },
 ): Finding[] {
   const findings: Finding[] = [...(comparison?.findings ?? sharedIssue(older, newer))]
-  const declared = paths.find(({ verdict }) => verdict === null)
-  const [yours, theirs] = declared?.globs ?? []
-  if (declared && yours !== undefined && theirs !== undefined)
-    findings.push({ kind: 'paths', path: declared.example, yours, theirs })
+  const [first] = declared
+  const [yours, theirs] = first?.globs ?? [shared[0]?.older.source, shared[0]?.newer.source]
+  // Without an example, because the budget is exhausted, the path of one side stands for it.
+  if (yours !== undefined && theirs !== undefined)
+    findings.push({ kind: 'paths', path: first?.example ?? yours, yours, theirs })
   if (!comparison && areas.length > 0) findings.push({ kind: 'areas', areas })
   return findings.sort(byConsequence)
 }
 
-function pathsOf({ comparison, files, shared }: RankedCollision, budget: WorkBudget): SharedPath[] {
-  const compared = comparison?.files.map((file): SharedPath => {
+/** The files whose lines were compared, and the pairs of declared paths, at least one of which is needed for its finding. */
+function placesOf(
+  { comparison, files, shared }: RankedCollision,
+  budget: WorkBudget,
+): { compared: SharedPath[]; declared: SharedPath[] } {
+  const compared = (comparison?.files ?? []).map((file): SharedPath => {
     const { example, verdict, confidence, your_lines, their_lines } = pairOfFile(file)
     const line_ranges: SharedPath['line_ranges'] =
       your_lines === null && their_lines === null ? null : [your_lines, their_lines]
     return { globs: [example, example], example, verdict, confidence, line_ranges }
   })
-  const globs = compared ? shared : [...files, ...shared]
-  const left = SHARED_PATHS_MAX - (compared?.length ?? 0)
-  return [...(compared ?? []), ...globs.slice(0, left).flatMap((each) => pairOfGlobs(each, budget))]
+  const globs = comparison ? shared : [...files, ...shared]
+  const count = Math.max(1, SHARED_PATHS_MAX - compared.length)
+  return { compared, declared: globs.slice(0, count).flatMap((each) => pairOfGlobs(each, budget)) }
 }
 
 function pairOfGlobs({ newer, older }: SharedByPair, budget: WorkBudget): SharedPath[] {

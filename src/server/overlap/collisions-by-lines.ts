@@ -120,7 +120,7 @@ async function* loadSides(
       const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
       const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
       const size = sizeOf(files)
-      const digested = await inTurns(digestedSide(each.side, files, rules.noise))
+      const digested = await inTurns(digestedSide(each.side, files, rules))
       yield [each.position, { ...digested, files: shared, index, size }]
     }
   }
@@ -167,8 +167,8 @@ function judgeAll(
 ): Pick<RankedCollisions, 'collisions' | 'same_file'> {
   const twins = new Map<number, number>()
   for (const { comparison, newer, older } of compared)
-    if (comparison?.is_contained)
-      for (const position of [newer, older]) twins.set(position, 1 + (twins.get(position) ?? 0))
+    for (const position of containedOf(comparison, { newer, older }))
+      twins.set(position, 1 + (twins.get(position) ?? 0))
   const isOfMany = (position: number) => isCommon(twins.get(position) ?? 0, participants.length)
   const collisions: RankedCollision[] = []
   const same_file: Pair[] = []
@@ -179,8 +179,8 @@ function judgeAll(
       collisions.push(isSame ? { ...pair, severity: 'high' } : pair)
       continue
     }
-    const isTwin = pair.comparison.is_contained && isOfMany(pair.newer) && isOfMany(pair.older)
-    const comparison = isTwin ? withoutDuplicate(pair.comparison) : pair.comparison
+    const isOfManyToo = containedOf(pair.comparison, pair).some(isOfMany)
+    const comparison = isOfManyToo ? withoutDuplicate(pair.comparison) : pair.comparison
     const [one, other] = [pair.newer, pair.older].map((position) => {
       const { weight } = participants[position] as Participant
       const by_path = pair.shared.length > 0 ? overlapSeverity('path', weight) : null
@@ -191,6 +191,15 @@ function judgeAll(
     else if (consequenceOf(comparison.findings) === 'same_file') same_file.push(pair)
   }
   return { collisions: collisions.sort(bySeverityAndAge), same_file: same_file.sort(bySeverityAndAge) }
+}
+
+/** The positions of the sides all of whose changes the other makes too. */
+function containedOf(
+  comparison: Comparison | undefined,
+  { older, newer }: Pick<Pair, 'older' | 'newer'>,
+): number[] {
+  const { yours = false, theirs = false } = comparison?.contained ?? {}
+  return [...(yours ? [older] : []), ...(theirs ? [newer] : [])]
 }
 
 function ascending(a: number, b: number): number {

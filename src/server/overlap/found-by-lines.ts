@@ -1,13 +1,15 @@
 /** Ranks the activities that a check found by their changed lines. Bounded. */
 
 import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../../engine/kinds/compare.ts'
-import { consequenceOf, severityOf } from '../../engine/kinds/kinds.ts'
+import { byConsequence, consequenceOf, severityOf } from '../../engine/kinds/kinds.ts'
 import { type DigestedFile, type DigestedSide, digestedSide } from '../../engine/kinds/side.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../../engine/lines/pair-verdict.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
+import type { Finding } from '../../vocabulary/finding.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
-import { bySeverity, higher, overlapSeverity, type Ranked } from '../../vocabulary/severity.ts'
+import { bySeverity, type Ranked } from '../../vocabulary/severity.ts'
+import type { Steps } from '../../vocabulary/steps.ts'
 import { activityWeight, type Weight } from '../../vocabulary/weight.ts'
 import { storedScopeOf } from '../activities/compared-scope.ts'
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
@@ -66,14 +68,11 @@ export async function rankByLines(
     else complete = false
     ranked.push(...page.filter(({ id }) => !compared.has(id)))
   }
-  const twins = [...compared.values()].filter(({ comparison }) => comparison.is_contained)
-  if (isCommon(twins.length, live))
-    for (const each of twins) each.comparison = withoutDuplicate(each.comparison)
+  await inTurns(leaveOutCommon([...compared.values()], { own, live, budget }))
   const same_file: string[] = []
   let left_out = 0
-  for (const [id, { comparison, weight, sharesPaths }] of compared) {
-    const by_path = sharesPaths ? overlapSeverity('path', weight) : null
-    const severity = higher(severityOf(comparison.findings, weight), by_path)
+  for (const [id, { comparison, weight }] of compared) {
+    const severity = severityOf(comparison.findings, weight)
     if (severity !== null) ranked.push({ id, severity })
     else if (consequenceOf(comparison.findings) === 'same_file') same_file.push(id)
     else left_out += 1
@@ -92,7 +91,6 @@ export async function rankByLines(
 interface Compared {
   comparison: Comparison
   weight: Weight
-  sharesPaths: boolean
 }
 
 /** The activities that have changed files, by id. */
@@ -114,26 +112,58 @@ async function comparePage(
     budget.remaining -= FILE_COST * each.side.files.length
     if (budget.remaining < 0) break
     const files = await inTurns(withDigests(each.side.files, stored, budget))
-    const theirs = await inTurns(digestedSide(each.side, files, noise))
+    const theirs = await inTurns(digestedSide(each.side, files, rules))
     const shared = sharedFiles(own.index, files)
     await pause()
     const found = await inTurns(compareSides(own, theirs, { shared, noise, numbers, budget }))
     compared.set(each.id, {
-      comparison: { ...found, files: found.files.slice(0, PAIRS_MAX) },
+      comparison: {
+        ...found,
+        findings: [...found.findings, ...declaredIn(work, each.row)].sort(byConsequence),
+        files: found.files.slice(0, PAIRS_MAX),
+      },
       weight: activityWeight(each.row),
-      sharesPaths: sharesPaths(work, each.row),
     })
     await pause()
   }
   return compared
 }
 
-/** Whether they share a path that is not a file that both change. Areas say less than the lines that are known. */
-function sharesPaths({ proposal, rules, budget }: CheckedWork, row: ComparedActivity): boolean {
+/**
+ * Takes the duplicates away whose changes many others make too. How many make them is known by the files of the own side in
+ * which each of them makes the same changes.
+ */
+function* leaveOutCommon(
+  compared: readonly Compared[],
+  { own, live, budget }: { own: Own; live: number; budget: Budget },
+): Steps<void> {
+  const counts = new Map<string, number>()
+  const all = compared.map(({ comparison }) => comparison)
+  for (const each of compared) {
+    const { contained, agreed } = each.comparison
+    if (!contained.yours && !contained.theirs) continue
+    const changes = [...(contained.yours ? own.counted : agreed)].sort()
+    const key = JSON.stringify(changes)
+    if (!counts.has(key)) {
+      budget.remaining -= all.length
+      counts.set(key, all.filter((other) => changes.every((change) => other.agreed.has(change))).length)
+    }
+    if (isCommon(counts.get(key) ?? 0, live)) each.comparison = withoutDuplicate(each.comparison)
+    yield
+  }
+}
+
+/** The first path that they share and that is not a file that both change. Areas say less than the lines that are known. */
+function declaredIn({ proposal, rules, budget }: CheckedWork, row: ComparedActivity): Finding[] {
   const scope = storedScopeOf(row)
-  if (proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0) return false
+  if (proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0) return []
   const { pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines: true })
-  return takePairs(pairs, 1).length > 0
+  return takePairs(pairs, 1).map(({ yours, theirs, example }) => ({
+    kind: 'paths',
+    path: example,
+    yours,
+    theirs,
+  }))
 }
 
 /** The side of the proposal. Its `index` leaves out the files that the settings ignore. */
@@ -143,7 +173,7 @@ async function ownOf({ proposal, side, readFiles, rules, pause }: CheckedWork, b
   const index = indexFiles(files)
   await pause()
   return {
-    ...(await inTurns(digestedSide(side, files, rules.noise))),
+    ...(await inTurns(digestedSide(side, files, rules))),
     index: new Map([...index].filter(([name]) => names.has(name))),
   }
 }

@@ -114,16 +114,20 @@ function withScopes(found: Found<ComparedActivity>): Found<ComparedActivity> {
   const { match, is_by_lines, record } = found
   const findings = [...match.findings, ...scopeFindings(match, is_by_lines)].sort(byConsequence)
   const severity = higher(found.severity, severityOf(findings, activityWeight(record)) ?? 'low')
-  return { ...found, severity, match: { ...match, findings, consequence: consequenceOf(findings) } }
+  return {
+    ...found,
+    severity,
+    match: { ...match, findings, consequence: consequenceOf(findings) ?? 'possible' },
+  }
 }
 
-/** The first pair of declared paths. Areas count where the lines of one side are not known. */
+/** The first pair of declared paths, and the areas. Where the lines of both are known, the paths were found with them. */
 function scopeFindings({ paths, areas }: Found<unknown>['match'], is_by_lines: boolean): Finding[] {
-  const pair = paths.find(({ verdict }) => verdict === null)
-  const by_path: Finding[] = pair
-    ? [{ kind: 'paths', path: pair.example, yours: pair.yours, theirs: pair.theirs }]
-    : []
-  return is_by_lines || areas.length === 0 ? by_path : [...by_path, { kind: 'areas', areas }]
+  if (is_by_lines) return []
+  const declared = paths
+    .slice(0, 1)
+    .map(({ yours, theirs, example }): Finding => ({ kind: 'paths', path: example, yours, theirs }))
+  return areas.length === 0 ? declared : [...declared, { kind: 'areas', areas }]
 }
 
 function asNotable(found: Found<NotableRow>): Found<NotableRow> {
