@@ -59,6 +59,14 @@ describe('a repository that is left out is in shadow mode', () => {
   )
 })
 
+test.each([
+  ['on', 'shadow'],
+  ['off', 'off'],
+] as const)('a first file that is invalid turns mode %s of the organisation into %s', (mode, expected) => {
+  const layers = layersOf({}, INCLUDED({ comment: { mode } }), 'repository')
+  expect(settingsOf(layers).comment.mode).toBe(expected)
+})
+
 describe('shop is', () => {
   test.each<[FileSettings['repositories'], boolean]>([
     [undefined, true],

@@ -39,9 +39,13 @@ function storedShare({ organisation, name }: Pick<Stored, 'organisation' | 'name
   return organisation === null || organisation === 'invalid' ? null : shareOf(organisation, name)
 }
 
+export function storedSettings(stored: Stored): Settings {
+  return settingsOf(storedLayers(stored))
+}
+
 /** The settings of a repository as if it had no organisation. */
 export function ownSettings(stored: Stored): Settings {
-  return settingsOf(storedLayers({ ...stored, organisation: null }))
+  return storedSettings({ ...stored, organisation: null })
 }
 
 /** A repository before and after a change of it or of its organisation. */
@@ -91,7 +95,7 @@ function isOtherShare({ before, after }: Change): boolean {
 }
 
 function isSwitchedOn({ before, after }: Change): boolean {
-  const [was, is] = [before, after].map((row) => settingsOf(storedLayers(row)).comment.mode === 'on')
+  const [was, is] = [before, after].map((row) => storedSettings(row).comment.mode === 'on')
   return !was && is === true
 }
 

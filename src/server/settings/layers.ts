@@ -29,12 +29,15 @@ export function layersOf(
   organisation: OrganisationShare | null,
   invalid: SettingsLayer['source'] | null = null,
 ): SettingsLayer[] {
-  const silenced = invalid ?? (organisation?.is_included === false ? 'organisation' : null)
-  return [
+  const given: SettingsLayer[] = [
     { source: 'organisation', settings: organisation?.settings ?? {} },
     { source: 'repository', settings: repository },
-    ...(silenced ? [{ source: silenced, settings: { comment: { mode: 'shadow' as const } } }] : []),
   ]
+  // Work that a valid file has switched off is not computed either.
+  const isOff = invalid !== null && settingsOf(given).comment.mode === 'off'
+  const silenced = invalid ?? (organisation?.is_included === false ? 'organisation' : null)
+  if (silenced === null || isOff) return given
+  return [...given, { source: silenced, settings: { comment: { mode: 'shadow' } } }]
 }
 
 /** The effective settings of layers, the strongest last: key by key, inside `comment` too. */

@@ -8,7 +8,7 @@ import { asInstallation, takeWrites, unlessRefused } from '../repositories/insta
 import { isOrganisationRepository } from '../repositories/organisation.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { type Push, refreshSettings } from '../repositories/settings-refresh.ts'
-import { ownSettings } from '../repositories/stored-settings.ts'
+import { ownSettings, storedSettings } from '../repositories/stored-settings.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
 /**
@@ -23,10 +23,13 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
   const refreshed = await applySettings(app, ctx)
   const problems = stored.settings_errors
   const { settings, repo } = refreshed ?? ctx
-  // The author of an organisation's file hears of mistakes, whether or not the roll-out includes its repository.
-  const { mode } = (isOrganisationRepository(repo.name) ? ownSettings(stored) : settings).comment
   const isFirst = stored.settings === null
-  if (push === null || problems.length === 0 || (mode !== 'on' && !isFirst)) return
+  // A first file that is invalid silences the repository, but its author hears of the mistakes all the same.
+  const before = { ...stored, settings_errors: [] }
+  // The author of an organisation's file does, whether or not the roll-out includes its repository.
+  const isOfOrganisation = isOrganisationRepository(repo.name)
+  const valid = isOfOrganisation ? ownSettings(before) : isFirst ? storedSettings(before) : settings
+  if (push === null || problems.length === 0 || valid.comment.mode !== 'on') return
   await takeWrites(app, ctx, 1)
   const run = settingsRunOf(push.sha, problems, { is_first: isFirst })
   await asInstallation(
