@@ -30,7 +30,7 @@ function cellsOf({ consequence, severity, title, actor, pr_url, activity_id, rea
   const said = reason === null ? 'shown' : `not shown: ${HIDDEN_BECAUSE[reason]} (${decided_by})`
   return [
     { text: `${word}${level}`, style: severity ? LEVEL_STYLES[severity] : undefined },
-    { text: pullRequestName(pr_url) ?? activity_id },
+    { text: pullRequestName(pr_url) ?? activity_id ?? '' },
     { text: sanitize(title ?? '') },
     { text: actor === null ? '' : `by ${sanitize(actor)}` },
     { text: said },

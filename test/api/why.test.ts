@@ -37,7 +37,7 @@ test('the side that came first does not, because of the audience', async () => {
 
 test.each([
   ['comment: {mode: shadow}', 'shadow', 'comment.mode: shadow'],
-  ['comment: {bots: [author-of-retries]}', 'bot', 'comment.on_bots: false, comment.bots: 1'],
+  ['comment: {bots: [author-of-retries]}', 'bot', 'login: author-of-retries'],
 ])('with %s it is not shown', async (settings, reason, decided_by) => {
   await repository.writeFile('.github/deconflict.yml', settings)
   expect((await why(second)).pairs).toMatchObject([{ is_shown: false, reason, decided_by }])

@@ -3,9 +3,12 @@ import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { HiddenBecause, Why } from '../../vocabulary/contract/why.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { listCompared } from '../activities/live-store.ts'
+import type { Conclusion } from '../overlap/conclusion.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { MUTE_LABEL } from '../report/comment.ts'
+import type { Report } from '../report/report.ts'
 import type { RepoContext } from '../repositories/repo.ts'
+import { buildReport } from './build-report.ts'
 import { judgeCandidates } from './candidates.ts'
 import type { Facts } from './facts.ts'
 import { checkPullRequest, readFacts } from './read.ts'
@@ -35,35 +38,61 @@ export async function explainPullRequest(ctx: RepoContext, number: number): Prom
     ...{ consequence: null, severity: null, is_shown: false },
     ...{ reason: 'other_base' as const, decided_by: `base_branch: ${pr.base_branch}` },
   }))
-  return { is_commented: pr.comment_id !== null, pairs: [...explain(pr, facts), ...apart] }
+  const found = facts.conclusion === null ? [] : explain(pr, facts.conclusion, facts)
+  return { is_commented: pr.comment_id !== null, pairs: [...found, ...apart] }
 }
 
-function explain(pr: PullRequestRow, facts: Facts): Why['pairs'] {
+function explain(pr: PullRequestRow, conclusion: Conclusion, facts: Facts): Why['pairs'] {
   const { comment } = facts.settings
-  const silence = silenceOf(pr, comment)
-  const candidates = judgeCandidates(pr, facts, facts.ledger?.pairs ?? new Map())
-  return inOrderOfComment(candidates).map(({ record, pull_request, consequence, severity, suppression }) => {
-    const reason = suppression ?? silence
-    return {
-      activity_id: record.id,
-      title: pull_request?.is_by_newcomer || record.is_by_newcomer ? null : record.title,
-      actor: record.actor,
-      pr_url: record.pr_url,
-      consequence,
-      severity,
-      is_shown: reason === null,
-      reason,
-      decided_by: reason && decidedBy(reason, comment, pr),
-    }
-  })
+  const pairs = facts.ledger?.pairs ?? new Map()
+  const { report } = buildReport(pr, conclusion, { ...facts, pairs })
+  const silence = silenceOf(pr, report, comment)
+  const merged = mergedIn(report, conclusion.done_by).map((each) => ({
+    ...each,
+    ...{ activity_id: null, severity: 'high' as const, is_shown: silence === null },
+    ...{ reason: silence, decided_by: silence && decidedBy(silence, comment, pr) },
+  }))
+  const candidates = judgeCandidates(pr, facts, pairs)
+  const live = inOrderOfComment(candidates).map(
+    ({ record, pull_request, author, consequence, severity, suppression }) => {
+      const reason = suppression ?? silence
+      return {
+        activity_id: record.id,
+        title: pull_request?.is_by_newcomer || record.is_by_newcomer ? null : record.title,
+        actor: record.actor,
+        pr_url: record.pr_url,
+        consequence,
+        severity,
+        is_shown: reason === null,
+        reason,
+        decided_by: suppression === 'bot' ? `login: ${author}` : reason && decidedBy(reason, comment, pr),
+      }
+    },
+  )
+  return [...merged, ...live]
+}
+
+/** The merged pull requests that the comment names because they have the lines, the numbers or the parents of this one. */
+function mergedIn({ done, taken }: Report, done_by: Conclusion['done_by']) {
+  const numbers = taken.map(({ url }) => ({
+    ...{ title: null, actor: null, pr_url: url, consequence: 'same_number' as const },
+  }))
+  if (done === null || done_by === null) return numbers
+  const { title, author, is_by_newcomer } = done_by
+  const same = { title: is_by_newcomer ? null : title, actor: author, pr_url: done.url }
+  return [{ ...same, consequence: 'same_work' as const }, ...numbers]
 }
 
 /** Why nothing is shown at all on the pull request; null if something may be. */
-function silenceOf(pr: PullRequestRow, comment: Settings['comment']): HiddenBecause | null {
-  if (comment.mode !== 'on') return 'shadow'
+function silenceOf(
+  pr: PullRequestRow,
+  { earns_comment }: Report,
+  comment: Settings['comment'],
+): HiddenBecause | null {
   if (isIgnored(pr, comment)) return 'bot'
   if (pr.is_muted) return 'muted'
-  return pr.own_event_at === null && pr.comment_id === null ? 'no_event' : null
+  if (comment.mode !== 'on') return 'shadow'
+  return pr.comment_id === null && !earns_comment ? 'no_event' : null
 }
 
 function decidedBy(reason: HiddenBecause, comment: Settings['comment'], pr: PullRequestRow): string {
@@ -71,14 +100,14 @@ function decidedBy(reason: HiddenBecause, comment: Settings['comment'], pr: Pull
   const deciding: Record<HiddenBecause, string> = {
     below_threshold: `comment.${threshold}: ${comment[threshold]}`,
     stale: `comment.stale_after_days: ${comment.stale_after_days}`,
-    bot: `comment.on_bots: ${comment.on_bots}, comment.bots: ${comment.bots.length}`,
+    bot: `comment.on_bots: ${comment.on_bots}`,
     same_author: `comment.same_author: ${comment.same_author}`,
     declared_by_glob: 'risk below high',
     other_side: `comment.audience: ${comment.audience}`,
     over_budget: `comment.budget: ${comment.budget}`,
     muted: pr.is_muted_by_comment ? '/deconflict mute' : MUTE_LABEL,
     shadow: `comment.mode: ${comment.mode}`,
-    no_event: 'own_event_at: none',
+    no_event: pr.comment_deleted_at === null ? 'own_event_at' : 'comment_deleted_at',
     other_base: `base_branch: ${pr.base_branch}`,
   }
   return deciding[reason]

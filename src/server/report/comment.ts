@@ -47,7 +47,7 @@ export function commentOf(report: Report): string {
 
 /** The comment of a muted pull request. */
 export function mutedComment(): string {
-  const how = `**Muted.** To see overlaps here again, remove the label \`${MUTE_LABEL}\`, or comment \`/deconflict unmute\`.`
+  const how = `**Muted.** To see overlaps here again, comment \`/deconflict unmute\`; a label \`${MUTE_LABEL}\` has to be removed.`
   return [markerOf(null), how].join('\n\n')
 }
 

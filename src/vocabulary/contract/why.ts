@@ -15,7 +15,7 @@ export const HIDDEN_BECAUSE = {
   over_budget: 'left out because too many pull requests have a comment (`comment.budget`)',
   muted: 'muted',
   shadow: 'in a mode in which nothing is posted',
-  no_event: 'no event of this pull request since comments are on',
+  no_event: 'nothing that happened on this pull request since is a reason to comment',
   other_base: 'for another base branch',
 } as const
 export type HiddenBecause = keyof typeof HIDDEN_BECAUSE
@@ -34,11 +34,16 @@ export const Why = object('Why', {
   pairs: z
     .array(
       object('ExplainedPair', {
-        activity_id: z.string().meta({
-          description: 'The activity of the other side.',
-          examples: ['act_01h455vb4pex5vsknk084sn02q'],
-        }),
-        title: textOrNull('Its title; null for the pull request of a newcomer.'),
+        activity_id: z
+          .string()
+          .nullable()
+          .meta({
+            description: 'The activity of the other side; null if it is merged.',
+            examples: ['act_01h455vb4pex5vsknk084sn02q'],
+          }),
+        title: textOrNull(
+          'Its title; null for the pull request of a newcomer, and if only its number is known.',
+        ),
         actor: textOrNull('Its author.'),
         pr_url: textOrNull('Its pull request.'),
         consequence: ConsequenceOfPair.nullable().describe(
