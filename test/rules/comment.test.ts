@@ -8,6 +8,7 @@ import type {
   ReportedActivity,
   ReportedNotable,
   ReportedPath,
+  SuppressedActivity,
 } from '../../src/server/report/report.ts'
 import type { TakenFinding } from '../../src/vocabulary/finding.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
@@ -417,6 +418,17 @@ describe('the check run', () => {
     expect(run.summary.includes('there may be more')).toBe(changes.is_complete === false)
     expect(run.summary.includes('Other activities were not compared: ')).toBe(
       changes.not_compared !== undefined,
+    )
+  })
+
+  test('says what both have in common if they share no place', () => {
+    const alike: SuppressedActivity = {
+      ...unshown,
+      ...{ paths: [], areas: [], consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] },
+    }
+    const run = checkRunOf(sha, quiet({ suppressed: { activities: [alike], notables: [] } }))
+    expect(run.summary).toContain(
+      '(`Ben`, ready) seems to do the same as this pull request (both close `#7`) (',
     )
   })
 

@@ -4,7 +4,7 @@ import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { count } from '../../vocabulary/text.ts'
 import { titledList } from './markdown.ts'
-import { notableItem, placeItem, placesOf, subjectOf } from './overlap-words.ts'
+import { notableItem, placeItem, placesOf, sentenceOf, subjectOf } from './overlap-words.ts'
 import type { Report, Suppressed } from './report.ts'
 
 /**
@@ -46,7 +46,7 @@ export function suppressedList({ activities, notables }: Suppressed): string | u
   const items = activities.map((activity) => {
     const places = placesOf(activity).slice(0, FILES_SHOWN_MAX).map(placeItem).join('; ')
     const why = `(${activity.severity}, ${HIDDEN_BECAUSE[activity.suppression]})`
-    return `${subjectOf(activity)}: ${places} ${why}`
+    return `${places === '' ? `${sentenceOf(subjectOf(activity), activity)}` : `${subjectOf(activity)}: ${places}`} ${why}`
   })
   return titledList('Not shown in comments', [...items, ...notables.map(notableItem)])
 }
