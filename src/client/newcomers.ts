@@ -20,5 +20,6 @@ export function withoutNewcomers(client: Client): Client {
       return { ...page, items: page.items.map(withoutNewcomersText) }
     },
     getActivity: async (request) => withoutNewcomersText(await client.getActivity(request)),
+    updateActivity: async (request) => withoutNewcomersText(await client.updateActivity(request)),
   }
 }

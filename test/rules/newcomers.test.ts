@@ -12,6 +12,7 @@ const activity = {
 const client = withoutNewcomers({
   listActivities: async () => ({ items: [{ ...activity, by_newcomer: true }, activity], next_cursor: null }),
   getActivity: async () => ({ ...activity, by_newcomer: true }),
+  updateActivity: async () => ({ ...activity, by_newcomer: true }),
 } as unknown as Client)
 const at = { owner: 'a', repo: 'b' }
 
@@ -21,5 +22,6 @@ test('a list has the number in place of the title of a newcomer only', async () 
 })
 
 test('one activity has the number in place of title and summary', async () => {
-  expect(await client.getActivity({ ...at, id: 'act_1' })).toMatchObject({ title: '#12', summary: '#12' })
+  for (const answer of [client.getActivity, client.updateActivity])
+    expect(await answer({ ...at, id: 'act_1' })).toMatchObject({ title: '#12', summary: '#12' })
 })
