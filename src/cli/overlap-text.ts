@@ -42,6 +42,11 @@ function activityName({ title, actor, branch, pr_url }: Named): string {
   return `${quoted(title)} by ${inQuotes(actor)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
 }
 
+function ownWorkName({ title, branch, pr_url }: Omit<Named, 'actor'>): string {
+  const place = branch === null ? '' : ` on ${inQuotes(branch)}`
+  return `your other work ${quoted(title)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
+}
+
 interface Paragraph {
   text: string
   indent?: string
@@ -162,9 +167,10 @@ export function matchText(match: BriefMatch): string {
   return place === '' ? matchName(match) : `${matchName(match)} (${place})`
 }
 
-function matchName({ id, title, actor, branch, pr_url }: Omit<BriefMatch, 'example'>): string {
+function matchName({ id, title, actor, branch, pr_url, same_author }: Omit<BriefMatch, 'example'>): string {
   if (title === id || title === pullRequestName(pr_url)) return sanitize(title)
   if (isNotableId(id) || actor === null) return quoted(title)
+  if (same_author) return ownWorkName({ title, branch, pr_url })
   return activityName({ title, actor, branch, pr_url })
 }
 

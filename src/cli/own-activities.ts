@@ -40,7 +40,8 @@ export function withoutOwn(overlap: Overlap, own: ReadonlySet<string>): Overlap 
   const isOther = (id: string) => !own.has(id)
   const related_activity_ids = overlap.related_activity_ids.filter(isOther)
   const removed = overlap.related_activity_ids.length - related_activity_ids.length
-  if (removed === 0) return overlap
+  const same_file = sameFileWithout(overlap.same_file, own)
+  if (removed === 0) return { ...overlap, same_file }
   const matches = overlap.matches.filter(({ id }) => isOther(id))
   const severity = highest(matches)
   const total_related = overlap.total_related - removed
@@ -60,8 +61,17 @@ export function withoutOwn(overlap: Overlap, own: ReadonlySet<string>): Overlap 
     related_activity_ids,
     relationships: Object.fromEntries(Object.entries(overlap.relationships).filter(([id]) => isOther(id))),
     matches,
+    same_file,
     total_related,
   }
+}
+
+function sameFileWithout(
+  { total, activity_ids }: Overlap['same_file'],
+  own: ReadonlySet<string>,
+): Overlap['same_file'] {
+  const others = activity_ids.filter((id) => !own.has(id))
+  return { total: total - (activity_ids.length - others.length), activity_ids: others }
 }
 
 /** The brief overlap without the activities `own`. It contains only some matches: if none of them is left, the severity stays the same. */

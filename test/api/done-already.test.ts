@@ -67,6 +67,18 @@ describe('a pull request with most of the lines of a merged one', () => {
     expect(linkTo(again)).toContain(`**#${merged} is merged and has 11 of the 12 lines that this adds.**`)
     expect(repository.comment(again)).toContain('Severity: high')
     expect(repository.comment(merged)).toBeUndefined()
+    const why = await repository.request('GET', `/why?pull_request=${again}`)
+    const pr_url = `https://github.com/${repository.full_name}/pull/${merged}`
+    expect(why.body).toMatchObject({
+      is_commented: true,
+      pairs: [{ activity_id: null, pr_url, consequence: 'same_work', is_shown: true, reason: null }],
+    })
+    const [activity] = (await repository.request('GET', '/activity?branch=again')).body.items
+    const { overlap } = (await repository.request('GET', `/activity/${activity.id}`)).body
+    expect(overlap).toMatchObject({
+      ...{ overlap_detected: true, severity: 'high', related_activity_ids: [] },
+      matches: [{ id: `#${merged}`, consequence: 'same_work', findings: [{ kind: 'done' }] }],
+    })
   })
 
   test('that was opened before the merge gets one comment, which does not say to rebase', async () => {

@@ -334,6 +334,24 @@ describe('two records share', () => {
     expect(second.overlap.matches).toMatchObject([{ ...TWINS, findings: [issue, { kind: 'paths' }] }])
   })
 
+  test('the issue of the branch, whatever of its work is checked', async () => {
+    const { createActivity, check } = repository()
+    const id = await createActivity({ branch: 'a', ...changes(edit('a', 10)), title: 'Fix #7' })
+    await createActivity({ branch: 'b', title: 'Fixes #7', ...paths('b') })
+    expect((await check({ branch: 'b', ...at(10, 10).ours })).matches).toMatchObject([{ id, ...TWINS }])
+    expect((await check({ branch: 'c', ...at(10, 10).ours })).matches).toMatchObject([{ id, ...CONFLICT }])
+  })
+
+  test('the small changes of several others, which it collects', async () => {
+    const { createActivity, check } = repository()
+    const ids = await Promise.all(
+      ['a', 'b'].map((path) => createActivity({ branch: path, ...changes(edit(path, 40)) })),
+    )
+    const { related_activity_ids, matches } = await check(changes(edit('a', 40), edit('b', 40)))
+    expect(related_activity_ids.toSorted()).toEqual(ids.toSorted())
+    expect(matches).toMatchObject([TWINS, TWINS])
+  })
+
   test('only a file, with the lines apart: no overlap, but named', async () => {
     const { request, createActivity, create } = repository()
     const id = await createActivity({ branch: 'a', ...at(10, 100).theirs })

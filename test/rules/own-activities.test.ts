@@ -106,7 +106,7 @@ describe('with nothing left', () => {
 describe('the brief form', () => {
   const named = (id: string, severity: Severity) => ({
     ...{ id, title: 'Tidy', actor: 'Ben', branch: null, pr_url: null, worktree: null, severity },
-    ...{ example: null, consequence: null, findings: [] },
+    ...{ example: null, consequence: null, findings: [], same_author: false },
   })
   const brief = (ids: string[], matches: ReturnType<typeof named>[]) => ({
     ...{ overlap_detected: true, severity: 'high' as const, related_activity_ids: ids, matches },

@@ -27,6 +27,7 @@ export const SAME_NUMBER: NumberFinding = {
 export const DONE_BY: NonNullable<Conclusion['done_by']> = {
   ...{ number: 40, title: 'Retry', author: 'ben', is_by_newcomer: false, head_sha: 'a'.repeat(40) },
   ...{ merged_at: BEGAN, shared: 9, lines: 10, url: 'https://github.com/acme/shop/pull/40' },
+  same_author: false,
 }
 
 /** The strongest verdict, about one file. */

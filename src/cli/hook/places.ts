@@ -82,7 +82,7 @@ function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example
 
 /** The matches of a heartbeat or an update. */
 export function placesOfBrief(overlap: OverlapBrief | null, own: Own): Places {
-  const matches = (overlap?.matches ?? []).filter(({ id }) => !own.ids.has(id))
+  const matches = (overlap?.matches ?? []).filter(({ id }) => !own.ids.has(id) && !isMerged(id))
   return {
     places: matches.map(({ example, ...match }) => {
       const lines = findingOf(match.findings, 'lines')

@@ -23,7 +23,7 @@ const Scope = z.object({
 export const Overlap = z
   .object({ ...overlap, matches: z.array(z.object({ ...match, examples: z.array(z.string()) })) })
   .omit({ related_activity_ids: true, related_notable_ids: true, relationships: true })
-  .omit({ same_file: true, truncated: true })
+  .omit({ truncated: true })
 
 export const Activity = listActivities.output.shape.items.element
   .extend({ scope: Scope })

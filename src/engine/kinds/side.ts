@@ -16,16 +16,13 @@ export type DigestedFile = SideFile & FileChange
 export interface Author {
   /** The GitHub login; null if unknown. */
   login: string | null
-  /** The actor of declared work; null for a pull request, `NO_ACTOR` for a check. */
+  /** The actor of declared work; null for a pull request, the login of its caller for a check. */
   actor: string | null
   /** The first person who is assigned to its pull request, other than the author; null if nobody is. */
   assignee: string | null
   /** The login is that of a coding agent, which works for many people. */
   is_shared: boolean
 }
-
-/** The actor of a check, which differs from the actors of all declared work. */
-export const NO_ACTOR = ''
 
 /** What is known of a side without its files. */
 export interface Intent {

@@ -1,6 +1,6 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
 
-import { type Author, joinSides, NO_ACTOR, type Side } from '../../engine/kinds/side.ts'
+import { type Author, isSameAuthor, joinSides, type Side } from '../../engine/kinds/side.ts'
 import { isMadeAgain } from '../../engine/lines/new-lines.ts'
 import type { StoredScope } from '../../engine/place.ts'
 import {
@@ -21,7 +21,7 @@ import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { proposalOf } from './compare.ts'
 import { namedMatches } from './conclude.ts'
-import type { Conclusion } from './conclusion.ts'
+import type { Conclusion, DoneWork } from './conclusion.ts'
 import { readDoneBy } from './done.ts'
 import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
@@ -62,7 +62,7 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
   const { areas, paths, changes } = scope
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
   const isUnscoped = areas.length + paths.length + changes.length === 0
-  const rows = isUnscoped ? await activitiesOn(ctx, branch, []) : []
+  const rows = await activitiesOn(ctx, branch, [])
   const files = (await digestChanges(ctx, changes, findLineHasher)).map((file) => ({
     ...file,
     origin: 'declared' as const,
@@ -71,12 +71,13 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
   const scopes = [
     { areas, paths, is_literal: false, files: distinctNames(files), taken: [] },
     storedScopeOf({ scope: { areas: tags, paths: [] } }),
-    ...rows.map(storedScopeOf),
+    ...(isUnscoped ? rows.map(storedScopeOf) : []),
   ]
   const own = isUnscoped
     ? ownOf(ctx, rows)
     : {
-        side: { ...joinSides([]), files },
+        // The issues of the branch are those of the work, whatever of it is checked.
+        side: { ...joinSides(rows.map((row) => sideOf(row, ctx))), files },
         readFiles: async () => files,
         cut: 0,
         findAuthor: () => callerOf(ctx),
@@ -90,7 +91,8 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
 /** The author of a proposal. */
 async function callerOf(ctx: RepoContext): Promise<Author> {
   const identity = await ctx.caller.findIdentity()
-  return loginAuthor(identity?.login ?? null, ctx.settings, { actor: NO_ACTOR, assignee: null })
+  const login = identity?.login ?? null
+  return loginAuthor(login, ctx.settings, { actor: login ?? '', assignee: null })
 }
 
 /** Checks the activities of one branch or pull request, at least one, together. The result leaves them out. */
@@ -111,22 +113,25 @@ export async function findAffected(ctx: RepoContext, activity: ActivityRow): Pro
 
 /** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
-  const work = await begin(ctx, await checkInputOf(ctx, [activity]))
+  const given = await checkInputOf(ctx, [activity])
+  const input = { ...given, readFiles: once(given.readFiles) }
+  const work = await begin(ctx, input)
   const found = await findOverlaps(work)
+  const done_by = await readDone(work, input)
   const all = [...found.activities, ...found.notables]
-  const top = all.toSorted(byRank).slice(0, NAMED_MAX)
+  const top = all.toSorted(byRank).slice(0, done_by === null ? NAMED_MAX : NAMED_MAX - 1)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
   const { collisions, notables } = await readMatches(work, {
     ...found,
     activities: found.activities.filter(isTop),
     notables: found.notables.filter(isTop),
   })
-  const severity = highest([...all, ...collisions])
+  const severity = done_by === null ? highest([...all, ...collisions]) : 'high'
   return {
     overlap_detected: severity !== null,
     severity,
     related_activity_ids: found.activities.map((each) => each.id),
-    matches: namedMatches(collisions, notables),
+    matches: namedMatches({ done_by, collisions, notables }),
   }
 }
 
@@ -167,6 +172,7 @@ async function check(ctx: RepoContext, given: CheckInput): Promise<Conclusion> {
   const found = await findOverlaps(work)
   const merged = await compareMerged(work)
   const { collisions, notables } = await readMatches(await withAuthor(work, input, found.activities), found)
+  const done_by = await readDone(work, input)
   return {
     self: input.self,
     branch: input.branch,
@@ -177,7 +183,7 @@ async function check(ctx: RepoContext, given: CheckInput): Promise<Conclusion> {
     notables,
     same_file: found.same_file,
     merged,
-    done_by: input.is_made_again ? null : await readDoneBy(work),
+    done_by,
     total_related: found.total,
     cut: found.cut + input.cut,
     checked_against: {
@@ -186,6 +192,14 @@ async function check(ctx: RepoContext, given: CheckInput): Promise<Conclusion> {
       complete: found.complete && work.proposal.emptiness !== 'nothing_given',
     },
   }
+}
+
+async function readDone(work: CheckedWork, input: CheckInput): Promise<DoneWork | null> {
+  const done_by = input.is_made_again ? null : await readDoneBy(work)
+  if (done_by === null) return null
+  const { side, ctx } = await withAuthor(work, input, [done_by])
+  const author = loginAuthor(done_by.author, ctx.settings, { actor: null, assignee: null })
+  return { ...done_by, same_author: isSameAuthor(side.author, author) }
 }
 
 /** The files are read with the first call's budget. */

@@ -14,7 +14,7 @@ import { doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { DoneBy } from '../merged-work/merged-work.ts'
 import type { NotableRow } from '../notables/table.ts'
-import type { Conclusion, Found, MatchName } from './conclusion.ts'
+import type { Conclusion, DoneWork, Found, MatchName } from './conclusion.ts'
 import { reasonOf, recommendedAction, shownTitle } from './result-words.ts'
 
 /** Renders what a check found. */
@@ -38,7 +38,7 @@ export function conclude(conclusion: Conclusion): OverlapResult {
     relationships: Object.fromEntries(labels) as OverlapResult['relationships'],
     recommended_action: recommendedAction(conclusion, found),
     reuse_opportunities: reuseOf(conclusion),
-    matches: [...(done_by === null ? [] : [doneMatch(done_by)]), ...matchesOf(collisions, notables)],
+    matches: allMatches(conclusion),
     same_file: { total: same_file.length, activity_ids: same_file.slice(0, SAME_FILE_MAX) },
     truncated: total_related > collisions.length + notables.length || expected.size > expected_ids.length,
     total_related: total_related + (done_by === null ? 0 : 1),
@@ -47,6 +47,14 @@ export function conclude(conclusion: Conclusion): OverlapResult {
       complete: conclusion.checked_against.complete && cut === 0,
     },
   }
+}
+
+function allMatches({
+  done_by,
+  collisions,
+  notables,
+}: Pick<Conclusion, 'done_by' | 'collisions' | 'notables'>): Match[] {
+  return [...(done_by === null ? [] : [doneMatch(done_by)]), ...matchesOf(collisions, notables)]
 }
 
 function matchesOf(
@@ -70,14 +78,23 @@ function nameOfNotable({ title, created_by }: NotableRow): MatchName {
 }
 
 /** The merged pull request that has done the work already. */
-function doneMatch({ number, title, is_by_newcomer, author, url, shared, lines }: DoneBy): Match {
+function doneMatch({
+  number,
+  title,
+  is_by_newcomer,
+  author,
+  url,
+  shared,
+  lines,
+  same_author,
+}: DoneWork): Match {
   const id = `#${number}`
   return {
     ...{ id, title: is_by_newcomer ? id : title, actor: author, branch: null, pr_url: url, worktree: null },
     severity: 'high',
     consequence: 'same_work',
     findings: [{ kind: 'done', url, share: shared / lines, added_lines: lines }],
-    ...{ areas: [], paths: [], same_author: false, cut: false },
+    ...{ areas: [], paths: [], same_author, cut: false },
   }
 }
 
@@ -124,13 +141,17 @@ function doneOf(done_by: DoneBy): OverlapResult['reuse_opportunities'][number] {
   }
 }
 
-/** The short form of matches: collisions before notables of the same severity, each list in the order given. */
-export function namedMatches(
-  collisions: readonly Found<ComparedActivity>[],
-  notables: readonly Found<NotableRow>[],
-): NamedMatch[] {
-  return matchesOf(collisions, notables)
-    .map(({ areas: _, paths, same_author: __, cut: ___, ...match }) => ({
+/**
+ * The short form of matches: the merged pull request, then collisions before notables of the same severity, each list in the
+ * order given.
+ */
+export function namedMatches({
+  done_by,
+  collisions,
+  notables,
+}: Pick<Conclusion, 'done_by' | 'collisions' | 'notables'>): NamedMatch[] {
+  return allMatches({ done_by, collisions, notables })
+    .map(({ areas: _, paths, cut: __, ...match }) => ({
       ...match,
       example: paths[0]?.example ?? null,
     }))

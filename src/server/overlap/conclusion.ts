@@ -22,6 +22,11 @@ export interface Found<Record> extends Ranked {
   record: Record
 }
 
+/** `same_author`: it is by the author of the checked work. */
+export interface DoneWork extends DoneBy {
+  same_author: boolean
+}
+
 export interface Conclusion {
   /** The ids of the activities that were checked; none for a proposal. */
   self: readonly string[]
@@ -38,7 +43,7 @@ export interface Conclusion {
   /** The last merged first. */
   merged: MergedActivity[]
   /** The merged pull request that has most of the lines that the work adds; null if there is none. */
-  done_by: DoneBy | null
+  done_by: DoneWork | null
   total_related: number
   /** The number of activities without a match, or of the work itself, whose changed files are not all known. */
   cut: number

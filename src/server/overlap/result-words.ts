@@ -20,14 +20,16 @@ import type { ComparedActivity } from '../activities/live-store.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from './conclusion.ts'
 
-/** `severity`: the highest of all live work and notables; null if there are none. */
-export function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
+/** `found`: the highest severity of all live work and notables; null if there are none. */
+export function reasonOf(conclusion: Conclusion, found: Severity | null): string {
   const { emptiness, expected, cut, checked_against, done_by } = conclusion
   const sentences: string[] = []
-  if (severity !== null) sentences.push(overlapsFound(conclusion, severity))
+  const done = done_by === null ? [] : [`${doneSentence(`#${done_by.number}`, done_by, 'your change')}.`]
+  if (found !== null) sentences.push(`Overlap of ${done_by === null ? found : 'high'} severity.`)
+  sentences.push(...done)
+  if (found !== null) sentences.push(overlapsFound(conclusion))
   if (emptiness !== null) sentences.push(nothingCompared(conclusion))
-  else if (severity === null && done_by === null) sentences.push(nothingFound(conclusion))
-  if (done_by !== null) sentences.push(`${doneSentence(`#${done_by.number}`, done_by, 'your change')}.`)
+  else if (found === null && done_by === null) sentences.push(nothingFound(conclusion))
   if (expected.size > 0) {
     const are = expected.size === 1 ? 'is' : 'are'
     sentences.push(
@@ -66,16 +68,17 @@ function activities(number: number): string {
   return count(number, 'live activity', 'live activities')
 }
 
-function overlapsFound({ collisions, notables, total_related }: Conclusion, severity: Severity): string {
+function overlapsFound({ collisions, notables, total_related }: Conclusion): string {
   const worst = [
-    ...othersFirst(collisions)
+    ...collisions
+      .toSorted(othersFirst)
       .slice(0, 2)
       .map((each) => ({ ...each, text: collisionSentence(each) })),
     ...notables.slice(0, 2).map((each) => ({ ...each, text: notableSentence(each) })),
-  ].toSorted(byRank)
+  ].toSorted(othersFirst)
   const left = total_related - worst.length
   const more = left > 0 ? ` And ${left} more.` : ''
-  return `Overlap of ${severity} severity. ${textOf(worst)}${more}`
+  return `${textOf(worst)}${more}`
 }
 
 function collisionSentence({ record, match, severity }: Found<ComparedActivity>): string {
@@ -135,12 +138,13 @@ export function recommendedAction(conclusion: Conclusion, severity: Severity | n
     return clearAdvice({ is_exhausted: !checked_against.complete, is_cut }, then)
   }
   const advice = [
-    ...othersFirst(collisions)
+    ...collisions
+      .toSorted(othersFirst)
       .slice(0, 1)
       .map((each) => ({ ...each, text: adviceOnCollision(each, self) })),
     ...notables.slice(0, 1).map((each) => ({ ...each, text: notableAdvice(each.id) })),
   ]
-  return [done, textOf(advice.toSorted(byRank)), cutAdvice({ is_cut })].filter(Boolean).join(' ')
+  return [done, textOf(advice.toSorted(othersFirst)), cutAdvice({ is_cut })].filter(Boolean).join(' ')
 }
 
 function textOf(sentences: { text: string }[]): string {
@@ -160,7 +164,7 @@ function adviceOnCollision(
   return adviceOf({ severity, ...match }, { whose, person, theirs, is_theirs_first }).action
 }
 
-/** The work of others before that of the same author, in the given order. */
-function othersFirst(collisions: readonly Found<ComparedActivity>[]): Found<ComparedActivity>[] {
-  return collisions.toSorted((a, b) => Number(a.match.same_author) - Number(b.match.same_author))
+/** The work of others before that of the same author, and then the most severe first. */
+function othersFirst(a: Found<unknown>, b: Found<unknown>): number {
+  return Number(a.match.same_author) - Number(b.match.same_author) || byRank(a, b)
 }

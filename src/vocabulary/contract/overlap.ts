@@ -76,6 +76,7 @@ const matched = {
   }),
   severity: Severity.describe('The severity of this match.'),
   ...relation,
+  same_author: boolean('Whether both are by the same author, on different branches.'),
 }
 
 export const Match = object('Match', {
@@ -86,7 +87,6 @@ export const Match = object('Match', {
     .describe(
       `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
     ),
-  same_author: boolean('Whether both are by the same author, on different branches.'),
   cut: boolean(
     'Whether both change more than 300 of the same files. The first 300 by path were compared by lines.',
   ),
