@@ -165,6 +165,7 @@ describe('current overlap', () => {
           severity: 'high',
           consequence: null,
           findings: [{ kind: 'notable', path: null, url: null }],
+          same_author: false,
           example: null,
         },
       ],

@@ -19,8 +19,8 @@ import { getIssue, getIssueClaim } from '../issues/issues.ts'
 import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
-import { checkActivities, checkProposal, overlapBriefOf } from '../overlap/check.ts'
-import { conclude } from '../overlap/conclude.ts'
+import { checkActivities, checkProposal } from '../overlap/check.ts'
+import { briefOf, conclude } from '../overlap/conclude.ts'
 import { driftOf } from '../overlap/drift.ts'
 import { getMergeOrder, versionedOverlaps } from '../overlap/repository-overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
@@ -166,5 +166,5 @@ export const CALLER_HANDLERS: {
 } = { listRepositories }
 
 async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
-  return isLive(activity.status) ? overlapBriefOf(ctx, activity) : null
+  return isLive(activity.status) ? briefOf(await checkActivities(ctx, [activity])) : null
 }

@@ -3,14 +3,8 @@
 import { type Author, isSameAuthor, joinSides, type Side } from '../../engine/kinds/side.ts'
 import { isMadeAgain } from '../../engine/lines/new-lines.ts'
 import type { StoredScope } from '../../engine/place.ts'
-import {
-  type CheckOverlap,
-  IDS_MAX,
-  NAMED_MAX,
-  type OverlapBrief,
-} from '../../vocabulary/contract/overlap.ts'
+import { type CheckOverlap, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
-import { byRank, highest } from '../../vocabulary/severity.ts'
 import { digestChanges } from '../activities/activity-files.ts'
 import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
 import { listScopes, type SidedActivity } from '../activities/live-store.ts'
@@ -20,7 +14,6 @@ import { findLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { proposalOf } from './compare.ts'
-import { namedMatches } from './conclude.ts'
 import type { Conclusion, DoneWork } from './conclusion.ts'
 import { readDoneBy } from './done.ts'
 import { findOverlaps } from './find.ts'
@@ -109,30 +102,6 @@ export async function findAffected(ctx: RepoContext, activity: ActivityRow): Pro
     by_path_max: IDS_MAX,
   })
   return activities.map((each) => each.id)
-}
-
-/** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
-export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
-  const given = await checkInputOf(ctx, [activity])
-  const input = { ...given, readFiles: once(given.readFiles) }
-  const work = await begin(ctx, input)
-  const found = await findOverlaps(work)
-  const done_by = await readDone(work, input)
-  const all = [...found.activities, ...found.notables]
-  const top = all.toSorted(byRank).slice(0, done_by === null ? NAMED_MAX : NAMED_MAX - 1)
-  const isTop = (each: (typeof all)[number]) => top.includes(each)
-  const { collisions, notables } = await readMatches(work, {
-    ...found,
-    activities: found.activities.filter(isTop),
-    notables: found.notables.filter(isTop),
-  })
-  const severity = done_by === null ? highest([...all, ...collisions]) : 'high'
-  return {
-    overlap_detected: severity !== null,
-    severity,
-    related_activity_ids: found.activities.map((each) => each.id),
-    matches: namedMatches({ done_by, collisions, notables }),
-  }
 }
 
 async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promise<CheckInput> {

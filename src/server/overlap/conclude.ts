@@ -3,13 +3,14 @@
 import {
   IDS_MAX,
   type Match,
-  type NamedMatch,
+  NAMED_MAX,
+  type OverlapBrief,
   type OverlapResult,
   REUSE_MAX,
   SAME_FILE_MAX,
 } from '../../vocabulary/contract/overlap.ts'
 import { inQuotes } from '../../vocabulary/others-text.ts'
-import { byRank, highest } from '../../vocabulary/severity.ts'
+import { byRank, highest, type Severity } from '../../vocabulary/severity.ts'
 import { doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { DoneBy } from '../merged-work/merged-work.ts'
@@ -27,7 +28,7 @@ export function conclude(conclusion: Conclusion): OverlapResult {
     ...collisions.map((each) => [each.id, 'collision'] as const),
     ...other_base.map((id) => [id, 'other_base'] as const),
   ]
-  const severity = done_by === null ? found : 'high'
+  const severity = severityOf(conclusion)
   return {
     overlap_detected: severity !== null,
     severity,
@@ -49,11 +50,7 @@ export function conclude(conclusion: Conclusion): OverlapResult {
   }
 }
 
-function allMatches({
-  done_by,
-  collisions,
-  notables,
-}: Pick<Conclusion, 'done_by' | 'collisions' | 'notables'>): Match[] {
+function allMatches({ done_by, collisions, notables }: Conclusion): Match[] {
   return [...(done_by === null ? [] : [doneMatch(done_by)]), ...matchesOf(collisions, notables)]
 }
 
@@ -141,19 +138,21 @@ function doneOf(done_by: DoneBy): OverlapResult['reuse_opportunities'][number] {
   }
 }
 
-/**
- * The short form of matches: the merged pull request, then collisions before notables of the same severity, each list in the
- * order given.
- */
-export function namedMatches({
-  done_by,
-  collisions,
-  notables,
-}: Pick<Conclusion, 'done_by' | 'collisions' | 'notables'>): NamedMatch[] {
-  return allMatches({ done_by, collisions, notables })
-    .map(({ areas: _, paths, cut: __, ...match }) => ({
-      ...match,
-      example: paths[0]?.example ?? null,
-    }))
-    .toSorted(byRank)
+/** The short form of a result: the merged pull request, then collisions before notables of the same severity. */
+export function briefOf(conclusion: Conclusion): OverlapBrief {
+  const severity = severityOf(conclusion)
+  return {
+    overlap_detected: severity !== null,
+    severity,
+    related_activity_ids: conclusion.collisions.map((each) => each.id),
+    matches: allMatches(conclusion)
+      .toSorted(byRank)
+      .slice(0, NAMED_MAX)
+      .map(({ areas: _, paths, cut: __, ...match }) => ({ ...match, example: paths[0]?.example ?? null })),
+  }
+}
+
+/** The highest severity of all that was found; null if there is nothing. */
+function severityOf({ done_by, collisions, notables }: Conclusion): Severity | null {
+  return done_by === null ? highest([...collisions, ...notables]) : 'high'
 }
