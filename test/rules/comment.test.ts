@@ -290,13 +290,13 @@ describe('the comment', () => {
     ],
     ['an area', { paths: [], areas: ['pay', 'cart'] }, `${BEN} works on areas \`pay\` and \`cart\` too.`],
   ])('about one other is one sentence with its advice, which names %s', (_, changes, sentence) => {
-    expect(body(one(changes))).toEqual([`${sentence} ${FIRST}`])
+    expect(body(one(changes))).toEqual([`**Conflict.** ${sentence} ${FIRST}`])
   })
 
   test('lists the files of one other, the fourth and further ones folded', () => {
     const paths = [proved, ...['b', 'c', 'd', 'e'].map((path) => place(path))]
     expect(body(one({ paths }))).toEqual([
-      `${BEN} overlaps with this pull request in 5 files. ${FIRST}`,
+      `**Conflict.** ${BEN} overlaps with this pull request in 5 files. ${FIRST}`,
       '- `a.ts`, lines 40–52, the same lines as yours\n- `b`\n- `c`',
       '<details><summary>2 more</summary>',
       '- `d`\n- `e`',
@@ -310,15 +310,15 @@ describe('the comment', () => {
     expect(body({ activities })).toEqual([
       '**This pull request overlaps with 3 other activities.** `#4` was opened first: agree with `Cy`, or rebase after it merges.',
       '**Goes first**',
-      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52, the same lines as yours\n- \`b.ts\`: [\`#4\`](https://redirect.github.com/acme/shop/pull/4)`,
+      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) conflict, lines 40–52, the same lines as yours\n- \`b.ts\`: [\`#4\`](https://redirect.github.com/acme/shop/pull/4)`,
       '**Goes after this pull request**',
-      `- \`src/pay.ts\`: ${BEN}\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) lines 40–52, the same lines as yours`,
+      `- \`src/pay.ts\`: ${BEN} conflict\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) conflict, lines 40–52, the same lines as yours`,
     ])
   })
 
   test('puts two others in one file into one line', () => {
     expect(body({ activities: [three, other] })[2]).toBe(
-      `- \`src/pay.ts\`: ${BEN}; ${LINK_4} (\`Cy\`, ready)`,
+      `- \`src/pay.ts\`: ${BEN} conflict; ${LINK_4} (\`Cy\`, ready) conflict`,
     )
   })
 

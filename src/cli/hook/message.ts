@@ -9,7 +9,7 @@ import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { type ComparedLines, VERDICTS } from '../../vocabulary/verdict.ts'
-import { OVERLAP_WORDS, placeText } from '../../vocabulary/verdict-words.ts'
+import { CONSEQUENCE_WORDS, OVERLAP_WORDS, placeText } from '../../vocabulary/verdict-words.ts'
 
 /** An overlap with another activity or a notable, in one file or in none (an area or the branch). */
 export interface Place extends ComparedLines {
@@ -86,20 +86,17 @@ function entryFor(
   others: ReadonlyMap<string, Other>,
   options: MessageOptions,
 ): string {
-  const { id } = group[0] as Place
+  const { id, consequence } = group[0] as Place
   const who = whoOf(id, others.get(id), options)
-  const twin = group.some(({ consequence }) => consequence === 'same_work')
-    ? [OVERLAP_WORDS.duplicate.short]
-    : []
   const where = [
-    ...twin,
     ...group
       .slice(0, paths_max)
       .map((place) => whereOf(place, options))
       .filter(Boolean),
   ]
   const more = group.length - paths_max
-  return `- ${who}${where.length > 0 ? `: ${where.join('; ')}` : ''}${more > 0 ? `; ${more} more` : ''}`
+  const what = consequence === null ? '' : `${CONSEQUENCE_WORDS[consequence]} with `
+  return `- ${what}${who}${where.length > 0 ? `: ${where.join('; ')}` : ''}${more > 0 ? `; ${more} more` : ''}`
 }
 
 function whoOf(id: string, other: Other | undefined, { without_titles }: MessageOptions): string {

@@ -3,8 +3,8 @@
 import { takenIn } from '../../vocabulary/finding.ts'
 import { sequenceNote, sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import { count, joined } from '../../vocabulary/text.ts'
-import { doneSentence, OVERLAP_WORDS } from '../../vocabulary/verdict-words.ts'
+import { capitalized, count, joined } from '../../vocabulary/text.ts'
+import { CONSEQUENCE_WORDS, doneSentence } from '../../vocabulary/verdict-words.ts'
 import { foldedList, linkedNumber, quote, titledList } from './markdown.ts'
 import { caveatsOf, nothingShown } from './nothing-shown.ts'
 import {
@@ -69,7 +69,8 @@ export function headline({ activities, notables, done, taken }: Report): string 
 
 function aboutOne(activity: ReportedActivity, report: Report): string[] {
   const places = placesOf(activity)
-  const sentence = `${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, report)}`
+  const word = capitalized(CONSEQUENCE_WORDS[activity.consequence])
+  const sentence = `**${word}.** ${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, report)}`
   const isSaid = places.length === 1 && activity.consequence !== 'same_work'
   const isListed = !isSaid && activity.paths.length + takenIn(activity.findings).length > 0
   return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
@@ -107,7 +108,7 @@ function leadOf(all: ReportedActivity[]): ReportedActivity {
 
 /**
  * One list item per file or area, with the activities that change it. Only the first mention of an
- * activity has its title and author.
+ * activity has its title, its author and what the pair leads to.
  */
 function byPlace(activities: ReportedActivity[]): string {
   const there = new Map<string, Map<ReportedActivity, string>>()
@@ -115,11 +116,11 @@ function byPlace(activities: ReportedActivity[]): string {
   for (const activity of activities) {
     const places = placesOf(activity)
     const all = places.length > 0 ? places : [{ name: 'the same work', lines: '' }]
-    const twin = activity.consequence === 'same_work' ? OVERLAP_WORDS.duplicate.short : ''
     for (const { name, lines } of all) {
-      const how = [lines, twin].filter(Boolean).join(', ')
       const here = there.get(name) ?? new Map()
-      const who = mentioned.has(activity) ? linkedName(activity) : subjectOf(activity)
+      const isFirst = !mentioned.has(activity)
+      const who = isFirst ? subjectOf(activity) : linkedName(activity)
+      const how = [isFirst ? CONSEQUENCE_WORDS[activity.consequence] : '', lines].filter(Boolean).join(', ')
       mentioned.add(activity)
       there.set(name, here.set(activity, `${who} ${how}`.trim()))
     }
