@@ -1,15 +1,15 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 45_520,
-  'lines of test': 43_950,
+  'lines of src': 45_690,
+  'lines of test': 44_010,
   'lines of scripts': 7_500,
-  'words of docs': 42_000,
+  'words of docs': 42_110,
   tables: 21,
   migrations: 1,
   'files run by POST /activity, alone': 105,
   'files run by POST /activity, with an overlap': 110,
   'files run by POST /activity/check': 85,
-  'files run by GET /overlaps': 72,
-  'files run by pull_request.opened, until its comment': 160,
-  'files run by a push of the settings, with two open pull requests': 143,
+  'files run by GET /overlaps': 73,
+  'files run by pull_request.opened, until its comment': 162,
+  'files run by a push of the settings, with two open pull requests': 145,
 }
