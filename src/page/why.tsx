@@ -1,7 +1,7 @@
 /** What a comment on a pull request shows of its overlaps, and why not. Read when the user asks. */
 import { useState } from 'preact/hooks'
-import { HIDDEN_BECAUSE } from '../vocabulary/contract/why.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
 import { ExternalLink } from './external-link.tsx'

@@ -8,3 +8,19 @@ export const FILES_SHOWN_MAX = 3
 export const MERGE_ORDER_SHOWN_MAX = 20
 /** The length of a title within a sentence. */
 export const TITLE_SHOWN_MAX = 50
+
+/** Why a comment does not show a pair (docs/contract/publishing.md#why), with the words for it. */
+export const HIDDEN_BECAUSE = {
+  below_threshold: 'below the threshold',
+  stale: 'not pushed recently',
+  bot: 'by a bot',
+  same_author: 'by the same author',
+  declared_by_glob: 'declared by a glob, not by file',
+  other_side: 'shown only to the side that came later',
+  over_budget: 'left out because too many pull requests have a comment (`comment.budget`)',
+  muted: 'muted',
+  shadow: 'in a mode in which nothing is posted',
+  no_event: 'nothing that happened on this pull request since is a reason to comment',
+  other_base: 'for another base branch',
+} as const
+export type HiddenBecause = keyof typeof HIDDEN_BECAUSE

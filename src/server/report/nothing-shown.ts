@@ -1,7 +1,7 @@
 /** The words for a report in which nothing is shown, and for what a report does not cover. Pure. */
-import { HIDDEN_BECAUSE } from '../../vocabulary/contract/why.ts'
+
 import { byRank } from '../../vocabulary/severity.ts'
-import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { FILES_SHOWN_MAX, HIDDEN_BECAUSE } from '../../vocabulary/shown.ts'
 import { count } from '../../vocabulary/text.ts'
 import { titledList } from './markdown.ts'
 import { notableItem, placeItem, placesOf, sentenceOf, subjectOf } from './overlap-words.ts'

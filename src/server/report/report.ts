@@ -2,9 +2,9 @@
 
 import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
 import type { PathPair } from '../../vocabulary/contract/overlap.ts'
-import type { HiddenBecause } from '../../vocabulary/contract/why.ts'
 import type { Consequence, Finding, TakenFinding } from '../../vocabulary/finding.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
+import type { HiddenBecause } from '../../vocabulary/shown.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
 import type { DoneLines } from '../../vocabulary/verdict-words.ts'
 

@@ -1,24 +1,9 @@
 /** The schema of `GET …/why`: what a comment shows of each pair of a pull request, and why not. */
 import { z } from 'zod'
+import { HIDDEN_BECAUSE, type HiddenBecause } from '../shown.ts'
 import { boolean, object, textOrNull } from './field.ts'
 import { ConsequenceOfPair } from './finding.ts'
 import { Severity } from './overlap.ts'
-
-/** Why a comment does not show a pair (docs/contract/publishing.md#why), with the words for it. */
-export const HIDDEN_BECAUSE = {
-  below_threshold: 'below the threshold',
-  stale: 'not pushed recently',
-  bot: 'by a bot',
-  same_author: 'by the same author',
-  declared_by_glob: 'declared by a glob, not by file',
-  other_side: 'shown only to the side that came later',
-  over_budget: 'left out because too many pull requests have a comment (`comment.budget`)',
-  muted: 'muted',
-  shadow: 'in a mode in which nothing is posted',
-  no_event: 'nothing that happened on this pull request since is a reason to comment',
-  other_base: 'for another base branch',
-} as const
-export type HiddenBecause = keyof typeof HIDDEN_BECAUSE
 
 export const ExplainPullRequest = z.strictObject({
   pull_request: z
