@@ -102,8 +102,9 @@ describe.each([
     const theirs = await startWork(ben, { title: 'Typos', actor: 'Ben', branch: 'typos' })
     const example = expect.stringMatching(/^docs\/./)
     const { id } = theirs.activity
-    const leads = { severity: 'medium', consequence: 'possible', findings: [{ kind: 'paths' }], example }
-    const match = { id, title: 'Typos', actor: 'Ben', branch: 'typos', ...leads }
+    const leads = { severity: 'medium', consequence: 'possible', findings: [{ kind: 'paths' }] }
+    const whose = { same_author: false, example }
+    const match = { id, title: 'Typos', actor: 'Ben', branch: 'typos', ...leads, ...whose }
     for (const [tool, more] of [
       ['heartbeat', {}],
       ['update_work', { risk: 'high' }],

@@ -66,7 +66,7 @@ const SPECS: Spec[] = [
   {
     name: 'check_overlap',
     description:
-      'Check who else works on the files that you are about to change. Call it BEFORE your first edit, and before you edit other files. Pass the `repository` as owner/name, files that you will change in `scope.paths`, those that you have changed in `scope.changes`, relative to its root, and your `branch` unless it is the default branch. It creates nothing. If `overlap_detected`, tell the user the `reason` and follow `recommended_action` if you can.',
+      'Check who else works on the files that you are about to change. Call it BEFORE your first edit, and before other files. Pass the `repository` as owner/name, files that you will change in `scope.paths`, those that you have changed in `scope.changes`, relative to its root, and your `branch` unless it is the default branch. It creates nothing. If `overlap_detected`, tell the user the `reason` and follow `recommended_action`.',
     operation: 'checkOverlap',
     result: Overlap,
     run: async (client, call) => compactOverlap(await client.checkOverlap(call)),
