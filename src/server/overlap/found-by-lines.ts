@@ -27,6 +27,8 @@ export const ROWS = 200
 /** The budget of one check, in units of about 5 ns, and how many of them count as one unit of the meter. */
 const LINE_UNITS_MAX = 20_000_000
 const LINE_UNITS_PER_UNIT = 3
+/** Cost units of looking for the changes of one side among those of another. */
+const LOOK_UP_COST = 10
 /** Cost units of reading one changed file of an activity. */
 export const FILE_COST = 100
 
@@ -142,10 +144,11 @@ function* leaveOutCommon(
   for (const each of compared) {
     const { contained, agreed } = each.comparison
     if (!contained.yours && !contained.theirs) continue
+    if (budget.remaining < 0) return
     const changes = [...(contained.yours ? own.counted : agreed)].sort()
     const key = JSON.stringify(changes)
     if (!counts.has(key)) {
-      budget.remaining -= all.length
+      budget.remaining -= LOOK_UP_COST * all.length
       counts.set(key, all.filter((other) => changes.every((change) => other.agreed.has(change))).length)
     }
     if (isCommon(counts.get(key) ?? 0, live)) each.comparison = withoutDuplicate(each.comparison)
