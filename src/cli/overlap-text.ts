@@ -35,16 +35,13 @@ interface Named {
   actor: string
   branch: string | null
   pr_url: string | null
+  same_author?: boolean
 }
 
-function activityName({ title, actor, branch, pr_url }: Named): string {
+function activityName({ title, actor, branch, pr_url, same_author = false }: Named): string {
+  const work = same_author ? `your other work ${quoted(title)}` : `${quoted(title)} by ${inQuotes(actor)}`
   const place = branch === null ? '' : ` on ${inQuotes(branch)}`
-  return `${quoted(title)} by ${inQuotes(actor)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
-}
-
-function ownWorkName({ title, branch, pr_url }: Omit<Named, 'actor'>): string {
-  const place = branch === null ? '' : ` on ${inQuotes(branch)}`
-  return `your other work ${quoted(title)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
+  return `${work}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
 }
 
 interface Paragraph {
@@ -170,8 +167,7 @@ export function matchText(match: BriefMatch): string {
 function matchName({ id, title, actor, branch, pr_url, same_author }: Omit<BriefMatch, 'example'>): string {
   if (title === id || title === pullRequestName(pr_url)) return sanitize(title)
   if (isNotableId(id) || actor === null) return quoted(title)
-  if (same_author) return ownWorkName({ title, branch, pr_url })
-  return activityName({ title, actor, branch, pr_url })
+  return activityName({ title, actor, branch, pr_url, same_author })
 }
 
 const INDENT = '  '

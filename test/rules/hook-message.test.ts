@@ -15,7 +15,7 @@ import { SAME_NUMBER } from '../support/conclusion.ts'
 const PLACE: Place = {
   ...{ id: 'act_1', severity: 'high', path: 'src/retry.ts', is_own_path: true, is_same_branch: false },
   ...{ verdict: 'conflict', confidence: 'proved', your_lines: [40, 52], their_lines: [40, 52] },
-  ...{ consequence: 'conflict', findings: [] },
+  ...{ consequence: 'conflict', findings: [], same_author: false },
 }
 const SAME = { consequence: 'same_work' } as const
 const BEN: Other = {
@@ -93,6 +93,24 @@ test.each<[string, Partial<Place>, string]>([
 ])('the message advises on the worst place, where %s', (_, fields, advice) => {
   const harmless: Place = { ...PLACE, id: 'act_2', severity: 'low', verdict: 'far' }
   expect(message([harmless, { ...PLACE, ...fields }]).text).toContain(`\n${advice}`)
+})
+
+test('the message names the user’s own work as such, after that of others, and never says to talk to anybody', () => {
+  const own = { ...PLACE, id: 'act_2', same_author: true }
+  expect(message([own]).text.split('\n').slice(0, -1)).toEqual([
+    'Deconflict: your other work is here too. This is advice; nothing is blocked.',
+    '- conflict with your other work “Tidy the retries” (“codex”) on “tidy” #12: src/retry.ts, lines 40–52, the same lines as yours',
+  ])
+  expect(message([own]).text).toContain(
+    '\nBefore you edit there, finish your other work (#12), or build on it.',
+  )
+  expect(message([own], BEN, { without_titles: true }).text).toContain(
+    '- conflict with your other work (#12): ',
+  )
+  const both = message([own, { ...PLACE, severity: 'low' }])
+  expect(both.named.map(({ id }) => id)).toEqual(['act_1', 'act_2'])
+  expect(both.text).toMatch(/^Deconflict: others are working here too/)
+  expect(both.text).toContain('\nGo ahead, and let the user know.')
 })
 
 test('the message names a duplicate', () => {

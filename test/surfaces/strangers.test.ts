@@ -123,7 +123,7 @@ describe('hooks', () => {
     expectQuoted(shown((await hook(event, about, { agent })).stdout))
     const flags = ['--no-titles']
     const plain = shown((await hook(event, { ...about, agent_id: 'a7' }, { agent, flags })).stdout)
-    expect(plain).toContain(`- ben (${id}): ${FILE}`)
+    expect(plain).toContain(`- possible overlap with ben (${id}): ${FILE}`)
     expectNothing(plain)
   })
 

@@ -60,6 +60,7 @@ const OF_SAME_BRANCH = {
   ...NO_PATH,
   ...NOT_COMPARED,
   is_same_branch: true,
+  same_author: false,
 }
 
 /** Merged work is no work that goes on here. */
@@ -72,8 +73,9 @@ function placeOf({
   severity,
   consequence,
   findings,
-}: Pick<NamedMatch, 'id' | 'severity' | 'consequence' | 'findings'>) {
-  return { id, severity, consequence, findings }
+  same_author,
+}: Pick<NamedMatch, 'id' | 'severity' | 'consequence' | 'findings' | 'same_author'>) {
+  return { id, severity, consequence, findings, same_author }
 }
 
 function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example'>): [string, Other] {
