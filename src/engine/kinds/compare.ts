@@ -58,9 +58,13 @@ export function* compareSides(
   }
   const is_contained = contained.yours || contained.theirs
   const findings = findingsOf({ yours, theirs, pair, is_contained, numbers })
-  const agreed = new Set([...whole.yours].filter((key) => yours.counted.has(key)))
+  const counted = [...whole.yours].filter((key) => yours.counted.has(key))
+  const agreed = counted.length === 0 ? NONE : new Set(counted)
   return { findings, files: pair.files.toSorted(byStrength), cut: pair.cut, contained, agreed }
 }
+
+/** Shared, because a list of all pairs keeps the comparison of each. */
+const NONE: ReadonlySet<string> = new Set()
 
 function isIn(keys: ReadonlySet<string>, found: ReadonlySet<string>): boolean {
   return keys.size <= found.size && [...keys].every((key) => found.has(key))
