@@ -1,7 +1,7 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 45_710,
-  'lines of test': 44_025,
+  'lines of src': 45_720,
+  'lines of test': 44_040,
   'lines of scripts': 7_500,
   'words of docs': 42_110,
   tables: 21,

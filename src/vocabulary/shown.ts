@@ -20,7 +20,7 @@ export const HIDDEN_BECAUSE = {
   over_budget: 'left out because too many pull requests have a comment (`comment.budget`)',
   muted: 'muted',
   shadow: 'in a mode in which nothing is posted',
-  no_event: 'nothing that happened on this pull request since is a reason to comment',
+  no_event: 'waiting for the next event of this pull request',
   other_base: 'for another base branch',
 } as const
 export type HiddenBecause = keyof typeof HIDDEN_BECAUSE

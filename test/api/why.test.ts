@@ -43,6 +43,24 @@ test.each([
   expect((await why(second)).pairs).toMatchObject([{ is_shown: false, reason, decided_by }])
 })
 
+test('blocking work that came after the last event makes no first comment', async () => {
+  await repository.close(second)
+  await repository.advance(60_000)
+  const freeze = { branch: 'freeze', blocking: true, scope: { paths: ['src/**'] } }
+  const activity_id = await repository.createActivity(freeze)
+  expect(await why(first)).toMatchObject({
+    is_commented: false,
+    pairs: [
+      {
+        activity_id,
+        is_shown: false,
+        reason: 'no_event',
+        decided_by: expect.stringMatching(/^last event: 20/),
+      },
+    ],
+  })
+})
+
 test('work for another base branch is named, and was not compared', async () => {
   const files = [editOfPay(41, ['back()'])]
   const backport = await repository.open({ head: 'backport', author: 'cy', base: 'release', files })

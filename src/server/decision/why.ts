@@ -108,7 +108,9 @@ function decidedBy(reason: HiddenBecause, comment: Settings['comment'], pr: Pull
     over_budget: `comment.budget: ${comment.budget}`,
     muted: pr.is_muted_by_comment ? '/deconflict mute' : MUTE_LABEL,
     shadow: `comment.mode: ${comment.mode}`,
-    no_event: pr.comment_deleted_at === null ? 'own_event_at' : 'comment_deleted_at',
+    no_event: pr.comment_deleted_at
+      ? `comment deleted: ${pr.comment_deleted_at.toISOString()}`
+      : `last event: ${pr.own_event_at?.toISOString() ?? 'none'}`,
     other_base: `base_branch: ${pr.base_branch}`,
   }
   return deciding[reason]
