@@ -1,5 +1,6 @@
 /** The heads of pull requests with their changed files, and the service's comparison of two of them. Pure. */
 
+import { rulesOf } from '../../src/engine/check/rules.ts'
 import { type Comparison, compareSides, type SharedFile } from '../../src/engine/kinds/compare.ts'
 import {
   type DigestedFile,
@@ -11,7 +12,6 @@ import { type FileChange, namesOf } from '../../src/engine/lines/change.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
 import { takenPlaces } from '../../src/engine/lines/taken.ts'
-import { rulesOf } from '../../src/server/overlap/rules.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { type Finding, findingOf, type LinesFinding } from '../../src/vocabulary/finding.ts'
 import { atOnce } from '../../test/support/steps.ts'

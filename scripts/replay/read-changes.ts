@@ -1,9 +1,10 @@
 /** Reads the changed files of pull requests, of their last heads and of their earlier pushes. */
+
+import { loginAuthor } from '../../src/engine/check/side-of-row.ts'
 import type { FileChange } from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
 import { KEY_BYTES, lineHasher } from '../../src/engine/lines/line-hash.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
-import { loginAuthor } from '../../src/server/overlap/side-of-row.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { changedFiles } from './changed-files.ts'
 import type { Branch, Commit, Commits } from './commits.ts'

@@ -1,6 +1,6 @@
 /** How long computations yield to other requests. */
 import { expect, test } from 'vitest'
-import { nextTurn } from '../../src/server/base/event-loop.ts'
+import { nextTurn } from '../../src/vocabulary/event-loop.ts'
 
 test('of the work that waits for a turn, only the first goes on in it', async () => {
   const order: string[] = []

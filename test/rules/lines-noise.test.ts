@@ -1,7 +1,7 @@
 /** Which files are noise, by name, by attributes and by settings. */
 import { describe, expect, test } from 'vitest'
+import { attributesOf, readGitAttributes } from '../../src/engine/lines/git-attributes.ts'
 import { DEFAULT_NOISE, noiseOf, noiseOfPath } from '../../src/engine/lines/noise.ts'
-import { attributesOf, readGitAttributes } from '../../src/server/settings/git-attributes.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import { change } from '../support/lines.ts'
 

@@ -1,6 +1,6 @@
 /** In which order to merge the open pull requests that conflict with each other. */
 import { describe, expect, test } from 'vitest'
-import { mergeOrder, type OpenPullRequest } from '../../src/server/overlap/merge-order.ts'
+import { mergeOrder, type OpenPullRequest } from '../../src/engine/check/merge-order.ts'
 
 /**
  * `given`: the newest first. Each letter is a pull request: `a:bc` conflicts with b and c, `a/b` is built on b, `a?` may have

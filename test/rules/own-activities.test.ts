@@ -1,7 +1,7 @@
 /** An overlap without the user's own activities: its texts, counts and severity. */
 import { describe, expect, test } from 'vitest'
 import { briefWithoutOwn, withoutOwn } from '../../src/cli/own-activities.ts'
-import { conclude } from '../../src/server/overlap/conclude.ts'
+import { conclude } from '../../src/engine/check/conclude.ts'
 import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED } from '../../src/vocabulary/text.ts'

@@ -1,9 +1,9 @@
 /** What the comment on a pull request contains, and in which order. */
 import { describe, expect, test } from 'vitest'
+import type { Conclusion } from '../../src/engine/check/conclusion.ts'
 import { buildReport } from '../../src/server/decision/build-report.ts'
 import { groupOverlaps } from '../../src/server/decision/overlap-groups.ts'
 import { describeCounterpart, pullRequestSubject } from '../../src/server/decision/sides.ts'
-import type { Conclusion } from '../../src/server/overlap/conclusion.ts'
 import type { PullRequestRow } from '../../src/server/pull-requests/table.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'

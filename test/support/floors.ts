@@ -20,6 +20,14 @@ export const FLOORS: Record<string, string>[] = [
     client: 'the contract as typed methods over HTTP · mcp/: the tools of MCP, over a client',
   },
   {
+    'engine/records':
+      'activities and notables as they are stored: lifecycle, compared scope, forms in answers',
+  },
+  {
+    'engine/check':
+      'what a check finds and says · all collisions · merge order. A source is asked for the records',
+  },
+  {
     'cli/agents': 'one file for each coding agent',
   },
   {
@@ -63,7 +71,7 @@ export const FLOORS: Record<string, string>[] = [
     'server/merged-work': 'the lines of merged pull requests, which show that work is done already',
   },
   {
-    'server/overlap': 'the check: paths, then lines · all collisions of a repository · merge order',
+    'server/overlap': 'the database as a source of checks · all collisions, computed once',
   },
   {
     'server/ledger': 'the pairs that conflict, who was shown them, their outcomes',

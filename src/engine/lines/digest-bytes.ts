@@ -70,3 +70,13 @@ export function decodeDigest(bytes: Uint8Array): Digest {
 }
 
 type Five = [number, number, number, number, number]
+
+/** Decodes a digest; null if another version wrote it, as if there had been no patch. */
+export function digestIfKnown(bytes: Uint8Array): Digest | null {
+  try {
+    return decodeDigest(bytes)
+  } catch (error) {
+    if (error instanceof DigestError) return null
+    throw error
+  }
+}

@@ -1,6 +1,15 @@
 /** Create, retrieve, list, update, heartbeat and archive activities. */
 
 import type { FileChange } from '../../engine/lines/change.ts'
+import { listedOf } from '../../engine/records/activity-form.ts'
+import {
+  asOf,
+  canTransition,
+  expiryAt,
+  TRANSITIONS,
+  withOwnTtl,
+} from '../../engine/records/activity-lifecycle.ts'
+import { changedFileOf, digestChanges, keepMigrations } from '../../engine/records/digest-changes.ts'
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
 import type {
@@ -14,20 +23,13 @@ import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { readPage } from '../base/lists.ts'
 import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
+import { readLineHasher } from '../repositories/line-key.ts'
 import { tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
-import {
-  changedFileOf,
-  declareChanges,
-  deletePushed,
-  digestChanges,
-  keepMigrations,
-} from './activity-files.ts'
+import { declareChanges, deletePushed } from './activity-files.ts'
 import { changesMore } from './automatic.ts'
-import { asOf, canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { pullRequestNumber } from './pull-request-url.ts'
-import { listedOf } from './representation.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -38,7 +40,7 @@ import type { ActivityRow } from './table.ts'
 export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
   const { now, repo, settings, caller } = ctx
   const { changes, ...scope } = input.scope
-  const files = await digestChanges(ctx, changes)
+  const files = await digestChanges(caller.meter, changes, () => readLineHasher(ctx))
   const hasOwnTtl = input.ttl_ms !== null && input.pr_url === null
   const ttl = withOwnTtl(settings, hasOwnTtl ? input.ttl_ms : null)
   const row: store.NewActivity = {
@@ -97,7 +99,12 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     if (fields.pr_url === null && row.source === 'pull_request') throw madeFromPullRequest(row)
     if (fields.pr_url !== undefined)
       changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
-    const files = scope && keepMigrations(await digestChanges(within, scope.changes), row.changed_files)
+    const files =
+      scope &&
+      keepMigrations(
+        await digestChanges(within.caller.meter, scope.changes, () => readLineHasher(within)),
+        row.changed_files,
+      )
     if (!canTransition(row.status, status)) throw illegalTransition(row, status)
     if (scope && files) Object.assign(changes, scopeFields(scope, files, fields.base_sha))
     if (status !== row.status) Object.assign(changes, transitionTo(ctx, status))

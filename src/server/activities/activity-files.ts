@@ -1,60 +1,14 @@
 /** The changed files of activities: those that were declared, and those that GitHub lists. */
 import { isDeepStrictEqual } from 'node:util'
-import { type ChangedFile, changedLinesOf, type FileChange, migrationIn } from '../../engine/lines/change.ts'
-import { type Digest, digestOf } from '../../engine/lines/digest.ts'
-import type { LineHasher } from '../../engine/lines/line-hash.ts'
-import { PatchError } from '../../engine/lines/patch.ts'
+import type { FileChange } from '../../engine/lines/change.ts'
+import { changedFileOf } from '../../engine/records/digest-changes.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
-import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
-import { Failure } from '../../vocabulary/failure.ts'
+import { inTurns } from '../../vocabulary/event-loop.ts'
 import type { Steps } from '../../vocabulary/steps.ts'
-import { inTurns, periodicYield } from '../base/event-loop.ts'
 import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'
-import { readLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
-
-/** The work budget for digesting patches, in units of about 50 ns, one per character. */
-const UNITS_MAX = 1_000_000
-
-/**
- * Reduces patches to digests, with the key of the repository that `readHasher` finds. Throws `validation_error` (`scope.changes[i].patch`) for a patch
- * that cannot be read.
- */
-export async function digestChanges(
-  ctx: RepoContext,
-  changes: readonly ScopeChange[],
-  readHasher = readLineHasher,
-): Promise<FileChange[]> {
-  const budget = ctx.caller.meter.budget(UNITS_MAX)
-  const yieldPeriodically = periodicYield()
-  const hasPatch = changes.some(({ patch }) => patch !== undefined)
-  const hash = hasPatch ? await readHasher(ctx) : null
-  const files: FileChange[] = []
-  for (const [index, { patch, ...change }] of changes.entries()) {
-    const digest = patch === undefined || hash === null ? null : readDigest(patch, hash, index)
-    budget.remaining -= patch?.length ?? 0
-    files.push({
-      ...changedFileOf(change),
-      ...migrationIn({ ...change, patch }),
-      changed_lines: changedLinesOf(digest),
-      digest,
-    })
-    await yieldPeriodically()
-  }
-  return files
-}
-
-function readDigest(patch: string, hash: LineHasher, index: number): Digest | null {
-  try {
-    return digestOf(patch, hash)
-  } catch (error) {
-    if (!(error instanceof PatchError)) throw error
-    const param = `scope.changes[${index}].patch`
-    throw new Failure('validation_error', `${param}: ${error.message}`, { param })
-  }
-}
 
 /**
  * Stores the declared files of an activity, which the transaction of `within` has locked; false if they are stored already.
@@ -141,30 +95,6 @@ export async function deletePushed(
     is_by_newcomer: false,
     closes: null,
   }
-}
-
-/**
- * The change without its lines. The fields are in the order in which `jsonb` returns them, so that its JSON equals that of
- * a stored change.
- */
-export function changedFileOf({
-  path,
-  previous_path,
-  status,
-  blob_sha,
-  migration,
-}: ChangedFile): ChangedFile {
-  return { path, status, blob_sha, ...(migration && { migration }), previous_path }
-}
-
-/** Files without a patch keep the migrations of `stored`, if their blobs are the same. */
-export function keepMigrations(files: readonly FileChange[], stored: readonly ChangedFile[]): FileChange[] {
-  const byPath = new Map(stored.map((file) => [file.path, file]))
-  return files.map((file) => {
-    const before = byPath.get(file.path)
-    const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
-    return isKept && before.migration ? { ...file, migration: before.migration } : file
-  })
 }
 
 /** The change as it is stored with its digest, from which the migration follows. */

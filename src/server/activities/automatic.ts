@@ -1,5 +1,7 @@
 /** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
 
+import { asOf, expiryAt, statusWithPullRequest, withOwnTtl } from '../../engine/records/activity-lifecycle.ts'
+import { distinctNames } from '../../engine/records/compared-scope.ts'
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
@@ -7,8 +9,6 @@ import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
-import { distinctNames } from './compared-scope.ts'
-import { asOf, expiryAt, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { clip, type PullRequest, pullRequestFields, summaryOf } from './pull-request-fields.ts'
 import {

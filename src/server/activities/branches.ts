@@ -2,6 +2,9 @@
  * Applies pushes and deletions of branches to activities, and creates activities of pushed branches
  * (docs/contract/activities.md#branches).
  */
+
+import { expiryAt } from '../../engine/records/activity-lifecycle.ts'
+import { distinctNames } from '../../engine/records/compared-scope.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import { enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
@@ -9,8 +12,6 @@ import { deleteBranchRows } from '../stacks/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { type PushedChanges, pushedFieldsOf } from './activity-files.ts'
 import { archived, heartbeat, updateRows, withEffect } from './automatic.ts'
-import { distinctNames } from './compared-scope.ts'
-import { expiryAt } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { clip } from './pull-request-fields.ts'
 import { listLiveOnBranch, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'

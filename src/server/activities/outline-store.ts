@@ -1,13 +1,13 @@
 /** Reads activities as they are compared in memory. Every statement starts with the repository id. */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Change, Outline } from '../../engine/record.ts'
+import { type ComparedFields, storedScopeOf } from '../../engine/records/compared-scope.ts'
 import { isLive as isLiveStatus } from '../../vocabulary/activity-status.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
 import type { Db } from '../db/database.ts'
 import { jsonOf } from '../db/json.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { prepared } from '../db/prepared.ts'
-import { type ComparedFields, storedScopeOf } from './compared-scope.ts'
 import { isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 

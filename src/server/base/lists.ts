@@ -1,25 +1,6 @@
 /** Pages of lists. */
 import { cursorAt, type Page } from '../../vocabulary/contract/pagination.ts'
 
-/** Pages of at most `max` items, and of at most `size_max` together, except for their last item. */
-export function* pagesOf<Item>(
-  all: readonly Item[],
-  { max, size_max, sizeOf }: { max: number; size_max: number; sizeOf: (item: Item) => number },
-): Generator<Item[]> {
-  let page: Item[] = []
-  let size = 0
-  for (const each of all) {
-    if (page.length === max || size >= size_max) {
-      yield page
-      page = []
-      size = 0
-    }
-    page.push(each)
-    size += sizeOf(each)
-  }
-  if (page.length > 0) yield page
-}
-
 /** The most that the items of a page have together, in characters of JSON, and how many rows are read at once. */
 const PAGE_LENGTH_MAX = 2_000_000
 const ROWS = 20

@@ -1,8 +1,8 @@
 /** The live set of a repository, as the database has it now. */
 import type { LiveSet } from '../../engine/live-set.ts'
 import type { Change } from '../../engine/record.ts'
+import { periodicYield } from '../../vocabulary/event-loop.ts'
 import { listChanged, listEnds, listOutlines } from '../activities/outline-store.ts'
-import { periodicYield } from '../base/event-loop.ts'
 import type { Db } from '../db/database.ts'
 import { findLiveSet } from '../live-sets/store.ts'
 import { listActiveOutlines, listChangedNotables } from '../notables/outline-store.ts'

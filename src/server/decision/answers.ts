@@ -1,10 +1,11 @@
 /** Records in the ledger which pairs the answer to a create or a check showed, after the answer was sent. */
-import { authorLogin } from '../activities/author.ts'
+
+import type { Conclusion } from '../../engine/check/conclusion.ts'
+import { authorLogin } from '../../engine/records/author.ts'
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { recordShown } from '../ledger/ledger.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
-import type { Conclusion } from '../overlap/conclusion.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { record } from './apply.ts'

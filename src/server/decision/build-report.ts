@@ -1,5 +1,7 @@
 /** The report of a check, for the comment and the check run. Pure. */
 
+import type { Conclusion, Found } from '../../engine/check/conclusion.ts'
+import type { StoredNotable } from '../../engine/records/notable.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { takenFinding } from '../../vocabulary/finding.ts'
 import { sequenceFix } from '../../vocabulary/sequence-words.ts'
@@ -10,8 +12,6 @@ import { byStrength, type Verdict } from '../../vocabulary/verdict.ts'
 import { bySecond, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
 import type { PairRow } from '../ledger/table.ts'
-import type { NotableRow } from '../notables/table.ts'
-import type { Conclusion, Found } from '../overlap/conclusion.ts'
 import type {
   Report,
   ReportedActivity,
@@ -188,7 +188,7 @@ function findDone(
   return { number: done_by.number, url, shared, lines }
 }
 
-function reportNotable({ severity, record, match }: Found<NotableRow>): ReportedNotable {
+function reportNotable({ severity, record, match }: Found<StoredNotable>): ReportedNotable {
   return {
     severity,
     title: record.title,

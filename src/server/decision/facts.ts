@@ -1,10 +1,10 @@
 /** What is known about a pull request or branch when it is decided who is told what. */
 
+import type { Conclusion } from '../../engine/check/conclusion.ts'
 import type { ChangedFile } from '../../engine/lines/change.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { LastChange, SideKey } from '../ledger/pair.ts'
 import type { SidePairs } from '../ledger/side-pairs.ts'
-import type { Conclusion } from '../overlap/conclusion.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { Counterpart, Subject } from './sides.ts'
 import type { Room } from './who-is-told.ts'

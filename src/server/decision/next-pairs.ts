@@ -1,10 +1,11 @@
 /** The pairs of a side after a check, and the notifications about them. Pure. */
+
+import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { isBot } from '../../vocabulary/logins.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
 import type { PairName, PairRow } from '../ledger/table.ts'
 import { afterAbsence, afterDone, afterRename, afterSighting, afterUndone } from '../ledger/transitions.ts'
-import type { Conclusion } from '../overlap/conclusion.ts'
 import type { Facts, LedgerFacts } from './facts.ts'
 import { type Counterpart, isSighting } from './sides.ts'
 import { isNotificationDue } from './who-is-told.ts'

@@ -1,7 +1,8 @@
 /** Overlapping activities, grouped by pull request or branch. Pure. */
+
+import type { Found } from '../../engine/check/conclusion.ts'
 import type { ComparedActivity } from '../activities/live-store.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
-import type { Found } from '../overlap/conclusion.ts'
 
 export type FoundOverlaps = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
 

@@ -1,15 +1,16 @@
 /** Reads the facts for a decision: the search first, then, with the ledger locked, what others may change meanwhile. */
 
+import { checkActivities } from '../../engine/check/check.ts'
+import type { Conclusion } from '../../engine/check/conclusion.ts'
 import type { ChangedFile } from '../../engine/lines/change.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
-import { comparedScopeOf } from '../activities/compared-scope.ts'
+import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
 import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { readPairs } from '../ledger/ledger.ts'
 import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 import type { Pairs } from '../ledger/side-pairs.ts'
-import { checkActivities } from '../overlap/check.ts'
-import type { Conclusion } from '../overlap/conclusion.ts'
+import { inDatabase } from '../overlap/database-source.ts'
 import { listNumbered, type NumberedPullRequest } from '../pull-requests/open-store.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
@@ -44,7 +45,7 @@ export async function checkPullRequest(
   const subject = pullRequestSubject(pr, activities)
   if (activities.length === 0)
     return { subject, conclusion: null, is_partial: false, room: 'any', page_url, next_numbers: new Map() }
-  const conclusion = await checkActivities(ctx, activities)
+  const conclusion = await checkActivities(inDatabase(ctx), activities)
   const hasComment = pr.comment_id !== null || pr.commented_at !== null
   const room = hasComment ? 'any' : await readRoom(ctx)
   const next_numbers = await readNextNumbers(ctx, subject)

@@ -1,15 +1,16 @@
 /** The sides of a check: the one that is checked, and those that overlap with it, grouped by pull request or branch. Pure. */
 
+import type { Found } from '../../engine/check/conclusion.ts'
 import { byConsequence, consequenceOf } from '../../engine/kinds/kinds.ts'
 import { isSameAuthor } from '../../engine/kinds/side.ts'
 import { successorOf } from '../../engine/lines/taken.ts'
+import { authorLogin } from '../../engine/records/author.ts'
+import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { type Finding, takenIn } from '../../vocabulary/finding.ts'
 import { isBot, isListed } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { isRisky } from '../../vocabulary/weight.ts'
-import { authorLogin } from '../activities/author.ts'
-import { comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import {
@@ -20,7 +21,6 @@ import {
   pullRequestKey,
   type Sighting,
 } from '../ledger/pair.ts'
-import type { Found } from '../overlap/conclusion.ts'
 import type { NumberedPullRequest } from '../pull-requests/open-store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { FoundOverlaps, OverlapGroup } from './overlap-groups.ts'

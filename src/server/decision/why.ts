@@ -1,10 +1,11 @@
 /** Explains which pairs of a pull request a comment shows, and why not (docs/contract/publishing.md#why). */
+
+import type { Conclusion } from '../../engine/check/conclusion.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { Why } from '../../vocabulary/contract/why.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import type { HiddenBecause } from '../../vocabulary/shown.ts'
 import { listCompared } from '../activities/live-store.ts'
-import type { Conclusion } from '../overlap/conclusion.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { MUTE_LABEL } from '../report/comment.ts'
 import type { Report } from '../report/report.ts'

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { type ChangeOrigin, type FileChange, namesOf } from '../../engine/lines/change.ts'
 import type { Digest } from '../../engine/lines/digest.ts'
-import { DigestError, decodeDigest, encodeDigest } from '../../engine/lines/digest-bytes.ts'
-import { inTurns, mapped } from '../base/event-loop.ts'
+import { digestIfKnown, encodeDigest } from '../../engine/lines/digest-bytes.ts'
+import { inTurns, mapped } from '../../vocabulary/event-loop.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { file_changes } from './table.ts'
@@ -181,14 +181,4 @@ function withDigest<Row extends { digest: Uint8Array | null }>(
   row: Row,
 ): Omit<Row, 'digest'> & { digest: Digest | null } {
   return { ...row, digest: row.digest && digestIfKnown(row.digest) }
-}
-
-/** Decodes a digest; null if another version of the service wrote it, as if there had been no patch. */
-export function digestIfKnown(bytes: Uint8Array): Digest | null {
-  try {
-    return decodeDigest(bytes)
-  } catch (error) {
-    if (error instanceof DigestError) return null
-    throw error
-  }
 }

@@ -1,4 +1,6 @@
 /** Who works on an issue, and which merged pull request closes it (docs/contract/issues.md). */
+
+import { issuesOf } from '../../engine/records/compared-scope.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import {
   ISSUE_NUMBER_MAX,
@@ -8,7 +10,6 @@ import {
   NOT_AN_ISSUE,
 } from '../../vocabulary/contract/issue.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { issuesOf } from '../activities/compared-scope.ts'
 import { listOnIssue } from '../activities/issue-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { findMergedClosing } from '../pull-requests/store.ts'

@@ -4,7 +4,7 @@ import type { FileChange } from '../../engine/lines/change.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../../engine/lines/new-lines.ts'
 import type { NoiseRules } from '../../engine/lines/noise.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import { inTurns } from '../base/event-loop.ts'
+import { inTurns } from '../../vocabulary/event-loop.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import {
   deleteLinesOf,

@@ -1,4 +1,7 @@
 /** Create, retrieve, list, update and archive notables. */
+
+import { briefOf } from '../../engine/records/notable-form.ts'
+import { asOf } from '../../engine/records/notable-lifecycle.ts'
 import { later } from '../../vocabulary/clock.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import {
@@ -17,8 +20,6 @@ import { changesAnything, changing, enqueueRechecks } from '../changes/changes.t
 import { enqueueNotification } from '../changes/notification-queue.ts'
 import { insertIfRoom, tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
-import { asOf } from './lifecycle.ts'
-import { briefOf } from './representation.ts'
 import * as store from './store.ts'
 import { expireNotables, listExpiredNotables } from './sweep-store.ts'
 import type { NotableRow } from './table.ts'

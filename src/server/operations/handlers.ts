@@ -1,4 +1,10 @@
 /** The handler of each operation: it calls a verb and renders the result. An operation without a handler does not compile. */
+
+import { checkActivities, checkProposal } from '../../engine/check/check.ts'
+import { briefOf, conclude } from '../../engine/check/conclude.ts'
+import { driftOf } from '../../engine/check/drift.ts'
+import * as activityForm from '../../engine/records/activity-form.ts'
+import * as notableForm from '../../engine/records/notable-form.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type {
   CallerOperationName,
@@ -8,7 +14,6 @@ import type {
   RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
 import * as activities from '../activities/activities.ts'
-import * as activityForm from '../activities/representation.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import { checkAnswered, createAnswered } from '../decision/answers.ts'
@@ -17,11 +22,8 @@ import { explainPullRequest } from '../decision/why.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'
 import { getIssue, getIssueClaim } from '../issues/issues.ts'
 import * as notables from '../notables/notables.ts'
-import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
-import { checkActivities, checkProposal } from '../overlap/check.ts'
-import { briefOf, conclude } from '../overlap/conclude.ts'
-import { driftOf } from '../overlap/drift.ts'
+import { inDatabase } from '../overlap/database-source.ts'
 import { getMergeOrder, versionedOverlaps } from '../overlap/repository-overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
 import type { App } from '../repositories/app.ts'
@@ -87,7 +89,7 @@ export const CREATE_HANDLERS: {
      * with new snapshots on the primary, so the one that commits second reads both records.
      */
     respond: async (ctx, activity) => {
-      const conclusion = await checkActivities(ctx, [activity])
+      const conclusion = await checkActivities(inDatabase(ctx), [activity])
       createAnswered(ctx, activity, conclusion)
       const issue = await getIssueClaim(ctx, activity)
       return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion), issue }
@@ -106,7 +108,7 @@ export const HANDLERS: {
 } = {
   listActivities: (ctx, input) => activities.listActivities(ctx, input),
   checkOverlap: async (ctx, input) => {
-    const conclusion = await checkProposal(ctx, input)
+    const conclusion = await checkProposal(inDatabase(ctx), input)
     checkAnswered(ctx, input.branch, conclusion)
     return conclude(conclusion)
   },
@@ -166,5 +168,5 @@ export const CALLER_HANDLERS: {
 } = { listRepositories }
 
 async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
-  return isLive(activity.status) ? briefOf(await checkActivities(ctx, [activity])) : null
+  return isLive(activity.status) ? briefOf(await checkActivities(inDatabase(ctx), [activity])) : null
 }

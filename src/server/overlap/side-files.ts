@@ -1,13 +1,9 @@
 /** Reads the changed files of activities with their digests, in bounded queries. */
 
-import type { DigestedFile, Side, SideFile } from '../../engine/kinds/side.ts'
+import type { Names, Sided, StoredFile } from '../../engine/check/source.ts'
 import { namesOf } from '../../engine/lines/change.ts'
-import type { Digest } from '../../engine/lines/digest.ts'
-import type { Budget } from '../../vocabulary/budget.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
-import { inTurns, mapped } from '../base/event-loop.ts'
-import { pagesOf } from '../base/lists.ts'
-import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from '../file-changes/store.ts'
+import { pagesOf } from '../../vocabulary/lists.ts'
+import { type FoundChange, listChangesOf, listFileChanges } from '../file-changes/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 /**
@@ -24,22 +20,6 @@ const PAGES = {
 }
 /** More files than any side has. */
 const ALL = 10_000
-/** Cost units of decoding a digest, and each byte of it. */
-const DECODE_COST = 300
-const BYTE_COST = 1
-
-type Stored = Omit<StoredChange, 'digest'> & { digest: Uint8Array | Digest | null }
-
-interface Sided {
-  id: string
-  side: Side
-}
-
-/** Names of files that are compared. */
-interface Names {
-  has(name: string): boolean
-}
-
 /**
  * The stored files of each activity that has any, in order; of those with more than `FILES_MAX`, files without a name in
  * `names` can be missing.
@@ -48,7 +28,7 @@ export async function* readFilesOf<Each extends Sided>(
   ctx: RepoContext,
   sides: readonly Each[],
   names: Names,
-): AsyncGenerator<{ each: Each; stored: Stored[] }> {
+): AsyncGenerator<{ each: Each; stored: StoredFile[] }> {
   for (const page of pagesOf(
     sides.filter(({ side }) => side.files.length > 0),
     PAGES,
@@ -60,45 +40,18 @@ export async function* readFilesOf<Each extends Sided>(
   }
 }
 
-/** The files of the activities that are checked, with all digests. */
-export async function readOwnFiles(
-  ctx: RepoContext,
-  sides: readonly Sided[],
-  budget: Budget,
-): Promise<DigestedFile[]> {
-  const stored = await readPage(ctx, sides, ALL)
-  const files: DigestedFile[] = []
-  for (const { id, side } of sides)
-    for (const file of await inTurns(withDigests(side.files, stored.get(id) ?? [], budget))) files.push(file)
-  return files
-}
-
-/** Adds the stored digests to files. A file that is not stored any more, because its activity has changed or ended, gets none. */
-export function withDigests(
-  files: readonly SideFile[],
-  stored: readonly Stored[],
-  budget: Budget,
-): Steps<DigestedFile[]> {
-  const byKey = new Map(stored.map((each) => [keyOf(each), each]))
-  return mapped(files, (file) => {
-    const { changed_lines = null, digest = null } = byKey.get(keyOf(file)) ?? {}
-    if (!(digest instanceof Uint8Array)) return { ...file, changed_lines, digest }
-    budget.remaining -= DECODE_COST + BYTE_COST * digest.length
-    return { ...file, changed_lines, digest: budget.remaining < 0 ? null : digestIfKnown(digest) }
-  })
-}
-
-function keyOf({ origin, path }: Pick<SideFile, 'origin' | 'path'>): string {
-  return `${origin} ${path}`
+/** All stored files of activities, by id. */
+export function readAllFiles(ctx: RepoContext, sides: readonly Sided[]): Promise<Map<string, StoredFile[]>> {
+  return readPage(ctx, sides, ALL)
 }
 
 async function readPage(
   { db, repo }: RepoContext,
   page: readonly Sided[],
   limit: number,
-): Promise<Map<string, Stored[]>> {
+): Promise<Map<string, StoredFile[]>> {
   const ids = page.map(({ id }) => id)
-  const byId = new Map<string, Stored[]>(ids.map((id) => [id, []]))
+  const byId = new Map<string, StoredFile[]>(ids.map((id) => [id, []]))
   for (const row of await listChangesOf(db, repo.id, { ids, limit })) byId.get(row.activity_id)?.push(row)
   return byId
 }
@@ -107,7 +60,7 @@ async function readShared(
   { db, repo }: RepoContext,
   large: readonly Sided[],
   names: Names,
-): Promise<Stored[]> {
+): Promise<FoundChange[]> {
   const wanted = large.flatMap(({ id, side }) => {
     const shared = side.files.filter((file) => namesOf(file).some((name) => names.has(name)))
     const first = shared.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, SHARED_MAX)

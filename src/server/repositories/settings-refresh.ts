@@ -1,7 +1,8 @@
 /** Reads the files that configure a repository, and stores what they say. */
+
+import { readGitAttributes } from '../../engine/lines/git-attributes.ts'
 import { statusOf } from '../github/octokit.ts'
 import { type Reader, type ReadFile, readFile } from '../github/repository-calls.ts'
-import { readGitAttributes } from '../settings/git-attributes.ts'
 import { areasOfLabeler } from '../settings/labeler-file.ts'
 import { readSettingsFile } from '../settings/settings-file.ts'
 import type { App } from './app.ts'

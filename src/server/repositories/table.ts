@@ -1,9 +1,9 @@
 /** The table of repositories. */
 import { sql } from 'drizzle-orm'
 import { bigint, check, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { AttributeRule } from '../../engine/lines/git-attributes.ts'
 import type { FileSettings, Settings, SettingsProblem } from '../../vocabulary/contract/settings.ts'
 import { bytes, instant, repoId } from '../db/column.ts'
-import type { AttributeRule } from '../settings/git-attributes.ts'
 
 export const repositories = pgTable(
   'repositories',

@@ -1,11 +1,11 @@
 /** Reserves numbers for the files of activities (docs/contract/numbers.md#reservations). */
 
 import { directoryOf, nameOf } from '../../engine/lines/taken.ts'
+import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ReservedNumber, ReserveNumber } from '../../vocabulary/contract/number.ts'
 import { compareNumbers, lastNumber, nextNumber } from '../../vocabulary/file-number.ts'
 import { getActivity, notLive } from '../activities/activities.ts'
-import { comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { holderOf, listInBase, listInFiles, listReserved, numberIn, type TakenNumber } from './next-number.ts'

@@ -1,13 +1,14 @@
 /** Rechecks the pull requests that a changed record affects, and keeps open pull requests tracked. */
 
+import { findAffected } from '../../engine/check/check.ts'
+import { asOf } from '../../engine/records/activity-lifecycle.ts'
 import { isFinished, isLive } from '../../vocabulary/activity-status.ts'
 import { isId } from '../../vocabulary/contract/id.ts'
-import { asOf } from '../activities/lifecycle.ts'
 import { listPullRequestsOf } from '../activities/pull-request-store.ts'
 import { findActivity } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { isSilent } from '../decision/who-is-told.ts'
-import { findAffected } from '../overlap/check.ts'
+import { inDatabase } from '../overlap/database-source.ts'
 import { listNumbered, listRelatedTo } from '../pull-requests/open-store.ts'
 import type { App } from '../repositories/app.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -55,7 +56,7 @@ export async function recheckAffected(
 async function listAffected(ctx: RepoContext, activity: ActivityRow): Promise<number[]> {
   const { id, status, pr_number } = activity
   if (!isLive(status)) return pr_number === null ? [] : [pr_number]
-  const related = await findAffected(ctx, activity)
+  const related = await findAffected(inDatabase(ctx), activity)
   return listPullRequestsOf(ctx.db, ctx.repo.id, [id, ...related])
 }
 

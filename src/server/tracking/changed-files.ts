@@ -2,10 +2,10 @@
 
 import { changeOf, type FileEntry } from '../../engine/lines/change.ts'
 import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
+import { inTurns, mapped } from '../../vocabulary/event-loop.ts'
 import type { PushedChanges } from '../activities/activity-files.ts'
 import { describePullRequest, replaceChangesOf } from '../activities/automatic.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
-import { inTurns, mapped } from '../base/event-loop.ts'
 import { isNotFound, listChangedFiles } from '../github/repository-calls.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { listNumbered } from '../pull-requests/open-store.ts'

@@ -1,5 +1,7 @@
 /** What became of the pairs of a pull request or branch that ended. */
 
+import { checkActivities } from '../../engine/check/check.ts'
+import { rulesOf } from '../../engine/check/rules.ts'
 import type { FileChange } from '../../engine/lines/change.ts'
 import { listLiveOf, listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
@@ -10,8 +12,7 @@ import type { GithubPullRequest } from '../github/pull-request.ts'
 import { recordEnd } from '../ledger/ledger.ts'
 import { branchKey, pullRequestKey } from '../ledger/pair.ts'
 import { keepMergedWork } from '../merged-work/merged-work.ts'
-import { checkActivities } from '../overlap/check.ts'
-import { rulesOf } from '../overlap/rules.ts'
+import { inDatabase } from '../overlap/database-source.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 export type EndedPullRequest = Pick<
@@ -61,6 +62,6 @@ export async function branchChanged(ctx: RepoContext, branch: string, changed: A
   }
   const hasFiles = all.some((each) => each.changed_files.length + (each.pushed_files?.length ?? 0) > 0)
   if (!hasFiles) return
-  const conclusion = await checkActivities(ctx, all)
+  const conclusion = await checkActivities(inDatabase(ctx), all)
   await record(ctx, branchCheck(branch, [first, ...more], { conclusion, is_partial: false }))
 }

@@ -1,7 +1,7 @@
 /** The lifecycle of an activity: allowed transitions, expiry, time to live (docs/contract/activities.md#transitions). Pure. */
 import { type ActivityStatus, isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
-import type { ActivityRow } from './table.ts'
+import type { StoredActivity } from './activity.ts'
 
 /** The statuses that a PATCH can set, by current status. Setting the current status is a no-op, see `canTransition`. */
 export const TRANSITIONS: Record<ActivityStatus, readonly ActivityStatus[]> = {
@@ -32,7 +32,7 @@ export function canTransition(from: ActivityStatus, to: ActivityStatus): boolean
 }
 
 /** The activity as of `now`: closed from `expires_at` on, whether or not the sweep has stored that. */
-export function asOf(row: ActivityRow, now: Date): ActivityRow {
+export function asOf<Row extends StoredActivity>(row: Row, now: Date): Row {
   if (row.expires_at > now || isClosed(row.status)) return row
   if (isLive(row.status)) return { ...row, status: 'expired', updated_at: row.expires_at }
   return {

@@ -1,12 +1,13 @@
 /** What a check compares with all other work, its rules and its limits. */
-import type { DigestedFile, Side } from '../../engine/kinds/side.ts'
+
 import type { Budget } from '../../vocabulary/budget.ts'
-import type { RepoContext } from '../repositories/repo.ts'
+import type { DigestedFile, Side } from '../kinds/side.ts'
 import type { Proposal } from './compare.ts'
 import type { Rules } from './rules.ts'
+import type { CheckContext } from './source.ts'
 
 export interface CheckedWork {
-  ctx: RepoContext
+  ctx: CheckContext
   /** The ids of the checked activities, if they exist. They are excluded. */
   self: string[]
   branch: string | null

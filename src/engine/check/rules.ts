@@ -1,13 +1,13 @@
 /** The settings that affect a comparison, compiled (docs/contract/overlap.md#ignored-paths). Pure. */
 import { LRUCache } from 'lru-cache'
-import { NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../../engine/lines/noise.ts'
-import type { NumberRules } from '../../engine/lines/taken.ts'
 import { labelKey } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { alternativesOf, type Glob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
 import type { Exclusion } from '../../vocabulary/scope/path-set.ts'
-import { type AttributeRule, attributesOf } from '../settings/git-attributes.ts'
+import { type AttributeRule, attributesOf } from '../lines/git-attributes.ts'
+import { NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../lines/noise.ts'
+import type { NumberRules } from '../lines/taken.ts'
 
 export interface Rules {
   /** The globs of each area, by `labelKey`. */

@@ -12,11 +12,11 @@ import {
 import { inQuotes } from '../../vocabulary/others-text.ts'
 import { byRank, highest, type Severity } from '../../vocabulary/severity.ts'
 import { doneSentence } from '../../vocabulary/verdict-words.ts'
-import type { ComparedActivity } from '../activities/live-store.ts'
-import type { DoneBy } from '../merged-work/merged-work.ts'
-import type { NotableRow } from '../notables/table.ts'
+import type { ComparedActivity } from '../records/activity.ts'
+import type { StoredNotable } from '../records/notable.ts'
 import type { Conclusion, DoneWork, Found, MatchName } from './conclusion.ts'
 import { reasonOf, recommendedAction, shownTitle } from './result-words.ts'
+import type { DoneBy } from './source.ts'
 
 /** Renders what a check found. */
 export function conclude(conclusion: Conclusion): OverlapResult {
@@ -56,7 +56,7 @@ function allMatches({ done_by, collisions, notables }: Conclusion): Match[] {
 
 function matchesOf(
   collisions: readonly Found<ComparedActivity>[],
-  notables: readonly Found<NotableRow>[],
+  notables: readonly Found<StoredNotable>[],
 ): Match[] {
   const all = [
     ...collisions.map((each) => [each, nameOfActivity(each.record)] as const),
@@ -70,7 +70,7 @@ function nameOfActivity(record: ComparedActivity): MatchName {
   return { title: shownTitle(record), actor, branch, pr_url, worktree: null }
 }
 
-function nameOfNotable({ title, created_by }: NotableRow): MatchName {
+function nameOfNotable({ title, created_by }: StoredNotable): MatchName {
   return { title, actor: created_by, branch: null, pr_url: null, worktree: null }
 }
 

@@ -1,24 +1,23 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
 
-import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../../engine/kinds/compare.ts'
-import { sharedIssue } from '../../engine/kinds/issue.ts'
-import { consequenceOf, severityOf } from '../../engine/kinds/kinds.ts'
-import { type DigestedFile, type DigestedSide, digestedSide, type Intent } from '../../engine/kinds/side.ts'
-import { namesOf } from '../../engine/lines/change.ts'
-import { type FileIndex, indexFiles, sharedFiles } from '../../engine/lines/pair-verdict.ts'
-import { bySeverityAndAge, type Pair } from '../../engine/pair.ts'
-import type { LiveRecord } from '../../engine/record.ts'
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
+import { inTurns } from '../../vocabulary/event-loop.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { higher, overlapSeverity, type Severity } from '../../vocabulary/severity.ts'
 import type { Steps } from '../../vocabulary/steps.ts'
-import { listScopesOf } from '../activities/live-store.ts'
-import { inTurns } from '../base/event-loop.ts'
-import type { RepoContext } from '../repositories/repo.ts'
+import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../kinds/compare.ts'
+import { sharedIssue } from '../kinds/issue.ts'
+import { consequenceOf, severityOf } from '../kinds/kinds.ts'
+import { type DigestedFile, type DigestedSide, digestedSide, type Intent } from '../kinds/side.ts'
+import { namesOf } from '../lines/change.ts'
+import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
+import { bySeverityAndAge, type Pair } from '../pair.ts'
+import type { LiveRecord } from '../record.ts'
 import { FILE_COST, lineBudget, ROWS } from './found-by-lines.ts'
 import type { Rules } from './rules.ts'
-import { readFilesOf, withDigests } from './side-files.ts'
+import { withDigests } from './side-files.ts'
 import { sideOf } from './side-of-row.ts'
+import type { CheckContext } from './source.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /** The budget of all pairs, in units of about 5 ns. */
@@ -70,7 +69,7 @@ interface Loaded extends DigestedSide {
 
 /** The pairs of the newest activities are compared first. */
 export async function rankCollisions(
-  ctx: RepoContext,
+  ctx: CheckContext,
   input: RankInput,
   cancelled: AbortSignal,
 ): Promise<RankedCollisions> {
@@ -102,18 +101,18 @@ export async function rankCollisions(
 
 /** The sides at these positions, until the budget is exhausted. Activities that were deleted meanwhile are missing. */
 async function* loadSides(
-  ctx: RepoContext,
+  ctx: CheckContext,
   positions: readonly number[],
   { input, budget }: { input: RankInput; budget: WorkBudget },
 ): AsyncGenerator<[position: number, side: Loaded]> {
   const { participants, names, rules } = input
   for (let from = 0; from < positions.length && !budget.isExhausted; from += ROWS) {
     const page = new Map(positions.slice(from, from + ROWS).map((at) => [participants[at]?.id as string, at]))
-    const rows = await listScopesOf(ctx.db, ctx.repo.id, [...page.keys()])
+    const rows = await ctx.source.sided([...page.keys()])
     const sides = rows
       .map((row) => ({ position: page.get(row.id) as number, id: row.id, side: sideOf(row, ctx) }))
       .sort((a, b) => ascending(a.position, b.position))
-    for await (const { each, stored } of readFilesOf(ctx, sides, names)) {
+    for await (const { each, stored } of ctx.source.files(sides, names)) {
       budget.remaining -= FILE_COST * each.side.files.length
       if (budget.isExhausted) return
       const files = await inTurns(withDigests(each.side.files, stored, budget))

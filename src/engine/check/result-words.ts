@@ -1,5 +1,5 @@
 /** The sentences of the result of a check, for people and agents (docs/contract/overlap.md#result). Pure. */
-import { successorOf } from '../../engine/lines/taken.ts'
+
 import {
   adviceOf,
   authorOf,
@@ -14,10 +14,11 @@ import { sequenceFix } from '../../vocabulary/sequence-words.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED, capitalized, count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence, overlapSentence } from '../../vocabulary/verdict-words.ts'
-import { authorLogin } from '../activities/author.ts'
-import { comparedScopeOf } from '../activities/compared-scope.ts'
-import type { ComparedActivity } from '../activities/live-store.ts'
-import type { NotableRow } from '../notables/table.ts'
+import { successorOf } from '../lines/taken.ts'
+import type { ComparedActivity } from '../records/activity.ts'
+import { authorLogin } from '../records/author.ts'
+import { comparedScopeOf } from '../records/compared-scope.ts'
+import type { StoredNotable } from '../records/notable.ts'
 import type { Conclusion, Found } from './conclusion.ts'
 
 /** `found`: the highest severity of all live work and notables; null if there are none. */
@@ -113,7 +114,7 @@ export function shownTitle({
   return pr_number === null ? id : `#${pr_number}`
 }
 
-function notableSentence({ record, match, severity }: Found<NotableRow>): string {
+function notableSentence({ record, match, severity }: Found<StoredNotable>): string {
   const named = match.paths[0]?.theirs ?? match.areas[0]
   const where = named === undefined ? 'the whole repository' : inQuotes(named)
   return `Notable (${severity}) for ${where}: ${inQuotes(record.title)}.`

@@ -1,5 +1,5 @@
 /** The GitHub login of an activity's author. Pure. */
-import type { ActivityRow } from './table.ts'
+import type { SidedActivity } from './activity.ts'
 
 /**
  * The login of the author; null if unknown. The actor of an activity that was created from GitHub is a login, but that of
@@ -9,6 +9,6 @@ export function authorLogin({
   source,
   actor,
   created_by,
-}: Pick<ActivityRow, 'source' | 'actor' | 'created_by'>): string | null {
+}: Pick<SidedActivity, 'source' | 'actor' | 'created_by'>): string | null {
   return source === 'api' ? created_by : actor
 }

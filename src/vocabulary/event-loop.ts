@@ -1,7 +1,7 @@
 /** Splits long computations, so that they do not block other requests. */
 
-import { stopwatch } from '../../vocabulary/clock.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
+import { stopwatch } from './clock.ts'
+import type { Steps } from './steps.ts'
 
 /** The longest time without a yield. */
 const SLICE_MS = 5

@@ -1,13 +1,12 @@
 /** The order in which to merge the open pull requests that conflict with each other (docs/contract/signal.md#merge-order). Pure. */
 
-import type { StoredScope } from '../../engine/place.ts'
-import type { LiveRecord } from '../../engine/record.ts'
-import type { Stacks } from '../../engine/stacks.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import { findingOf, takenIn } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import type { SidedActivity } from '../activities/live-store.ts'
-import { LIST_LIMITS } from '../github/list-limits.ts'
+import type { StoredScope } from '../place.ts'
+import type { LiveRecord } from '../record.ts'
+import type { SidedActivity } from '../records/activity.ts'
+import type { Stacks } from '../stacks.ts'
 import type { ChangeSize, Participant, RankedCollision } from './collisions-by-lines.ts'
 
 /** An open pull request with all its live activities. */
@@ -92,7 +91,7 @@ export interface LinkedPullRequest {
 }
 
 export function linkedPullRequest(row: SidedActivity, scope: StoredScope): LinkedPullRequest | null {
-  const { pr_number, pr_url, pushed_files, source } = row
+  const { pr_number, pr_url, pushed_files, changes_complete, source } = row
   if (pr_number === null || pr_url === null) return null
   const has_paths = scope.paths.length > 0
   const isDeclared = has_paths || scope.files.length > 0
@@ -100,7 +99,7 @@ export function linkedPullRequest(row: SidedActivity, scope: StoredScope): Linke
     number: pr_number,
     url: pr_url,
     is_own: source === 'pull_request',
-    is_known: pushed_files === null ? isDeclared : pushed_files.length < LIST_LIMITS.files,
+    is_known: pushed_files === null ? isDeclared : changes_complete,
     has_paths,
   }
 }

@@ -1,8 +1,9 @@
 /** Finds recently merged activities whose work a proposal could build on (docs/contract/overlap.md#reuse). */
+
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
-import { storedScopeOf } from '../activities/compared-scope.ts'
-import { listMerged, type MergedActivity } from '../activities/live-store.ts'
+import type { MergedActivity } from '../records/activity.ts'
+import { storedScopeOf } from '../records/compared-scope.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { compare } from './compare.ts'
 
@@ -21,7 +22,7 @@ export async function compareMerged({ ctx, proposal, rules, pause }: CheckedWork
   const since = later(ctx.now, -MERGED_WITHIN_MS)
   let before: MergedActivity | undefined
   for (let compared = 0; compared < COMPARED_MAX; compared += MERGED_PAGE) {
-    const page = await listMerged(ctx.db, ctx.repo.id, { since, before, limit: MERGED_PAGE })
+    const page = await ctx.source.merged({ since, before, limit: MERGED_PAGE })
     for (const activity of page) {
       if (merged.length === REUSE_MAX || budget.remaining < 0) return merged
       if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)

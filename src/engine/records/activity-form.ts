@@ -6,10 +6,10 @@ import type {
   Heartbeat,
   ListedActivity,
 } from '../../vocabulary/contract/activity.ts'
+import type { StoredActivity } from './activity.ts'
 import { issuesOf } from './compared-scope.ts'
-import type { ActivityRow } from './table.ts'
 
-export function briefOf(row: ActivityRow): ActivityBrief {
+export function briefOf(row: StoredActivity): ActivityBrief {
   return {
     id: row.id,
     title: row.title,
@@ -49,25 +49,25 @@ export function briefOf(row: ActivityRow): ActivityBrief {
   }
 }
 
-export function listedOf(row: ActivityRow): ListedActivity {
+export function listedOf(row: StoredActivity): ListedActivity {
   const { scope, ...brief } = briefOf(row)
   return { ...brief, scope: { ...scope, changes: scope.changes.map(({ path }) => ({ path })) } }
 }
 
 /** The declared files, or the files that GitHub lists if the activity was created from GitHub. */
-function shownFilesOf(row: ActivityRow) {
+function shownFilesOf(row: StoredActivity) {
   return row.scope_is_literal ? (row.pushed_files ?? []) : row.changed_files
 }
 
-export function fullOf(row: ActivityRow): Activity {
+export function fullOf(row: StoredActivity): Activity {
   return { ...briefOf(row), type: 'activity', summary: row.summary }
 }
 
-export function heartbeatOf(row: ActivityRow): Heartbeat {
+export function heartbeatOf(row: StoredActivity): Heartbeat {
   const { id, heartbeat_at, expires_at } = briefOf(row)
   return { id, heartbeat_at: heartbeat_at as string, expires_at }
 }
 
-export function archivedOf(row: ActivityRow): ArchivedActivity {
+export function archivedOf(row: StoredActivity): ArchivedActivity {
   return { id: row.id, status: 'archived', archived_at: (row.archived_at as Date).toISOString() }
 }

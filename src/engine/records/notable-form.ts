@@ -1,8 +1,8 @@
 /** Representations of notables in responses. */
 import type { ArchivedNotable, Notable, NotableBrief } from '../../vocabulary/contract/notable.ts'
-import type { NotableRow } from './table.ts'
+import type { StoredNotable } from './notable.ts'
 
-export function briefOf(row: NotableRow): NotableBrief {
+export function briefOf(row: StoredNotable): NotableBrief {
   return {
     id: row.id,
     title: row.title,
@@ -23,10 +23,10 @@ export function briefOf(row: NotableRow): NotableBrief {
   }
 }
 
-export function fullOf(row: NotableRow): Notable {
+export function fullOf(row: StoredNotable): Notable {
   return { ...briefOf(row), type: 'notable', summary: row.summary }
 }
 
-export function archivedOf(row: NotableRow): ArchivedNotable {
+export function archivedOf(row: StoredNotable): ArchivedNotable {
   return { id: row.id, status: 'archived', archived_at: (row.archived_at as Date).toISOString() }
 }

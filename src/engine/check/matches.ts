@@ -1,9 +1,5 @@
 /** Reads the records that a check found, and determines what each shares with the proposal. */
-import type { Comparison } from '../../engine/kinds/compare.ts'
-import { sharedIssue } from '../../engine/kinds/issue.ts'
-import { byConsequence, consequenceOf, severityOf } from '../../engine/kinds/kinds.ts'
-import { isSameAuthor } from '../../engine/kinds/side.ts'
-import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
+
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX, type PathPair } from '../../vocabulary/contract/overlap.ts'
 import { type Finding, takenIn } from '../../vocabulary/finding.ts'
@@ -12,11 +8,14 @@ import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, higher, type Ranked } from '../../vocabulary/severity.ts'
 import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import { activityWeight } from '../../vocabulary/weight.ts'
-import { storedScopeOf } from '../activities/compared-scope.ts'
-import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
-import { listNotablesWith } from '../notables/store.ts'
-import type { NotableRow } from '../notables/table.ts'
-import { findNextNumbers } from '../reservations/next-number.ts'
+import type { Comparison } from '../kinds/compare.ts'
+import { sharedIssue } from '../kinds/issue.ts'
+import { byConsequence, consequenceOf, severityOf } from '../kinds/kinds.ts'
+import { isSameAuthor } from '../kinds/side.ts'
+import type { FileVerdict } from '../lines/pair-verdict.ts'
+import type { ComparedActivity } from '../records/activity.ts'
+import { storedScopeOf } from '../records/compared-scope.ts'
+import type { StoredNotable } from '../records/notable.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
 import type { Conclusion, Found } from './conclusion.ts'
@@ -33,15 +32,15 @@ export async function readMatches(
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
   const { activities, notables, comparisons } = found
   const { base_branch, side, ctx } = work
-  const { db, caller, repo } = ctx
+  const { source, caller } = ctx
   const options = { work, budget: caller.meter.budget(PAIR_UNITS_MAX) }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
   const [rows, notes] = await Promise.all([
-    listCompared(db, repo.id, ids(activities)),
-    notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(notables)),
+    source.activities(ids(activities)),
+    notables.length === 0 ? [] : source.notables(ids(notables)),
   ])
   const shared = activities.flatMap(({ id }) => takenIn(comparisons.get(id)?.findings ?? []))
-  const next = await findNextNumbers(ctx, { base_branch, files: side.files }, shared)
+  const next = await source.nextNumbers({ base_branch, files: side.files }, shared)
   const withNext = (each: Finding) =>
     each.kind === 'number' ? { ...each, next: next.get(each.directory) ?? null } : each
   const collisions = recordsIn(activities, rows).map((each) => {
@@ -130,7 +129,7 @@ function scopeFindings({ paths, areas }: Found<unknown>['match'], is_by_lines: b
   return areas.length === 0 ? declared : [...declared, { kind: 'areas', areas }]
 }
 
-function asNotable(found: Found<NotableRow>): Found<NotableRow> {
+function asNotable(found: Found<StoredNotable>): Found<StoredNotable> {
   const { match, record } = found
   const finding: Finding = {
     kind: 'notable',

@@ -1,10 +1,10 @@
 /** Finds the merged pull request that has done the checked work already (docs/contract/issues.md#done-already). */
 
-import { newLinesOf } from '../../engine/lines/new-lines.ts'
-import { inTurns } from '../base/event-loop.ts'
-import { type DoneBy, findDoneBy } from '../merged-work/merged-work.ts'
+import { inTurns } from '../../vocabulary/event-loop.ts'
+import { newLinesOf } from '../lines/new-lines.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { lineBudget } from './found-by-lines.ts'
+import type { DoneBy } from './source.ts'
 
 /** For reading the own lines if nothing else has read them, in units of about 5 ns. */
 const OWN_LINE_UNITS_MAX = 20_000_000
@@ -23,5 +23,5 @@ export async function readDoneBy({
   if (!ctx.repo.is_tracked || proposal.emptiness !== null || side.files.length === 0) return null
   const files = await readFiles(lineBudget(ctx, OWN_LINE_UNITS_MAX))
   const lines = await inTurns(newLinesOf(files, rules.noise))
-  return findDoneBy(ctx, lines, { branch, base_branch, numbers: [...pull_requests] })
+  return ctx.source.doneBy(lines, { branch, base_branch, numbers: [...pull_requests] })
 }

@@ -1,13 +1,13 @@
 /** How the changes of a pull request differ from what was declared before it (docs/contract/lines.md#drift). */
 
-import { namesOf } from '../../engine/lines/change.ts'
 import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'
 import { fileGlob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { overlapsAny, pathSet } from '../../vocabulary/scope/path-set.ts'
-import { type ComparedFields, distinctNames, replacesDeclared } from '../activities/compared-scope.ts'
-import type { RepoContext } from '../repositories/repo.ts'
+import { namesOf } from '../lines/change.ts'
+import { type ComparedFields, distinctNames, replacesDeclared } from '../records/compared-scope.ts'
 import { globsOf } from './compare.ts'
 import { rulesOf } from './rules.ts'
+import type { CheckContext } from './source.ts'
 
 /** The budget, in units of 10 to 50 ns: twice the worst case of a declared scope, and the files. */
 const UNITS_MAX = 2_000_000
@@ -16,7 +16,10 @@ const UNITS_MAX = 2_000_000
  * Null if no declared paths or files were replaced by the files of a ready pull request, or if there are too many to compare.
  * The paths that the settings give to declared areas count as declared. Ignored files are left out.
  */
-export function driftOf(ctx: RepoContext, row: ComparedFields): Drift | null {
+export function driftOf(
+  ctx: Pick<CheckContext, 'settings' | 'repo' | 'caller'>,
+  row: ComparedFields,
+): Drift | null {
   if (!replacesDeclared(row)) return null
   const { scope, changed_files } = row
   const files = row.pushed_files ?? []

@@ -1,6 +1,5 @@
 /** Compares two scopes under the settings of their repository, as pure functions. */
 
-import type { StoredScope } from '../../engine/place.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
 import { globsOfPaths, labelKey } from '../../vocabulary/contract/scope.ts'
 import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
@@ -12,6 +11,7 @@ import {
   takePairs,
   withoutIgnored,
 } from '../../vocabulary/scope/path-set.ts'
+import type { StoredScope } from '../place.ts'
 import type { Rules } from './rules.ts'
 
 /** The scope that a check compares with all others, parsed once. */

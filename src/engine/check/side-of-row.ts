@@ -1,20 +1,21 @@
 /** The side of a comparison that a stored activity is (docs/contract/lines.md#authors). Pure. */
-import type { Author, Intent, Side } from '../../engine/kinds/side.ts'
-import type { ChangeOrigin } from '../../engine/lines/change.ts'
-import { closingIssues } from '../../engine/lines/closing-issues.ts'
+
 import { isListed } from '../../vocabulary/logins.ts'
-import { authorLogin } from '../activities/author.ts'
-import { type ComparedFields, comparedScopeOf, issuesOf } from '../activities/compared-scope.ts'
-import type { ActivityRow } from '../activities/table.ts'
-import type { RepoContext } from '../repositories/repo.ts'
+import type { Author, Intent, Side } from '../kinds/side.ts'
+import type { ChangeOrigin } from '../lines/change.ts'
+import { closingIssues } from '../lines/closing-issues.ts'
+import type { SidedActivity } from '../records/activity.ts'
+import { authorLogin } from '../records/author.ts'
+import { type ComparedFields, comparedScopeOf, issuesOf } from '../records/compared-scope.ts'
+import type { CheckContext } from './source.ts'
 
 export type SideFields = ComparedFields &
   Pick<
-    ActivityRow,
+    SidedActivity,
     'title' | 'summary' | 'actor' | 'created_by' | 'assignee' | 'source' | 'base_sha' | 'pushed_base_sha'
   >
 
-export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo' | 'settings'>): Side {
+export function sideOf(row: SideFields, ctx: Pick<CheckContext, 'repo' | 'settings'>): Side {
   const base: Record<ChangeOrigin, string | null> = { declared: row.base_sha, pushed: row.pushed_base_sha }
   return {
     files: comparedScopeOf(row).files.map((file) => ({ ...file, base_sha: base[file.origin] })),
@@ -25,7 +26,7 @@ export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo' | 'setting
 /** A side without its files: its author, and the issues that it closes. */
 export function intentOf(
   row: Omit<SideFields, keyof ComparedFields> & Pick<SideFields, 'pr_number' | 'issue' | 'closes'>,
-  { repo, settings }: Pick<RepoContext, 'repo' | 'settings'>,
+  { repo, settings }: Pick<CheckContext, 'repo' | 'settings'>,
 ): Intent {
   const issues = new Set(issuesOf(row))
   return {
@@ -38,14 +39,14 @@ export function intentOf(
 /** The issues that title and summary close; none once it is known what its pull request closes. */
 function namedIssues(
   { source, title, summary, closes }: Pick<SideFields, 'source' | 'title' | 'summary' | 'closes'>,
-  { web_urls }: Pick<RepoContext['repo'], 'web_urls'>,
+  { web_urls }: Pick<CheckContext['repo'], 'web_urls'>,
 ): number[] {
   return source === 'pull_request' && closes ? [] : closingIssues([title, summary], web_urls)
 }
 
 function authorOf(
   row: Pick<SideFields, 'source' | 'actor' | 'created_by' | 'pr_number' | 'assignee'>,
-  settings: RepoContext['settings'],
+  settings: CheckContext['settings'],
 ): Author {
   const isDeclared = row.source === 'api' && row.pr_number === null
   const { actor, assignee } = row
@@ -55,7 +56,7 @@ function authorOf(
 /** `actor`, `assignee`: see `Author`. */
 export function loginAuthor(
   login: string | null,
-  { comment }: Pick<RepoContext['settings'], 'comment'>,
+  { comment }: Pick<CheckContext['settings'], 'comment'>,
   { actor, assignee }: Pick<Author, 'actor' | 'assignee'>,
 ): Author {
   return { login, actor, assignee, is_shared: login !== null && isListed(login, comment.agents) }

@@ -1,11 +1,12 @@
 /** What a check found: the input of its result, of reports and of the ledger. */
-import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
+
 import type { Expected, Match, OverlapResult } from '../../vocabulary/contract/overlap.ts'
 import type { Ranked } from '../../vocabulary/severity.ts'
-import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
-import type { DoneBy } from '../merged-work/merged-work.ts'
-import type { NotableRow } from '../notables/table.ts'
+import type { FileVerdict } from '../lines/pair-verdict.ts'
+import type { ComparedActivity, MergedActivity } from '../records/activity.ts'
+import type { StoredNotable } from '../records/notable.ts'
 import type { Proposal } from './compare.ts'
+import type { DoneBy } from './source.ts'
 
 /** What a match says about the record itself. */
 export type MatchName = Pick<Match, 'title' | 'actor' | 'branch' | 'pr_url' | 'worktree'>
@@ -37,7 +38,7 @@ export interface Conclusion {
   other_base: string[]
   /** The most severe first. */
   collisions: Found<ComparedActivity>[]
-  notables: Found<NotableRow>[]
+  notables: Found<StoredNotable>[]
   /** The activities that only change the same files, with their lines apart, the newest first. */
   same_file: string[]
   /** The last merged first. */

@@ -1,24 +1,24 @@
 /** Ranks the activities that a check found by their changed lines. Bounded. */
 
-import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../../engine/kinds/compare.ts'
-import { byConsequence, consequenceOf, severityOf } from '../../engine/kinds/kinds.ts'
-import { type DigestedFile, type DigestedSide, digestedSide } from '../../engine/kinds/side.ts'
-import { type FileIndex, indexFiles, sharedFiles } from '../../engine/lines/pair-verdict.ts'
 import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
+import { inTurns } from '../../vocabulary/event-loop.ts'
 import type { Finding } from '../../vocabulary/finding.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, type Ranked } from '../../vocabulary/severity.ts'
 import type { Steps } from '../../vocabulary/steps.ts'
 import { activityWeight, type Weight } from '../../vocabulary/weight.ts'
-import { storedScopeOf } from '../activities/compared-scope.ts'
-import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
-import { inTurns } from '../base/event-loop.ts'
-import type { RepoContext } from '../repositories/repo.ts'
+import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../kinds/compare.ts'
+import { byConsequence, consequenceOf, severityOf } from '../kinds/kinds.ts'
+import { type DigestedFile, type DigestedSide, digestedSide } from '../kinds/side.ts'
+import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
+import type { ComparedActivity } from '../records/activity.ts'
+import { storedScopeOf } from '../records/compared-scope.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
-import { readFilesOf, withDigests } from './side-files.ts'
+import { withDigests } from './side-files.ts'
 import { sideOf } from './side-of-row.ts'
+import type { CheckContext } from './source.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000
@@ -104,13 +104,9 @@ async function comparePage(
   const { ctx, pause, rules } = work
   const { noise, numbers } = rules
   const compared = new Map<string, Compared>()
-  const rows = await listCompared(
-    ctx.db,
-    ctx.repo.id,
-    page.map(({ id }) => id),
-  )
+  const rows = await ctx.source.activities(page.map(({ id }) => id))
   const sides = rows.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
-  for await (const { each, stored } of readFilesOf(ctx, sides, own.index)) {
+  for await (const { each, stored } of ctx.source.files(sides, own.index)) {
     budget.remaining -= FILE_COST * each.side.files.length
     if (budget.remaining < 0) break
     const files = await inTurns(withDigests(each.side.files, stored, budget))
@@ -182,7 +178,7 @@ async function ownOf({ proposal, side, readFiles, rules, pause }: CheckedWork, b
 }
 
 /** A budget in units of about 5 ns that the meter of the request counts. */
-export function lineBudget({ caller }: Pick<RepoContext, 'caller'>, units: number): Budget {
+export function lineBudget({ caller }: Pick<CheckContext, 'caller'>, units: number): Budget {
   const metered = caller.meter.budget(units / LINE_UNITS_PER_UNIT)
   return {
     get remaining() {

@@ -1,17 +1,14 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
 
-import { type Author, isSameAuthor, joinSides, type Side } from '../../engine/kinds/side.ts'
-import { isMadeAgain } from '../../engine/lines/new-lines.ts'
-import type { StoredScope } from '../../engine/place.ts'
 import { type CheckOverlap, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
-import { digestChanges } from '../activities/activity-files.ts'
-import { distinctNames, storedScopeOf } from '../activities/compared-scope.ts'
-import { listScopes, type SidedActivity } from '../activities/live-store.ts'
-import type { ActivityRow } from '../activities/table.ts'
-import { nextTurn, periodicYield } from '../base/event-loop.ts'
-import { findLineHasher } from '../repositories/line-key.ts'
-import type { RepoContext } from '../repositories/repo.ts'
+import { nextTurn, periodicYield } from '../../vocabulary/event-loop.ts'
+import { type Author, isSameAuthor, joinSides, type Side } from '../kinds/side.ts'
+import { isMadeAgain } from '../lines/new-lines.ts'
+import type { StoredScope } from '../place.ts'
+import type { ComparedActivity, SidedActivity } from '../records/activity.ts'
+import { distinctNames, storedScopeOf } from '../records/compared-scope.ts'
+import { digestChanges } from '../records/digest-changes.ts'
 import type { CheckedWork } from './checked-work.ts'
 import { proposalOf } from './compare.ts'
 import type { Conclusion, DoneWork } from './conclusion.ts'
@@ -22,6 +19,7 @@ import { compareMerged } from './recently-merged.ts'
 import { rulesOf } from './rules.ts'
 import { readOwnFiles } from './side-files.ts'
 import { loginAuthor, type SideFields, sideOf } from './side-of-row.ts'
+import type { CheckContext } from './source.ts'
 
 /** The work budget of comparing paths, in cost units of 10 to 50 ns: about a tenth of a second. */
 const UNITS_MAX = 1_400_000
@@ -50,13 +48,13 @@ interface CheckInput {
 }
 
 /** Checks a proposal. Creates nothing. */
-export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Promise<Conclusion> {
+export async function checkProposal(ctx: CheckContext, input: CheckOverlap): Promise<Conclusion> {
   const { branch, base_branch, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
   const { areas, paths, changes } = scope
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
   const isUnscoped = areas.length + paths.length + changes.length === 0
   const rows = await activitiesOn(ctx, branch, [])
-  const files = (await digestChanges(ctx, changes, findLineHasher)).map((file) => ({
+  const files = (await digestChanges(ctx.caller.meter, changes, () => ctx.source.hasher())).map((file) => ({
     ...file,
     origin: 'declared' as const,
     base_sha: input.base_sha,
@@ -82,14 +80,17 @@ export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Prom
 }
 
 /** The author of a proposal. */
-async function callerOf(ctx: RepoContext): Promise<Author> {
+async function callerOf(ctx: CheckContext): Promise<Author> {
   const identity = await ctx.caller.findIdentity()
   const login = identity?.login ?? null
   return loginAuthor(login, ctx.settings, { actor: login ?? '', assignee: null })
 }
 
 /** Checks the activities of one branch or pull request, at least one, together. The result leaves them out. */
-export async function checkActivities(ctx: RepoContext, activities: ActivityRow[]): Promise<Conclusion> {
+export async function checkActivities(
+  ctx: CheckContext,
+  activities: ComparedActivity[],
+): Promise<Conclusion> {
   return check(ctx, await checkInputOf(ctx, activities))
 }
 
@@ -97,15 +98,15 @@ export async function checkActivities(ctx: RepoContext, activities: ActivityRow[
  * The ids of the activities that a change of an existing activity may affect, as of `ctx.now`: those that share a path or an
  * area, whatever their lines. Lines are compared only if there are too many.
  */
-export async function findAffected(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
+export async function findAffected(ctx: CheckContext, activity: ComparedActivity): Promise<string[]> {
   const { activities } = await findOverlaps(await begin(ctx, await checkInputOf(ctx, [activity])), {
     by_path_max: IDS_MAX,
   })
   return activities.map((each) => each.id)
 }
 
-async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promise<CheckInput> {
-  const [{ branch, base_branch }] = activities as [ActivityRow]
+async function checkInputOf(ctx: CheckContext, activities: ComparedActivity[]): Promise<CheckInput> {
+  const [{ branch, base_branch }] = activities as [ComparedActivity]
   const self = activities.map((each) => each.id)
   const pull_requests = new Set(activities.flatMap(({ pr_number }) => pr_number ?? []))
   const is_made_again = activities.some(({ title }) => isMadeAgain(title))
@@ -120,7 +121,7 @@ async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promis
 
 /** The side of activities. The digests of its files are read when they are needed. */
 function ownOf(
-  ctx: RepoContext,
+  ctx: CheckContext,
   activities: (SideFields & { id: string; changes_complete: boolean })[],
 ): Pick<CheckInput, 'side' | 'readFiles' | 'cut'> {
   const sides = activities.map((row) => ({ id: row.id, side: sideOf(row, ctx) }))
@@ -135,7 +136,7 @@ function isEmpty({ areas, paths, files }: StoredScope): boolean {
   return areas.length + paths.length + files.length === 0
 }
 
-async function check(ctx: RepoContext, given: CheckInput): Promise<Conclusion> {
+async function check(ctx: CheckContext, given: CheckInput): Promise<Conclusion> {
   const input = { ...given, readFiles: once(given.readFiles) }
   const work = await begin(ctx, input)
   const found = await findOverlaps(work)
@@ -189,7 +190,7 @@ async function withAuthor(
   return { ...work, side: { ...work.side, author: await findAuthor() } }
 }
 
-async function begin(ctx: RepoContext, input: CheckInput): Promise<CheckedWork> {
+async function begin(ctx: CheckContext, input: CheckInput): Promise<CheckedWork> {
   const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
   if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await nextTurn()
   const pause = periodicYield()
@@ -202,11 +203,11 @@ async function begin(ctx: RepoContext, input: CheckInput): Promise<CheckedWork> 
 
 /** The live activities of a branch except `self`. Their scopes replace a missing scope. */
 async function activitiesOn(
-  ctx: RepoContext,
+  ctx: CheckContext,
   branch: string | null,
   self: string[],
 ): Promise<SidedActivity[]> {
   if (branch === null) return []
-  const own = await listScopes(ctx.db, ctx.repo.id, { now: ctx.now, branch, limit: OWN_SCOPES_MAX })
+  const own = await ctx.source.onBranch(branch, OWN_SCOPES_MAX)
   return own.filter((each) => !self.includes(each.id))
 }

@@ -1,16 +1,15 @@
 /** Finds the records that overlap with a proposal. The work is bounded and yields to other requests. */
 
-import type { Comparison } from '../../engine/kinds/compare.ts'
-import { takenPlaces } from '../../engine/lines/taken.ts'
-import type { NearBy } from '../../engine/live-set.ts'
-import { areaPlace, issuePlace } from '../../engine/place.ts'
-import type { LiveRecord } from '../../engine/record.ts'
-import type { Stacks } from '../../engine/stacks.ts'
 import { type Expected, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
+import { inTurns } from '../../vocabulary/event-loop.ts'
 import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
-import { inTurns } from '../base/event-loop.ts'
-import { liveSetOf } from '../compare/live-set.ts'
+import type { Comparison } from '../kinds/compare.ts'
+import { takenPlaces } from '../lines/taken.ts'
+import type { NearBy } from '../live-set.ts'
+import { areaPlace, issuePlace } from '../place.ts'
+import type { LiveRecord } from '../record.ts'
+import type { Stacks } from '../stacks.ts'
 import type { CheckedWork } from './checked-work.ts'
 import type { Proposal } from './compare.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
@@ -84,7 +83,7 @@ interface FoundNear extends Pick<FoundWork, 'expected' | 'other_base' | 'compare
 /** The live records that share a path, an area or something taken with the proposal, and what is known about the others. */
 async function findNear(work: CheckedWork): Promise<FoundNear> {
   const { ctx, proposal, rules, budget } = work
-  const set = await liveSetOf(ctx)
+  const set = await ctx.source.liveSet()
   const now = ctx.now.getTime()
   const stacks = set.stacksAt(now)
   const self = new Set(work.self)

@@ -1,10 +1,10 @@
 /** Reads the rules about noise in the root `.gitattributes`: generated, vendored, merged by union. Pure. */
-import { z } from 'zod'
-import type { Attributes } from '../../engine/lines/noise.ts'
+
 import type { Budget } from '../../vocabulary/budget.ts'
-import { NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'
+import type { NoiseClass } from '../../vocabulary/noise-names.ts'
 import { alternativesOf, GlobError, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+import type { Attributes } from './noise.ts'
 
 const LENGTH_MAX = 262_144
 /** The maximum number of rules about noise, and of characters of their globs. Further ones are ignored. */
@@ -21,11 +21,10 @@ const CLASS_OF: Record<string, NoiseClass> = {
 }
 
 /** A stored rule: a glob, and whether its files belong to a class. Null revokes an earlier rule. */
-export const AttributeRule = z.strictObject({
-  glob: z.string().refine(isGlob, { error: 'is not a glob' }),
-  says: z.partialRecord(z.enum(NOISE_CLASSES), z.boolean().nullable()),
-})
-export type AttributeRule = z.output<typeof AttributeRule>
+export interface AttributeRule {
+  glob: string
+  says: Partial<Record<NoiseClass, boolean | null>>
+}
 
 /** The rules about noise in the text of a `.gitattributes` file, in order. Never throws: invalid lines are ignored, as in git. */
 export function readGitAttributes(text: string): AttributeRule[] {

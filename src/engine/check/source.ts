@@ -1,0 +1,107 @@
+/** What a check asks of the place where records are kept: the database of a service, or the files of a clone. */
+import type { Budget } from '../../vocabulary/budget.ts'
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { TakenFinding } from '../../vocabulary/finding.ts'
+import type { Side } from '../kinds/side.ts'
+import type { ChangedFile, ChangeOrigin } from '../lines/change.ts'
+import type { Digest } from '../lines/digest.ts'
+import type { AttributeRule } from '../lines/git-attributes.ts'
+import type { LineHasher } from '../lines/line-hash.ts'
+import type { NewLines } from '../lines/new-lines.ts'
+import type { LiveSet } from '../live-set.ts'
+import type { ComparedActivity, MergedActivity, SidedActivity } from '../records/activity.ts'
+import type { StoredNotable } from '../records/notable.ts'
+
+/** What a check is done in. It reads no clock of its own. */
+export interface CheckContext {
+  readonly now: Date
+  readonly settings: Settings
+  readonly repo: CheckedRepo
+  readonly caller: CheckCaller
+  readonly source: Source
+}
+
+export interface CheckedRepo {
+  /** The addresses of the repository, the current one first. */
+  readonly web_urls: readonly string[]
+  /** Its pull requests are known. */
+  readonly is_tracked: boolean
+  readonly noise_attributes: readonly AttributeRule[]
+}
+
+export interface CheckCaller {
+  readonly meter: { budget(units: number): Budget }
+  /** Null if nobody is known to ask. */
+  findIdentity(): Promise<{ login: string } | null>
+}
+
+/** The stored files of an activity; their digests are decoded when they are compared. */
+export interface StoredFile extends ChangedFile {
+  origin: ChangeOrigin
+  changed_lines: number | null
+  digest: Uint8Array | Digest | null
+}
+
+export interface Sided {
+  id: string
+  side: Side
+}
+
+/** Names of files that are compared. */
+export interface Names {
+  has(name: string): boolean
+}
+
+export interface Source {
+  /** All live records. Everything that was stored before the call is in it. */
+  liveSet(): Promise<LiveSet>
+  /** The activities `ids` that exist, in any order. */
+  activities(ids: string[]): Promise<ComparedActivity[]>
+  /** The same, with fewer fields. */
+  sided(ids: string[]): Promise<SidedActivity[]>
+  /** Up to `limit` live activities of a branch, the newest first. */
+  onBranch(branch: string, limit: number): Promise<SidedActivity[]>
+  notables(ids: string[]): Promise<StoredNotable[]>
+  /** Up to `limit` activities merged after `since`, and before `before` if there is one; the last merged first. */
+  merged(page: { since: Date; before: MergedActivity | undefined; limit: number }): Promise<MergedActivity[]>
+  /**
+   * The stored files of each activity that has any, in order; of large ones, files without a name in `names` can be missing.
+   */
+  files<Each extends Sided>(
+    sides: readonly Each[],
+    names: Names,
+  ): AsyncIterable<{ each: Each; stored: StoredFile[] }>
+  /** All stored files of activities, by id. */
+  allFiles(sides: readonly Sided[]): Promise<ReadonlyMap<string, StoredFile[]>>
+  /** Hashes lines with the key of the repository. */
+  hasher(): Promise<LineHasher>
+  /** By directory, the next number for a side with these files, which takes the same numbers as others. */
+  nextNumbers(
+    work: { base_branch: string | null; files: readonly Pick<ChangedFile, 'path'>[] },
+    taken: readonly Pick<TakenFinding, 'kind' | 'directory'>[],
+  ): Promise<Map<string, string>>
+  /** The merged pull request or commit that has most of the lines that work adds; null if there is none. */
+  doneBy(lines: NewLines, work: DoneSubject): Promise<DoneBy | null>
+}
+
+/** Whose lines are looked for. `numbers`: its own pull requests. */
+export interface DoneSubject {
+  branch: string | null
+  base_branch: string | null
+  numbers: readonly number[]
+}
+
+/** Merged work that has most of the lines of other work. */
+export interface DoneBy {
+  number: number
+  title: string
+  author: string
+  is_by_newcomer: boolean
+  url: string
+  /** The commit at its head. */
+  head_sha: string
+  /** How many of the lines it has, and how many there are, without those that are common. */
+  shared: number
+  lines: number
+  merged_at: Date
+}

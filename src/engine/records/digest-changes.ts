@@ -1,0 +1,75 @@
+/** The changed files that a request declares, with their lines reduced to digests. */
+
+import type { Budget } from '../../vocabulary/budget.ts'
+import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
+import { periodicYield } from '../../vocabulary/event-loop.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import { type ChangedFile, changedLinesOf, type FileChange, migrationIn } from '../lines/change.ts'
+import { type Digest, digestOf } from '../lines/digest.ts'
+import type { LineHasher } from '../lines/line-hash.ts'
+import { PatchError } from '../lines/patch.ts'
+
+/** The work budget for digesting patches, in units of about 50 ns, one per character. */
+const UNITS_MAX = 1_000_000
+
+/**
+ * Reduces patches to digests, hashed with the key that `readHasher` finds. Throws `validation_error` (`scope.changes[i].patch`) for a patch
+ * that cannot be read.
+ */
+export async function digestChanges(
+  meter: { budget(units: number): Budget },
+  changes: readonly ScopeChange[],
+  readHasher: () => Promise<LineHasher>,
+): Promise<FileChange[]> {
+  const budget = meter.budget(UNITS_MAX)
+  const yieldPeriodically = periodicYield()
+  const hasPatch = changes.some(({ patch }) => patch !== undefined)
+  const hash = hasPatch ? await readHasher() : null
+  const files: FileChange[] = []
+  for (const [index, { patch, ...change }] of changes.entries()) {
+    const digest = patch === undefined || hash === null ? null : readDigest(patch, hash, index)
+    budget.remaining -= patch?.length ?? 0
+    files.push({
+      ...changedFileOf(change),
+      ...migrationIn({ ...change, patch }),
+      changed_lines: changedLinesOf(digest),
+      digest,
+    })
+    await yieldPeriodically()
+  }
+  return files
+}
+
+function readDigest(patch: string, hash: LineHasher, index: number): Digest | null {
+  try {
+    return digestOf(patch, hash)
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    const param = `scope.changes[${index}].patch`
+    throw new Failure('validation_error', `${param}: ${error.message}`, { param })
+  }
+}
+
+/**
+ * The change without its lines. The fields are in the order in which `jsonb` returns them, so that its JSON equals that of
+ * a stored change.
+ */
+export function changedFileOf({
+  path,
+  previous_path,
+  status,
+  blob_sha,
+  migration,
+}: ChangedFile): ChangedFile {
+  return { path, status, blob_sha, ...(migration && { migration }), previous_path }
+}
+
+/** Files without a patch keep the migrations of `stored`, if their blobs are the same. */
+export function keepMigrations(files: readonly FileChange[], stored: readonly ChangedFile[]): FileChange[] {
+  const byPath = new Map(stored.map((file) => [file.path, file]))
+  return files.map((file) => {
+    const before = byPath.get(file.path)
+    const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
+    return isKept && before.migration ? { ...file, migration: before.migration } : file
+  })
+}

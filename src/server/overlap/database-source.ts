@@ -1,0 +1,32 @@
+/** The records of a repository in the database, as a check asks for them. */
+import type { CheckContext } from '../../engine/check/source.ts'
+import { listCompared, listMerged, listScopes, listScopesOf } from '../activities/live-store.ts'
+import { liveSetOf } from '../compare/live-set.ts'
+import { findDoneBy } from '../merged-work/merged-work.ts'
+import { listNotablesWith } from '../notables/store.ts'
+import { findLineHasher } from '../repositories/line-key.ts'
+import type { RepoContext } from '../repositories/repo.ts'
+import { findNextNumbers } from '../reservations/next-number.ts'
+import { readAllFiles, readFilesOf } from './side-files.ts'
+
+/** Not inside a transaction, see `liveSetOf`. */
+export function inDatabase(ctx: RepoContext): RepoContext & CheckContext {
+  const { db, now } = ctx
+  const { id } = ctx.repo
+  return {
+    ...ctx,
+    source: {
+      liveSet: () => liveSetOf(ctx),
+      activities: (ids) => listCompared(db, id, ids),
+      sided: (ids) => listScopesOf(db, id, ids),
+      onBranch: (branch, limit) => listScopes(db, id, { now, branch, limit }),
+      notables: (ids) => listNotablesWith(db, id, ids),
+      merged: (page) => listMerged(db, id, page),
+      files: (sides, names) => readFilesOf(ctx, sides, names),
+      allFiles: (sides) => readAllFiles(ctx, sides),
+      hasher: () => findLineHasher(ctx),
+      nextNumbers: (work, taken) => findNextNumbers(ctx, work, taken),
+      doneBy: (lines, work) => findDoneBy(ctx, lines, work),
+    },
+  }
+}
