@@ -20,6 +20,7 @@ import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
 import type { Conclusion, Found } from './conclusion.ts'
 import type { FoundWork } from './find.ts'
+import { findNextNumbers } from './next-number.ts'
 import { intentOf } from './side-of-row.ts'
 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
@@ -40,7 +41,7 @@ export async function readMatches(
     notables.length === 0 ? [] : source.notables(ids(notables)),
   ])
   const shared = activities.flatMap(({ id }) => takenIn(comparisons.get(id)?.findings ?? []))
-  const next = await source.nextNumbers({ base_branch, files: side.files }, shared)
+  const next = await findNextNumbers(ctx, { base_branch, files: side.files }, shared)
   const withNext = (each: Finding) =>
     each.kind === 'number' ? { ...each, next: next.get(each.directory) ?? null } : each
   const collisions = recordsIn(activities, rows).map((each) => {

@@ -1,7 +1,6 @@
 /** What a check asks of the place where records are kept: the database of a service, or the files of a clone. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import type { TakenFinding } from '../../vocabulary/finding.ts'
 import type { Side } from '../kinds/side.ts'
 import type { ChangedFile, ChangeOrigin } from '../lines/change.ts'
 import type { Digest } from '../lines/digest.ts'
@@ -75,13 +74,24 @@ export interface Source {
   allFiles(sides: readonly Sided[]): Promise<ReadonlyMap<string, StoredFile[]>>
   /** Hashes lines with the key of the repository. */
   hasher(): Promise<LineHasher>
-  /** By directory, the next number for a side with these files, which takes the same numbers as others. */
-  nextNumbers(
-    work: { base_branch: string | null; files: readonly Pick<ChangedFile, 'path'>[] },
-    taken: readonly Pick<TakenFinding, 'kind' | 'directory'>[],
-  ): Promise<Map<string, string>>
+  /** The numbers that live activities have reserved in a directory. */
+  reserved(directory: string): Promise<ReservedNumber[]>
+  /** The names of the files in a directory of the base branch; null if there is nobody to ask. */
+  baseDirectory(directory: BaseDirectory): Promise<string[] | null>
   /** The merged pull request or commit that has most of the lines that work adds; null if there is none. */
   doneBy(lines: NewLines, work: DoneSubject): Promise<DoneBy | null>
+}
+
+/** A directory of the branch that work will be merged into; `base_branch` is null for the default branch. */
+export interface BaseDirectory {
+  directory: string
+  base_branch: string | null
+}
+
+export interface ReservedNumber {
+  number: string
+  activity_id: string
+  pr_number: number | null
 }
 
 /** Whose lines are looked for. `numbers`: its own pull requests. */

@@ -2,6 +2,7 @@
 
 import { checkActivities } from '../../engine/check/check.ts'
 import type { Conclusion } from '../../engine/check/conclusion.ts'
+import { findNextNumbers } from '../../engine/check/next-number.ts'
 import type { ChangedFile } from '../../engine/lines/change.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
 import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
@@ -15,7 +16,6 @@ import { listNumbered, type NumberedPullRequest } from '../pull-requests/open-st
 import { findPullRequest } from '../pull-requests/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { findNextNumbers } from '../reservations/next-number.ts'
 import { readRoom } from './budget.ts'
 import type { Check, Facts, LedgerFacts } from './facts.ts'
 import { groupOverlaps } from './overlap-groups.ts'
@@ -144,7 +144,7 @@ async function readNextNumbers(
   if (ctx.settings.comment.mode === 'off' || takenPlaces(files).length === 0) return new Map()
   const { pairs } = await readPairs(ctx, key, branch)
   const taken = [...pairs.values()].flatMap((row) => takenAfterMerge(row, key, files))
-  return findNextNumbers(ctx, { base_branch: activities[0]?.base_branch ?? null, files }, taken)
+  return findNextNumbers(inDatabase(ctx), { base_branch: activities[0]?.base_branch ?? null, files }, taken)
 }
 
 function ownFiles(activities: readonly ActivityRow[]): readonly ChangedFile[] {

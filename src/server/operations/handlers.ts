@@ -133,7 +133,7 @@ export const HANDLERS: {
   archiveActivity: async (ctx, _, { id }) =>
     activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   reserveNumber: async (ctx, input, { id }) => {
-    const { is_repeated, ...reserved } = await reserveNumber(ctx, id, input)
+    const { is_repeated, ...reserved } = await reserveNumber(inDatabase(ctx), id, input)
     return is_repeated ? new Repeated(reserved) : reserved
   },
   getIssue: (ctx, _, { id }) => getIssue(ctx, id),

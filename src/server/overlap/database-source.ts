@@ -6,7 +6,7 @@ import { findDoneBy } from '../merged-work/merged-work.ts'
 import { listNotablesWith } from '../notables/store.ts'
 import { findLineHasher } from '../repositories/line-key.ts'
 import type { RepoContext } from '../repositories/repo.ts'
-import { findNextNumbers } from '../reservations/next-number.ts'
+import { listReserved } from '../reservations/store.ts'
 import { readAllFiles, readFilesOf } from './side-files.ts'
 
 /** Not inside a transaction, see `liveSetOf`. */
@@ -25,7 +25,8 @@ export function inDatabase(ctx: RepoContext): RepoContext & CheckContext {
       files: (sides, names) => readFilesOf(ctx, sides, names),
       allFiles: (sides) => readAllFiles(ctx, sides),
       hasher: () => findLineHasher(ctx),
-      nextNumbers: (work, taken) => findNextNumbers(ctx, work, taken),
+      reserved: (directory) => listReserved(db, id, directory, now),
+      baseDirectory: (directory) => ctx.caller.listDirectory(directory),
       doneBy: (lines, work) => findDoneBy(ctx, lines, work),
     },
   }

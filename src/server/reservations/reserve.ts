@@ -1,23 +1,22 @@
 /** Reserves numbers for the files of activities (docs/contract/numbers.md#reservations). */
 
-import { directoryOf, nameOf } from '../../engine/lines/taken.ts'
-import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
+import {
+  isNumber,
+  listInBase,
+  listInFiles,
+  type Reservation,
+  reservationOf,
+} from '../../engine/check/next-number.ts'
+import type { CheckContext } from '../../engine/check/source.ts'
+import { notLive } from '../../engine/records/activity-verbs.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
-import type { ReservedNumber, ReserveNumber } from '../../vocabulary/contract/number.ts'
-import { compareNumbers, lastNumber, nextNumber } from '../../vocabulary/file-number.ts'
-import { getActivity, notLive } from '../activities/activities.ts'
+import type { ReserveNumber } from '../../vocabulary/contract/number.ts'
+import { getActivity } from '../activities/activities.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { holderOf, listInBase, listInFiles, listReserved, numberIn, type TakenNumber } from './next-number.ts'
 import * as store from './store.ts'
 
-/** The maximum number of taken numbers in an answer. */
-const TAKEN_MAX = 100
-
-export interface Reservation extends ReservedNumber {
-  /** It was reserved before. */
-  is_repeated: boolean
-}
+type Ctx = RepoContext & CheckContext
 
 /** How often a number is replaced that was merged into the base branch while it was reserved. */
 const REPLACED_MAX = 3
@@ -27,7 +26,7 @@ const REPLACED_MAX = 3
  * branch or other work does, the same number is returned again. Throws `not_found`, `invalid_transition`.
  */
 export async function reserveNumber(
-  ctx: RepoContext,
+  ctx: Ctx,
   id: string,
   { directory }: ReserveNumber,
 ): Promise<Reservation> {
@@ -46,46 +45,20 @@ export async function reserveNumber(
 
 /** Reserves the number after those of the base branch, of live work, and of other reservations. */
 async function reserveBesides(
-  ctx: RepoContext,
+  ctx: Ctx,
   activity: ActivityRow,
   { directory, inBase }: { directory: string; inBase: readonly string[] },
 ): Promise<Reservation> {
-  const { id, pr_number } = activity
   const inFiles = await listInFiles(ctx, directory)
-  const others = inFiles.filter(({ by }) => by !== holderOf(id, pr_number)).map(({ number }) => number)
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     await store.lockDirectory(db, repo.id, directory)
-    const reserved = await listReserved(within, directory)
-    const own = reserved.find(({ activity_id }) => activity_id === id)
-    const held = reserved.filter((each) => each !== own).map(({ number, by }) => ({ number, by }))
-    const last = inBase.length > 0 ? [{ number: lastNumber(inBase), by: 'base' }] : []
-    const taken = sorted([...last, ...inFiles, ...held])
-    const isFree =
-      own && !holds(activity, directory, own.number) && ![...inBase, ...others].some(isNumber(own.number))
-    if (isFree) return { number: own.number, directory, taken, is_repeated: true }
-    const number = nextNumber([...taken.map((each) => each.number), ...(own ? [own.number] : [])])
-    await store.deleteEnded(db, { repo_id: repo.id, directory, activity_id: id }, now)
-    await store.insertReserved(db, { repo_id: repo.id, directory, activity_id: id, number, reserved_at: now })
-    return { number, directory, taken, is_repeated: false }
+    const reserved = await store.listReserved(db, repo.id, directory, now)
+    const reservation = reservationOf(activity, { directory, inBase, inFiles, reserved })
+    if (reservation.is_repeated) return reservation
+    const own = { repo_id: repo.id, directory, activity_id: activity.id }
+    await store.deleteEnded(db, own, now)
+    await store.insertReserved(db, { ...own, number: reservation.number, reserved_at: now })
+    return reservation
   })
-}
-
-/** Whether a changed file of the activity has the reserved number. */
-function holds(activity: ActivityRow, directory: string, number: string): boolean {
-  return comparedScopeOf(activity)
-    .files.filter(({ path }) => directoryOf(path) === directory)
-    .flatMap(({ path }) => numberIn(directory, nameOf(path)) ?? [])
-    .some(isNumber(number))
-}
-
-/** `42` is `0042`. */
-function isNumber(number: string): (other: string) => boolean {
-  return (other) => compareNumbers(number, other) === 0
-}
-
-/** The highest first. */
-function sorted(taken: TakenNumber[]): TakenNumber[] {
-  const distinct = new Map(taken.map((each) => [`${each.number} ${each.by}`, each]))
-  return [...distinct.values()].sort((a, b) => compareNumbers(b.number, a.number)).slice(0, TAKEN_MAX)
 }

@@ -1,6 +1,5 @@
 /** Parses the `pr_url` of an activity. */
 import { Failure } from '../../vocabulary/failure.ts'
-import type { RepoContext } from '../repositories/repo.ts'
 
 const NUMBER_MAX = 2_147_483_647
 
@@ -8,7 +7,7 @@ const NUMBER_MAX = 2_147_483_647
  * The number in `url`, which must be `{GITHUB_WEB_URL}/{owner}/{repo}/pull/{number}` with the current or requested name of
  * the context's repository. Throws `validation_error`.
  */
-export function pullRequestNumber(ctx: RepoContext, url: string): number {
+export function pullRequestNumber(ctx: { repo: { web_urls: readonly string[] } }, url: string): number {
   const prefix = ctx.repo.web_urls
     .map((each) => `${each}/pull/`)
     .find((each) => url.toLowerCase().startsWith(each.toLowerCase()))

@@ -1,0 +1,158 @@
+/** The next free number of a directory (docs/contract/numbers.md#next). */
+
+import type { ReservedNumber as ReservedAnswer } from '../../vocabulary/contract/number.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import { compareNumbers, lastNumber, nextNumber, numberOf } from '../../vocabulary/file-number.ts'
+import type { TakenFinding } from '../../vocabulary/finding.ts'
+import type { ChangedFile } from '../lines/change.ts'
+import { directoryOf, nameOf } from '../lines/taken.ts'
+import { type ComparedFields, comparedScopeOf } from '../records/compared-scope.ts'
+import type { BaseDirectory, CheckContext, ReservedNumber } from './source.ts'
+
+/** A name that begins with a timestamp rather than a number. */
+const TIMESTAMPED = /^\D{0,4}\d{8,}/
+
+/** The maximum number of directories whose next number is looked up. */
+const DIRECTORIES_MAX = 3
+
+export interface TakenNumber {
+  number: string
+  /** A pull request such as `#12`, the id of an activity, or `base` for the base branch. */
+  by: string
+}
+
+type NumbersContext = Pick<CheckContext, 'now' | 'source'>
+
+/** The numbers of the files of live work in a directory. Not inside a transaction. */
+export async function listInFiles(ctx: NumbersContext, directory: string): Promise<TakenNumber[]> {
+  const now = ctx.now.getTime()
+  const taken: TakenNumber[] = []
+  for (const { source, owners } of (await ctx.source.liveSet()).paths.filesBeneath(directory)) {
+    const number = directoryOf(source) === directory ? numberIn(directory, nameOf(source)) : null
+    if (number === null) continue
+    for (const { id, pr_number, ends_at } of owners)
+      if (ends_at > now) taken.push({ number, by: holderOf(id, pr_number) })
+  }
+  return taken
+}
+
+/** Who holds a number, see `TakenNumber`. */
+function holderOf(activity_id: string, pr_number: number | null): string {
+  return pr_number === null ? activity_id : `#${pr_number}`
+}
+
+/** The number in the name of a file; null if it has none. */
+function numberIn(directory: string, name: string): string | null {
+  return numberOf(directory === '' ? name : `${directory}/${name}`)?.value ?? null
+}
+
+/**
+ * The numbers in the directory of the base branch, as it is now. Throws `validation_error` for a directory with
+ * timestamps, and what `listDirectory` throws.
+ */
+export async function listInBase(ctx: NumbersContext, base: BaseDirectory): Promise<string[]> {
+  const { directory } = base
+  const names = (await ctx.source.baseDirectory(base)) ?? []
+  if (names.some((name) => TIMESTAMPED.test(name)))
+    throw new Failure(
+      'validation_error',
+      `directory: the files of ${directory || 'the root'} are named by timestamps, which need no reservation`,
+      { param: 'directory' },
+    )
+  return names.flatMap((name) => numberIn(directory, name) ?? [])
+}
+
+/**
+ * By directory, the next number for a side with these files, which takes the same numbers as others. At most one listing of
+ * GitHub for each directory.
+ */
+export async function findNextNumbers(
+  ctx: NumbersContext,
+  { base_branch, files }: { base_branch: string | null; files: readonly Pick<ChangedFile, 'path'>[] },
+  taken: readonly Pick<TakenFinding, 'kind' | 'directory'>[],
+): Promise<Map<string, string>> {
+  const shared = taken.filter(({ kind }) => kind === 'number')
+  const directories = new Set(shared.map(({ directory }) => directory))
+  const next = new Map<string, string>()
+  for (const directory of [...directories].slice(0, DIRECTORIES_MAX))
+    next.set(directory, await findNext(ctx, { directory, base_branch }, numbersIn(directory, files)))
+  return next
+}
+
+/** The numbers of those files that lie directly in the directory. */
+function numbersIn(directory: string, files: readonly Pick<ChangedFile, 'path'>[]): string[] {
+  return files.flatMap(({ path }) =>
+    directoryOf(path) === directory ? (numberIn(directory, nameOf(path)) ?? []) : [],
+  )
+}
+
+/** The number after `more` and all that are held by live work or, as far as GitHub shows it, in the base branch. */
+async function findNext(ctx: NumbersContext, base: BaseDirectory, more: readonly string[]): Promise<string> {
+  const inBase = await listInBase(ctx, base).catch(noneIfFailed)
+  const held = [...(await listInFiles(ctx, base.directory)), ...(await ctx.source.reserved(base.directory))]
+  const last = inBase.length > 0 ? [lastNumber(inBase)] : []
+  return nextNumber([...last, ...more, ...held.map(({ number }) => number)])
+}
+
+/** None for an answer of GitHub that the caller would be told; throws any other error again. */
+function noneIfFailed(error: unknown): [] {
+  if (error instanceof Failure) return []
+  throw error
+}
+
+export interface Reservation extends ReservedAnswer {
+  /** It was reserved before. */
+  is_repeated: boolean
+}
+
+/** The maximum number of taken numbers in an answer. */
+const TAKEN_MAX = 100
+
+/**
+ * The number that an activity gets: the one that it has reserved, as long as its files, the base branch and other work do not
+ * hold it, else the next free one.
+ */
+export function reservationOf(
+  activity: ComparedFields & { id: string },
+  known: {
+    directory: string
+    /** The numbers in the base branch. */
+    inBase: readonly string[]
+    inFiles: readonly TakenNumber[]
+    reserved: readonly ReservedNumber[]
+  },
+): Reservation {
+  const { directory, inBase, inFiles, reserved } = known
+  const { id, pr_number } = activity
+  const others = inFiles.filter(({ by }) => by !== holderOf(id, pr_number)).map(({ number }) => number)
+  const own = reserved.find(({ activity_id }) => activity_id === id)
+  const held = reserved
+    .filter((each) => each !== own)
+    .map((each) => ({ number: each.number, by: holderOf(each.activity_id, each.pr_number) }))
+  const last = inBase.length > 0 ? [{ number: lastNumber(inBase), by: 'base' }] : []
+  const taken = sorted([...last, ...inFiles, ...held])
+  const isFree =
+    own && !holds(activity, directory, own.number) && ![...inBase, ...others].some(isNumber(own.number))
+  if (isFree) return { number: own.number, directory, taken, is_repeated: true }
+  const number = nextNumber([...taken.map((each) => each.number), ...(own ? [own.number] : [])])
+  return { number, directory, taken, is_repeated: false }
+}
+
+/** Whether a changed file of the activity has the reserved number. */
+function holds(activity: ComparedFields, directory: string, number: string): boolean {
+  return comparedScopeOf(activity)
+    .files.filter(({ path }) => directoryOf(path) === directory)
+    .flatMap(({ path }) => numberIn(directory, nameOf(path)) ?? [])
+    .some(isNumber(number))
+}
+
+/** `42` is `0042`. */
+export function isNumber(number: string): (other: string) => boolean {
+  return (other) => compareNumbers(number, other) === 0
+}
+
+/** The highest first. */
+function sorted(taken: TakenNumber[]): TakenNumber[] {
+  const distinct = new Map(taken.map((each) => [`${each.number} ${each.by}`, each]))
+  return [...distinct.values()].sort((a, b) => compareNumbers(b.number, a.number)).slice(0, TAKEN_MAX)
+}

@@ -1,0 +1,126 @@
+/** What a create and an update make of an activity (docs/contract/activities.md). Pure. */
+import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
+import type { ActivityStatus, CreateActivity, UpdateActivity } from '../../vocabulary/contract/activity.ts'
+import { newId } from '../../vocabulary/contract/id.ts'
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import type { FileChange } from '../lines/change.ts'
+import type { StoredActivity } from './activity.ts'
+import { canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './activity-lifecycle.ts'
+import { changedFileOf } from './digest-changes.ts'
+import { pullRequestNumber } from './pull-request-url.ts'
+
+export interface ActivityContext {
+  now: Date
+  settings: Pick<Settings, 'activity_ttl_ms' | 'max_activity_ttl_ms'>
+  repo: { web_urls: readonly string[] }
+  /** Of the caller; null if it is not known. */
+  login: string | null
+}
+
+export type ActivityChanges = Partial<StoredActivity>
+
+/** The activity that a create makes. `files`: its `scope.changes`. Throws `validation_error` (`pr_url`). */
+export function newActivity(context: ActivityContext, input: CreateActivity, files: readonly FileChange[]) {
+  const { now, settings, login } = context
+  const { changes: _, ...scope } = input.scope
+  const hasOwnTtl = input.ttl_ms !== null && input.pr_url === null
+  const ttl = withOwnTtl(settings, hasOwnTtl ? input.ttl_ms : null)
+  return {
+    ...input,
+    scope,
+    changed_files: files.map(changedFileOf),
+    id: newId('act'),
+    status: 'active' as const,
+    source: 'api' as const,
+    pr_number: input.pr_url === null ? null : pullRequestNumber(context, input.pr_url),
+    created_by: login,
+    expires_at: expiryAt(now, now, ttl),
+    ttl_ms: hasOwnTtl ? ttl.activity_ttl_ms : null,
+    declared_at: now,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/**
+ * The fields that an update changes, whether or not they have these values already. `files`: its `scope.changes`. Throws
+ * `validation_error` (`pr_url`), `invalid_transition`.
+ */
+export function changesOf(
+  context: ActivityContext,
+  row: StoredActivity,
+  { input, files }: { input: UpdateActivity; files: readonly FileChange[] | undefined },
+): ActivityChanges {
+  const { now, settings } = context
+  const { heartbeat, status = row.status, scope, ...fields } = input
+  const changes: ActivityChanges = { ...fields }
+  if (fields.pr_url === null && row.source === 'pull_request') throw madeFromPullRequest(row)
+  if (fields.pr_url !== undefined)
+    changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(context, fields.pr_url)
+  if (!canTransition(row.status, status)) throw illegalTransition(row, status)
+  if (scope && files) Object.assign(changes, scopeFields(scope, files, fields.base_sha))
+  if (status !== row.status) Object.assign(changes, transitionTo(context, status))
+  if (heartbeat) {
+    if (!isLive(row.status)) throw notLive(row)
+    changes.heartbeat_at = now
+    changes.expires_at = expiryAt(now, row.created_at, withOwnTtl(settings, row.ttl_ms), row.expires_at)
+  }
+  if (row.ttl_ms !== null && changes.pr_number != null) {
+    changes.ttl_ms = null
+    changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
+  }
+  return changes
+}
+
+/** All fields that change when the caller sets `scope`. A `base_sha` that is not sent becomes null. */
+function scopeFields(
+  { areas, paths }: UpdateActivity['scope'] & object,
+  files: readonly FileChange[],
+  base_sha: string | null = null,
+): ActivityChanges {
+  return {
+    scope: { areas, paths },
+    scope_is_literal: false,
+    changed_files: files.map(changedFileOf),
+    base_sha,
+  }
+}
+
+/** All fields that change when the caller sets `status`. */
+export function transitionTo(
+  { now, login: archived_by }: ActivityContext,
+  status: ActivityStatus,
+): ActivityChanges {
+  if (status === 'archived') {
+    return { status, archived_at: now, archive_reason: 'requested', archived_by }
+  }
+  if (status === 'merged') return { status, merged_at: now }
+  return { status }
+}
+
+function madeFromPullRequest({ pr_url }: StoredActivity): Failure {
+  return new Failure(
+    'validation_error',
+    `pr_url: cannot be null, because the activity was made from ${pr_url}; archive the activity, or create one of your own`,
+    { param: 'pr_url' },
+  )
+}
+
+function illegalTransition(row: StoredActivity, status: StoredActivity['status']): Failure {
+  if (isClosed(row.status)) return notLive(row)
+  const allowed = TRANSITIONS[row.status].join(', ')
+  return new Failure(
+    'invalid_transition',
+    `status: cannot change from ${row.status} to ${status}; allowed: ${allowed}`,
+    { param: 'status' },
+  )
+}
+
+/** The error of an operation that only a live activity accepts. */
+export function notLive(row: StoredActivity): Failure {
+  const advice = isClosed(row.status)
+    ? 'create a new activity to continue'
+    : 'only a live activity accepts this'
+  return new Failure('invalid_transition', `the activity is ${row.status}; ${advice}`)
+}
