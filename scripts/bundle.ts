@@ -70,6 +70,7 @@ export async function bundleCommand(out: string, plugins: Plugin[] = []): Promis
     program: source('cli/program'),
     'mcp-stdio': source('cli/mcp-stdio'),
     'proxy-fetch': source('cli/proxy-fetch'),
+    'local-client': source('local/local-client'),
   }
   await bundle({
     ...common,

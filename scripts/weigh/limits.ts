@@ -1,9 +1,9 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 46_000,
-  'lines of test': 44_050,
+  'lines of src': 47_750,
+  'lines of test': 44_060,
   'lines of scripts': 7_500,
-  'words of docs': 42_150,
+  'words of docs': 42_700,
   tables: 21,
   migrations: 1,
   'files run by POST /activity, alone': 105,

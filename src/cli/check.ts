@@ -1,8 +1,10 @@
 /** `deconflict check`: whether the user's work overlaps with other work. */
 
+import { DeconflictError } from '../client/client.ts'
 import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
+import { SERVICE_AWAY } from './local-mode.ts'
 import { overlapLines } from './overlap-text.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -27,12 +29,11 @@ const PUSH_GIT_MIN_MS = 200
 export async function check(runtime: Runtime, options: CheckOptions): Promise<ExitCode> {
   const isAdvisory = options.staged === true && options.block !== true
   try {
-    const context = await openContext(runtime, options, options.staged ? pushLimits(runtime) : {})
-    const { client, at, workspace, display } = context
-    const given = await scopeFrom(workspace, options, options.staged ? pushGitTime(runtime) : undefined)
-    const { own_branch: branch, base_branch } = workspace
-    const input = { ...given, branch, base_branch, tags: options.tag ?? [] }
-    const answer = await client.checkOverlap({ ...at, input })
+    const { context, given, answer } = await ask(runtime, options).catch((error: unknown) => {
+      if (!isAway(error)) throw error
+      return ask(runtime, { ...options, local: true }, SERVICE_AWAY)
+    })
+    const { workspace, display } = context
     const others = withoutOwnOnBase(workspace, answer)
     const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
     const hasScope = given !== undefined || options.tag !== undefined
@@ -44,6 +45,27 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     runtime.stderr.write(`deconflict: not checked: ${sanitize((error as Error).message)}\n`)
     return EXIT.clear
   }
+}
+
+async function ask(runtime: Runtime, options: CheckOptions, others_unknown?: string) {
+  const limits = options.staged ? pushLimits(runtime) : {}
+  const context = await openContext(runtime, options, {
+    ...limits,
+    ...(others_unknown && { others_unknown }),
+  })
+  const { client, at, workspace } = context
+  const given = await scopeFrom(workspace, options, options.staged ? pushGitTime(runtime) : undefined)
+  const { own_branch: branch, base_branch } = workspace
+  const input = { ...given, branch, base_branch, tags: options.tag ?? [] }
+  return { context, given, answer: await client.checkOverlap({ ...at, input }) }
+}
+
+/** Whether the service did not answer, or GitHub did not answer it. */
+function isAway(error: unknown): boolean {
+  return (
+    error instanceof DeconflictError &&
+    ['unreachable', 'timed_out', 'service_unavailable'].includes(error.type)
+  )
 }
 
 const NAME_PATHS = 'Use --paths to name the files that you intend to change.'

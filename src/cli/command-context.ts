@@ -2,14 +2,15 @@
 
 import { type Client, createClient } from '../client/client.ts'
 import { withoutNewcomers } from '../client/newcomers.ts'
+import { readChangedFiles } from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { escapedJson } from '../vocabulary/others-text.ts'
 import { type GivenScope, withChanges } from './given-scope.ts'
+import { isLocal, openLocal } from './local-mode.ts'
 import { branchKey, readState } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { findConnection, type Limits, type ServerOptions } from './service-connection.ts'
 import { type Display, painter } from './terminal.ts'
-import { readChangedFiles } from './working-tree-files.ts'
 import { findWorkspace, resolvePaths, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
 /** Options that every command accepts. */
@@ -40,11 +41,14 @@ export interface CommandContext {
 export async function openContext(
   runtime: Runtime,
   options: CommonOptions,
-  limits: Limits = {},
+  { others_unknown, ...limits }: Limits & { others_unknown?: string } = {},
 ): Promise<CommandContext> {
-  const workspace = await findWorkspace(runtime, options)
+  const is_local = isLocal(runtime, options)
+  const workspace = await findWorkspace(runtime, { ...options, is_local })
   const { url, insecure } = options
-  const client = createClient(await findConnection(runtime, workspace, { url, insecure, ...limits }))
+  const client = is_local
+    ? await openLocal(runtime, workspace, { ...(others_unknown !== undefined && { others_unknown }) })
+    : createClient(await findConnection(runtime, workspace, { url, insecure, ...limits }))
   return {
     runtime,
     workspace,

@@ -1,7 +1,7 @@
 /** The scope of a request: the paths that the user or an agent names, and the files that git reports as changed. */
-import type { Change } from './diff-output.ts'
-import { scopePaths } from './scope-paths.ts'
-import type { ChangedFiles } from './working-tree-files.ts'
+import type { Change } from '../git/diff-output.ts'
+import { scopePaths } from '../git/scope-paths.ts'
+import type { ChangedFiles } from '../git/working-tree-files.ts'
 
 export interface GivenScope {
   scope: { areas: string[]; paths: string[]; changes?: Change[] }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestOf } from '../client/client.ts'
+import { shortHash } from '../git/lock.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The part of a workspace that stays the same while a session works on its branch, and the name of the person. */
@@ -180,11 +181,4 @@ function fileName(key: string): string {
   const name = encodeURIComponent(key).replaceAll('*', '%2A')
   if (name.length <= NAME_MAX) return name
   return `${name.slice(0, NAME_MAX / 2)}~${shortHash(name)}~${name.slice(-NAME_MAX / 4)}`
-}
-
-/** FNV-1a: loading a cryptographic hash takes longer than a hook without requests may. */
-export function shortHash(text: string): string {
-  let hash = 0x811c9dc5
-  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) as number), 0x01000193)
-  return (hash >>> 0).toString(16)
 }

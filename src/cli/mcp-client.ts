@@ -1,10 +1,10 @@
 /** A client for agents on this machine: it resolves the paths that they name, and adds the changed files of the working tree. */
 import type { Client, RequestOf } from '../client/client.ts'
+import { type ChangedFiles, readChangedFiles } from '../git/working-tree-files.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { issueOfBranch } from '../vocabulary/issue-reference.ts'
 import { withChanges } from './given-scope.ts'
 import { CliError } from './runtime.ts'
-import { type ChangedFiles, readChangedFiles } from './working-tree-files.ts'
 import { isSameRepository, resolvePaths, type Workspace } from './workspace.ts'
 
 type Name = 'checkOverlap' | 'createActivity' | 'updateActivity' | 'createNotable' | 'updateNotable'

@@ -1,13 +1,13 @@
 /** `deconflict number`: reserves the next free number of a directory, and renames the new file there to it. */
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { readChangedFiles } from '../git/working-tree-files.ts'
 import { numberOf, renumbered } from '../vocabulary/file-number.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import { activityIdFor, type CommonOptions, openContext } from './command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { wrap } from './text-layout.ts'
 import { fileInTree, viewOf } from './tree-paths.ts'
-import { readChangedFiles } from './working-tree-files.ts'
 import type { Workspace } from './workspace.ts'
 
 interface NumberOptions extends CommonOptions {

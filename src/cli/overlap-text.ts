@@ -1,5 +1,6 @@
 /** Overlap as text for people. Texts of other people are sanitized, and lines fit the display. */
 
+import { ownWorkName } from '../vocabulary/advice.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import { findingOf, takenIn } from '../vocabulary/finding.ts'
@@ -36,10 +37,12 @@ interface Named {
   branch: string | null
   pr_url: string | null
   same_author?: boolean
+  worktree?: string | null
 }
 
-function activityName({ title, actor, branch, pr_url, same_author = false }: Named): string {
-  const work = same_author ? `your other work ${quoted(title)}` : `${quoted(title)} by ${inQuotes(actor)}`
+function activityName({ title, actor, branch, pr_url, same_author = false, worktree = null }: Named): string {
+  const own = ownWorkName({ title: quoted(title), worktree }, inQuotes)
+  const work = same_author ? own : `${quoted(title)} by ${inQuotes(actor)}`
   const place = branch === null ? '' : ` on ${inQuotes(branch)}`
   return `${work}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
 }
@@ -62,8 +65,25 @@ function paragraph(display: Display, { text, indent = '', label, style }: Paragr
   return [painted, ...others].map((line) => (style ? paint(style, line) : line))
 }
 
-/** The result of a check: what overlaps, where, and what to do. */
+/** The result of a check: what overlaps, where, and what to do; in one clone also what was not looked at. */
 export function overlapLines(overlap: Overlap, display: Display): string[] {
+  return [...foundLines(overlap, display), ...cloneLines(overlap, display)]
+}
+
+function cloneLines({ checked_against, sources }: Overlap, display: Display): string[] {
+  if (sources === undefined) return []
+  const { worktrees = 0, sessions = 0, branches = 0, pull_requests = 0 } = checked_against
+  const looked = [
+    count(worktrees, 'working tree', 'working trees'),
+    count(sessions, 'session', 'sessions'),
+    count(branches, 'branch', 'branches'),
+    count(pull_requests, 'pull request', 'pull requests'),
+  ].join(', ')
+  const text = `Within this clone: ${looked}. Not looked at: ${sources.map(sanitize).join('; ')}.`
+  return paragraph(display, { text, style: 'dim' })
+}
+
+function foundLines(overlap: Overlap, display: Display): string[] {
   const { activities, notables, complete } = overlap.checked_against
   const compared = `(compared with ${count(activities, 'live activity', 'live activities')} and ${count(notables, 'active notable', 'active notables')}${complete ? '' : '; incomplete'})`
   // The merged pull request that has done the work is among the matches.

@@ -11,6 +11,7 @@ import { hook } from './hook/hook.ts'
 import { init } from './init/init.ts'
 import { PARTS } from './init/targets.ts'
 import { list, notes, show } from './list.ts'
+import { isLocal, openLocal } from './local-mode.ts'
 import { login } from './login.ts'
 import { withTree } from './mcp-client.ts'
 import { withoutOwnWork } from './mcp-own-work.ts'
@@ -81,6 +82,7 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
       .description(description)
       .option('--url <url>', 'address of the server')
       .option('--insecure', 'send the token over http:// to another machine')
+      .option('--local', 'compare within this clone only, without a service')
       .option('--repo <owner/name>', 'repository (default: that of the git remote)')
       .option('--json', 'print the API response as JSON')
       .action(async (...given: unknown[]) => end(await run(...([runtime, ...given.slice(0, -1)] as never[]))))
@@ -223,9 +225,16 @@ function addListCommands(command: AddCommand): void {
 }
 
 async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
-  const workspace = await findWorkspace(runtime, options).catch(() => undefined)
+  const is_local = isLocal(runtime, options)
+  const workspace = await findWorkspace(runtime, { ...options, is_local }).catch((error) => {
+    if (is_local) throw error
+    return undefined
+  })
   const { url, insecure } = options
-  const client = createClient(await findConnection(runtime, workspace, { url, insecure }))
+  const client =
+    is_local && workspace
+      ? await openLocal(runtime, workspace)
+      : createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = workspace?.person ?? runtime.env.USER
   const atTree = workspace && withoutOwnWork(withTree(client, workspace), workspace, runtime.clock)
   await runtime.serveMcp(atTree ?? client, {

@@ -4,10 +4,10 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { exposesTokens } from '../client/service-address.ts'
 import { type ClientOptions, getServiceInfo } from '../client/transport.ts'
+import { outputOf } from '../git/program-output.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
 import { type HttpsProxy, readProxy } from '../vocabulary/proxy.ts'
 import { requireRemoteHost, resolveHost } from './github-host.ts'
-import { outputOf } from './program-output.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -56,12 +56,19 @@ type ConnectionRuntime = Pick<Runtime, 'env' | 'stderr'>
 export interface ServerOptions {
   url?: string
   insecure?: boolean
+  /** No service, even if one is configured. */
+  local?: boolean
+}
+
+/** The address of the service as it is configured; undefined if none is. */
+export function readUrl(env: Runtime['env'], { url }: ServerOptions): string | undefined {
+  return url ?? (env.DECONFLICT_URL || readLogin(env)?.url)
 }
 
 /** The address of the service. Throws `CliError` if none is set, or if a token sent to it could be read in transit. */
-export function findUrl(runtime: ConnectionRuntime, { url: given, insecure }: ServerOptions): string {
-  const { env } = runtime
-  const url = given ?? (env.DECONFLICT_URL || readLogin(env)?.url)
+export function findUrl({ env }: ConnectionRuntime, options: ServerOptions): string {
+  const { insecure } = options
+  const url = readUrl(env, options)
   if (!url) throw new CliError('no server is configured; set DECONFLICT_URL, or run deconflict login URL')
   if (!URL.canParse(url) || !/^https?:\/\//.test(url))
     throw new CliError(`the server must be an http:// or https:// URL, not ${url}`)

@@ -1,9 +1,9 @@
 /** Paths as people, agents and hooks name them, as paths of the repository: relative to its root, with `/`. */
 import { lstatSync, realpathSync } from 'node:fs'
 import nodePath, { type PlatformPath } from 'node:path'
+import { escapeGlob } from '../git/scope-paths.ts'
 import { isMachinePath } from '../vocabulary/scope/machine-path.ts'
 import { CliError } from './runtime.ts'
-import { escapeGlob } from './scope-paths.ts'
 
 /** A working tree as seen from a directory in it. */
 export interface TreeView {

@@ -1,10 +1,10 @@
 /** Removes from an overlap what other people wrote: `--no-titles`. Logins, pull request numbers, ids and own paths are left. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { findTree } from '../git/git-directory.ts'
 import type { IssueClaim } from '../vocabulary/contract/issue.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
-import { findTree } from './hook/git-directory.ts'
 
 /** An option of commands that show overlap. */
 export interface TitlesOption {

@@ -1,7 +1,8 @@
 /** The repository, branch and base that a command works on: from options, else from git. */
-import { isAbsolute } from 'node:path'
+import { basename, isAbsolute } from 'node:path'
+import { Git } from '../git/git.ts'
+import { findTree, readBranch } from '../git/git-directory.ts'
 import { parseFullName } from '../vocabulary/repository-name.ts'
-import { Git } from './git.ts'
 import { parseRemote } from './remote.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { globInTree, viewOf } from './tree-paths.ts'
@@ -10,6 +11,8 @@ export interface WorkspaceOptions {
   repo?: string
   branch?: string
   base?: string
+  /** No service is asked, so that no remote has to name the repository. */
+  is_local?: boolean
   /** The working tree, if it is known. `branch`: undefined on a detached HEAD. */
   tree?: { git_directory: string; branch: string | undefined } | undefined
 }
@@ -25,6 +28,8 @@ export interface Workspace {
   is_elsewhere: boolean
   /** Host of the git remote. */
   host: string
+  /** The remote names a repository on a host, rather than a directory. */
+  has_page: boolean
   is_ssh: boolean
   /** Null on a detached HEAD. */
   branch: string | null
@@ -58,7 +63,7 @@ export async function findWorkspace(
   const address = remote && parseRemote(remote.url)
   const given = options.repo ?? (runtime.env.DECONFLICT_REPO || undefined)
   const named = given === undefined ? undefined : parseRepository(given)
-  const repository = named ?? address
+  const repository = named ?? address ?? (options.is_local ? localName(runtime.cwd) : undefined)
   if (!repository) {
     throw new CliError(
       git_directory === null
@@ -67,7 +72,8 @@ export async function findWorkspace(
     )
   }
   const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
-  const base = options.base ?? (git_directory === null ? undefined : await git.base(remote?.name))
+  const base =
+    options.base ?? (git_directory === null ? undefined : await baseOf(runtime.cwd, git, remote?.name))
   return {
     git,
     cwd: runtime.cwd,
@@ -76,6 +82,7 @@ export async function findWorkspace(
     is_named: named !== undefined,
     is_elsewhere: isOther(named, address),
     host: address?.host ?? 'github.com',
+    has_page: address !== undefined,
     is_ssh: address?.is_ssh ?? false,
     branch,
     own_branch: options.branch ?? (branch === base ? null : branch),
@@ -85,6 +92,19 @@ export async function findWorkspace(
     person: configuration.person,
     git_directory,
   }
+}
+
+/** The name of a repository without a remote: that of the directory of its main working tree. */
+function localName(cwd: string): Named | undefined {
+  const common = findTree(cwd)?.common_directory
+  const name = common === undefined ? '' : basename(common.replace(/[\\/]\.git$/, ''))
+  return name === '' ? undefined : { owner: 'local', repo: name.replaceAll(/[^\w.-]/g, '-') }
+}
+
+/** The base branch: see `Git.base`, else the branch of the main working tree. */
+async function baseOf(cwd: string, git: Git, remote: string | undefined): Promise<string | undefined> {
+  const common = findTree(cwd)?.common_directory
+  return (await git.base(remote)) ?? (common && (readBranch(common) ?? undefined))
 }
 
 /** The paths and globs of the repository for those that were typed in the working directory. Throws `CliError`. */

@@ -45,6 +45,14 @@ interface Side {
   stage: Stage
 }
 
+/** How other work of the reader is called: in one clone by its working tree. `quote`: for text of others. */
+export function ownWorkName(
+  { title, worktree }: { title: string; worktree: string | null },
+  quote: (text: string) => string,
+): string {
+  return worktree === null ? `your other work ${title}` : `your other session, in ${quote(worktree)}`
+}
+
 export interface Advice {
   /** Who goes first and why, without a full stop; empty if that does not matter. */
   order: string

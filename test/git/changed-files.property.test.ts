@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Git } from '../../src/cli/git.ts'
+import { Git } from '../../src/git/git.ts'
 import {
   type ChangedFiles,
   type ChangedFilesOptions,
   readChangedFiles,
-} from '../../src/cli/working-tree-files.ts'
+} from '../../src/git/working-tree-files.ts'
 import { digest } from '../support/lines.ts'
 import { randomOf } from '../support/random-merges.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'

@@ -18,6 +18,7 @@ export const FLOORS: Record<string, string>[] = [
   {
     engine: 'what meets what: a live set in memory. No clock, no I/O, no SQL',
     client: 'the contract as typed methods over HTTP · mcp/: the tools of MCP, over a client',
+    git: 'what git says of a clone: working trees, branches, changed files · a lock between processes',
   },
   {
     'engine/records':
@@ -26,6 +27,9 @@ export const FLOORS: Record<string, string>[] = [
   {
     'engine/check':
       'what a check finds and says · all collisions · merge order. A source is asked for the records',
+  },
+  {
+    local: "the client's methods over one clone, without a service",
   },
   {
     'cli/agents': 'one file for each coding agent',

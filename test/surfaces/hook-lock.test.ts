@@ -4,8 +4,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shortHash } from '../../src/cli/local-state.ts'
-import { LockTimeout, withLock } from '../../src/cli/lock.ts'
+import { LockTimeout, shortHash, withLock } from '../../src/git/lock.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>

@@ -3,10 +3,10 @@
  * sends exactly the same one with the same key, and gets the activity that the service may have created.
  */
 import { DeconflictError } from '../../client/client-error.ts'
+import type { ChangedFiles } from '../../git/working-tree-files.ts'
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE, type PendingCreate } from '../local-state.ts'
-import type { ChangedFiles } from '../working-tree-files.ts'
 import type { HookClient } from './hook-client.ts'
 import { issueFor } from './issue.ts'
 import { placesOf } from './places.ts'

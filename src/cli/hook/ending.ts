@@ -1,5 +1,6 @@
 /** The end of a session or a subagent: finds its activities in all working trees of the repository, and archives them. */
 import { join } from 'node:path'
+import type { WorkingTree } from '../../git/git-directory.ts'
 import {
   deleteState,
   hasActivity,
@@ -12,7 +13,6 @@ import {
   writeState,
 } from '../local-state.ts'
 import { isRefusal, lastSentAt, sendCreate, TTL_MS } from './creation.ts'
-import type { WorkingTree } from './git-directory.ts'
 import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
 import { atEnd, CONTINUING } from './session-state.ts'

@@ -1,7 +1,8 @@
 /** Decides what a hook has to do: in most cases nothing, which needs neither git nor a request. Pure. */
+
+import { scopePaths } from '../../git/scope-paths.ts'
 import type { HookEvent } from '../agents/agent.ts'
 import { hasActivity, type LocalState } from '../local-state.ts'
-import { scopePaths } from '../scope-paths.ts'
 
 /** The minimum time between two heartbeats, and between two comparisons of a file that is read again. */
 const INTERVAL_MS = 300_000

@@ -5,7 +5,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DeconflictError } from '../../client/client-error.ts'
-import { Git } from '../git.ts'
+import { Git } from '../../git/git.ts'
+import type { WorkingTree } from '../../git/git-directory.ts'
+import { LockTimeout, withLock } from '../../git/lock.ts'
+import { systemClock } from '../../vocabulary/clock.ts'
+import { isLocal, openLocal } from '../local-mode.ts'
 import {
   branchKey,
   deleteOldSessions,
@@ -16,7 +20,6 @@ import {
   stateDirectory,
   writeState,
 } from '../local-state.ts'
-import { LockTimeout, withLock } from '../lock.ts'
 import { ownActivityIds } from '../own-activities.ts'
 import type { Runtime } from '../runtime.ts'
 import { findConnection } from '../service-connection.ts'
@@ -31,7 +34,6 @@ import {
   savePendingEndings,
   takeOver,
 } from './ending.ts'
-import type { WorkingTree } from './git-directory.ts'
 import { createHookClient, type HookClient } from './hook-client.ts'
 import { sendWithHttp } from './http.ts'
 import type { HookInput } from './payload.ts'
@@ -161,13 +163,15 @@ async function workspaceAndActor(
   const { git_directory } = tree
   const { branch } = situation
   const known = branch === undefined ? undefined : { git_directory, branch: branch ?? undefined }
-  const workspace = await findWorkspace(runtime, { repo: options.repo, tree: known })
+  const is_local = isLocal(runtime, options)
+  const workspace = await findWorkspace(runtime, { repo: options.repo, tree: known, is_local })
   return { workspace, actor: workspace.person || runtime.env.USER || runtime.env.USERNAME || 'unknown' }
 }
 
 /** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
 async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> {
   const { runtime, options, tree, left_ms } = run
+  if (isLocal(runtime, options)) return openLocal({ ...runtime, clock: systemClock }, workspace, { left_ms })
   const { host, owner, repo, is_named } = workspace
   const { known_host } = readRecord(tree.git_directory)
   const { url, insecure } = options

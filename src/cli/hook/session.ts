@@ -1,10 +1,10 @@
 /** The activity of one agent session: created, kept up to date with the files that the agent changes, and compared. */
 import { DeconflictError } from '../../client/client-error.ts'
+import { type ChangedFiles, readChangedFiles } from '../../git/working-tree-files.ts'
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { PATHS_MAX } from '../../vocabulary/scope/limits.ts'
 import { withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
-import { type ChangedFiles, readChangedFiles } from '../working-tree-files.ts'
 import { create, finishCreate, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'

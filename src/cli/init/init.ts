@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { Git } from '../git.ts'
+import { Git } from '../../git/git.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { painter } from '../terminal.ts'
 import { diffLines } from './diff.ts'

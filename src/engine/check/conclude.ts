@@ -66,8 +66,8 @@ function matchesOf(
 }
 
 function nameOfActivity(record: ComparedActivity): MatchName {
-  const { actor, branch, pr_url } = record
-  return { title: shownTitle(record), actor, branch, pr_url, worktree: null }
+  const { actor, branch, pr_url, worktree = null } = record
+  return { title: shownTitle(record), actor, branch, pr_url, worktree }
 }
 
 function nameOfNotable({ title, created_by }: StoredNotable): MatchName {

@@ -7,6 +7,7 @@ import {
   cutAdvice,
   doneAdvice,
   notableAdvice,
+  ownWorkName,
 } from '../../vocabulary/advice.ts'
 import { takenIn } from '../../vocabulary/finding.ts'
 import { inQuotes } from '../../vocabulary/others-text.ts'
@@ -92,7 +93,10 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
   const fix = fixOf(match, record)
   const how = fix === null ? '' : ` To give way: ${inQuotes(fix)}.`
   const title = record.is_by_newcomer ? shownTitle(record) : inQuotes(record.title)
-  const whose = match.same_author ? `your other work ${title}` : `${title} by ${inQuotes(record.actor)}`
+  const { worktree = null } = record
+  const whose = match.same_author
+    ? ownWorkName({ title, worktree }, inQuotes)
+    : `${title} by ${inQuotes(record.actor)}`
   return `${capitalized(CONSEQUENCE_WORDS[match.consequence ?? 'possible'])} (${severity}) with ${whose}${where}: ${what}.${how}`
 }
 
@@ -159,7 +163,7 @@ function adviceOnCollision(
   const pull_request = record.pr_number === null ? null : `#${record.pr_number}`
   const person = authorOf({ id: record.id, login: authorLogin(record), pull_request })
   const whose = match.same_author ? 'own' : is_bot ? 'bot' : 'other'
-  const theirs = pull_request ?? (whose === 'other' ? 'theirs' : record.id)
+  const theirs = pull_request ?? (whose === 'other' ? 'theirs' : (record.worktree ?? record.id))
   // Ids are ordered by time, and what is planned comes after all that is there.
   const is_theirs_first = self.every((id) => record.id < id)
   return adviceOf({ severity, ...match }, { whose, person, theirs, is_theirs_first }).action

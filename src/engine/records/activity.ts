@@ -45,6 +45,8 @@ export interface ComparedActivity extends SidedActivity {
   declared_at: Date | null
   created_at: Date
   updated_at: Date
+  /** The root of its working tree in one clone, as the answer names it. */
+  worktree?: string | null
 }
 
 export interface MergedActivity extends ComparedActivity {

@@ -2,8 +2,7 @@
 
 import { briefOf } from '../../engine/records/notable-form.ts'
 import { asOf } from '../../engine/records/notable-lifecycle.ts'
-import { later } from '../../vocabulary/clock.ts'
-import { newId } from '../../vocabulary/contract/id.ts'
+import { newNotable, requireChangeable, requirePredecessors } from '../../engine/records/notable-verbs.ts'
 import {
   Category,
   type CreateNotable,
@@ -31,19 +30,11 @@ import type { NotableRow } from './table.ts'
 export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
   const { now, repo, settings, caller } = ctx
   requireAllowed(ctx, input.category)
-  requireFuture(input.applies_until, now)
-  const supersedes = [...new Set(input.supersedes)]
+  const login = caller.identity?.login ?? null
   const row: store.NewNotable = {
-    ...input,
-    supersedes,
+    ...newNotable(input, { now, settings, login }),
     repo_id: repo.id,
-    id: newId('ntb'),
-    status: 'active',
     area_keys: input.scope.areas.map(labelKey),
-    created_by: caller.identity?.login ?? null,
-    expires_at: later(now, settings.notable_ttl_ms),
-    created_at: now,
-    updated_at: now,
   }
   return changing(ctx, async (within) => {
     const isPosted = within.repo.is_notified && isHigh(input)
@@ -64,8 +55,7 @@ async function insertSuperseding(
   if (supersedes.length === 0) return insertLive(within, row)
   const replaced = await store.lockNotables(db, repo.id, supersedes)
   const found = new Set(replaced.map((each) => each.id))
-  const missing = requested.findIndex((each) => !found.has(each))
-  if (missing >= 0) throw noSuchPredecessor(missing)
+  requirePredecessors(requested, found)
   await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
   return insertLive(within, row)
 }
@@ -118,13 +108,7 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
     const [stored] = await store.lockNotables(db, repo.id, [id])
     if (!stored) throw noSuchNotable(id)
     const row = asOf(stored, now)
-    requireFuture(input.applies_until, now)
-    if (row.status !== 'active') {
-      throw new Failure(
-        'invalid_transition',
-        `the notable is ${row.status}; create a new one that supersedes it`,
-      )
-    }
+    requireChangeable(row, input, now)
     if (!changesAnything(row, input)) return row
     const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
     const becomesHigh = !isHigh(row) && isHigh({ ...row, ...input })
@@ -155,11 +139,6 @@ export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow
   })
 }
 
-function requireFuture(applies_until: Date | null | undefined, now: Date): void {
-  if (!applies_until || applies_until > now) return
-  throw new Failure('validation_error', 'applies_until: must be in the future', { param: 'applies_until' })
-}
-
 /** Throws `category_not_allowed` if the settings disable the category. */
 export function requireAllowed({ settings }: OpenedRepo, category: unknown): void {
   const { disabled_categories } = settings
@@ -170,11 +149,6 @@ export function requireAllowed({ settings }: OpenedRepo, category: unknown): voi
     `category: this repository has disabled ${category}; allowed: ${allowed.join(', ') || 'none'}`,
     { param: 'category' },
   )
-}
-
-function noSuchPredecessor(index: number): Failure {
-  const param = `supersedes[${index}]`
-  return new Failure('validation_error', `${param}: no such notable in this repository`, { param })
 }
 
 function noSuchNotable(id: string): Failure {

@@ -156,6 +156,14 @@ export const Drift = object('Drift', {
 })
 export type Drift = z.output<typeof Drift>
 
+/** What a check in one clone has looked at, beside the declared work. */
+const inClone = {
+  worktrees: integer('In one clone: the number of its working trees.').optional(),
+  sessions: integer('In one clone: the number of live sessions of agents.').optional(),
+  branches: integer('In one clone: the number of branches with recent commits.').optional(),
+  pull_requests: integer('In one clone: the number of fetched pull requests.').optional(),
+}
+
 export const OverlapResult = OverlapBrief.extend({
   reason: z.string().meta({
     description: 'What overlaps and where, for humans; never empty. Text by other people stands in “…”.',
@@ -207,8 +215,21 @@ export const OverlapResult = OverlapBrief.extend({
       complete: boolean(
         'False if there was nothing to compare, if the check exhausted its work budget before it had compared everything, or if GitHub cut the list of changed files of a live activity whose known files do not match.',
       ).meta({ examples: [true] }),
+      ...inClone,
     },
     'What the check compared.',
   ),
+  sources: z
+    .array(z.string())
+    .optional()
+    .describe('What was not looked at, and how it would be; only in one clone, without a service.')
+    .meta({ examples: [['pull requests: not fetched; deconflict fetch']] }),
 }).meta({ id: 'OverlapResult' })
 export type OverlapResult = z.output<typeof OverlapResult>
+
+/** What was looked at in one clone, and in `sources` what was not. */
+export interface LookedAt extends Record<keyof typeof inClone, number> {
+  sources: string[]
+  /** The time was over before all branches were compared. */
+  is_late: boolean
+}

@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { stopwatch, systemClock } from '../vocabulary/clock.ts'
-import { shortHash } from './local-state.ts'
 
 const POLL_MS = 15
 /** How much longer the owner may hold the lock than it announced. */
@@ -93,4 +92,11 @@ function breakLock(file: string, owner: string): void {
   }
   if (readOwner(broken) === owner) rmSync(broken, { force: true })
   else renameSync(broken, file)
+}
+
+/** FNV-1a: loading a cryptographic hash takes longer than a hook without requests may. */
+export function shortHash(text: string): string {
+  let hash = 0x811c9dc5
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) as number), 0x01000193)
+  return (hash >>> 0).toString(16)
 }

@@ -19,6 +19,8 @@ export interface ChangedFilesOptions {
   remote: string | undefined
   /** Compares the index instead of the working tree. */
   staged_only: boolean
+  /** Compares these two commits instead, whatever is checked out. */
+  between?: readonly [before: string, after: string]
   /** The time limit of all git calls. If patches take too long, they are left out. Default: only the limit of each call. */
   timeout_ms?: number
 }
@@ -72,7 +74,11 @@ export async function readChangedFiles(
   git: Git,
   options: ChangedFilesOptions,
 ): Promise<ChangedFiles | undefined> {
-  const { staged_only, timeout_ms = Number.POSITIVE_INFINITY } = options
+  const { staged_only, between, timeout_ms = Number.POSITIVE_INFINITY } = options
+  if (between) {
+    const changes = await trackedChanges(git, [...between], timeout_ms)
+    return changes && { base_sha: between[0], ...fitChanges(changes) }
+  }
   const untrackedSoon = staged_only ? [] : untrackedChanges(git, timeout_ms)
   const base_sha = await startCommit(git, options)
   const isCached = staged_only || base_sha === undefined

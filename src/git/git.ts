@@ -1,7 +1,7 @@
 /** Reads the state of a working tree from git: remote, branch, base branch. Every call has a timeout. */
 import { resolve } from 'node:path'
 import { CONFIGURATION_ARGS, type GitConfiguration, readConfiguration } from './git-configuration.ts'
-import { findTree } from './hook/git-directory.ts'
+import { findTree } from './git-directory.ts'
 import { outputOf } from './program-output.ts'
 
 const TIMEOUT_MS = 15_000

@@ -1,0 +1,67 @@
+/** Which mode a command runs in: with a service, or in one clone without any (docs/contract/local.md). Loads no schema. */
+import { readFileSync, realpathSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Client } from '../client/client.ts'
+import { findTree } from '../git/git-directory.ts'
+import { stopwatch } from '../vocabulary/clock.ts'
+import { CliError, type Runtime } from './runtime.ts'
+import { readUrl, type ServerOptions } from './service-connection.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The time for what is not in the cache. */
+const TIME_MS = 10_000
+
+export const NO_SERVICE = 'other machines: no service is configured'
+export const SERVICE_AWAY = 'other machines: the service did not answer; compared within this clone only'
+
+/** No address of a service is configured, or `--local` is given. Then nothing leaves this machine. */
+export function isLocal({ env }: Pick<Runtime, 'env'>, options: ServerOptions): boolean {
+  return options.local === true || readUrl(env, options) === undefined
+}
+
+interface LocalModeOptions {
+  left_ms?: () => number
+  /** Why other machines are not known. */
+  others_unknown?: string
+}
+
+/** The client over the clone of the working directory. Throws `CliError` outside of one. */
+export async function openLocal(
+  { cwd, env, clock }: Pick<Runtime, 'cwd' | 'env' | 'clock'>,
+  workspace: Workspace,
+  { left_ms = timeLeft(), others_unknown = NO_SERVICE }: LocalModeOptions = {},
+): Promise<Client> {
+  const tree = findTree(cwd)
+  if (tree === undefined) throw new CliError(await workspace.git.missing())
+  const { localClient, RecordFiles, DiffCache, readGitAttributes } = await import('../local/local-client.ts')
+  const root = realpathSync(tree.root)
+  const files = new RecordFiles(tree.common_directory)
+  const { git, diff_base: base, remote, person, owner, repo, host, has_page } = workspace
+  const web_url = `https://${host}/${owner}/${repo}`
+  let hasher: ReturnType<typeof files.hasher> | undefined
+  return localClient({
+    ...{ git, env, root, base, remote, files, left_ms, others_unknown, web_url, clock },
+    cache: new DiffCache(files.directory),
+    person: person || env.USER || env.USERNAME || 'unknown',
+    noise_attributes: readGitAttributes(textOf(join(root, '.gitattributes'))),
+    hasher: () => {
+      hasher ??= files.hasher()
+      return hasher
+    },
+    shownTree: (other) => relative(root, other) || '.',
+    pullRequestUrl: (number) => (has_page ? `${web_url}/pull/${number}` : null),
+  })
+}
+
+function timeLeft(): () => number {
+  const elapsed = stopwatch()
+  return () => Math.max(0, TIME_MS - elapsed())
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,180 @@
+/** The activities of one clone: the verbs of the service over files (docs/contract/activities.md). */
+import { checkActivities } from '../engine/check/check.ts'
+import { briefOf, conclude } from '../engine/check/conclude.ts'
+import * as form from '../engine/records/activity-form.ts'
+import { asOf, expiryAt, withOwnTtl } from '../engine/records/activity-lifecycle.ts'
+import {
+  type ActivityContext,
+  changesOf,
+  newActivity,
+  notLive,
+  transitionTo,
+} from '../engine/records/activity-verbs.ts'
+import { digestChanges, keepMigrations } from '../engine/records/digest-changes.ts'
+import { isLive } from '../vocabulary/activity-status.ts'
+import { unbounded } from '../vocabulary/budget.ts'
+import { DEFAULT_SETTINGS } from '../vocabulary/contract/settings.ts'
+import { Failure } from '../vocabulary/failure.ts'
+import type { Handlers } from './call.ts'
+import type { Clone } from './clone.ts'
+import { newestFirst } from './clone-source.ts'
+import { claimOf, laterSince } from './issues.ts'
+import { listRows } from './lists.ts'
+import { withLookedAt } from './looked-at.ts'
+import { reserve } from './numbers.ts'
+import type { Reader } from './reader.ts'
+import type { LocalWork } from './work.ts'
+
+type Methods = Required<
+  Pick<
+    Handlers,
+    | 'createActivity'
+    | 'updateActivity'
+    | 'heartbeatActivity'
+    | 'archiveActivity'
+    | 'getActivity'
+    | 'listActivities'
+    | 'reserveNumber'
+  >
+>
+
+export function activityMethods(reader: Reader): Methods {
+  const { files, root, person, web_url, hasher } = reader
+  const contextAt = (now: Date): ActivityContext => ({
+    now,
+    settings: DEFAULT_SETTINGS,
+    repo: { web_urls: [web_url] },
+    login: person,
+  })
+  const digest = (changes: Parameters<typeof digestChanges>[1]) =>
+    digestChanges({ budget: unbounded }, changes, async () => hasher())
+  /** Changes declared work. Throws `not_found`, and `invalid_transition` for what git shows, which cannot be changed. */
+  const change = async (
+    id: string,
+    now: Date,
+    changed: (work: LocalWork, all: readonly LocalWork[]) => LocalWork,
+  ): Promise<LocalWork> => {
+    const isDeclared = files.read().work.some(({ activity }) => activity.id === id)
+    if (!isDeclared) throw (await reader.read(now, true)).work.has(id) ? shownByGit(id) : noSuch(id)
+    return files.change(({ work }, put) => {
+      const stored = work.find(({ activity }) => activity.id === id)
+      if (!stored) throw noSuch(id)
+      const next = changed({ ...stored, activity: asOf(stored.activity, now) }, work)
+      put({ work: next })
+      return next
+    })
+  }
+  const checked = async (work: LocalWork, now: Date) => {
+    const clone = await reader.read(now)
+    return { clone, conclusion: await checkActivities(reader.contextOf(clone, now), [work.activity]) }
+  }
+  const brief = async (work: LocalWork, now: Date) =>
+    isLive(work.activity.status) ? briefOf((await checked(work, now)).conclusion) : null
+  const find = async (id: string, now: Date): Promise<{ clone: Clone; work: LocalWork }> => {
+    const clone = await reader.read(now, true)
+    const work = clone.work.get(id)
+    if (!work) throw noSuch(id)
+    return { clone, work }
+  }
+  return {
+    createActivity: async ({ input, now, idempotency_key = null }) => {
+      const context = contextAt(now)
+      const changed = await digest(input.scope.changes)
+      const work = await files.change((records, put) => {
+        const isRepeated = (each: LocalWork) =>
+          idempotency_key !== null && each.idempotency_key === idempotency_key
+        const made: LocalWork = records.work.find(isRepeated) ?? {
+          kind: 'declared',
+          activity: { ...NEW, ...newActivity(context, input, changed), worktree: root },
+          files: changed.map((file) => ({ ...file, origin: 'declared' })),
+          reserved: [],
+          issue_since: laterSince(records.work, input.issue, now),
+          idempotency_key,
+        }
+        put({ work: made })
+        return made
+      })
+      const { clone, conclusion } = await checked(work, now)
+      const overlap = withLookedAt(conclude(conclusion), clone.looked_at)
+      return { activity: form.fullOf(work.activity), overlap, issue: claimOf(clone, work.activity) }
+    },
+    updateActivity: async ({ id, input, now }) => {
+      const digested = input.scope && (await digest(input.scope.changes))
+      const work = await change(id, now, (before, all) => {
+        const { activity: row } = before
+        const changed = digested && keepMigrations(digested, row.changed_files)
+        const fields = changesOf(contextAt(now), row, { input, files: changed })
+        const activity = { ...row, ...fields, ...(input.scope && { declared_at: now }), updated_at: now }
+        const isSame = activity.issue === row.issue
+        const issue_since = isSame ? before.issue_since : laterSince(all, activity.issue, now)
+        const next = changed?.map((file) => ({ ...file, origin: 'declared' as const }))
+        return { ...before, activity, issue_since, ...(next && { files: next }) }
+      })
+      return { ...form.briefOf(work.activity), overlap: await brief(work, now) }
+    },
+    heartbeatActivity: async ({ id, now }) => {
+      const work = await change(id, now, (before) => {
+        const { activity } = before
+        if (!isLive(activity.status)) throw notLive(activity)
+        const ttl = withOwnTtl(DEFAULT_SETTINGS, activity.ttl_ms)
+        const expires_at = expiryAt(now, activity.created_at, ttl, activity.expires_at)
+        return { ...before, activity: { ...activity, heartbeat_at: now, expires_at } }
+      })
+      return { ...form.heartbeatOf(work.activity), overlap: await brief(work, now) }
+    },
+    archiveActivity: async ({ id, now }) => {
+      const work = await change(id, now, (before) => {
+        const { activity } = before
+        if (activity.status === 'archived') return before
+        const archived = transitionTo(contextAt(now), 'archived')
+        return { ...before, activity: { ...activity, ...archived, updated_at: now } }
+      })
+      return form.archivedOf(work.activity)
+    },
+    getActivity: async ({ id, now }) => {
+      const { clone, work } = await find(id, now)
+      return {
+        ...form.fullOf(work.activity),
+        pr_reminder_due: false,
+        drift: null,
+        overlap: await brief(work, now),
+        issue: claimOf(clone, work.activity),
+      }
+    },
+    listActivities: async ({ input, now }) => {
+      const { work } = await reader.read(now, true)
+      return listRows([...work.values()].map(({ activity }) => activity).sort(newestFirst), input)
+    },
+    reserveNumber: async ({ id, input, now }) => {
+      const { clone, work } = await find(id, now)
+      if (!isLive(work.activity.status)) throw notLive(work.activity)
+      return reserve({ files, ctx: reader.contextOf(clone, now), now }, work.activity, input.directory)
+    },
+  }
+}
+
+const NEW = {
+  pushed_files: null,
+  pushed_base_sha: null,
+  changes_complete: true,
+  scope_is_literal: false,
+  assignee: null,
+  is_by_newcomer: false,
+  closes: null,
+  heartbeat_at: null,
+  archived_at: null,
+  archive_reason: null,
+  archived_by: null,
+  merged_at: null,
+}
+
+function noSuch(id: string): Failure {
+  return new Failure('not_found', `no activity ${id} in this clone; deconflict list shows them`)
+}
+
+function shownByGit(id: string): Failure {
+  return new Failure(
+    'invalid_transition',
+    `${id} is what git shows of a branch or working tree; only declared work can be changed`,
+  )
+}

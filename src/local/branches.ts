@@ -1,0 +1,152 @@
+/** The branches of a clone, and the pull requests that were fetched (docs/contract/local.md#live-work). */
+import type { Git } from '../git/git.ts'
+import { readChangedFiles } from '../git/working-tree-files.ts'
+import { DAY_MS, later } from '../vocabulary/clock.ts'
+import { filesOf, type GitOptions } from './git-options.ts'
+import { derivedId, derivedWork, type LocalWork } from './work.ts'
+
+/** Branches without a commit for longer do not count. */
+const ACTIVE_MS = 14 * DAY_MS
+const BRANCHES_MAX = 200
+/** The commits of a branch that are looked at, the newest first. */
+const COMMITS_MAX = 200
+export interface Branch {
+  /** The full name of the reference. */
+  ref: string
+  /** As others call it; null for a pull request, whose branch is not known. */
+  name: string | null
+  sha: string
+  committed_at: Date
+  author: string
+  subject: string
+  pr_number: number | null
+}
+
+const FORMAT = ['refname', 'symref', 'objectname', 'committerdate:unix', 'authorname', 'subject']
+const PULL_REF = /^refs\/deconflict\/(?:pull|merge-requests)\/(\d+)$/
+
+/**
+ * The branches and pull requests with recent commits that are not in the base branch, the newest first. A remote branch that a
+ * local one has, or that a pull request is, counts once.
+ */
+export async function listBranches(options: GitOptions, left_out: ReadonlySet<string>): Promise<Branch[]> {
+  const { git, now, base, remote, left_ms } = options
+  const bases = base === undefined ? [] : [`refs/heads/${base}`, `refs/remotes/${remote}/${base}`]
+  const known = await Promise.all(bases.map((ref) => git.output(['rev-parse', '-q', '--verify', ref])))
+  const unmerged = known.flatMap((sha) => (sha ? [`--no-merged=${sha}`] : []))
+  const output = await git.output(
+    [
+      'for-each-ref',
+      '--sort=-committerdate',
+      `--format=${FORMAT.map((field) => `%(${field})`).join('%00')}`,
+      ...unmerged,
+      'refs/heads',
+      ...(remote === undefined ? [] : [`refs/remotes/${remote}`]),
+      'refs/deconflict',
+    ],
+    { timeout_ms: left_ms() },
+  )
+  const since = later(now, -ACTIVE_MS)
+  const all = (output ?? '').split('\n').flatMap((line) => branchOf(line, remote) ?? [])
+  const recent = all.filter(({ committed_at, ref }) => committed_at >= since && !bases.includes(ref))
+  const others = recent.filter(({ name }) => name === null || !left_out.has(name))
+  return distinct(others).slice(0, BRANCHES_MAX)
+}
+
+function branchOf(line: string, remote: string | undefined): Branch | null {
+  const [ref = '', symref, sha = '', time, author = '', subject = ''] = line.split('\0')
+  if (ref === '' || symref !== '') return null
+  const [, number] = PULL_REF.exec(ref) ?? []
+  const local = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null
+  const prefix = `refs/remotes/${remote}/`
+  const name = local ?? (ref.startsWith(prefix) ? ref.slice(prefix.length) : null)
+  const pr_number = number === undefined ? null : Number(number)
+  return { ref, name, sha, committed_at: new Date(Number(time) * 1000), author, subject, pr_number }
+}
+
+/** One for each name and for each commit. What is known of the same commit is put together. */
+function distinct(branches: readonly Branch[]): Branch[] {
+  const byCommit = new Map<string, Branch>()
+  for (const each of branches) {
+    const before = byCommit.get(each.sha)
+    if (!before) byCommit.set(each.sha, each)
+    else
+      byCommit.set(each.sha, {
+        ...before,
+        name: before.name ?? each.name,
+        pr_number: before.pr_number ?? each.pr_number,
+      })
+  }
+  const names = new Set<string>()
+  return [...byCommit.values()].filter(({ name }) => {
+    if (name === null) return true
+    if (names.has(name)) return false
+    names.add(name)
+    return true
+  })
+}
+
+export interface BranchWork {
+  work: LocalWork
+  branch: Branch
+  /** Its commits that are not in the base branch, the newest first. */
+  commits: readonly string[]
+}
+
+/** The changes of a branch against the base branch; null if it has none, or if git fails or the time is over. */
+export async function readBranchWork(branch: Branch, options: GitOptions): Promise<BranchWork | null> {
+  const { git, base, remote, cache, hasher, left_ms, pullRequestUrl } = options
+  const range = { timeout_ms: left_ms() }
+  const known = await cache.get(`branch ${branch.sha}`, `${base}`, async () => {
+    const onto =
+      base &&
+      ((await mergeBase(git, branch.sha, `refs/remotes/${remote}/${base}`)) ??
+        (await mergeBase(git, branch.sha, `refs/heads/${base}`)))
+    if (!onto) return null
+    const log = await git.output(
+      ['log', `--max-count=${COMMITS_MAX}`, '--format=%H %ct', `${onto}..${branch.sha}`],
+      range,
+    )
+    const changed = await readChangedFiles(git, {
+      base,
+      remote,
+      staged_only: false,
+      between: [onto, branch.sha],
+      timeout_ms: left_ms(),
+    })
+    if (log === undefined || changed === undefined) return null
+    const commits = log.split('\n').map((line) => line.split(' ') as [string, string])
+    const begun_at = Number(commits.at(-1)?.[1] ?? 0) * 1000
+    return {
+      base_sha: onto,
+      files: filesOf(changed.changes, hasher()),
+      commits: commits.map(([sha]) => sha),
+      begun_at,
+    }
+  })
+  if (known === null || known.files.length === 0) return null
+  const { pr_number, name } = branch
+  const created_at = new Date(known.begun_at ?? branch.committed_at.getTime())
+  const work = derivedWork(
+    pr_number === null ? 'branch' : 'pull_request',
+    {
+      id: derivedId(name ?? branch.ref, created_at),
+      title: branch.subject || (name ?? branch.ref),
+      actor: branch.author || 'unknown',
+      branch: name,
+      base_branch: base ?? null,
+      pushed_base_sha: known.base_sha,
+      pr_number,
+      pr_url: pr_number === null ? null : pullRequestUrl(pr_number),
+      created_at,
+      updated_at: branch.committed_at,
+      expires_at: later(branch.committed_at, ACTIVE_MS),
+    },
+    known.files,
+  )
+  return { work, branch, commits: known.commits ?? [] }
+}
+
+async function mergeBase(git: Git, one: string, other: string): Promise<string | undefined> {
+  return (await git.output(['merge-base', one, other])) || undefined
+}

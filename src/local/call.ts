@@ -1,0 +1,57 @@
+/** How a method of the client runs in one clone: it parses the request as the service does, and throws the same errors. */
+import { type Client, DeconflictError } from '../client/client.ts'
+import type { Clock } from '../vocabulary/clock.ts'
+import {
+  type InputOf,
+  OPERATIONS,
+  type OperationName,
+  type OutputOf,
+} from '../vocabulary/contract/contract.ts'
+import { parse } from '../vocabulary/contract/parse.ts'
+import { queryOf } from '../vocabulary/contract/query.ts'
+import { Failure } from '../vocabulary/failure.ts'
+
+/** A request, parsed. */
+export interface LocalCall<Name extends OperationName> {
+  id: string
+  input: InputOf<Name>
+  idempotency_key?: string | undefined
+  now: Date
+}
+
+export type Handlers = { [Name in OperationName]?: (call: LocalCall<Name>) => Promise<OutputOf<Name>> }
+
+/** A method for each operation: it parses the request as the service does, and throws the same errors. */
+export function clientOf(handlers: Handlers, clock: Clock): Client {
+  const methods = Object.entries(OPERATIONS).map(([name, { method, input: schema }]) => [
+    name,
+    async (request: { id?: string; number?: number; input?: object; idempotency_key?: string } = {}) => {
+      try {
+        const handler = handlers[name as OperationName] as ((call: unknown) => Promise<unknown>) | undefined
+        if (!handler) throw needsService(name)
+        const { id = String(request.number ?? ''), input = {}, idempotency_key } = request
+        const isGet = method === 'GET'
+        const parsed = parse(schema, isGet ? queryOf(input) : input, isGet ? 'parameter' : 'field')
+        return await handler({ id, input: parsed, idempotency_key, now: clock() })
+      } catch (error) {
+        throw error instanceof Failure ? errorOf(error) : error
+      }
+    },
+  ])
+  return Object.fromEntries(methods) as Client
+}
+
+function errorOf({ status, type, message, param }: Failure): DeconflictError {
+  return new DeconflictError({
+    status,
+    type,
+    message,
+    param: param ?? null,
+    request_id: null,
+    retry_after: null,
+  })
+}
+
+function needsService(name: string): Failure {
+  return new Failure('not_found', `${name} needs a service; set DECONFLICT_URL, or run deconflict login URL`)
+}

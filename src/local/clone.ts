@@ -1,0 +1,163 @@
+/** Everything that is live in a clone, at one moment: declared records, working trees, branches, fetched pull requests. */
+import { statSync } from 'node:fs'
+import { LiveSet } from '../engine/live-set.ts'
+import { asOf } from '../engine/records/activity-lifecycle.ts'
+import type { StoredNotable } from '../engine/records/notable.ts'
+import { asOf as notableAsOf } from '../engine/records/notable-lifecycle.ts'
+import { isLive } from '../vocabulary/activity-status.ts'
+import { MINUTE_MS } from '../vocabulary/clock.ts'
+import type { LookedAt } from '../vocabulary/contract/overlap.ts'
+import { count } from '../vocabulary/text.ts'
+import { type BranchWork, listBranches, readBranchWork } from './branches.ts'
+import { type GitOptions, mappedAtOnce } from './git-options.ts'
+import type { Records } from './record-files.ts'
+import { listTrees, readTree, type WorkingTreeOf } from './trees.ts'
+import { type LocalWork, outlineOf, outlineOfNotable } from './work.ts'
+
+export interface Clone {
+  work: ReadonlyMap<string, LocalWork>
+  notables: ReadonlyMap<string, StoredNotable>
+  set: LiveSet
+  looked_at: LookedAt
+}
+
+/** A record that its session renewed so recently has the files of its working tree. */
+const FRESH_MS = 5 * MINUTE_MS
+
+export interface CloneOptions extends GitOptions {
+  /** Why nothing of other machines was compared. */
+  others_unknown: string
+}
+
+/** Reads the clone. `is_with_own`: the changes of the working tree that asks count as work as well. */
+export async function readClone(
+  records: Records,
+  options: CloneOptions,
+  { is_with_own = false }: { is_with_own?: boolean } = {},
+): Promise<Clone> {
+  const { now, root, git } = options
+  const trees = await listTrees(git)
+  const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
+  const live = declared.filter(({ activity }) => isLive(activity.status))
+  const others = trees.filter((tree) => is_with_own || tree.root !== root)
+  const derived = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
+  const own = trees.find((tree) => tree.root === root)
+  const checked_out = new Set(trees.flatMap(({ branch }) => branch ?? []))
+  const branches = await listBranches(options, checked_out)
+  const read = await mappedAtOnce(branches, (branch) =>
+    options.left_ms() > 0 ? readBranchWork(branch, options) : Promise.resolve(undefined),
+  )
+  const found = read.filter((each) => each !== undefined && each !== null)
+  const work = new Map<string, LocalWork>()
+  const add = (each: LocalWork) => work.set(each.activity.id, each)
+  for (const each of declared) add(each)
+  for (const each of derived) for (const one of each) add(one)
+  for (const { work: each, branch } of found) if (!isDeclared(live, branch.name)) add(each)
+  const notables = new Map(records.notables.map((each) => [each.id, notableAsOf(each, now)]))
+  // On the base branch, work of the same working tree has no branch by which it would be known as own.
+  const isOwn = ({ activity }: LocalWork) =>
+    !is_with_own && activity.branch === null && activity.worktree === root
+  const compared = [...work.values()].filter((each) => isLive(each.activity.status) && !isOwn(each))
+  const set = setOf(compared, notables)
+  set.replaceLinks(await linksOf(found, own, options))
+  return { work, notables, set, looked_at: lookedAt() }
+
+  function lookedAt(): LookedAt {
+    const late = read.filter((each) => each === undefined).length
+    const pulls = found.filter(({ branch }) => branch.pr_number !== null).length
+    const sources = [
+      ...(late > 0 ? [`${count(late, 'branch', 'branches')}: no time was left; check again`] : []),
+      ...(pulls > 0 ? [] : ['pull requests: not fetched; deconflict fetch']),
+      options.others_unknown,
+      ...records.broken.map((name) => `${name}: cannot be read`),
+    ]
+    return {
+      worktrees: trees.length,
+      sessions: live.filter(({ activity }) => activity.agent !== null).length,
+      branches: found.length - pulls,
+      pull_requests: pulls,
+      sources,
+      is_late: late > 0,
+    }
+  }
+}
+
+/** The record as of now: it ends with its working tree. */
+function asIn(activity: LocalWork['activity'], now: Date): LocalWork['activity'] {
+  const { worktree } = activity
+  const is_gone = worktree !== null && !statSync(worktree, { throwIfNoEntry: false })
+  return asOf(is_gone && activity.expires_at > now ? { ...activity, expires_at: now } : activity, now)
+}
+
+/** The work in a working tree: its records with the files as they are now, or what git shows of it. */
+async function workOfTree(
+  tree: WorkingTreeOf,
+  live: readonly LocalWork[],
+  options: GitOptions,
+): Promise<LocalWork[]> {
+  const declared = live.filter(({ activity }) => activity.worktree === tree.root)
+  const isFresh = declared.some(({ activity, kind }) => {
+    const renewed_at = activity.heartbeat_at ?? activity.created_at
+    return (
+      kind === 'declared' &&
+      activity.agent !== null &&
+      options.now.getTime() - renewed_at.getTime() < FRESH_MS
+    )
+  })
+  if (isFresh) return []
+  const shown = await readTree(tree, options)
+  if (shown === null) return []
+  if (declared.length === 0) return [shown]
+  const { files } = shown
+  const { pushed_files, pushed_base_sha } = shown.activity
+  return declared.map((each) => ({
+    ...each,
+    files: [...each.files.filter(({ origin }) => origin === 'declared'), ...files],
+    activity: { ...each.activity, pushed_files, pushed_base_sha, changed_files: [] },
+  }))
+}
+
+function isDeclared(live: readonly LocalWork[], branch: string | null): boolean {
+  return branch !== null && live.some(({ activity }) => activity.branch === branch)
+}
+
+function setOf(work: readonly LocalWork[], notables: ReadonlyMap<string, StoredNotable>): LiveSet {
+  const set = new LiveSet()
+  for (const each of work) set.replace(outlineOf(each))
+  for (const each of notables.values()) if (each.status === 'active') set.replace(outlineOfNotable(each))
+  return set
+}
+
+/** A branch that contains the head of another one is built on it. */
+async function linksOf(
+  found: readonly BranchWork[],
+  own: WorkingTreeOf | undefined,
+  { git, base, remote }: GitOptions,
+): Promise<{ branch: string; base_branch: string }[]> {
+  const heads = new Map(
+    found.flatMap(({ branch }) => (branch.name === null ? [] : [[branch.sha, branch.name]])),
+  )
+  if (own?.branch && own.head) heads.set(own.head, own.branch)
+  const ownCommits =
+    own?.branch && base
+      ? await git
+          .output(['rev-list', '--max-count=200', 'HEAD', `^${base}`])
+          .then((listed) =>
+            listed === undefined && remote
+              ? git.output(['rev-list', '--max-count=200', 'HEAD', `^refs/remotes/${remote}/${base}`])
+              : listed,
+          )
+      : undefined
+  const all = [
+    ...found.map(({ branch, commits }) => ({ name: branch.name, commits })),
+    { name: own?.branch ?? null, commits: ownCommits?.split('\n') ?? [] },
+  ]
+  return all.flatMap(({ name, commits }) =>
+    commits.flatMap((sha) => {
+      const below = heads.get(sha)
+      return name === null || below === undefined || below === name
+        ? []
+        : [{ branch: name, base_branch: below }]
+    }),
+  )
+}

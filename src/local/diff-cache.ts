@@ -1,0 +1,73 @@
+/** Digests of diffs that git has made already, in the git directory of a clone. A missing or broken file is made again. */
+
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StoredFile } from '../engine/check/source.ts'
+import { withDigest, withEncodedDigest } from './record-files.ts'
+
+/** Above it, the oldest half goes. */
+const FILES_MAX = 800
+
+export interface Diff {
+  /** The commit that it starts from; null before the first commit. */
+  base_sha: string | null
+  files: StoredFile[]
+  commits?: string[]
+  /** When the first commit was made, in milliseconds since 1970. */
+  begun_at?: number
+}
+
+export class DiffCache {
+  readonly #directory: string
+
+  /** `directory`: `RecordFiles.directory`. */
+  constructor(directory: string) {
+    this.#directory = join(directory, 'cache')
+  }
+
+  /** The diff of `name` in this state, from the file or made now. Null is not kept. */
+  async get(name: string, state: string, make: () => Promise<Diff | null>): Promise<Diff | null> {
+    const file = join(this.#directory, `${createHash('sha256').update(name).digest('hex').slice(0, 40)}.json`)
+    const hash = createHash('sha256').update(state).digest('hex')
+    const known = readDiff(file)
+    if (known?.state === hash) return known.diff
+    const diff = await make()
+    if (diff !== null)
+      this.#write(file, { state: hash, diff: { ...diff, files: diff.files.map(withEncodedDigest) } })
+    return diff
+  }
+
+  /** A read-only or full disk costs only the time of the next diff. */
+  #write(file: string, value: object): void {
+    const temporary = `${file}.${process.pid}.tmp`
+    try {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+      writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 })
+      renameSync(temporary, file)
+      this.#bound()
+    } catch {
+      rmSync(temporary, { force: true })
+    }
+  }
+
+  #bound(): void {
+    const names = readdirSync(this.#directory)
+    if (names.length <= FILES_MAX) return
+    const files = names.map((name) => {
+      const file = join(this.#directory, name)
+      return { file, written_at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }
+    })
+    files.sort((a, b) => a.written_at - b.written_at)
+    for (const { file } of files.slice(0, FILES_MAX / 2)) rmSync(file, { force: true })
+  }
+}
+
+function readDiff(file: string): { state: string; diff: Diff } | null {
+  try {
+    const { state, diff } = JSON.parse(readFileSync(file, 'utf8'))
+    return { state, diff: { ...diff, files: diff.files.map(withDigest) } }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,54 @@
+/** What reading git in a clone needs, and what its readers share. */
+import type { StoredFile } from '../engine/check/source.ts'
+import { changedLinesOf, changeOf } from '../engine/lines/change.ts'
+import type { LineHasher } from '../engine/lines/line-hash.ts'
+import type { Change } from '../git/diff-output.ts'
+import type { Git } from '../git/git.ts'
+import type { DiffCache } from './diff-cache.ts'
+
+/** How many programs run at once. */
+const AT_ONCE = 4
+
+export interface GitOptions {
+  git: Git
+  env: Record<string, string | undefined>
+  now: Date
+  /** The root of the working tree that asks. Its own work is not read. */
+  root: string | null
+  base: string | undefined
+  remote: string | undefined
+  hasher(): LineHasher
+  cache: DiffCache
+  /** Milliseconds for all that is not in the cache. */
+  left_ms(): number
+  /** The address of a pull request; null if the remote has no page. */
+  pullRequestUrl(number: number): string | null
+}
+
+/** Changed files, with their lines as digests. */
+export function filesOf(changes: readonly Change[], hash: LineHasher): StoredFile[] {
+  return changes.flatMap(({ path, previous_path, status, blob_sha, patch }) => {
+    const change = changeOf(
+      { filename: path, previous_filename: previous_path, status, sha: blob_sha, patch },
+      hash,
+    )
+    return change === null
+      ? []
+      : [{ ...change, changed_lines: changedLinesOf(change.digest), origin: 'pushed' as const }]
+  })
+}
+
+/** Maps with at most `AT_ONCE` promises at a time, in order. */
+export async function mappedAtOnce<Item, Result>(
+  items: readonly Item[],
+  resultOf: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = new Array(items.length)
+  const waiting = [...items.entries()]
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      results[next[0]] = await resultOf(next[1])
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return results
+}

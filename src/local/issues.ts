@@ -1,0 +1,59 @@
+/** Who works on an issue in one clone: of the live work on it, what came first holds it (docs/contract/issues.md). */
+import type { StoredActivity } from '../engine/records/activity.ts'
+import { issuesOf } from '../engine/records/compared-scope.ts'
+import { isLive } from '../vocabulary/activity-status.ts'
+import {
+  ISSUE_NUMBER_MAX,
+  ISSUE_OTHERS_MAX,
+  type Issue,
+  type IssueClaim,
+  type IssueWorker,
+  NOT_AN_ISSUE,
+} from '../vocabulary/contract/issue.ts'
+import { Failure } from '../vocabulary/failure.ts'
+import type { Clone } from './clone.ts'
+import type { LocalWork } from './work.ts'
+
+/** The issue of an activity, and whether it holds it; null if it has none. */
+export function claimOf(clone: Clone, activity: StoredActivity): IssueClaim | null {
+  const [number] = issuesOf(activity)
+  if (number === undefined) return null
+  const [holder = null] = workersOn(clone, number)
+  return { number, claimed: holder?.activity_id === activity.id, holder, done_by: null }
+}
+
+/** `digits`: the number as it was sent. Throws `not_found` for any other text. */
+export function issueOf(clone: Clone, digits: string): Issue {
+  const number = /^[1-9]\d{0,9}$/.test(digits) ? Number(digits) : 0
+  if (number === 0 || number > ISSUE_NUMBER_MAX) throw new Failure('not_found', NOT_AN_ISSUE)
+  const [holder = null, ...others] = workersOn(clone, number)
+  return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by: null }
+}
+
+function workersOn({ work }: Clone, number: number): IssueWorker[] {
+  const on = [...work.values()].filter(
+    ({ activity }) => isLive(activity.status) && issuesOf(activity).includes(number),
+  )
+  return on
+    .map(({ activity, issue_since }) => {
+      const { id: activity_id, actor, agent, branch, pr_url, created_at } = activity
+      const since = issue_since ?? created_at.toISOString()
+      return { activity_id, actor, agent, branch, pr_url, since }
+    })
+    .sort((a, b) => (a.since === b.since ? compare(a.activity_id, b.activity_id) : compare(a.since, b.since)))
+}
+
+/**
+ * When work comes to an issue now: after all that is on it, so that nobody who holds it loses it, whatever the clocks say. Null
+ * without an issue.
+ */
+export function laterSince(work: readonly LocalWork[], issue: number | null, now: Date): string | null {
+  if (issue === null) return null
+  const on = work.filter(({ activity }) => activity.issue === issue)
+  const last = Math.max(0, ...on.map(({ issue_since }) => Date.parse(issue_since ?? '') || 0))
+  return new Date(Math.max(now.getTime(), last + 1)).toISOString()
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,44 @@
+/** The typed client over one clone, without a service: the same operations, rules and words (docs/contract/local.md). */
+import type { Client } from '../client/client.ts'
+import { checkProposal } from '../engine/check/check.ts'
+import { conclude } from '../engine/check/conclude.ts'
+import { computeOverlaps, overlapsOf, readLiveWork } from '../engine/check/overlaps.ts'
+import type { Clock } from '../vocabulary/clock.ts'
+import { activityMethods } from './activities.ts'
+import { clientOf } from './call.ts'
+import { issueOf } from './issues.ts'
+import { withLookedAt } from './looked-at.ts'
+import { notableMethods } from './notables.ts'
+import { type ReaderOptions, readerOf } from './reader.ts'
+
+export { readGitAttributes } from '../engine/lines/git-attributes.ts'
+export { DiffCache } from './diff-cache.ts'
+export { RecordFiles } from './record-files.ts'
+
+export interface LocalOptions extends ReaderOptions {
+  clock: Clock
+}
+
+/** Operations about what only a service has, such as its settings, throw `not_found`. */
+export function localClient({ clock, ...options }: LocalOptions): Client {
+  const reader = readerOf(options)
+  const compareAll = async (now: Date) => {
+    const context = reader.contextOf(await reader.read(now, true), now)
+    return computeOverlaps(context, await readLiveWork(context), new AbortController().signal)
+  }
+  return clientOf(
+    {
+      ...activityMethods(reader),
+      ...notableMethods(reader),
+      checkOverlap: async ({ input, now }) => {
+        const clone = await reader.read(now)
+        const conclusion = await checkProposal(reader.contextOf(clone, now), input)
+        return withLookedAt(conclude(conclusion), clone.looked_at)
+      },
+      getIssue: async ({ id, now }) => issueOf(await reader.read(now, true), id),
+      listOverlaps: async ({ now }) => overlapsOf(await compareAll(now), now),
+      getMergeOrder: async ({ now }) => (await compareAll(now)).merge_order,
+    },
+    clock,
+  )
+}

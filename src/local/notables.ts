@@ -1,0 +1,90 @@
+/** The notables of one clone (docs/contract/notables.md). */
+
+import type { StoredNotable } from '../engine/records/notable.ts'
+import * as form from '../engine/records/notable-form.ts'
+import { asOf } from '../engine/records/notable-lifecycle.ts'
+import { newNotable, requireChangeable, requirePredecessors } from '../engine/records/notable-verbs.ts'
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { labelKey } from '../vocabulary/contract/scope.ts'
+import { DEFAULT_SETTINGS } from '../vocabulary/contract/settings.ts'
+import { Failure } from '../vocabulary/failure.ts'
+import type { LocalCall } from './call.ts'
+import { newestFirst } from './clone-source.ts'
+import { pageOf } from './lists.ts'
+import type { Reader } from './reader.ts'
+
+export function notableMethods({ files, person: login }: Pick<Reader, 'files' | 'person'>) {
+  const all = (now: Date) => files.read().notables.map((each) => asOf(each, now))
+  const change = (
+    { id, now }: { id: string; now: Date },
+    changed: (row: StoredNotable) => StoredNotable,
+  ): Promise<StoredNotable> =>
+    files.change(({ notables }, put) => {
+      const stored = notables.find((each) => each.id === id)
+      if (!stored) throw noSuchNotable(id)
+      const notable = changed(asOf(stored, now))
+      put({ notable })
+      return notable
+    })
+  return {
+    createNotable: async ({ input, now }: LocalCall<'createNotable'>): Promise<OutputOf<'createNotable'>> => {
+      const notable = {
+        ...newNotable(input, { now, settings: DEFAULT_SETTINGS, login }),
+        superseded_by: null,
+        archived_at: null,
+      }
+      await files.change(({ notables }, put) => {
+        const replaced = notables.filter(({ id }) => notable.supersedes.includes(id))
+        requirePredecessors(input.supersedes, new Set(replaced.map(({ id }) => id)))
+        for (const each of replaced) put({ notable: { ...archived(each, now), superseded_by: notable.id } })
+        put({ notable })
+      })
+      return form.briefOf(notable)
+    },
+    listNotables: async ({ input, now }: LocalCall<'listNotables'>): Promise<OutputOf<'listNotables'>> => {
+      const { status, importance, category } = input
+      const area = input.area === undefined ? undefined : labelKey(input.area)
+      const listed = all(now).filter(
+        (each) =>
+          each.status === status &&
+          (importance === undefined || each.importance === importance) &&
+          (category === undefined || each.category === category) &&
+          (area === undefined || each.scope.areas.map(labelKey).includes(area)),
+      )
+      return pageOf(listed.sort(newestFirst), input, form.briefOf)
+    },
+    getNotable: async ({ id, now }: LocalCall<'getNotable'>): Promise<OutputOf<'getNotable'>> => {
+      const notable = all(now).find((each) => each.id === id)
+      if (!notable) throw noSuchNotable(id)
+      return form.fullOf(notable)
+    },
+    updateNotable: async ({
+      id,
+      input,
+      now,
+    }: LocalCall<'updateNotable'>): Promise<OutputOf<'updateNotable'>> =>
+      form.briefOf(
+        await change({ id, now }, (row) => {
+          requireChangeable(row, input, now)
+          return { ...row, ...given(input), updated_at: now }
+        }),
+      ),
+    archiveNotable: async ({ id, now }: LocalCall<'archiveNotable'>): Promise<OutputOf<'archiveNotable'>> =>
+      form.archivedOf(await change({ id, now }, (row) => archived(row, now))),
+  }
+}
+
+function archived(row: StoredNotable, now: Date): StoredNotable {
+  return row.status === 'archived' ? row : { ...row, status: 'archived', archived_at: now, updated_at: now }
+}
+
+/** The fields that were sent. */
+function given<Input extends object>(
+  input: Input,
+): { [Field in keyof Input]: Exclude<Input[Field], undefined> } {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as never
+}
+
+function noSuchNotable(id: string): Failure {
+  return new Failure('not_found', `no notable ${id} in this clone; deconflict notes shows them`)
+}

@@ -1,0 +1,132 @@
+/** What a clone knows of the work in it: records that were declared, and what git shows. */
+import { createHash } from 'node:crypto'
+import type { StoredFile } from '../engine/check/source.ts'
+import type { Outline } from '../engine/record.ts'
+import type { StoredActivity } from '../engine/records/activity.ts'
+import { storedScopeOf } from '../engine/records/compared-scope.ts'
+import type { StoredNotable } from '../engine/records/notable.ts'
+import { activityWeight, notableWeight } from '../vocabulary/weight.ts'
+
+/** Where a piece of work is known from. */
+export type WorkKind = 'declared' | 'worktree' | 'branch' | 'pull_request'
+
+export interface LocalActivity extends StoredActivity {
+  /** The root of its working tree; null if it has none in this clone. */
+  worktree: string | null
+}
+
+export interface LocalWork {
+  kind: WorkKind
+  activity: LocalActivity
+  files: readonly StoredFile[]
+  /** The numbers that it has reserved. */
+  reserved: { directory: string; number: string }[]
+  /** When it came to its issue; null if it has none. */
+  issue_since: string | null
+  /** The key of the create that made it. */
+  idempotency_key: string | null
+}
+
+/** Work without anything declared, as git shows it. */
+export function derivedWork(
+  kind: Exclude<WorkKind, 'declared'>,
+  given: Partial<LocalActivity> & Pick<LocalActivity, 'id' | 'title' | 'actor' | 'created_at' | 'expires_at'>,
+  files: readonly StoredFile[],
+): LocalWork {
+  const { created_at } = given
+  return {
+    kind,
+    files,
+    reserved: [],
+    issue_since: null,
+    idempotency_key: null,
+    activity: {
+      ...NO_FIELDS,
+      summary: given.title,
+      created_by: given.actor,
+      updated_at: created_at,
+      ...given,
+      source: kind === 'pull_request' ? 'pull_request' : 'branch',
+      scope_is_literal: true,
+      pushed_files: files.map(({ origin: _, changed_lines: __, digest: ___, ...file }) => file),
+    },
+  }
+}
+
+type Given = 'id' | 'title' | 'summary' | 'actor' | 'created_by' | 'created_at' | 'updated_at' | 'expires_at'
+
+const NO_FIELDS: Omit<LocalActivity, Given | 'source' | 'scope_is_literal' | 'pushed_files'> = {
+  agent: null,
+  status: 'active',
+  risk: 'low',
+  branch: null,
+  base_branch: null,
+  scope: { areas: [], paths: [] },
+  changed_files: [],
+  base_sha: null,
+  pushed_base_sha: null,
+  changes_complete: true,
+  pr_url: null,
+  pr_number: null,
+  draft_pr: false,
+  assignee: null,
+  is_by_newcomer: false,
+  closes: null,
+  issue: null,
+  blocking: false,
+  heartbeat_at: null,
+  ttl_ms: null,
+  declared_at: null,
+  archived_at: null,
+  archive_reason: null,
+  archived_by: null,
+  merged_at: null,
+  worktree: null,
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const ID_BITS = 128n
+const TIME_BITS = 48n
+
+/** The id of derived work: the same for the same name and time, and ordered by time as other ids are. */
+export function derivedId(name: string, at: Date): string {
+  const hash = BigInt(`0x${createHash('sha256').update(name).digest('hex').slice(0, 20)}`)
+  const time = BigInt(Math.max(0, at.getTime())) & ((1n << TIME_BITS) - 1n)
+  let rest = (time << (ID_BITS - TIME_BITS)) | hash
+  let id = ''
+  for (let digit = 0; digit < 26; digit += 1) {
+    id = ALPHABET[Number(rest & 31n)] + id
+    rest >>= 5n
+  }
+  return `act_${id}`
+}
+
+export function outlineOf({ activity }: Pick<LocalWork, 'activity'>): Outline {
+  const { id, branch, base_branch, expires_at, pr_number, changes_complete } = activity
+  return {
+    id,
+    kind: 'activity',
+    weight: activityWeight(activity),
+    branch,
+    base_branch,
+    ends_at: expires_at.getTime(),
+    pr_number,
+    is_cut: !changes_complete,
+    scope: storedScopeOf(activity),
+  }
+}
+
+export function outlineOfNotable(notable: StoredNotable): Outline {
+  const until = notable.applies_until?.getTime() ?? Number.POSITIVE_INFINITY
+  return {
+    id: notable.id,
+    kind: 'notable',
+    weight: notableWeight(notable),
+    branch: null,
+    base_branch: null,
+    ends_at: Math.min(notable.expires_at.getTime(), until),
+    pr_number: null,
+    is_cut: false,
+    scope: { ...notable.scope, is_literal: false, files: [], taken: [] },
+  }
+}
