@@ -184,10 +184,11 @@ export function matchText(match: BriefMatch): string {
   return place === '' ? matchName(match) : `${matchName(match)} (${place})`
 }
 
-function matchName({ id, title, actor, branch, pr_url, same_author }: Omit<BriefMatch, 'example'>): string {
+function matchName(match: Omit<BriefMatch, 'example'>): string {
+  const { id, title, actor, pr_url } = match
   if (title === id || title === pullRequestName(pr_url)) return sanitize(title)
   if (isNotableId(id) || actor === null) return quoted(title)
-  return activityName({ title, actor, branch, pr_url, same_author })
+  return activityName({ ...match, actor })
 }
 
 const INDENT = '  '

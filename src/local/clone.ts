@@ -108,12 +108,12 @@ async function workOfTree(
   const shown = await readTree(tree, options)
   if (shown === null) return []
   if (declared.length === 0) return [shown]
-  const { files } = shown
-  const { pushed_files, pushed_base_sha } = shown.activity
+  const files = shown.files.map((file) => ({ ...file, origin: 'declared' as const }))
+  const { pushed_files, pushed_base_sha: base_sha } = shown.activity
   return declared.map((each) => ({
     ...each,
-    files: [...each.files.filter(({ origin }) => origin === 'declared'), ...files],
-    activity: { ...each.activity, pushed_files, pushed_base_sha, changed_files: [] },
+    files,
+    activity: { ...each.activity, changed_files: pushed_files ?? [], base_sha },
   }))
 }
 
