@@ -1,7 +1,7 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
   'lines of src': 47_750,
-  'lines of test': 44_060,
+  'lines of test': 44_250,
   'lines of scripts': 7_500,
   'words of docs': 42_700,
   tables: 21,

@@ -23,16 +23,3 @@ test.each<[string, string, string]>([
 ])('the first prose after %s', (_, text, summary) => {
   expect(firstProse(text)).toBe(summary)
 })
-
-// In quadratic time, each of these would take longer than a test may.
-test.each<[string, string, (text: string) => string]>([
-  ['images that do not end', '!['.repeat(32_000), () => ''],
-  [
-    'backticks that do not match',
-    Array.from({ length: 360 }, (_, index) => `x${'`'.repeat(index + 1)}`).join(''),
-    (text) => text,
-  ],
-  ['open comments', '<!-- '.repeat(13_000), () => ''],
-])('%s are read to the end', (_, text, expected) => {
-  expect(firstProse(text)).toBe(expected(text))
-})
