@@ -294,7 +294,7 @@ describe('two records share', () => {
       { ...names, ...verdict, your_lines: [40, 40], their_lines: [40, 40] },
     ])
     expect(result.reason).toMatch(/it changes line 40 of “a” too/)
-    const { activity } = await create({ branch: 'b', actor: 'Eve', ...at(40, 40).ours })
+    const { activity } = await create({ branch: 'b', ...at(40, 40).ours })
     const { body } = await request('GET', '/overlaps')
     const line_ranges = [
       [40, 40],
@@ -307,7 +307,7 @@ describe('two records share', () => {
           severity: 'high',
           areas: [],
           paths: [{ globs: ['a', 'a'], example: 'a', ...verdict, line_ranges }],
-          same_author: false,
+          same_author: true,
           cut: false,
         },
       ],
@@ -407,7 +407,7 @@ describe('two records share', () => {
   })
 
   test('work of one author on two branches, marked as such', async () => {
-    const { id: repo_id, request, create, createActivity, check } = repository()
+    const { request, create, check } = repository()
     const begin = (branch: string, actor: string) =>
       create({ branch, actor, ...changes(edit('a', 40, branch)) })
     await begin('one', 'agent-1')
@@ -415,12 +415,16 @@ describe('two records share', () => {
     expect(same.overlap.matches.map((each) => each.same_author)).toEqual([true])
     expect((await request('GET', '/overlaps')).body.items).toMatchObject([{ same_author: true }])
     const other = await begin('three', 'agent-2')
-    expect(other.overlap.matches.map((each) => each.same_author)).toEqual([false, false])
-    // A check is the work of its caller, whose pull request this is.
-    const pr_url = `https://github.com/acme/r${repo_id - 1000}/pull/7`
-    const linked = await createActivity({ branch: 'four', pr_url, ...paths('b') })
-    const { matches } = await check({ scope: { paths: ['a', 'b'] } })
-    expect(matches.filter((each) => each.same_author).map(({ id }) => id)).toEqual([linked])
+    expect(other.overlap.matches.map((each) => each.same_author)).toEqual([true, true])
+    // A check is the work of its caller.
+    const body = { scope: { paths: ['a'] } }
+    expect((await check(body)).matches.map((each) => each.same_author)).toEqual([true, true, true])
+    const asked = await request('POST', '/activity/check', { body, token: 'rita' })
+    expect(asked.body.matches.map((each: { same_author: boolean }) => each.same_author)).toEqual([
+      false,
+      false,
+      false,
+    ])
   })
 })
 

@@ -68,13 +68,14 @@ export function fileKey({ origin, path }: Pick<SideFile, 'origin' | 'path'>): st
 }
 
 /**
- * Whether both have the same GitHub user. If both are declared, they also need the same actor, because machine accounts are
- * shared; else, if the user is a coding agent, they need the same assignee.
+ * Whether both have the same GitHub user. A coding agent works for many people: then they also need the same actor if both are
+ * declared, else the same assignee.
  */
 export function isSameAuthor(one: Author, other: Author): boolean {
   if (one.login === null || one.login.toLowerCase() !== other.login?.toLowerCase()) return false
+  if (!one.is_shared) return true
   if (one.actor !== null && other.actor !== null) return one.actor === other.actor
-  return !one.is_shared || (one.assignee !== null && one.assignee === other.assignee)
+  return one.assignee !== null && one.assignee === other.assignee
 }
 
 const UNKNOWN_AUTHOR: Author = { login: null, actor: null, assignee: null, is_shared: false }
