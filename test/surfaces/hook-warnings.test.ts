@@ -98,6 +98,18 @@ describe('the agent is warned about overlap', () => {
     )
   })
 
+  test('of no file whose lines are known and apart', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
+    await tree.write({ [RETRY]: `${lines.join('\n')}\n` })
+    await tree.git('commit', '-qam', 'Values')
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    await startAsBen({ scope: { changes: [{ path: RETRY, patch: editOf(lines, 40, 3, ['changed()']) }] } })
+    await tree.write({ [RETRY]: `first()\n${lines.slice(1).join('\n')}\n` })
+    expect(await warningOf('session-start', { source: 'startup' })).toBe('')
+    expect(await warningOf('after-read', read(RETRY))).toBe('')
+    expect(await warningOf('before-edit', edit(RETRY))).toBe('')
+  })
+
   test('in each context: a subagent has not read the warnings of the session', async () => {
     await startAsBen()
     await warningOf('after-read', read(RETRY))

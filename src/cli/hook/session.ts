@@ -39,7 +39,7 @@ export async function workOn(
     sessionStateOf(state) === 'none'
       ? create(context, { paths: plan.added, changed, state })
       : keep(context, { plan, changed, state }),
-    compare(context, plan.compared),
+    compare(context, plan.compared, changed),
   ])
   const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
   const places = [...compared.places, ...kept.found.places].filter(
@@ -145,14 +145,19 @@ async function declaredScope(
   return (await client.getActivity({ ...context.at, id: activity_id as string })).scope
 }
 
-/** Compares files that the agent has read, without adding them to its activity. */
-async function compare(context: SessionContext, files: string[]): Promise<Places> {
+/** Compares files that the agent reads or edits, by their lines if it has changed them, without adding them to its activity. */
+async function compare(
+  context: SessionContext,
+  files: string[],
+  changed: ChangedFiles | undefined,
+): Promise<Places> {
   if (files.length === 0) return { places: [], others: [] }
   const client = await context.connect()
   const { own_branch, base_branch } = context.workspace
   // Sent as changes: a path of a scope would also cover everything beneath it.
-  const scope = { areas: [], paths: [], changes: files.map((path) => ({ path })) }
-  const input = { branch: own_branch, base_branch, scope }
+  const changes = files.map((path) => changed?.changes.find((each) => each.path === path) ?? { path })
+  const { base_sha } = changed ?? {}
+  const input = { branch: own_branch, base_branch, base_sha, scope: { areas: [], paths: [], changes } }
   const overlap = await client.checkOverlap({ ...context.at, input })
   return placesOf(overlap, context.own())
 }
@@ -171,10 +176,11 @@ function withCompared(
 /** The changed files; undefined if this hook does not need them, or if git does not answer in time. */
 async function changedFiles(
   { workspace, left_ms }: SessionContext,
-  { added, is_refresh, has_switched }: Plan,
+  { added, compared, is_refresh, has_switched }: Plan,
   { activity_id }: LocalState,
 ): Promise<ChangedFiles | undefined> {
-  if (activity_id !== null && added.length === 0 && !is_refresh && !has_switched) return undefined
+  const isNeeded = added.length + compared.length > 0 || is_refresh || has_switched
+  if (activity_id !== null && !isNeeded) return undefined
   const { git, diff_base: base, remote } = workspace
   return readChangedFiles(git, { base, remote, staged_only: false, timeout_ms: left_ms() * GIT_SHARE })
 }
