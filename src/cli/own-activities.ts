@@ -1,5 +1,5 @@
 /** Removes the user's own activities from an overlap. On the base branch, the service cannot identify them by their branch. */
-import { adviceOf, authorOf, clearAdvice, doneAdvice, notableAdvice } from '../vocabulary/advice.ts'
+import { adviceOf, authorOf, clearAdvice, doneAdvice, notableAdvice, whoseOf } from '../vocabulary/advice.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import { findingOf } from '../vocabulary/finding.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
@@ -56,7 +56,7 @@ export function withoutOwn(overlap: Overlap, own: ReadonlySet<string>): Overlap 
           // The service's advice is about the first activity and the first notable.
           recommended_action: isOther(overlap.related_activity_ids[0] as string)
             ? overlap.recommended_action
-            : adviceFor(matches),
+            : adviceFor(matches, own),
         }),
     related_activity_ids,
     relationships: Object.fromEntries(Object.entries(overlap.relationships).filter(([id]) => isOther(id))),
@@ -102,20 +102,23 @@ function textWithoutOverlap({
 }
 
 /** The service's advice about the most severe activity and notable. A match does not say whose login an actor is. */
-function adviceFor(matches: readonly Match[]): string {
+function adviceFor(matches: readonly Match[], own: ReadonlySet<string>): string {
   return [matches.find(({ id }) => !isNotableId(id)), matches.find(({ id }) => isNotableId(id))]
     .filter((each) => each !== undefined)
     .toSorted(byRank)
-    .map(adviceAbout)
+    .map((match) => adviceAbout(match, own))
     .join(' ')
 }
 
-function adviceAbout(match: Match): string {
-  const { id, pr_url, same_author, findings } = match
+function adviceAbout(match: Match, own: ReadonlySet<string>): string {
+  const { id, pr_url, findings } = match
   if (isNotableId(id)) return notableAdvice(id)
   if (findingOf(findings, 'done')) return doneAdvice(id)
   const pull_request = pullRequestName(pr_url)
   const person = authorOf({ id, login: null, pull_request })
-  const reader = { person, theirs: pull_request ?? (same_author ? id : 'theirs') }
-  return adviceOf(match, { ...reader, whose: same_author ? 'own' : 'other' }).action
+  const whose = whoseOf(match)
+  const theirs = pull_request ?? (whose === 'other' ? 'theirs' : id)
+  // Ids are ordered by time.
+  const is_theirs_first = [...own].every((each) => id < each)
+  return adviceOf(match, { whose, person, theirs, is_theirs_first }).action
 }

@@ -14,6 +14,10 @@ export interface AdvisedOverlap {
 /** Whose the other work is. `bot`: an account that nobody talks to, see `isBot`. */
 export type Whose = 'other' | 'own' | 'bot'
 
+export function whoseOf({ same_author, is_bot }: { same_author: boolean; is_bot: boolean }): Whose {
+  return same_author ? 'own' : is_bot ? 'bot' : 'other'
+}
+
 /** A reader who is about to edit. */
 interface Editor {
   whose: Whose

@@ -93,7 +93,7 @@ describe('the advice', () => {
     collision('act_1', severity, changes, match),
   ]
   const same = by('high', {}, sameWork)
-  const ofBot = { ...collision('act_1', 'high', { pr_number: 7 }), is_bot: true }
+  const ofBot = collision('act_1', 'high', { pr_number: 7 }, { is_bot: true })
   const of = { source: 'pull_request', actor: 'ben[bot]', created_by: null, pr_number: 7 } as const
   const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
   test.each<[string, Partial<Conclusion>, RegExp]>([

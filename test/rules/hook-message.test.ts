@@ -15,14 +15,15 @@ import { SAME_NUMBER } from '../support/conclusion.ts'
 const PLACE: Place = {
   ...{ id: 'act_1', severity: 'high', path: 'src/retry.ts', is_own_path: true, is_same_branch: false },
   ...{ verdict: 'conflict', confidence: 'proved', your_lines: [40, 52], their_lines: [40, 52] },
-  ...{ consequence: 'conflict', findings: [], same_author: false },
+  ...{ consequence: 'conflict', findings: [], same_author: false, is_bot: false },
 }
 const SAME = { consequence: 'same_work' } as const
 const BEN: Other = {
   ...{ title: 'Tidy the retries', actor: 'Ben', login: 'ben', branch: 'tidy' },
   ...{ agent: 'codex', pull_request: '#12' },
 }
-const message = (places: Place[], other: Other = BEN, options: MessageOptions = { without_titles: false }) =>
+const SHOWN = { without_titles: false, own_id: 'act_0' }
+const message = (places: Place[], other: Other = BEN, options: MessageOptions = SHOWN) =>
   messageFor(places, new Map([...new Set(places.map(({ id }) => [id, other] as const))]), options)
 
 test('the message names who, what, which lines, and what to do', () => {
@@ -83,7 +84,8 @@ test('the message prefers the place whose lines are known', () => {
 })
 
 test.each<[string, Partial<Place>, string]>([
-  ['both do the same work', SAME, 'Before you go on, tell the user: close one of the two.'],
+  ['both do the same work', SAME, 'Before you go on, tell the user: close one of the two; yours was first.'],
+  ['it is by a bot', { is_bot: true }, 'Go ahead, and rebase #12 after yours is merged.'],
   ['it is about a notable', { id: 'ntb_1' }, 'Read the notable ntb_1 first.'],
   [
     'only one of two places needs no action',
@@ -104,7 +106,7 @@ test('the message names the user’s own work as such, after that of others, and
   expect(message([own]).text).toContain(
     '\nBefore you edit there, finish your other work (#12), or build on it.',
   )
-  expect(message([own], BEN, { without_titles: true }).text).toContain(
+  expect(message([own], BEN, { ...SHOWN, without_titles: true }).text).toContain(
     '- conflict with your other work (#12): ',
   )
   const both = message([own, { ...PLACE, severity: 'low' }])

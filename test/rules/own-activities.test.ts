@@ -64,6 +64,24 @@ describe('with other matches left', () => {
     expect(withoutOwn(overlap, OWN).recommended_action).toMatch(/^Look at #40 before you go on/)
   })
 
+  test.each<[string, object, string]>([
+    ['act_a', { is_bot: true }, 'Go ahead, and rebase act_a after yours is merged.'],
+    [
+      'act_a',
+      { consequence: 'same_work' },
+      'talk to the author of act_a: close one of the two; theirs was first.',
+    ],
+    [
+      'act_z',
+      { consequence: 'same_work' },
+      'talk to the author of act_z: close one of the two; yours was first.',
+    ],
+  ])('the advice about %s with %o', (id, match, advice) => {
+    const collisions = [collision('act_own', 'high'), collision(id, 'high', {}, match)]
+    const overlap = conclude({ ...NOTHING_FOUND, collisions, total_related: 2 })
+    expect(withoutOwn(overlap, OWN).recommended_action).toContain(advice)
+  })
+
   test('the lists and the count exclude the user’s own', () => {
     const listed: Listed[] = [
       ['act_own', 'high'],
@@ -106,7 +124,7 @@ describe('with nothing left', () => {
 describe('the brief form', () => {
   const named = (id: string, severity: Severity) => ({
     ...{ id, title: 'Tidy', actor: 'Ben', branch: null, pr_url: null, worktree: null, severity },
-    ...{ example: null, consequence: null, findings: [], same_author: false },
+    ...{ example: null, consequence: null, findings: [], same_author: false, is_bot: false },
   })
   const brief = (ids: string[], matches: ReturnType<typeof named>[]) => ({
     ...{ overlap_detected: true, severity: 'high' as const, related_activity_ids: ids, matches },

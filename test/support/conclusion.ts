@@ -47,8 +47,9 @@ export function comparedActivity(id: string, given: Partial<MergedActivity> = {}
   return record as MergedActivity
 }
 
-const NOTHING = { consequence: null, findings: [], areas: [], paths: [], same_author: false, cut: false }
-const BY_PATH = { is_by_lines: false, is_bot: false, heads: new Map() }
+const WHOSE = { same_author: false, is_bot: false }
+const NOTHING = { consequence: null, findings: [], areas: [], paths: [], ...WHOSE, cut: false }
+const BY_PATH = { is_by_lines: false, heads: new Map() }
 
 /** A collision in the file that is called like the activity. `match` overrides what is shared. */
 export function collision(

@@ -61,6 +61,7 @@ const OF_SAME_BRANCH = {
   ...NOT_COMPARED,
   is_same_branch: true,
   same_author: false,
+  is_bot: false,
 }
 
 /** Merged work is no work that goes on here. */
@@ -68,14 +69,10 @@ function isMerged(id: string): boolean {
   return id.startsWith('#')
 }
 
-function placeOf({
-  id,
-  severity,
-  consequence,
-  findings,
-  same_author,
-}: Pick<NamedMatch, 'id' | 'severity' | 'consequence' | 'findings' | 'same_author'>) {
-  return { id, severity, consequence, findings, same_author }
+type Kept = 'id' | 'severity' | 'consequence' | 'findings' | 'same_author' | 'is_bot'
+
+function placeOf({ id, severity, consequence, findings, same_author, is_bot }: Pick<NamedMatch, Kept>) {
+  return { id, severity, consequence, findings, same_author, is_bot }
 }
 
 function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example'>): [string, Other] {
@@ -126,7 +123,7 @@ export function withWarned(state: LocalState, places: readonly Place[], subagent
   return { ...state, warned: [...state.warned, ...keys].slice(-WARNINGS_MAX) }
 }
 
-interface WarnOptions extends MessageOptions {
+interface WarnOptions extends Pick<MessageOptions, 'without_titles'> {
   client: HookClient
   at: { owner: string; repo: string }
   subagent: string | null
@@ -147,7 +144,8 @@ export async function warn(
   const others = new Map([...known, ...read.filter((each) => each !== undefined)])
   // The pull request of the same branch is the session's own work.
   const isOthers = ({ id, is_same_branch }: Place) => !is_same_branch || others.get(id)?.is_session !== false
-  const { text, named } = messageFor(fresh.filter(isOthers), others, { without_titles })
+  const options = { without_titles, own_id: state.activity_id }
+  const { text, named } = messageFor(fresh.filter(isOthers), others, options)
   const settled = [...named, ...fresh.filter((place) => !isOthers(place))]
   return { message: text, state: withWarned(state, settled, subagent) }
 }

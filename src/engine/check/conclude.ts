@@ -91,7 +91,7 @@ function doneMatch({
     severity: 'high',
     consequence: 'same_work',
     findings: [{ kind: 'done', url, share: shared / lines, added_lines: lines }],
-    ...{ areas: [], paths: [], same_author, cut: false },
+    ...{ areas: [], paths: [], same_author, is_bot: false, cut: false },
   }
 }
 

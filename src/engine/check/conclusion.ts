@@ -16,8 +16,6 @@ export interface Found<Record> extends Ranked {
   match: Omit<Match, keyof Ranked | keyof MatchName>
   /** Both sides have changed files, whose lines were compared. */
   is_by_lines: boolean
-  /** Its author is a bot that is no coding agent, see `isBot`. */
-  is_bot: boolean
   /** For each shared file, its path and lines after the change of the proposal. Keyed by `example`. */
   heads: ReadonlyMap<string, FileVerdict['your_head']>
   record: Record

@@ -90,14 +90,15 @@ async function withPlaces<Row extends Parameters<typeof storedScopeOf>[0]>(
 ): Promise<Found<Row>[]> {
   const { proposal, rules, pause } = work
   const shown: (Found<Row> & { pairs: Iterator<GlobPair> })[] = []
-  for (const { comparison, findings, same_author, ...each } of found) {
+  for (const { comparison, findings, same_author, is_bot, ...each } of found) {
     const by_lines = comparison !== undefined
     const scope = storedScopeOf(each.record)
     const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines })
     const paths = comparison?.files.map(pairOfFile) ?? []
     if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(pairOfGlobs))
     const heads = new Map(comparison?.files.map((file) => [file.path, file.your_head]))
-    const match = { consequence: null, findings, areas, paths, same_author, cut: comparison?.cut ?? false }
+    const whose = { same_author, is_bot }
+    const match = { consequence: null, findings, areas, paths, ...whose, cut: comparison?.cut ?? false }
     shown.push({ ...each, match, heads, is_by_lines: by_lines, pairs })
     await pause()
   }

@@ -8,6 +8,7 @@ import {
   doneAdvice,
   notableAdvice,
   ownWorkName,
+  whoseOf,
 } from '../../vocabulary/advice.ts'
 import { takenIn } from '../../vocabulary/finding.ts'
 import { inQuotes } from '../../vocabulary/others-text.ts'
@@ -157,12 +158,12 @@ function textOf(sentences: { text: string }[]): string {
 }
 
 function adviceOnCollision(
-  { record, severity, match, is_bot }: Found<ComparedActivity>,
+  { record, severity, match }: Found<ComparedActivity>,
   self: readonly string[],
 ): string {
   const pull_request = record.pr_number === null ? null : `#${record.pr_number}`
   const person = authorOf({ id: record.id, login: authorLogin(record), pull_request })
-  const whose = match.same_author ? 'own' : is_bot ? 'bot' : 'other'
+  const whose = whoseOf(match)
   const theirs = pull_request ?? (whose === 'other' ? 'theirs' : (record.worktree ?? record.id))
   // Ids are ordered by time, and what is planned comes after all that is there.
   const is_theirs_first = self.every((id) => record.id < id)

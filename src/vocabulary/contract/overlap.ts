@@ -77,6 +77,7 @@ const matched = {
   severity: Severity.describe('The severity of this match.'),
   ...relation,
   same_author: boolean('Whether both are by the same author, on different branches.'),
+  is_bot: boolean('Whether it is by a bot that is no coding agent.'),
 }
 
 export const Match = object('Match', {
