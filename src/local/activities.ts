@@ -2,7 +2,7 @@
 import { checkActivities } from '../engine/check/check.ts'
 import { briefOf, conclude } from '../engine/check/conclude.ts'
 import * as form from '../engine/records/activity-form.ts'
-import { asOf, expiryAt, withOwnTtl } from '../engine/records/activity-lifecycle.ts'
+import { asOf, expiryAt } from '../engine/records/activity-lifecycle.ts'
 import {
   type ActivityContext,
   changesOf,
@@ -116,8 +116,7 @@ export function activityMethods(reader: Reader): Methods {
       const work = await change(id, now, (before) => {
         const { activity } = before
         if (!isLive(activity.status)) throw notLive(activity)
-        const ttl = withOwnTtl(DEFAULT_SETTINGS, activity.ttl_ms)
-        const expires_at = expiryAt(now, activity.created_at, ttl, activity.expires_at)
+        const expires_at = expiryAt(activity, DEFAULT_SETTINGS, { now, before: activity })
         return { ...before, activity: { ...activity, heartbeat_at: now, expires_at } }
       })
       return { ...form.heartbeatOf(work.activity), overlap: await brief(work, now) }

@@ -40,7 +40,9 @@ describe('a PATCH of the status', () => {
     const answer = await patch(before.id, { status: to })
     expect(answer.status).toBe(200)
     const closed = to === 'archived' ? archivedNow() : {}
-    const moved = { ...before, status: to, updated_at: now(), ...closed }
+    const isPaused = from === 'paused' || to === 'paused'
+    const life = isPaused && to !== 'archived' && { expires_at: inHours(to === 'paused' ? 14 * 24 : 24) }
+    const moved = { ...before, status: to, updated_at: now(), ...closed, ...life }
     const { overlap, ...record } = answer.body
     expect(moved).toMatchObject(record)
     expect(overlap === null).toBe(!(LIVE as readonly string[]).includes(to))
@@ -87,12 +89,12 @@ describe('a heartbeat', () => {
     const before = await activityIn(status)
     service.clock.advance(HOUR_MS)
     expect((await heartbeat(before.id)).status).toBe(200)
-    const signs = { heartbeat_at: now(), expires_at: inHours(24) }
+    const signs = { heartbeat_at: now(), expires_at: inHours(status === 'paused' ? 14 * 24 : 24) }
     expect(await read(before.id)).toEqual({ ...before, ...signs })
   })
 
   test('by PATCH has the same effect', async () => {
-    const before = await activityIn('paused')
+    const before = await activityIn('blocked')
     service.clock.advance(HOUR_MS)
     expect((await patch(before.id, { heartbeat: true })).status).toBe(200)
     const signs = { heartbeat_at: now(), expires_at: inHours(24) }
@@ -125,7 +127,7 @@ describe('a heartbeat', () => {
   })
 
   test('by its own operation returns only what it changed and the overlap', async () => {
-    const { id } = await activityIn('paused')
+    const { id } = await activityIn('blocked')
     const overlap = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
     expect((await heartbeat(id)).body).toEqual({ id, heartbeat_at: now(), expires_at: inHours(24), overlap })
   })

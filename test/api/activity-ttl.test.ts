@@ -1,11 +1,12 @@
 /** An activity with its own time to live: its limits, what renews it, and when it no longer applies. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { usePullRequests } from '../support/pull-request-service.ts'
+import { pushEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-const { fixture, repository } = usePullRequests()
+const { github, fixture, repository } = usePullRequests()
 
 const read = async (id: string) => (await repository.request('GET', `/activity/${id}`)).body
 const patch = async (id: string, body: object) =>
@@ -101,4 +102,22 @@ describe('ttl_ms no longer applies after a link to a pull request', () => {
     expect(activity.ttl_ms).toBeNull()
     expect(left(activity)).toEqual(DAY_MS)
   })
+})
+
+// `test/rules/lifecycle.test.ts` has every case.
+test('paused work is kept for 14 days after its last push or heartbeat, and less if it goes on', async () => {
+  const id = await repository.createActivity({ branch: 'retries', ttl_ms: 10 * MINUTE_MS })
+  await patch(id, { status: 'paused' })
+  await repository.advance(13 * DAY_MS)
+  const push = repository.githubRepo.push('retries', { 'a.ts': '1\n' })
+  await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+  expect(left(await read(id))).toBe(14 * DAY_MS)
+  await repository.advance(DAY_MS)
+  await repository.request('POST', `/activity/${id}/heartbeat`)
+  expect(await read(id)).toMatchObject({ status: 'paused', summary: 'Retries twice.' })
+  expect(left(await read(id))).toBe(14 * DAY_MS)
+  expect(left(await patch(id, { status: 'active' }))).toBe(10 * MINUTE_MS)
+  await patch(id, { status: 'paused' })
+  await repository.advance(14 * DAY_MS)
+  expect((await read(id)).status).toBe('expired')
 })

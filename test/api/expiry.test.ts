@@ -69,7 +69,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     async (status) => {
       const before = await activityIn(status)
       const { id } = before
-      service.clock.advance(TTL_MS)
+      service.clock.advance(status === 'paused' ? 14 * TTL_MS : TTL_MS)
       await sweepMaybe()
       expect(now()).toBe(before.expires_at)
       const expired = { ...before, status: 'expired', updated_at: before.expires_at, overlap: null }

@@ -12,7 +12,7 @@ const { github, service, repo } = useApp()
 
 const prUrl = (number: number) => `https://github.com/${repo.full_name}/pull/${number}`
 const now = () => service.clock.now.toISOString()
-const in24h = () => new Date(service.clock.now.getTime() + DAY_MS).toISOString()
+const inDays = (days: number) => new Date(service.clock.now.getTime() + days * DAY_MS).toISOString()
 
 /** An activity in a status, created a second before the next event. */
 async function begun(status: string, body: Record<string, unknown>): Promise<string> {
@@ -57,7 +57,7 @@ describe('linked activities', () => {
         draft_pr: draft,
         base_branch: 'develop',
         heartbeat_at: now(),
-        expires_at: in24h(),
+        expires_at: inDays(status === 'paused' ? 14 : 1),
         title: 'Retry payments',
         scope: SCOPE,
         source: 'api',
@@ -101,7 +101,7 @@ describe('linked activities', () => {
         title: 'Retry payments',
         scope: SCOPE,
         heartbeat_at: now(),
-        expires_at: in24h(),
+        expires_at: inDays(status === 'paused' ? 14 : 1),
       })
   })
 })
@@ -217,7 +217,10 @@ describe('a push', () => {
     const elsewhere = await begun('active', { branch: 'retries' })
     await service.deliverAndRun(pushEvent(github, repo.full_name, { ref: 'refs/heads/feature/retries' }))
     for (const id of ids)
-      expect(await repo.activity(id)).toMatchObject({ heartbeat_at: now(), expires_at: in24h() })
+      expect(await repo.activity(id)).toMatchObject({
+        heartbeat_at: now(),
+        expires_at: inDays(id === ids[1] ? 14 : 1),
+      })
     expect((await repo.activity(ids[1] as string)).status).toBe('paused')
     for (const id of [finished, elsewhere]) expect((await repo.activity(id)).heartbeat_at).toBeNull()
   })

@@ -1,6 +1,6 @@
 /** The lifecycle of an activity: allowed transitions, expiry, time to live (docs/contract/activities.md#transitions). Pure. */
 import { type ActivityStatus, isClosed, isLive } from '../../vocabulary/activity-status.ts'
-import { later } from '../../vocabulary/clock.ts'
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { StoredActivity } from './activity.ts'
 
 /** The statuses that a PATCH can set, by current status. Setting the current status is a no-op, see `canTransition`. */
@@ -49,20 +49,33 @@ interface TimeToLive {
   max_activity_ttl_ms: number | null
 }
 
-/** The time to live of an activity. `ttl_ms`: its own one, if any, which cannot extend that of the repository. */
-export function withOwnTtl(ttl: TimeToLive, ttl_ms: number | null): TimeToLive {
-  return { ...ttl, activity_ttl_ms: Math.min(ttl_ms ?? ttl.activity_ttl_ms, ttl.activity_ttl_ms) }
+/** How long paused work on a branch is kept after its last push: it waits for a merge, whatever became of its author. */
+export const UNMERGED_MS = 14 * DAY_MS
+
+/** What the time to live of an activity depends on. `ttl_ms`: its own one, which cannot extend that of the repository. */
+type Lived = Pick<StoredActivity, 'status' | 'branch' | 'ttl_ms' | 'created_at'>
+
+/** `expires_at` of a new activity. */
+export function firstExpiry(now: Date, ttl: TimeToLive, ttl_ms: number | null = null): Date {
+  return expiryAt({ status: 'active', branch: null, ttl_ms, created_at: now }, ttl, { now })
 }
 
 /**
- * `expires_at` after a create or heartbeat at `now`: not before `present`, the previous one, and not after the maximum
- * time to live.
+ * `expires_at` after a sign of life at `now`, with the status that the activity then has: not before that of `before`, unless
+ * paused work goes on, and not after the maximum time to live.
  */
-export function expiryAt(now: Date, created_at: Date, ttl: TimeToLive, present: Date = now): Date {
-  const extended = later(now, ttl.activity_ttl_ms)
-  const expiry = extended > present ? extended : present
-  if (ttl.max_activity_ttl_ms === null) return expiry
-  const latest = later(created_at, ttl.max_activity_ttl_ms)
+export function expiryAt(
+  { status, branch, ttl_ms, created_at }: Lived,
+  { activity_ttl_ms, max_activity_ttl_ms }: TimeToLive,
+  { now, before }: { now: Date; before?: Pick<StoredActivity, 'status' | 'expires_at'> },
+): Date {
+  const isUnmerged = status === 'paused' && branch !== null
+  const own_ms = Math.min(ttl_ms ?? activity_ttl_ms, activity_ttl_ms)
+  const extended = later(now, isUnmerged ? Math.max(UNMERGED_MS, activity_ttl_ms) : own_ms)
+  const isShorter = before?.status === 'paused' && status !== 'paused'
+  const expiry = before && before.expires_at > extended && !isShorter ? before.expires_at : extended
+  if (max_activity_ttl_ms === null) return expiry
+  const latest = later(created_at, max_activity_ttl_ms)
   return new Date(Math.min(expiry.getTime(), latest.getTime()))
 }
 

@@ -6,7 +6,7 @@ import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import type { FileChange } from '../lines/change.ts'
 import type { StoredActivity } from './activity.ts'
-import { canTransition, expiryAt, TRANSITIONS, withOwnTtl } from './activity-lifecycle.ts'
+import { canTransition, expiryAt, firstExpiry, TRANSITIONS } from './activity-lifecycle.ts'
 import { changedFileOf } from './digest-changes.ts'
 import { pullRequestNumber } from './pull-request-url.ts'
 
@@ -25,7 +25,7 @@ export function newActivity(context: ActivityContext, input: CreateActivity, fil
   const { now, settings, login } = context
   const { changes: _, ...scope } = input.scope
   const hasOwnTtl = input.ttl_ms !== null && input.pr_url === null
-  const ttl = withOwnTtl(settings, hasOwnTtl ? input.ttl_ms : null)
+  const ttl_ms = hasOwnTtl ? Math.min(input.ttl_ms as number, settings.activity_ttl_ms) : null
   return {
     ...input,
     scope,
@@ -35,8 +35,8 @@ export function newActivity(context: ActivityContext, input: CreateActivity, fil
     source: 'api' as const,
     pr_number: input.pr_url === null ? null : pullRequestNumber(context, input.pr_url),
     created_by: login,
-    expires_at: expiryAt(now, now, ttl),
-    ttl_ms: hasOwnTtl ? ttl.activity_ttl_ms : null,
+    expires_at: firstExpiry(now, settings, ttl_ms),
+    ttl_ms,
     declared_at: now,
     created_at: now,
     updated_at: now,
@@ -61,15 +61,13 @@ export function changesOf(
   if (!canTransition(row.status, status)) throw illegalTransition(row, status)
   if (scope && files) Object.assign(changes, scopeFields(scope, files, fields.base_sha))
   if (status !== row.status) Object.assign(changes, transitionTo(context, status))
-  if (heartbeat) {
-    if (!isLive(row.status)) throw notLive(row)
-    changes.heartbeat_at = now
-    changes.expires_at = expiryAt(now, row.created_at, withOwnTtl(settings, row.ttl_ms), row.expires_at)
-  }
-  if (row.ttl_ms !== null && changes.pr_number != null) {
-    changes.ttl_ms = null
-    changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
-  }
+  if (heartbeat && !isLive(row.status)) throw notLive(row)
+  if (heartbeat) changes.heartbeat_at = now
+  const ttl_ms = changes.pr_number == null ? row.ttl_ms : null
+  if (ttl_ms !== row.ttl_ms) changes.ttl_ms = null
+  const isOtherLife = ttl_ms !== row.ttl_ms || (row.status === 'paused') !== (status === 'paused')
+  if (heartbeat || (isOtherLife && !isClosed(status)))
+    changes.expires_at = expiryAt({ ...row, status, ttl_ms }, settings, { now, before: row })
   return changes
 }
 

@@ -1,6 +1,11 @@
 /** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
 
-import { asOf, expiryAt, statusWithPullRequest, withOwnTtl } from '../../engine/records/activity-lifecycle.ts'
+import {
+  asOf,
+  expiryAt,
+  firstExpiry,
+  statusWithPullRequest,
+} from '../../engine/records/activity-lifecycle.ts'
 import { distinctNames } from '../../engine/records/compared-scope.ts'
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
 import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
@@ -69,7 +74,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       is_by_newcomer: pr.is_by_newcomer,
       blocking: false,
       heartbeat_at: now,
-      expires_at: expiryAt(now, now, settings),
+      expires_at: firstExpiry(now, settings),
       created_at: now,
       updated_at: now,
     }
@@ -243,8 +248,7 @@ function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
 
 /** The fields that a heartbeat changes. */
 export function heartbeat({ now, settings }: RepoContext, row: ActivityRow): store.ActivityChanges {
-  const ttl = withOwnTtl(settings, row.ttl_ms)
-  return { heartbeat_at: now, expires_at: expiryAt(now, row.created_at, ttl, row.expires_at) }
+  return { heartbeat_at: now, expires_at: expiryAt(row, settings, { now, before: row }) }
 }
 
 /** The fields that archiving changes. */

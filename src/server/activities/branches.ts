@@ -3,7 +3,7 @@
  * (docs/contract/activities.md#branches).
  */
 
-import { expiryAt } from '../../engine/records/activity-lifecycle.ts'
+import { firstExpiry } from '../../engine/records/activity-lifecycle.ts'
 import { distinctNames } from '../../engine/records/compared-scope.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import { enqueueRechecks } from '../changes/changes.ts'
@@ -123,7 +123,7 @@ function newRow(
     blocking: false,
     source: 'branch',
     heartbeat_at: now,
-    expires_at: expiryAt(now, now, settings),
+    expires_at: firstExpiry(now, settings),
     declared_at: now,
     created_at: now,
     updated_at: now,

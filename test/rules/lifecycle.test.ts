@@ -1,0 +1,33 @@
+/** When an activity expires: its own time to live, and that of paused work on a branch. */
+import { expect, test } from 'vitest'
+import { expiryAt, UNMERGED_MS } from '../../src/engine/records/activity-lifecycle.ts'
+import { DAY_MS, later } from '../../src/vocabulary/clock.ts'
+
+const NOW = new Date('2026-03-02T09:00:00.000Z')
+const LIFE = { status: 'active', branch: 'work', ttl_ms: null, created_at: NOW } as const
+const SETTINGS = { activity_ttl_ms: DAY_MS, max_activity_ttl_ms: null }
+const PAUSED = { status: 'paused' } as const
+const HALF_MS = DAY_MS / 2
+
+test.each<
+  [string, { life?: object; settings?: object; before?: [status: 'active' | 'paused', ms: number] }, number]
+>([
+  ['active work', {}, DAY_MS],
+  ['active work with a time to live of its own', { life: { ttl_ms: HALF_MS } }, HALF_MS],
+  ['… that is longer than that of the repository', { life: { ttl_ms: 9 * DAY_MS } }, DAY_MS],
+  ['active work, never earlier than before', { before: ['active', 3 * DAY_MS] }, 3 * DAY_MS],
+  ['paused work on a branch', { life: { ...PAUSED, ttl_ms: HALF_MS } }, UNMERGED_MS],
+  [
+    '… of a repository with a longer one',
+    { life: PAUSED, settings: { activity_ttl_ms: 20 * DAY_MS } },
+    20 * DAY_MS,
+  ],
+  ['… with a maximum', { life: PAUSED, settings: { max_activity_ttl_ms: 5 * DAY_MS } }, 5 * DAY_MS],
+  ['… that is pushed', { life: PAUSED, before: ['paused', 3 * DAY_MS] }, UNMERGED_MS],
+  ['paused work without a branch', { life: { ...PAUSED, branch: null, ttl_ms: HALF_MS } }, HALF_MS],
+  ['paused work that goes on', { life: { ttl_ms: HALF_MS }, before: ['paused', UNMERGED_MS] }, HALF_MS],
+])('%s expires in time', (_, { life, settings, before }, ms) => {
+  const previous = before && { before: { status: before[0], expires_at: later(NOW, before[1]) } }
+  const expiry = expiryAt({ ...LIFE, ...life }, { ...SETTINGS, ...settings }, { now: NOW, ...previous })
+  expect(expiry).toEqual(later(NOW, ms))
+})
