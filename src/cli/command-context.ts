@@ -7,7 +7,7 @@ import { isLive } from '../vocabulary/activity-status.ts'
 import { escapedJson } from '../vocabulary/others-text.ts'
 import { type GivenScope, withChanges } from './given-scope.ts'
 import { isLocal, openLocal } from './local-mode.ts'
-import { branchKey, readState } from './local-state.ts'
+import { readWork } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { findConnection, type Limits, type ServerOptions } from './service-connection.ts'
 import { type Display, painter } from './terminal.ts'
@@ -96,7 +96,7 @@ export async function activityIdFor(context: CommandContext, given: string | und
   const { workspace, client, at } = context
   const { git_directory, branch, own_branch } = workspace
   if (branch === null) throw new CliError('no branch is checked out; pass the id of the activity (act_…)')
-  const started = git_directory === null ? null : readState(git_directory, branchKey(branch)).activity_id
+  const started = git_directory === null ? null : readWork(git_directory, branch).activity_id
   if (started) return started
   // Activities that others created on the base branch must not be changed from here.
   const { items } = own_branch

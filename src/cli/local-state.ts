@@ -1,4 +1,4 @@
-/** State of a working tree, in its git directory: which activity belongs to a branch or an agent session. Loads no schema. */
+/** State of a working tree, in its git directory: its activity on a branch, and the sessions of agents. Loads no schema. */
 import {
   closeSync,
   constants,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestOf } from '../client/client.ts'
+import { commonDirectoryOf } from '../git/git-directory.ts'
 import { shortHash } from '../git/lock.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -28,27 +29,38 @@ export interface PendingCreate {
   at: number
 }
 
-export interface LocalState {
+/** The activity that a working tree has on a branch, which `start`, hooks and `deconflict mcp` share. */
+export interface Work {
   /** Null while the create is pending. */
   activity_id: string | null
   pending: PendingCreate | null
+  /** The branch that is checked out; null on a detached HEAD. */
   branch: string | null
-  /** The paths of the last sent scope: those that the user named, and the files that the agent edits. */
+  /** The paths of the last sent scope: those that somebody named, and the files that agents edit. */
   paths: string[]
-  /** The areas of the last sent scope; null if unknown, because `deconflict start` sent it. */
+  /** The areas of the last sent scope; null if neither is known, because another program sent it. */
   areas: string[] | null
   /** A hash of the changed files that were last sent. */
   changes_hash: string
   /** The issue that was last sent; null if none was. */
   issue: number | null
+  /** When a hook last sent a heartbeat, in milliseconds since the epoch. */
+  heartbeat_at: number
+  /** Somebody declared it, so that the end of a session does not archive it. */
+  is_declared: boolean
+  /** A session ended, and it waits for the next one. */
+  is_paused: boolean
+  /** The status that the end of a session has still to send. */
+  ending: 'paused' | 'archived' | null
+}
+
+/** What one session, or all that a tool does not tell apart, did in a working tree. */
+export interface Session {
+  branch: string | null
   /** The agent has not heard yet who holds the issue. */
   is_issue_due: boolean
   /** The agent has heard of the holder of an issue, and which ways on there are. */
   knows_ways_on: boolean
-  /** When the last heartbeat was sent, in milliseconds since the epoch. */
-  heartbeat_at: number
-  /** The activity was created with `deconflict start`, so the session does not archive it. */
-  is_borrowed: boolean
   /** What the agent was warned of: see `warningKey`. */
   warned: string[]
   /** The files that the agent read, and when they were last compared. */
@@ -61,57 +73,64 @@ export interface LocalState {
   workspace: StoredWorkspace | null
 }
 
-export const NO_STATE: LocalState = {
-  activity_id: null,
-  pending: null,
-  branch: null,
-  paths: [],
-  areas: null,
-  changes_hash: '',
-  issue: null,
-  is_issue_due: false,
-  knows_ways_on: false,
-  heartbeat_at: 0,
-  is_borrowed: false,
-  warned: [],
-  compared: {},
-  has_unread_overlap: false,
-  subagent: null,
-  workspace: null,
+export type LocalState = Work & Session
+
+export const NO_WORK: Work = {
+  ...{ activity_id: null, pending: null, branch: null, paths: [], areas: null, changes_hash: '' },
+  ...{ issue: null, heartbeat_at: 0, is_declared: false, is_paused: false, ending: null },
 }
 
-export const sessionKey = (session: string) => `session-${session}`
-/** The key of an activity that an agent created over MCP. Its state counts as that of a session. */
-export const mcpKey = (activity_id: string) => sessionKey(`mcp ${activity_id}`)
-export const branchKey = (branch: string | null) => `branch-${branch ?? ''}`
-
-/** The stored state; `NO_STATE` if there is none, or if it cannot be read. */
-export function readState(git_directory: string, key: string): LocalState {
-  return parseState(readJson(stateFile(git_directory, key)))
+export const NO_SESSION: Session = {
+  ...{ branch: null, is_issue_due: false, knows_ways_on: false, warned: [], compared: {} },
+  ...{ has_unread_overlap: false, subagent: null, workspace: null },
 }
 
-/** The state of every agent session, including sessions that ended without their last hook. */
-export function readSessionStates(git_directory: string): LocalState[] {
-  const directory = stateDirectory(git_directory)
-  const names = namesIn(directory).filter((name) => name.startsWith('session-') && name.endsWith('.json'))
-  return names.map((name) => parseState(readJson(join(directory, name)))).filter(hasActivity)
+/** `NO_WORK` if there is none, or if it cannot be read. */
+export function readWork(git_directory: string, branch: string | null): Work {
+  return { ...(parse(NO_WORK, readJson(workFile(git_directory, branch))) ?? NO_WORK), branch }
 }
 
-export function writeState(git_directory: string, key: string, state: LocalState): void {
-  writeJson(stateFile(git_directory, key), state)
+export function writeWork(git_directory: string, work: Work): void {
+  writeJson(workFile(git_directory, work.branch), parse(NO_WORK, work))
 }
 
-export function deleteState(git_directory: string, key: string): void {
-  rmSync(stateFile(git_directory, key), { force: true })
+/** `id`: only if it is this activity. */
+export function deleteWork(git_directory: string, branch: string | null, id?: string): void {
+  if (id === undefined || readWork(git_directory, branch).activity_id === id)
+    rmSync(workFile(git_directory, branch), { force: true })
+}
+
+/** The work of all branches whose end was not sent, in this working tree and in those linked to it. */
+export function readEndings(git_directory: string): Work[] {
+  return [...new Set([git_directory, commonDirectoryOf(git_directory)])].flatMap((directory) => {
+    const files = namesIn(stateDirectory(directory)).filter((name) => name.startsWith('branch-'))
+    return files
+      .map((name) => parse(NO_WORK, readJson(join(stateDirectory(directory), name))) ?? NO_WORK)
+      .filter((work) => hasActivity(work) && work.ending !== null)
+      .filter(({ branch }) => branch !== null || directory === git_directory)
+  })
+}
+
+/** The state of a session; undefined if it has none in this working tree. */
+export function readSession(git_directory: string, key: string): Session | undefined {
+  return parse(NO_SESSION, readJson(sessionFile(git_directory, key)))
+}
+
+export function writeSession(git_directory: string, key: string, session: Session): void {
+  writeJson(sessionFile(git_directory, key), parse(NO_SESSION, session))
+}
+
+export function deleteSession(git_directory: string, key: string): void {
+  rmSync(sessionFile(git_directory, key), { force: true })
 }
 
 /** How long the state of a session is kept after it was last written. Sessions that are killed, or run no hook at their end, leave it behind. */
 const SESSION_MAX_MS = 86_400_000
 
-/** Deletes the states and locks of sessions that have written nothing for a day: every hook that finds overlap reads all states. */
+/** Deletes the states and locks of sessions that have written nothing for a day: nothing else deletes them. */
 export function deleteOldSessions(git_directory: string, now: number): void {
   const directory = stateDirectory(git_directory)
-  for (const name of namesIn(directory).filter((each) => /^(?:session|lock)-|^handover\./.test(each))) {
+  for (const name of namesIn(directory).filter((each) => /^(?:session|lock)-/.test(each))) {
     const file = join(directory, name)
     const written_at = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now
     if (now - written_at > SESSION_MAX_MS) rmSync(file, { force: true })
@@ -158,21 +177,29 @@ export function namesIn(directory: string): string[] {
   }
 }
 
-/** A file of an earlier release may lack fields. */
-function parseState(json: unknown): LocalState {
-  const given = { ...NO_STATE, ...Object(json) } as LocalState
-  return hasActivity(given) && Array.isArray(given.paths) ? given : NO_STATE
+/** The fields of `none`, of which a file of an earlier release may lack some; undefined if `json` is no object. */
+function parse<Stored extends object>(none: Stored, json: unknown): Stored | undefined {
+  if (typeof json !== 'object' || json === null) return undefined
+  const given = json as Partial<Stored>
+  const fields = Object.entries(none).map(([name, value]) => [name, given[name as keyof Stored] ?? value])
+  return Object.fromEntries(fields)
 }
 
-/** Whether the session has an activity, or may have one. */
-export function hasActivity({ activity_id, pending }: LocalState): boolean {
+/** Whether there is an activity, or may be one. */
+export function hasActivity({ activity_id, pending }: Pick<Work, 'activity_id' | 'pending'>): boolean {
   return activity_id !== null || pending !== null
 }
 
 const NAME_MAX = 180
 
-function stateFile(git_directory: string, key: string): string {
-  return join(stateDirectory(git_directory), `${fileName(key)}.json`)
+function sessionFile(git_directory: string, key: string): string {
+  return join(stateDirectory(git_directory), `session-${fileName(key)}.json`)
+}
+
+/** All working trees of a clone share the work on a branch, because one of them at a time has it checked out. */
+function workFile(git_directory: string, branch: string | null): string {
+  const directory = branch === null ? git_directory : commonDirectoryOf(git_directory)
+  return join(stateDirectory(directory), `branch-${fileName(branch ?? '')}.json`)
 }
 
 /** If a key is too long for a file name, its middle is replaced by a hash. */

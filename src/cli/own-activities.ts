@@ -6,19 +6,19 @@ import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { byRank, highest } from '../vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED } from '../vocabulary/text.ts'
-import { branchKey, readSessionStates, readState } from './local-state.ts'
+import { readWork } from './local-state.ts'
 import type { Workspace } from './workspace.ts'
 
 type Match = Overlap['matches'][number]
 
-/** Ids of the activities that `deconflict start` (on this branch), agent sessions and `deconflict mcp` created in this working tree. */
+/** The id of the activity that this working tree has on its branch. */
 export function ownActivityIds({
   git_directory,
   branch,
 }: Pick<Workspace, 'git_directory' | 'branch'>): Set<string> {
   if (git_directory === null) return new Set()
-  const states = [readState(git_directory, branchKey(branch)), ...readSessionStates(git_directory)]
-  return new Set(states.flatMap(({ activity_id }) => activity_id ?? []))
+  const { activity_id } = readWork(git_directory, branch)
+  return new Set(activity_id === null ? [] : [activity_id])
 }
 
 /** On the base branch, returns the overlap without the user's own activities; on other branches, the overlap unchanged. */

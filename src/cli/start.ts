@@ -1,6 +1,6 @@
 /** `deconflict start`: creates an activity for the branch, or continues the one that this working tree has there. */
 
-import { DeconflictError, type RequestOf } from '../client/client.ts'
+import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import type { IssueWorker } from '../vocabulary/contract/issue.ts'
 import { issueOfBranch } from '../vocabulary/issue-reference.ts'
@@ -8,19 +8,12 @@ import { doneText, holderText, JOIN_OR_LEAVE } from '../vocabulary/issue-words.t
 import { sanitize } from '../vocabulary/others-text.ts'
 import { AGENTS } from './agents/agents.ts'
 import { noFilesNote, resultLines } from './check.ts'
-import {
-  type CommandContext,
-  type CommonOptions,
-  openContext,
-  type ScopeOptions,
-  scopeFrom,
-} from './command-context.ts'
-import type { GivenScope } from './given-scope.ts'
-import { branchKey, NO_STATE, readState, writeState } from './local-state.ts'
+import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
 import { ownActivityIds, withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
+import { declareWork } from './tree-work.ts'
 import { issueWithoutTitles, overlapWithoutTitles, type TitlesOption } from './without-titles.ts'
 
 type CreateInput = NonNullable<RequestOf<'createActivity'>['input']>
@@ -66,22 +59,15 @@ export async function start(
     ...commonFields(options),
     // The service validates the values.
   } as CreateInput
-  const { activity_id: earlier } = git_directory ? readState(git_directory, branchKey(branch)) : NO_STATE
-  const named = title === undefined ? {} : { title, summary: input.summary }
-  const changes = { ...named, ...commonFields(options), issue: input.issue, base_branch } as object
-  const continued = earlier === null ? null : await continueActivity(context, earlier, { changes, given })
-  const { activity, overlap: found, issue } = continued ?? (await client.createActivity({ ...at, input }))
+  const tree = git_directory === null ? null : { git_directory, branch }
+  const answer = tree
+    ? await declareWork(client, at, { tree, input, is_unnamed: title === undefined })
+    : { ...(await client.createActivity({ ...at, input })), is_continued: false }
+  const { activity, overlap: found, issue, is_continued } = answer
   const existing = existingIds(found, activity.id)
   const others = withoutOwnOnBase(workspace, found)
   const own_ids = ownActivityIds(workspace).add(activity.id)
   const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
-  if (git_directory !== null)
-    writeState(git_directory, branchKey(branch), {
-      ...NO_STATE,
-      activity_id: activity.id,
-      branch,
-      issue: activity.issue,
-    })
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
   const issueText = issueLine(issue, {
@@ -92,7 +78,7 @@ export async function start(
   const shown = { activity, overlap, issue: options.titles === false ? issueWithoutTitles(issue) : issue }
   context.show(shown, () => [
     ...wrapped(
-      `${continued ? 'Continued' : 'Started'} “${sanitize(activity.title)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`,
+      `${is_continued ? 'Continued' : 'Started'} “${sanitize(activity.title)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`,
     ),
     ...wrapped(
       `  ${activity.id}  expires ${relativeTime(activity.expires_at, display.now)} without a heartbeat`,
@@ -127,34 +113,6 @@ function issueLine(
       ? `${holderText({ number, holder }, options)}: ${JOIN_OR_LEAVE}`
       : null
   return `${capitalized(held ?? doneText(issue) ?? `issue #${number} is yours`)}.`
-}
-
-/** The answer to a create, for an activity that goes on with these changes; null if it has ended. */
-async function continueActivity(
-  { client, at, workspace: { own_branch: branch, base_branch } }: CommandContext,
-  id: string,
-  { changes, given }: { changes: RequestOf<'updateActivity'>['input']; given: GivenScope | undefined },
-): Promise<OutputOf<'createActivity'> | null> {
-  try {
-    await client.updateActivity({ ...at, id, input: { ...changes, ...given, heartbeat: true } })
-  } catch (error) {
-    const hasEnded =
-      error instanceof DeconflictError && ['not_found', 'invalid_transition'].includes(error.type)
-    if (hasEnded) return null
-    throw error
-  }
-  const {
-    issue,
-    overlap: _,
-    drift: __,
-    pr_reminder_due: ___,
-    ...activity
-  } = await client.getActivity({
-    ...at,
-    id,
-  })
-  const overlap = await client.checkOverlap({ ...at, input: { branch, base_branch, ...given } })
-  return { activity: { ...activity, issue: issue?.number ?? null }, overlap, issue }
 }
 
 /** Other activities of the branch. */

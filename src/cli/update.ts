@@ -6,7 +6,7 @@ import { sanitize } from '../vocabulary/others-text.ts'
 import { isNotableId } from '../vocabulary/record-id.ts'
 import { count } from '../vocabulary/text.ts'
 import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
-import { branchKey, deleteState, readState } from './local-state.ts'
+import { deleteWork } from './local-state.ts'
 import { endNotable } from './note.ts'
 import { overlapBriefLines } from './overlap-text.ts'
 import { briefWithoutOwnOnBase } from './own-activities.ts'
@@ -15,7 +15,6 @@ import { type ActivityOptions, commonFields, NAME_FILES } from './start.ts'
 import { type Display, relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
 import { briefWithoutTitles, type TitlesOption } from './without-titles.ts'
-import type { Workspace } from './workspace.ts'
 
 type UpdateInput = NonNullable<RequestOf<'updateActivity'>['input']>
 
@@ -115,14 +114,7 @@ export async function done(
   const answer = status
     ? await client.updateActivity({ ...request, input: { status } })
     : await client.archiveActivity(request)
-  await deleteStartedState(workspace, answer.id)
+  if (workspace.git_directory !== null) deleteWork(workspace.git_directory, workspace.branch, answer.id)
   context.show(answer, () => [`Done: ${answer.id} is ${answer.status}`])
   return EXIT.clear
-}
-
-/** Deletes the state of `deconflict start` if it is about this activity. */
-async function deleteStartedState({ git_directory, branch }: Workspace, id: string): Promise<void> {
-  if (git_directory === null) return
-  const { activity_id } = readState(git_directory, branchKey(branch))
-  if (activity_id === id) deleteState(git_directory, branchKey(branch))
 }

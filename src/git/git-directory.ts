@@ -37,7 +37,8 @@ function gitDirectoryIn(root: string): string | undefined {
   return statSync(join(git_directory, 'HEAD'), { throwIfNoEntry: false }) ? git_directory : undefined
 }
 
-function commonDirectoryOf(git_directory: string): string {
+/** The git directory of the main working tree. */
+export function commonDirectoryOf(git_directory: string): string {
   const named = textOf(join(git_directory, 'commondir')).trim()
   if (named === '') return git_directory
   return isAbsolute(named) ? named : join(git_directory, named)

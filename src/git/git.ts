@@ -85,10 +85,10 @@ export class Git {
     return COMMON_BASES.find((name) => refsOf(name, remote).some((ref) => targets.has(ref)))
   }
 
-  /** The merge base of HEAD and `branch`. The remote's branch is used if it exists, because others have the same one. */
-  async mergeBase(branch: string, remote: string | undefined): Promise<string | undefined> {
+  /** The merge base of `from` and `branch`. The remote's branch is used if it exists, because others have the same one. */
+  async mergeBase(branch: string, remote: string | undefined, from = 'HEAD'): Promise<string | undefined> {
     for (const ref of refsOf(branch, remote)) {
-      const sha = await this.output(['merge-base', 'HEAD', ref])
+      const sha = await this.output(['merge-base', from, ref])
       if (sha) return sha
     }
     return undefined

@@ -87,7 +87,7 @@ describe.each(PROGRAMS)('$name', (program) => {
     report.push(`${program.name}, version ${/\d[\d.]+\d/.exec(stdout)?.[0]}`)
   })
 
-  test('creates one activity before the first request, is warned with the file that it reads, and ends the activity', async () => {
+  test('creates one activity before the first request, is warned with the file that it reads, and pauses the activity', async () => {
     await startAsBen(FILE)
     const { warned_in, times_shown, announced, ended, hooks, problems } = await run(program)
     expect(announced, hooks).toHaveLength(1)
@@ -98,10 +98,8 @@ describe.each(PROGRAMS)('$name', (program) => {
     expect(await problems()).toEqual([])
     const id = announced[0] as string
     const activity = () => clientOf('ada').getActivity({ ...AT, id })
-    const end = program.has_no_end
-      ? { status: 'active' }
-      : { status: 'archived', archive_reason: 'requested' }
-    await expect.poll(activity).toMatchObject({ agent: program.agent, branch: 'work', ...end })
+    const status = program.has_no_end ? 'active' : 'paused'
+    await expect.poll(activity).toMatchObject({ agent: program.agent, branch: 'work', status })
   })
 
   test('is warned in the first request about overlap with the changes of its branch', async () => {

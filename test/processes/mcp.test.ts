@@ -103,7 +103,7 @@ describe.each([
     const example = expect.stringMatching(/^docs\/./)
     const { id } = theirs.activity
     const leads = { severity: 'medium', consequence: 'possible', findings: [{ kind: 'paths' }] }
-    const whose = { same_author: false, example }
+    const whose = { same_author: false, is_bot: false, example }
     const match = { id, title: 'Typos', actor: 'Ben', branch: 'typos', ...leads, ...whose }
     for (const [tool, more] of [
       ['heartbeat', {}],
@@ -199,14 +199,15 @@ describe('over standard input', () => {
     await tree.run(['start', 'By hand', '--paths', PATH], { env })
     const started = await callTool(ada, 'start_work', work)
     expect(started.overlap).toMatchObject(clear)
-    const { id } = started.activity
+    const { id, title } = started.activity
+    expect(title).toBe('Mine')
     expect(await callTool(ada, 'check_overlap', { scope: work.scope })).toMatchObject(clear)
     for (const [tool, more] of [
       ['heartbeat', {}],
       ['update_work', { scope: work.scope }],
       ['show_record', {}],
     ] as const)
-      expect((await callTool(ada, tool, { id, ...more })).overlap, tool).toMatchObject(clear)
+      expect(await callTool(ada, tool, more), tool).toMatchObject({ id, overlap: clear })
     expect(await hook('prompt')).toBe('')
     expect((await tree.run(['check', '--paths', PATH], { env })).code).toBe(0)
     // Another process of the same working tree, and work of others.
@@ -221,9 +222,10 @@ describe('over standard input', () => {
       matches: [{ id: theirs.activity.id }],
     })
     await callTool(ben, 'finish_work', { repository: REPOSITORY, id: theirs.activity.id })
-    await callTool(ada, 'finish_work', { id })
-    await tree.run(['done'], { env })
-    await hook('session-end')
+    const { items } = await callTool(ada, 'list_work', { actor: 'Ada' })
+    expect(items).toMatchObject([{ id }])
+    expect(await callTool(ada, 'finish_work', {})).toMatchObject({ id })
+    expect((await callTool(ada, 'heartbeat', {})).error.param).toBe('id')
   })
 
   describe('changed files', () => {

@@ -8,7 +8,7 @@ import {
   type Place,
 } from '../../src/cli/hook/message.ts'
 import { freshPlaces } from '../../src/cli/hook/places.ts'
-import { NO_STATE } from '../../src/cli/local-state.ts'
+import { NO_SESSION } from '../../src/cli/local-state.ts'
 import { NOT_COMPARED } from '../../src/vocabulary/verdict.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
 
@@ -67,20 +67,20 @@ describe('the message has at most 600 characters', () => {
     expect(named.length).toBeGreaterThan(0)
     // What is not named is shown another time.
     const warned = named.map(({ id, path }) => `${id} ${path}`)
-    expect(freshPlaces(places, { ...NO_STATE, warned }, null)).toHaveLength(places.length - named.length)
+    expect(freshPlaces(places, { ...NO_SESSION, warned }, null)).toHaveLength(places.length - named.length)
   })
 })
 
 test('the message is shown once for each activity and file, and again to a subagent, which has not read it', () => {
   const other = { ...PLACE, path: 'src/other.ts' }
-  const state = { ...NO_STATE, warned: ['act_1 src/retry.ts'] }
+  const state = { ...NO_SESSION, warned: ['act_1 src/retry.ts'] }
   expect(freshPlaces([PLACE, other, other], state, null)).toEqual([other])
   expect(freshPlaces([PLACE], state, 'a7')).toEqual([PLACE])
 })
 
 test('the message prefers the place whose lines are known', () => {
   const unknown = { ...PLACE, their_lines: null }
-  expect(freshPlaces([unknown, PLACE, unknown], NO_STATE, null)).toEqual([PLACE])
+  expect(freshPlaces([unknown, PLACE, unknown], NO_SESSION, null)).toEqual([PLACE])
 })
 
 test.each<[string, Partial<Place>, string]>([

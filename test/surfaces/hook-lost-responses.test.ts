@@ -58,10 +58,8 @@ test.each(['work', 'main'])('the next hook on %s goes on with the activity', asy
   expect(scope.changes).toMatchObject([{ path: FILE }, { path: 'docs/new.md' }])
   await quiet('before-edit', edit)
   await quiet('session-end', { reason: 'exit' })
-  expect(await listed()).toEqual([])
-  expect(await stateFiles('')).toEqual(
-    expect.not.arrayContaining([expect.stringMatching(/^(session|ended)-/)]),
-  )
+  expect(await listed()).toMatchObject([{ id, status: 'paused' }])
+  expect(await stateFiles('session-')).toEqual([])
 })
 
 test('the next hook follows a switch of the branch, and adds the file of its edit', async () => {
@@ -100,20 +98,20 @@ test('the session after /clear continues it, even if its first response is lost 
   expect(await listed()).toEqual([])
 })
 
-test('the activity of a session whose end could not be sent is archived by the next session', async () => {
+test('the end of a session that could not be sent is sent by a session on another branch', async () => {
   await quiet('session-start')
   await proxy.close()
   expect((await hook('session-end', { reason: 'exit' })).stderr).toMatch(/cannot be reached/)
   proxy = await startLossyProxy(shop.url)
-  await onlyId()
-  expect(await stateFiles('ended-')).toHaveLength(1)
+  const id = await onlyId()
+  await tree.git('checkout', '-q', '-b', 'other')
   // Another address is asked at once.
   const next = await tree.run(['hook', 'session-start', '--agent', 'claude-code', '--url', proxy.url], {
     input: JSON.stringify({ session_id: 's2', cwd: tree.path }),
   })
   expect(next.stderr).toBe('')
-  expect(await listed()).toHaveLength(1)
-  expect(await stateFiles('ended-')).toEqual([])
+  expect(await onlyId()).not.toBe(id)
+  expect(await stateFiles('branch-')).toEqual(['branch-other.json'])
 })
 
 describe('a response that is lost for a moment', () => {
@@ -155,13 +153,13 @@ test('a request that was never sent is not repeated', async () => {
   await proxy.close()
   expect((await hook('session-start', { session_id: 's2' })).stderr).toMatch(/cannot be reached/)
   await quiet('session-end', { session_id: 's2' })
-  expect(await stateFiles('ended-')).toEqual([])
+  expect(await stateFiles('branch-')).toEqual([])
 })
 
 test('only the user can read a stored request', async () => {
   await tree.write({ [FILE]: 'secret\n' })
   await lost(isCreate, 'session-start')
-  const [name] = await stateFiles('session-')
+  const [name] = await stateFiles('branch-')
   const file = join(tree.path, '.git/deconflict', name as string)
   expect(await readFile(file, 'utf8')).toContain('secret')
   expect((await stat(file)).mode & 0o077).toBe(0)

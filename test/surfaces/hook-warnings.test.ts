@@ -189,12 +189,12 @@ describe('the activity of a session', () => {
     },
   )
 
-  test('is one for each working tree if the agent names no session', async () => {
+  test('is one for each working tree, whoever works there, and if an agent names no session', async () => {
     const unnamed = { session_id: undefined, transcript_path: undefined }
     await run('session-start', unnamed, { agent: 'codex' })
     await run('before-edit', { ...unnamed, ...edit('README.md') }, { agent: 'codex' })
     await run('session-start', unnamed, { agent: 'gemini' })
-    expect((await mine()).map(({ agent }) => agent).sort()).toEqual(['codex', 'gemini'])
+    expect((await mine()).map(({ agent }) => agent)).toEqual(['codex'])
   })
 })
 

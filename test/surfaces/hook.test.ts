@@ -8,6 +8,7 @@ import { startSilentServer } from '../support/silent-server.ts'
 const { shop, tree, hook } = useShop()
 
 const at = (name: string) => join(tree.path, name)
+const read = async (id: string) => (await shop.api('GET', `/activity/${id}`)).body
 const listed = async () => (await shop.api('GET', '/activity?limit=100')).body.items
 
 describe('the hook of an agent', () => {
@@ -80,6 +81,41 @@ describe('the hook of an agent', () => {
     expect(await only()).toMatchObject({ title: 'By hand', scope })
   })
 
+  test('leaves unmerged work paused, with which the next session goes on, also in another working tree', async () => {
+    await hook('session-start')
+    const { id, status } = await only()
+    await tree.write({ 'a.ts': '1\n' })
+    await hook('session-end', { reason: 'exit' })
+    const summary = 'A session of claude-code. Its files are those that it changes or is about to edit.'
+    expect(await read(id)).toMatchObject({ status: 'paused', summary })
+    await hook('session-start', { session_id: 's2' })
+    expect(await only()).toMatchObject({ id, status })
+    await tree.git('add', '-A')
+    await tree.git('commit', '-qm', 'Work')
+    await tree.git('checkout', '-q', 'main')
+    await hook('session-end', { session_id: 's2' })
+    expect(await only()).toMatchObject({ id, status: 'paused' })
+    await tree.git('worktree', 'add', '-q', '../linked', 'work')
+    await hook('session-start', { session_id: 's3', cwd: at('../linked') })
+    expect(await only()).toMatchObject({ id, status })
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'work')
+    await hook('session-end', { session_id: 's3', cwd: at('../linked') })
+    expect(await read(id)).toMatchObject({ status: 'archived' })
+  })
+
+  test('has one activity for a branch: killed sessions leave no others, and work stays where its commits are', async () => {
+    for (const session_id of ['s1', 's2', 's3']) await hook('session-start', { session_id })
+    const { id } = await only()
+    await tree.git('commit', '-q', '--allow-empty', '-m', 'Work')
+    await tree.git('checkout', '-q', '-b', 'side', 'main')
+    await hook('prompt', { session_id: 's3' })
+    expect(await read(id)).toMatchObject({ branch: 'work', status: 'paused' })
+    expect((await listed()).map(({ branch }: { branch: string }) => branch)).toEqual(['side', 'work'])
+    await tree.git('checkout', '-q', 'work')
+    await hook('prompt', { session_id: 's3' })
+    expect(await only()).toMatchObject({ id, branch: 'work', status: 'active' })
+  })
+
   test('sends the lines of edited files with the next prompt, nothing while they stay the same, and the new branch', async () => {
     await hook('before-edit', edit('src/checkout/retry.ts'))
     expect((await only()).scope).toEqual({ areas: [], paths: ['src/checkout/retry.ts'], changes: [] })
@@ -104,7 +140,7 @@ describe('the hook of an agent', () => {
   test('deletes the states and locks of sessions that wrote nothing for a day, at the next start', async () => {
     await hook('session-start')
     const directory = at('.git/deconflict')
-    const old = ['session-killed.json', 'session-mcp%20act_1.json', 'handover.json', 'lock-1a2b-7']
+    const old = ['session-killed.json', 'lock-1a2b-7']
     const kept = ['branch-work.json', 'hooks.json', 'init.json', 'session-yesterday.json']
     for (const name of [...old, ...kept]) await writeFile(join(directory, name), '{}')
     const hours = (count: number) => new Date(Date.now() - count * 3_600_000)
@@ -139,11 +175,9 @@ describe('the hook of an agent', () => {
     const started = await tree.run(args)
     const { activity, overlap } = JSON.parse(started.stdout)
     expect(started.code).toBe(0)
+    expect(activity).toMatchObject({ id: mine.id, title: 'By hand' })
     expect(overlap).toMatchObject({ overlap_detected: false, related_activity_ids: [] })
-    await shop.api('POST', `/activity/${activity.id}/archive`)
     expect((await tree.run(['list', '--mine'])).stdout).toContain(mine.id)
-    await hook('session-end')
-    expect(await listed()).toEqual([])
   })
 
   test('ignores files outside of the working tree', async () => {

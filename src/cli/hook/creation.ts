@@ -4,10 +4,8 @@
  */
 import { DeconflictError } from '../../client/client-error.ts'
 import type { ChangedFiles } from '../../git/working-tree-files.ts'
-import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { withChanges } from '../given-scope.ts'
-import { type LocalState, NO_STATE, type PendingCreate } from '../local-state.ts'
-import type { HookClient } from './hook-client.ts'
+import { type LocalState, NO_WORK } from '../local-state.ts'
 import { issueFor } from './issue.ts'
 import { placesOf } from './places.ts'
 import type { SessionContext, StepResult } from './session-context.ts'
@@ -21,7 +19,7 @@ export async function create(
 ): Promise<StepResult> {
   const { situation, workspace, actor } = context
   const { branch, own_branch, base_branch } = workspace
-  const { agent, subagent, now } = situation
+  const { agent, now } = situation
   const issue = issueFor(context, state)
   const input = {
     title: titleFor(branch),
@@ -35,56 +33,27 @@ export async function create(
     ...withChanges({ areas: [], paths }, changed),
   }
   const pending = { idempotency_key: newKey(now), input, at: now }
-  const fields = { branch, paths, areas: [], is_borrowed: false, subagent, pending }
   // `heartbeat_at` is 0, so that a heartbeat is due in the hook that repeats the create.
   const begun = {
-    ...state,
-    ...fields,
+    ...{ ...state, ...NO_WORK, branch, paths, areas: [], pending, issue, is_issue_due: issue !== null },
     changes_hash: await hashOf(changed),
-    activity_id: null,
-    heartbeat_at: 0,
-    issue,
-    is_issue_due: issue !== null,
   }
   const client = await context.connect()
   context.save(begun)
   try {
-    const created = await sendCreate(client, context.at, pending)
+    const created = await client.createActivity({
+      ...context.at,
+      input,
+      idempotency_key: pending.idempotency_key,
+    })
     return {
       state: { ...begun, activity_id: created.activity.id, pending: null, heartbeat_at: now },
       found: { ...placesOf(created.overlap, context.own()), issue: created.issue },
     }
   } catch (error) {
-    if (isRefusal(error) || wasNotSent(error)) context.save(NO_STATE)
+    if (isRefusal(error) || wasNotSent(error)) context.save({ ...begun, ...NO_WORK, branch })
     throw error
   }
-}
-
-/** Repeats the create of an earlier hook whose response is missing. Returns the state with the id of the activity. */
-export async function finishCreate(context: SessionContext, state: LocalState): Promise<LocalState> {
-  const { pending } = state
-  if (pending === null) return state
-  try {
-    const { activity } = await sendCreate(await context.connect(), context.at, pending)
-    return { ...state, activity_id: activity.id, pending: null }
-  } catch (error) {
-    if (isRefusal(error)) context.save(NO_STATE)
-    throw error
-  }
-}
-
-/** Sends a create, for the first time or again: the service creates one activity for the key. */
-export async function sendCreate(
-  client: HookClient,
-  at: { owner: string; repo: string },
-  { input, idempotency_key }: PendingCreate,
-): Promise<OutputOf<'createActivity'>> {
-  return client.createActivity({ ...at, input, idempotency_key })
-}
-
-/** When the last create or heartbeat was sent, in milliseconds since the epoch. */
-export function lastSentAt({ heartbeat_at, pending }: LocalState): number {
-  return Math.max(heartbeat_at, pending?.at ?? 0)
 }
 
 /** Whether the service refused a request because of its content, so that it would refuse the same request again. */

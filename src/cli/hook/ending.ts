@@ -1,130 +1,112 @@
-/** The end of a session or a subagent: finds its activities in all working trees of the repository, and archives them. */
+/** The end of a session or a subagent: what becomes of its work in all working trees of the repository. */
 import { join } from 'node:path'
+import { Git } from '../../git/git.ts'
 import type { WorkingTree } from '../../git/git-directory.ts'
 import {
-  deleteState,
+  deleteSession,
+  deleteWork,
   hasActivity,
-  type LocalState,
   namesIn,
-  type PendingCreate,
-  readState,
-  sessionKey,
-  stateDirectory,
-  writeState,
+  readEndings,
+  readSession,
+  readWork,
+  type Session,
+  type StoredWorkspace,
+  type Work,
+  writeWork,
 } from '../local-state.ts'
-import { isRefusal, lastSentAt, sendCreate, TTL_MS } from './creation.ts'
+import type { Runtime } from '../runtime.ts'
+import { idOf } from '../tree-work.ts'
+import { isRefusal } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
-import { atEnd, CONTINUING } from './session-state.ts'
 
-const HANDOVER_KEY = 'handover'
-const ENDED_PREFIX = 'ended-'
-const ENDINGS_MAX = 20
 const TREES_MAX = 200
+/** Reasons with which a session ends, and another one goes on in the same working tree at once. */
+const CONTINUING: readonly string[] = ['clear', 'resume']
+
+/** What the end of a session does with its work. `is_continued`: another session goes on with it at once. Null: nothing. */
+export function endingOf(of: {
+  is_continued: boolean
+  is_unmerged: boolean
+  is_declared: boolean
+}): Work['ending'] {
+  if (of.is_continued) return null
+  if (of.is_unmerged) return 'paused'
+  return of.is_declared ? null : 'archived'
+}
 
 /**
- * Ends the session `key` in all working trees of the repository, which include those of its subagents. Deletes its state,
- * and returns the states whose activities are to be archived.
+ * Ends the session `key` in all working trees of the repository, which include those of its subagents; or only the subagent
+ * that the event is about, in the working tree that it has for itself. Stores what is to be sent, so that a later hook can.
  */
-export function endSession(tree: WorkingTree, key: string, { reason }: HookInput): LocalState[] {
-  const archived: LocalState[] = []
-  for (const git_directory of directoriesOf(tree))
-    for (const state of take(git_directory, key)) {
-      const isContinued = CONTINUING.includes(reason) && git_directory === tree.git_directory
-      const action = atEnd(state, { isContinued })
-      if (action === 'hand over') writeState(git_directory, HANDOVER_KEY, state)
-      if (action === 'archive') archived.push(state)
+export async function endSessions(
+  { tree, input, env }: { tree: WorkingTree; input: HookInput; env: Runtime['env'] },
+  key: string,
+  isSubagentEnd: boolean,
+): Promise<Session[]> {
+  const ended: Session[] = []
+  for (const git_directory of directoriesOf(tree)) {
+    const session = readSession(git_directory, key)
+    if (!session || (isSubagentEnd && (input.subagent === null || session.subagent !== input.subagent)))
+      continue
+    const work = readWork(git_directory, session.branch)
+    const { workspace } = session
+    const ending = endingOf({
+      is_continued: CONTINUING.includes(input.reason) && git_directory === tree.git_directory,
+      is_unmerged: workspace === null || (await isUnmerged(workspace, env)),
+      is_declared: work.is_declared,
+    })
+    if (hasActivity(work) && ending !== null) {
+      writeWork(git_directory, { ...work, ending })
+      ended.push(session)
     }
-  return archived
+    deleteSession(git_directory, key)
+  }
+  return ended
 }
 
-/**
- * Ends the subagent in the working tree that it has for itself, if it has one. Returns the states whose activities are to be
- * archived.
- */
-export function endSubagent(tree: WorkingTree, key: string, { subagent }: HookInput): LocalState[] {
-  const isArchived = (state: LocalState) => atEnd(state, { isContinued: false }) === 'archive'
-  if (subagent === null) return []
-  const isSubagents = (git_directory: string) => readState(git_directory, key).subagent === subagent
-  return directoriesOf(tree)
-    .filter(isSubagents)
-    .flatMap((git_directory) => take(git_directory, key))
-    .filter(isArchived)
+/** Whether the branch is ahead of its base, or the working tree has changes. What git does not say counts as unmerged. */
+async function isUnmerged(
+  { branch, cwd, diff_base, remote }: StoredWorkspace,
+  env: Runtime['env'],
+): Promise<boolean> {
+  const git = new Git(cwd, env)
+  // Another branch may be checked out since.
+  const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
+  const [head, start, changes] = await Promise.all([
+    git.output(['rev-parse', '-q', '--verify', ref]),
+    diff_base === undefined ? undefined : git.mergeBase(diff_base, remote, ref),
+    git.output(['status', '--porcelain']),
+  ])
+  return changes !== '' || (diff_base !== undefined && head !== start)
 }
 
-/** Takes the state that the previous session handed over; undefined if there is none, or if its activity has expired. */
-export function takeOver(git_directory: string, reason: string, now: number): LocalState | undefined {
-  if (!CONTINUING.includes(reason)) return undefined
-  const [handed] = take(git_directory, HANDOVER_KEY)
-  return handed && now - lastSentAt(handed) < TTL_MS ? handed : undefined
-}
-
-/** An ending that is stored until its activity is archived, so that a later hook can archive it if this one fails. */
-interface PendingEnding {
-  key: string
-  directory: string
-  state: LocalState
-}
-
-/** Stores endings before anything is sent. */
-export function savePendingEndings(
-  { common_directory: directory }: WorkingTree,
-  states: LocalState[],
-): PendingEnding[] {
-  return states.map((state) => {
-    const key = `${ENDED_PREFIX}${state.activity_id ?? state.pending?.idempotency_key}`
-    writeState(directory, key, state)
-    return { key, directory, state }
-  })
-}
-
-/** The stored endings, whose activities no hook has archived yet. Deletes those whose activity has expired meanwhile. */
-export function readPendingEndings(
-  { common_directory: directory }: WorkingTree,
-  now: number,
-): PendingEnding[] {
-  const names = namesIn(stateDirectory(directory)).filter((name) => name.startsWith(ENDED_PREFIX))
-  const all = names.slice(0, ENDINGS_MAX).map((name) => {
-    const key = decodeURIComponent(name.replace(/\.json$/, ''))
-    return { key, directory, state: readState(directory, key) }
-  })
-  const isCurrent = ({ state }: PendingEnding) => hasActivity(state) && now - lastSentAt(state) < TTL_MS
-  for (const each of all) if (!isCurrent(each)) deleteState(directory, each.key)
-  return all.filter(isCurrent)
-}
-
-/** Archives each activity. If the response to its create is missing, repeats the create to get its id. */
-export async function archiveEndings(
+/** Sends the endings that were not sent yet. */
+export async function sendEndings(
   client: HookClient,
-  { owner, repo }: { owner: string; repo: string },
-  endings: PendingEnding[],
+  at: { owner: string; repo: string },
+  git_directory: string,
 ): Promise<void> {
-  const at = { owner, repo }
   await Promise.all(
-    endings.map(async ({ key, directory, state }) => {
+    readEndings(git_directory).map(async (work) => {
       try {
-        const id =
-          state.activity_id ?? (await sendCreate(client, at, state.pending as PendingCreate)).activity.id
-        await client.archiveActivity({ ...at, id })
+        const id = await idOf(client, at, work)
+        if (work.ending === 'archived') await client.archiveActivity({ ...at, id })
+        else await client.updateActivity({ ...at, id, input: { status: 'paused' } })
+        const paused = { ...work, activity_id: id, pending: null, is_paused: true, ending: null }
+        if (work.ending === 'paused') return writeWork(git_directory, paused)
       } catch (error) {
         if (!isRefusal(error)) throw error
       }
-      deleteState(directory, key)
+      deleteWork(git_directory, work.branch)
     }),
   )
 }
 
 /** The key of the session's state. If the agent names no session, all of its sessions in a working tree share one state. */
 export function keyOf({ session, agent }: Pick<HookInput, 'session' | 'agent'>): string {
-  return sessionKey(session ?? `${agent.name} without an id`)
-}
-
-/** Reads and deletes a state. Empty if there is none. */
-function take(git_directory: string, key: string): LocalState[] {
-  const state = readState(git_directory, key)
-  if (!hasActivity(state)) return []
-  deleteState(git_directory, key)
-  return [state]
+  return session ?? `${agent.name} without an id`
 }
 
 /** The git directories of the main working tree and of those linked to it. */

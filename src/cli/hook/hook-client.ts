@@ -10,7 +10,6 @@ const ROUTES = {
   checkOverlap: { method: 'POST', path: '/activity/check', is_idempotent: false, on },
   getActivity: { method: 'GET', path: '/activity/{id}', is_idempotent: false, on },
   updateActivity: { method: 'PATCH', path: '/activity/{id}', is_idempotent: false, on },
-  heartbeatActivity: { method: 'POST', path: '/activity/{id}/heartbeat', is_idempotent: false, on },
   archiveActivity: { method: 'POST', path: '/activity/{id}/archive', is_idempotent: false, on },
   getIssue: { method: 'GET', path: '/issues/{number}', is_idempotent: false, on },
   getNotable: { method: 'GET', path: '/notables/{id}', is_idempotent: false, on },

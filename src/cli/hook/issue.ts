@@ -8,15 +8,15 @@ import { withWarned } from './places.ts'
 import type { Found, SessionContext } from './session-context.ts'
 
 /**
- * The issue that the activity should be on: that of the branch, else the one that the prompt names, else that of the state. An
- * activity of `deconflict start` keeps the issue that it has. Null if there is none.
+ * The issue that the activity should be on: that of the branch, else the one that the prompt names, else that of the state. A
+ * declared activity keeps the issue that it has. Null if there is none.
  */
 export function issueFor(
   { workspace, situation }: Pick<SessionContext, 'workspace' | 'situation'>,
-  { issue, is_borrowed }: Pick<LocalState, 'issue' | 'is_borrowed'>,
+  { issue, is_declared }: Pick<LocalState, 'issue' | 'is_declared'>,
 ): number | null {
   const named = issueOfText(situation.prompt, workspace)
-  return is_borrowed ? (issue ?? named) : (issueOfBranch(workspace.own_branch) ?? named ?? issue)
+  return is_declared ? (issue ?? named) : (issueOfBranch(workspace.own_branch) ?? named ?? issue)
 }
 
 /** What the session hears about its issue, and the places that are left to warn of. */

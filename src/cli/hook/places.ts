@@ -106,7 +106,7 @@ function warningKey(subagent: string | null, { id, path, taken }: Place): string
 /** The places that the agent was not warned of. If a place occurs with and without lines, the one with lines is returned. */
 export function freshPlaces(
   places: readonly Place[],
-  { warned }: LocalState,
+  { warned }: Pick<LocalState, 'warned'>,
   subagent: string | null,
 ): Place[] {
   const fresh = new Map<string, Place>()

@@ -54,6 +54,8 @@ export function planFor(situation: Situation, state: LocalState): Plan | null {
     is_heartbeat_due:
       now - state.heartbeat_at >= INTERVAL_MS ||
       event === 'session-start' ||
+      state.is_paused ||
+      state.ending !== null ||
       (is_heard && (state.has_unread_overlap || state.is_issue_due)),
   }
   function isCompareDue(file: string): boolean {

@@ -11,33 +11,29 @@ import { LockTimeout, withLock } from '../../git/lock.ts'
 import { systemClock } from '../../vocabulary/clock.ts'
 import { isLocal, openLocal } from '../local-mode.ts'
 import {
-  branchKey,
   deleteOldSessions,
+  deleteWork,
   hasActivity,
   type LocalState,
-  NO_STATE,
-  readState,
+  NO_SESSION,
+  readEndings,
+  readSession,
+  readWork,
+  type Session,
   stateDirectory,
-  writeState,
+  writeSession,
+  writeWork,
 } from '../local-state.ts'
 import { ownActivityIds } from '../own-activities.ts'
 import type { Runtime } from '../runtime.ts'
 import { findConnection } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { isRefusal } from './creation.ts'
-import {
-  archiveEndings,
-  endSession,
-  endSubagent,
-  keyOf,
-  readPendingEndings,
-  savePendingEndings,
-  takeOver,
-} from './ending.ts'
+import { endingOf, endSessions, keyOf, sendEndings } from './ending.ts'
 import { createHookClient, type HookClient } from './hook-client.ts'
 import { sendWithHttp } from './http.ts'
 import type { HookInput } from './payload.ts'
-import { planFor, type Situation } from './plan.ts'
+import { type Plan, planFor, type Situation } from './plan.ts'
 import { readRecord, updateRecord } from './record.ts'
 import { workOn } from './session.ts'
 
@@ -73,27 +69,27 @@ const QUIET: Result = { message: '', outcome: 'quiet' }
 const PAUSED: Result = { message: '', outcome: 'paused' }
 
 /**
- * Runs the hook; `session-state.ts` lists what it does in which state. An end stores the activities to archive before it sends
- * anything, so that a later hook can archive them. Throws if the service or git fails.
+ * Runs the hook. An end stores what is to be sent before it sends anything, so that a later hook can. Throws if the service or
+ * git fails.
  */
 export async function runInTree(run: HookRun): Promise<Result> {
-  const { tree, input, situation } = run
+  const { tree, input, situation, runtime } = run
+  const { git_directory } = tree
   const key = keyOf(input)
   const { event } = situation
   const isEnd = event === 'session-end' || event === 'subagent-end'
-  if (event === 'session-start') deleteOldSessions(tree.git_directory, situation.now)
-  if (!isEnd && planFor(situation, readState(tree.git_directory, key)) === null) return QUIET
+  if (event === 'session-start') deleteOldSessions(git_directory, situation.now)
+  if (!isEnd && planFor(situation, stateOf(run, key)) === null) return QUIET
   if (!isEnd && isPaused(run)) return PAUSED
-  const lock = { directory: stateDirectory(tree.git_directory), key, timeout_ms: run.left_ms() }
-  // An agent edits files in parallel, and runs a hook for each edit.
+  // Agents edit files in parallel and run a hook for each edit, and sessions of one working tree share its work.
+  const lock = { directory: stateDirectory(git_directory), key: 'work', timeout_ms: run.left_ms() }
   return withLock(lock, async () => {
     if (!isEnd) return isPaused(run) ? PAUSED : work(run, key)
-    const endings = event === 'session-end' ? endSession(tree, key, input) : endSubagent(tree, key, input)
-    const [first, ...others] = savePendingEndings(tree, endings)
-    if (first === undefined) return QUIET
+    const [ended] = await endSessions({ tree, input, env: runtime.env }, key, event === 'subagent-end')
+    if (ended === undefined) return QUIET
     if (isPaused(run)) return PAUSED
-    const { workspace } = await workspaceAndActor(run, first.state)
-    await archiveEndings(await connect(run, workspace), workspace, [first, ...others])
+    const { workspace } = await workspaceAndActor(run, ended)
+    await sendEndings(await connect(run, workspace), workspace, git_directory)
     return { message: '', outcome: 'ok' }
   })
 }
@@ -101,15 +97,20 @@ export async function runInTree(run: HookRun): Promise<Result> {
 async function work(run: HookRun, key: string): Promise<Result> {
   const { tree, situation, options } = run
   const { git_directory } = tree
-  const state = initialState(run, key)
+  const before = stateOf(run, key)
   // Another hook of the session may have done the work while this one waited for the lock.
-  const plan = planFor(situation, state)
-  if (plan === null) return QUIET
-  const { workspace, actor } = await workspaceAndActor(run, plan.has_switched ? NO_STATE : state)
+  if (planFor(situation, before) === null) return QUIET
+  const { workspace, actor } = await workspaceAndActor(run, before)
+  const state = await enterBranch(run, { key, before, workspace })
+  const plan = planFor(situation, state) as Plan
   let connection: Promise<HookClient> | undefined
   const { git: _, git_directory: __, person: ___, ...known } = workspace
-  const save = (next: LocalState) =>
-    writeState(git_directory, key, { ...next, workspace: { ...known, actor } })
+  const save = (next: LocalState) => {
+    if (next.branch !== state.branch) deleteWork(git_directory, state.branch)
+    if (hasActivity(next)) writeWork(git_directory, next)
+    else deleteWork(git_directory, next.branch)
+    writeSession(git_directory, key, { ...next, workspace: { ...known, actor } })
+  }
   const context = {
     ...{ situation, workspace, at: { owner: workspace.owner, repo: workspace.repo }, actor, save },
     ...{ left_ms: run.left_ms, without_titles: options.without_titles },
@@ -122,36 +123,52 @@ async function work(run: HookRun, key: string): Promise<Result> {
       return connection
     },
   }
-  const unfinished = hasActivity(state) ? [] : readPendingEndings(tree, situation.now)
-  if (unfinished.length > 0) await archiveEndings(await context.connect(), workspace, unfinished)
+  if ((!hasActivity(state) || situation.event === 'session-start') && readEndings(git_directory).length > 0)
+    await sendEndings(await context.connect(), context.at, git_directory)
   const { message, state: next } = await workOn(context, plan, state)
   save(next)
   return { message, outcome: 'ok' }
 }
 
-/**
- * The stored state of the session. A new session continues the activity that the previous session handed over, or else the one
- * that `deconflict start` created for the branch.
- */
-function initialState({ tree, situation, input }: HookRun, key: string): LocalState {
+/** The state of the session, with the work on the branch that is checked out, else that on the branch where it was before. */
+function stateOf({ tree, situation }: HookRun, key: string): LocalState {
   const { git_directory } = tree
-  const own = readState(git_directory, key)
-  if (hasActivity(own)) return own
-  const before = takeOver(git_directory, input.reason, situation.now)
-  if (before) {
-    // `takeOver` has deleted the state, so it is stored again under the key of this session.
-    writeState(git_directory, key, before)
-    return before
-  }
-  const { branch = null } = situation
-  const started = branch === null ? NO_STATE : readState(git_directory, branchKey(branch))
-  return started.activity_id === null ? NO_STATE : { ...started, is_borrowed: true }
+  const session = readSession(git_directory, key)
+  const { branch = session?.branch ?? null, subagent } = situation
+  const here = readWork(git_directory, branch)
+  if (!session) return { ...NO_SESSION, subagent, ...here }
+  const is_moved = !hasActivity(here) && session.branch !== branch
+  return { ...session, ...(is_moved ? readWork(git_directory, session.branch) : here) }
+}
+
+/**
+ * The state on the branch that is checked out now. The work moves there with the session, unless its branch has commits that
+ * this one has not, or this one has work of its own: then it waits.
+ */
+async function enterBranch(
+  { tree: { git_directory } }: HookRun,
+  { key, before, workspace }: { key: string; before: LocalState; workspace: Workspace },
+): Promise<LocalState> {
+  const { branch, git } = workspace
+  const session = readSession(git_directory, key)
+  if (!session || session.branch === branch)
+    return hasActivity(before) ? before : { ...before, ...readWork(git_directory, branch) }
+  const left = readWork(git_directory, session.branch)
+  const here = { ...before, ...readWork(git_directory, branch) }
+  if (!hasActivity(left)) return here
+  const own_branch = session.workspace?.own_branch ?? null
+  const more =
+    own_branch && (await git.output(['rev-list', '-1', `refs/heads/${own_branch}`, '--not', 'HEAD']))
+  if (!hasActivity(here) && !more) return before
+  const end = { is_continued: false, is_unmerged: Boolean(more), is_declared: left.is_declared }
+  writeWork(git_directory, { ...left, ending: endingOf(end) })
+  return here
 }
 
 /** The workspace and the name of the person: from the state of the session if it is of the same branch, else from git. */
 async function workspaceAndActor(
   { runtime, tree, options, situation }: HookRun,
-  { workspace: stored }: Pick<LocalState, 'workspace'>,
+  { workspace: stored }: Pick<Session, 'workspace'>,
 ): Promise<{ workspace: Workspace; actor: string }> {
   const git = new Git(runtime.cwd, runtime.env)
   const isCurrent =

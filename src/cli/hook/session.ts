@@ -1,18 +1,17 @@
 /** The activity of one agent session: created, kept up to date with the files that the agent changes, and compared. */
 import { DeconflictError } from '../../client/client-error.ts'
 import { type ChangedFiles, readChangedFiles } from '../../git/working-tree-files.ts'
-import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { PATHS_MAX } from '../../vocabulary/scope/limits.ts'
 import { withChanges } from '../given-scope.ts'
-import { type LocalState, NO_STATE } from '../local-state.ts'
-import { create, finishCreate, hashOf, titleFor } from './creation.ts'
+import { hasActivity, type LocalState, NO_WORK } from '../local-state.ts'
+import { goOn } from '../tree-work.ts'
+import { create, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'
 import type { Place } from './message.ts'
 import { freshPlaces, type Places, placesOf, placesOfBrief, warn } from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
 import type { Found, SessionContext, StepResult } from './session-context.ts'
-import { sessionStateOf } from './session-state.ts'
 
 const COMPARED_MAX = 500
 /** Git gets at most this share of the remaining time. */
@@ -30,15 +29,14 @@ export async function workOn(
     ? { ...given, warned: [], compared: {}, is_issue_due: given.issue !== null, knows_ways_on: false }
     : given
   const sendsRequest = before.activity_id === null || plan.is_heartbeat_due || plan.compared.length > 0
-  const [changed, state] = await Promise.all([
+  const [changed] = await Promise.all([
     changedFiles(context, plan, before),
-    finishCreate(context, before),
     sendsRequest && context.connect(),
   ])
   const [kept, compared] = await Promise.all([
-    sessionStateOf(state) === 'none'
-      ? create(context, { paths: plan.added, changed, state })
-      : keep(context, { plan, changed, state }),
+    hasActivity(before)
+      ? keep(context, { plan, changed, state: before })
+      : create(context, { paths: plan.added, changed, state: before }),
     compare(context, plan.compared, changed),
   ])
   const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
@@ -62,8 +60,8 @@ export async function workOn(
 }
 
 /** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */
-function isBeneathFile({ path }: Place, { edits }: Situation, { paths, is_borrowed }: LocalState): boolean {
-  return [...edits, ...(is_borrowed ? [] : paths)].some((file) => path?.startsWith(`${file}/`))
+function isBeneathFile({ path }: Place, { edits }: Situation, { paths, is_declared }: LocalState): boolean {
+  return [...edits, ...(is_declared ? [] : paths)].some((file) => path?.startsWith(`${file}/`))
 }
 
 interface KeepFields {
@@ -75,74 +73,58 @@ interface KeepFields {
 /** Updates the activity, or sends a heartbeat, or neither. If the activity is closed or deleted, creates another one. */
 async function keep(context: SessionContext, fields: KeepFields): Promise<StepResult> {
   const { plan, changed, state } = fields
-  const isChanged = changed !== undefined && (await hashOf(changed)) !== state.changes_hash
-  const isUpdate =
-    isChanged || plan.added.length > 0 || plan.has_switched || issueFor(context, state) !== state.issue
-  if (!isUpdate && !plan.is_heartbeat_due) return { state, found: NOTHING }
-  try {
-    return isUpdate ? await update(context, fields) : await heartbeat(context, state)
-  } catch (error) {
-    const isClosed =
-      error instanceof DeconflictError && ['not_found', 'invalid_transition'].includes(error.type)
-    if (!isClosed) throw error
-    const paths = [...state.paths, ...plan.added].slice(0, PATHS_MAX)
-    return create(context, {
-      paths,
-      changed,
-      state: { ...NO_STATE, workspace: state.workspace, issue: state.issue },
-    })
-  }
-}
-
-/** Replaces the scope, and the branch after a switch. If git does not answer in time, the scope stays as it is. */
-async function update(context: SessionContext, { plan, changed, state }: KeepFields): Promise<StepResult> {
-  const { branch, own_branch, base_branch } = context.workspace
-  const id = state.activity_id as string
-  const client = await context.connect()
+  const changes_hash = await hashOf(changed)
   const issue = issueFor(context, state)
   const isMoved = issue !== state.issue
-  const declared = await declaredScope(context, client, state)
-  const paths = [...new Set([...declared.paths, ...plan.added])].slice(0, PATHS_MAX)
-  const input = {
-    heartbeat: true,
-    ...(changed && withChanges({ areas: declared.areas, paths }, changed)),
+  const isUpdate =
+    (changed !== undefined && changes_hash !== state.changes_hash) ||
+    plan.added.length > 0 ||
+    plan.has_switched ||
+    isMoved
+  if (!isUpdate && !plan.is_heartbeat_due) return { state, found: NOTHING }
+  const client = await context.connect()
+  const { areas, paths } = isUpdate ? await declaredScope(context, client, state) : state
+  const sent = changed && isUpdate && { areas, changes_hash, paths: withAdded(paths, plan) }
+  const { branch, own_branch, base_branch } = context.workspace
+  const changes = {
+    ...(sent && withChanges({ areas: sent.areas ?? [], paths: sent.paths }, changed)),
     ...(plan.has_switched && { branch: own_branch, base_branch }),
     ...(isMoved && { issue }),
-    ...(plan.has_switched && !state.is_borrowed && { title: titleFor(branch) }),
+    ...(plan.has_switched && !state.is_declared && { title: titleFor(branch) }),
   }
-  const { overlap } = await client.updateActivity({ ...context.at, id, input })
-  const sent = changed && { paths, areas: declared.areas, changes_hash: await hashOf(changed) }
+  const answer = await goOn(client, context.at, { work: state, changes })
+  if (answer === null) {
+    const lost = { ...state, ...NO_WORK, issue: state.issue }
+    return create(context, { paths: withAdded(state.paths, plan), changed, state: lost })
+  }
+  const alive = { is_paused: false, ending: null, pending: null, heartbeat_at: context.situation.now }
   return {
     state: {
-      ...state,
-      branch,
-      heartbeat_at: context.situation.now,
-      issue,
+      ...{ ...state, ...alive, activity_id: answer.id, branch, issue, ...sent },
       is_issue_due: isMoved || state.is_issue_due,
-      ...sent,
     },
-    found: placesOfBrief(overlap, context.own()),
+    found: placesOfBrief(answer.overlap, context.own()),
   }
 }
 
-async function heartbeat(context: SessionContext, state: LocalState): Promise<StepResult> {
-  const id = state.activity_id as string
-  const client = await context.connect()
-  const { overlap } = await client.heartbeatActivity({ ...context.at, id })
-  return {
-    state: { ...state, heartbeat_at: context.situation.now },
-    found: placesOfBrief(overlap, context.own()),
-  }
+function withAdded(paths: readonly string[], { added }: Plan): string[] {
+  return [...new Set([...paths, ...added])].slice(0, PATHS_MAX)
 }
 
-/** The paths and areas of the activity. Those of an activity of `deconflict start` are read from the service, to keep them. */
+/** The paths and areas of the activity: those that another program declared are read from the service, to keep them. */
 async function declaredScope(
   context: SessionContext,
   client: HookClient,
-  { areas, paths, is_borrowed, activity_id }: LocalState,
-): Promise<Pick<OutputOf<'getActivity'>['scope'], 'areas' | 'paths'>> {
-  if (areas !== null || !is_borrowed) return { areas: areas ?? [], paths }
-  return (await client.getActivity({ ...context.at, id: activity_id as string })).scope
+  { areas, paths, activity_id }: LocalState,
+): Promise<Pick<LocalState, 'areas' | 'paths'>> {
+  if (areas !== null) return { areas, paths }
+  const stored = await client.getActivity({ ...context.at, id: activity_id as string }).catch(isGone)
+  return stored?.scope ?? { areas: [], paths }
+}
+
+/** An activity that was deleted has no scope any more. */
+function isGone(error: unknown): undefined {
+  if (!(error instanceof DeconflictError) || error.type !== 'not_found') throw error
 }
 
 /** Compares files that the agent reads or edits, by their lines if it has changed them, without adding them to its activity. */

@@ -3,6 +3,7 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../../vocabulary/contract/contract.ts'
 import { parse } from '../../vocabulary/contract/parse.ts'
+import { Failure } from '../../vocabulary/failure.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { parseFullName } from '../../vocabulary/repository-name.ts'
 import type { Client } from '../client.ts'
@@ -26,6 +27,8 @@ export interface Defaults {
   /** `owner/name`. */
   repository?: string
   actor?: string
+  /** The activity that tools are about which name none; undefined if there is none. */
+  findOwnId?(): Promise<string | undefined>
 }
 
 export interface Tool {
@@ -175,12 +178,15 @@ export function toolsWith(defaults: Defaults): Tool[] {
   return SPECS.map((spec) => toolOf(spec, defaults))
 }
 
+const NO_OWN_WORK = 'id: this branch has no activity; call start_work, or pass the id of one'
+
 function toolOf(spec: Spec, defaults: Defaults): Tool {
   const operation = OPERATIONS[spec.operation]
   const { extra = {} } = spec
   const toolArguments = z.looseObject({
     repository: defaults.repository ? repository.default(defaults.repository) : repository,
     ...extra,
+    ...('id' in extra && defaults.findOwnId && { id: id.optional() }),
   })
   const hasDefaultActor =
     defaults.actor !== undefined && 'actor' in operation.input.shape && operation.is_idempotent
@@ -196,14 +202,13 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
       outputSchema: resultSchema(spec.result),
       annotations: operation.access === 'read' ? { readOnlyHint: true } : { destructiveHint: false },
     },
-    run: (client, args) => {
-      const { repository, id, ...input } = parse(toolArguments, args ?? {}, 'field') as Record<
-        string,
-        unknown
-      >
+    run: async (client, args) => {
+      const given: Record<string, unknown> = parse(toolArguments, args ?? {}, 'field')
+      const { repository, id = 'id' in extra ? await defaults.findOwnId?.() : '', ...input } = given
+      if (id === undefined) throw new Failure('invalid_request', NO_OWN_WORK, { param: 'id' })
       const [owner = '', repo = ''] = String(repository).split('/')
       if (hasDefaultActor) input.actor ??= defaults.actor
-      return spec.run(client, { owner, repo, id: String(id ?? ''), input: input as never })
+      return spec.run(client, { owner, repo, id: String(id), input: input as never })
     },
   }
 }
