@@ -63,6 +63,10 @@ export interface Session {
   knows_ways_on: boolean
   /** What the agent was warned of: see `warningKey`. */
   warned: string[]
+  /** The activities that it was told to wait for, and the file of each. */
+  waits: Record<string, string>
+  /** The entity tag of its own activity and of what overlaps with that, when it last asked; null if it never did. */
+  seen: string | null
   /** The files that the agent read, and when they were last compared. */
   compared: Record<string, number>
   /** A hook whose output the agent does not read found an overlap, so that a later hook must warn of it. */
@@ -82,7 +86,7 @@ export const NO_WORK: Work = {
 
 export const NO_SESSION: Session = {
   ...{ branch: null, is_issue_due: false, knows_ways_on: false, warned: [], compared: {} },
-  ...{ has_unread_overlap: false, subagent: null, workspace: null },
+  ...{ waits: {}, seen: null, has_unread_overlap: false, subagent: null, workspace: null },
 }
 
 /** `NO_WORK` if there is none, or if it cannot be read. */

@@ -52,7 +52,8 @@ export function methodsOf(
     name,
     async (request: LooseRequest = {}) => {
       const { url, init } = httpRequestOf(settings, route, request)
-      return sendWithRetries(settings, url, init)
+      const { body, etag } = await sendWithRetries(settings, url, init)
+      return request.known === undefined || body === null ? body : { ...Object(body), etag }
     },
   ])
   return Object.fromEntries(methods)
@@ -70,7 +71,9 @@ export async function getServiceInfo(options: Omit<ClientOptions, 'token'>): Pro
   const settings = settingsOf({ ...options, token: '' })
   const init: RequestInit = { headers: { Accept: 'application/json' }, redirect: 'manual' }
   try {
-    const health = Object(await sendWithRetries(settings, `${rootUrl(options.base_url)}/healthz`, init))
+    const health = Object(
+      (await sendWithRetries(settings, `${rootUrl(options.base_url)}/healthz`, init)).body,
+    )
     return { version: stringOrNull(health.version), github_host: stringOrNull(health.github_host) }
   } catch (error) {
     const isAnswered = error instanceof DeconflictError && error.status !== null && error.status < 500
@@ -95,6 +98,8 @@ interface LooseRequest {
   number?: number
   input?: object
   idempotency_key?: string
+  /** The entity tag that the caller has, null if none: the answer has one too, and is null while it is the same. */
+  known?: string | null
 }
 
 function settingsOf(options: ClientOptions): Settings {
@@ -104,7 +109,13 @@ function settingsOf(options: ClientOptions): Settings {
   return { ...settings, left_ms: () => settings.budget_ms - elapsed() }
 }
 
-async function sendWithRetries(settings: Settings, url: string, init: RequestInit): Promise<unknown> {
+/** `body`: null if it is known. */
+interface Sent {
+  body: unknown
+  etag: string | null
+}
+
+async function sendWithRetries(settings: Settings, url: string, init: RequestInit): Promise<Sent> {
   const elapsed = stopwatch()
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -136,7 +147,7 @@ function httpRequestOf(
   operation: Route,
   request: LooseRequest,
 ): { url: string; init: RequestInit } {
-  const { input = {}, ...names } = request
+  const { input = {}, known, ...names } = request
   const path = routeOf(operation).replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof names) =>
     encodeURIComponent(names[name] ?? ''),
   )
@@ -152,6 +163,7 @@ function httpRequestOf(
         Accept: 'application/json',
         ...(isGet ? {} : { 'Content-Type': 'application/json' }),
         ...(key ? { 'Idempotency-Key': key } : {}),
+        ...(known ? { 'If-None-Match': known } : {}),
       },
       ...(isGet ? {} : { body: JSON.stringify(input) }),
       // Following a redirect would turn a POST into a GET.
@@ -160,7 +172,7 @@ function httpRequestOf(
   }
 }
 
-async function send(settings: Settings, url: string, init: RequestInit): Promise<unknown> {
+async function send(settings: Settings, url: string, init: RequestInit): Promise<Sent> {
   const { fetch, left_ms } = settings
   const timeout_ms = Math.ceil(Math.min(settings.timeout_ms, Math.max(0, left_ms())))
   let response: Response
@@ -171,9 +183,11 @@ async function send(settings: Settings, url: string, init: RequestInit): Promise
   } catch (error) {
     throw connectionError(error, new URL(url).origin, timeout_ms)
   }
+  const etag = response.headers.get('ETag')
+  if (response.status === 304) return { body: null, etag }
   if (!response.ok) throw errorFromResponse(response, body)
   try {
-    return JSON.parse(body)
+    return { body: JSON.parse(body), etag }
   } catch {
     throw errorFromResponse(response, body)
   }

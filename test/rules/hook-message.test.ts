@@ -1,14 +1,16 @@
 /** The warning that an agent reads is short, quotes others as data, and names who, what, where and what to do. */
 import { describe, expect, test } from 'vitest'
 import {
+  goneText,
+  isWaitedFor,
   MESSAGE_MAX,
   type MessageOptions,
   messageFor,
   type Other,
   type Place,
 } from '../../src/cli/hook/message.ts'
-import { freshPlaces } from '../../src/cli/hook/places.ts'
-import { NO_SESSION } from '../../src/cli/local-state.ts'
+import { freshPlaces, withWarned } from '../../src/cli/hook/places.ts'
+import { NO_SESSION, NO_WORK } from '../../src/cli/local-state.ts'
 import { NOT_COMPARED } from '../../src/vocabulary/verdict.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
 
@@ -22,7 +24,7 @@ const BEN: Other = {
   ...{ title: 'Tidy the retries', actor: 'Ben', login: 'ben', branch: 'tidy' },
   ...{ agent: 'codex', pull_request: '#12' },
 }
-const SHOWN = { without_titles: false, own_id: 'act_0' }
+const SHOWN = { without_titles: false, own_id: 'act_0', max: MESSAGE_MAX }
 const message = (places: Place[], other: Other = BEN, options: MessageOptions = SHOWN) =>
   messageFor(places, new Map([...new Set(places.map(({ id }) => [id, other] as const))]), options)
 
@@ -66,16 +68,45 @@ describe('the message has at most 600 characters', () => {
     expect(text.length).toBeLessThanOrEqual(MESSAGE_MAX)
     expect(named.length).toBeGreaterThan(0)
     // What is not named is shown another time.
-    const warned = named.map(({ id, path }) => `${id} ${path}`)
-    expect(freshPlaces(places, { ...NO_SESSION, warned }, null)).toHaveLength(places.length - named.length)
+    const state = withWarned({ ...NO_SESSION, ...NO_WORK }, named, null)
+    expect(freshPlaces(places, state, null)).toHaveLength(places.length - named.length)
   })
 })
 
 test('the message is shown once for each activity and file, and again to a subagent, which has not read it', () => {
   const other = { ...PLACE, path: 'src/other.ts' }
-  const state = { ...NO_SESSION, warned: ['act_1 src/retry.ts'] }
+  const state = withWarned({ ...NO_SESSION, ...NO_WORK }, [PLACE], null)
   expect(freshPlaces([PLACE, other, other], state, null)).toEqual([other])
   expect(freshPlaces([PLACE], state, 'a7')).toEqual([PLACE])
+})
+
+test('what was only possible is said once more when it is a conflict, and not the other way round', () => {
+  const possible: Place = { ...PLACE, consequence: 'possible' }
+  const state = withWarned({ ...NO_SESSION, ...NO_WORK }, [possible], null)
+  expect(freshPlaces([possible], state, null)).toEqual([])
+  expect(freshPlaces([PLACE], state, null)).toEqual([PLACE])
+  expect(freshPlaces([possible, PLACE], withWarned(state, [PLACE], null), null)).toEqual([])
+})
+
+test.each<[Other['end'], string]>([
+  ['merged', 'is merged: pull it before you go on.'],
+  ['ended', 'has ended: go ahead.'],
+  [null, 'has moved away from your files: go ahead.'],
+])('one sentence says that the other work is gone (%s)', (end, what) => {
+  expect(goneText('act_1', { ...BEN, agent: null, end }, SHOWN)).toBe(
+    `Deconflict: “Tidy the retries” by “Ben” on “tidy” #12 ${what}`,
+  )
+  expect(goneText('act_1', { ...BEN, end }, { without_titles: true })).toBe(`Deconflict: ben (#12) ${what}`)
+})
+
+test.each<[string, Partial<Place>, boolean]>([
+  ['a conflict', {}, true],
+  ['what may be one', { consequence: 'possible', severity: 'medium' }, true],
+  ['what needs no more than a word', { severity: 'low' }, false],
+  ['the same work', SAME, false],
+  ['work of a bot', { is_bot: true }, false],
+])('an agent waits for %s: %o', (_, fields, expected) => {
+  expect(isWaitedFor({ ...PLACE, ...fields })).toBe(expected)
 })
 
 test('the message prefers the place whose lines are known', () => {

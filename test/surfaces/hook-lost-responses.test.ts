@@ -75,6 +75,16 @@ test('the next hook follows a switch of the branch, and adds the file of its edi
   })
 })
 
+test('a prompt of a session with nothing new sends one request, which is answered in short', async () => {
+  await quiet('session-start')
+  const id = await onlyId()
+  await quiet('prompt')
+  const seen: string[] = []
+  proxy.loses = (request) => seen.push(request) === 0
+  await quiet('prompt')
+  expect(seen).toEqual([`GET /api/v1/repos/acme/shop/activity/${id}`])
+})
+
 test('hooks that run at once after it share the activity', async () => {
   await lost(isCreate, 'session-start')
   const id = await onlyId()

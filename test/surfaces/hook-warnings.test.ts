@@ -134,6 +134,38 @@ describe('the agent is warned about overlap', () => {
     expect(await warningOf('session-start')).toBe('')
   })
 
+  const prompted = () => warningOf('prompt', { prompt: 'Go on.' })
+  const patchAsBen = (id: string, body: object) =>
+    shop.api('PATCH', `/activity/${id}`, { token: 'tok-ben', body })
+
+  test('that came after its own change, with the next prompt, and once more when it becomes a conflict', async () => {
+    await tree.write({ [RETRY]: 'mine()\n' })
+    await warningOf('session-start')
+    expect(await prompted()).toBe('')
+    const id = await startAsBen()
+    expect(await prompted()).toContain(`- possible overlap with “Tidy” by “Ben” on “tidy”: ${RETRY}`)
+    expect(await prompted()).toBe('')
+    const patch = editOf(['export {}'], 1, 1, ['theirs()'])
+    await patchAsBen(id, { scope: { changes: [{ path: RETRY, patch }] } })
+    expect(await prompted()).toContain(`- conflict with “Tidy” by “Ben” on “tidy”: ${RETRY}, line 1`)
+    expect(await prompted()).toBe('')
+  })
+
+  test.each([
+    ['archived', 'has ended: go ahead.'],
+    ['merged', 'is merged: pull it before you go on.'],
+    [null, 'has moved away from your files: go ahead.'],
+  ])('about what it waits for, until that is %s', async (status, what) => {
+    await warningOf('session-start')
+    const id = await startAsBen()
+    expect(await warningOf('after-read', read(RETRY))).toContain('“Tidy” by “Ben”')
+    await patchAsBen(id, { risk: 'low', title: 'Tidy up' })
+    expect(await prompted()).toBe('')
+    await patchAsBen(id, status === null ? { scope: { paths: ['docs/**'] } } : { status })
+    expect(await prompted()).toBe(`Deconflict: “Tidy up” by “Ben” on “tidy” ${what}`)
+    expect(await prompted()).toBe('')
+  })
+
   test('that a shell command caused, with the next prompt', async () => {
     await warningOf('session-start')
     await startAsBen()

@@ -45,6 +45,8 @@ export interface Other {
   pull_request: string | null
   /** False for an activity that was created from a pull request or a pushed branch. */
   is_session?: boolean
+  /** How it ended; null if it is live. */
+  end?: 'merged' | 'ended' | null
 }
 
 export interface MessageOptions {
@@ -52,9 +54,29 @@ export interface MessageOptions {
   without_titles: boolean
   /** The activity of the session. */
   own_id: string | null
+  /** The maximum number of characters. */
+  max: number
 }
 
 export const MESSAGE_MAX = 600
+
+/** Whether the agent is told to wait for the other side, or to agree with it, in a file. */
+export function isWaitedFor({ id, path, severity, consequence, is_bot }: Place): boolean {
+  const isLines = consequence === 'conflict' || consequence === 'possible'
+  return isLines && severity !== 'low' && path !== null && !is_bot && !isNotableId(id)
+}
+
+/** What an agent hears once of work that it waited for, and that is no longer in its way. */
+export function goneText(
+  id: string,
+  other: Other,
+  { without_titles }: Pick<MessageOptions, 'without_titles'>,
+): string {
+  const who = whoOf(id, other, { without_titles, same_author: false })
+  const ends = { merged: 'is merged: pull it before you go on', ended: 'has ended: go ahead' }
+  const what = other.end ? ends[other.end] : 'has moved away from your files: go ahead'
+  return `Deconflict: ${who} ${what}.`
+}
 
 /** The message, and the places that it names: the most severe that fit. Empty if there are none. */
 export function messageFor(
@@ -72,7 +94,7 @@ export function messageFor(
   for (let count = groups.length; count > 0; count -= 1)
     for (let paths_max = FILES_SHOWN_MAX; paths_max > 0; paths_max -= 1) {
       const message = messageOf(count, paths_max)
-      if (message.text.length <= MESSAGE_MAX) return message
+      if (message.text.length <= options.max) return message
     }
   return { text: '', named: [] }
 }
@@ -116,7 +138,7 @@ function entryFor(
 function whoOf(
   id: string,
   other: Other | undefined,
-  { without_titles, same_author }: MessageOptions & Pick<Place, 'same_author'>,
+  { without_titles, same_author }: Pick<MessageOptions, 'without_titles'> & Pick<Place, 'same_author'>,
 ): string {
   if (other === undefined) return same_author ? `your other work (${id})` : id
   const { title, actor, login, branch, agent, pull_request } = other

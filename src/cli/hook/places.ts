@@ -1,5 +1,6 @@
 /** Extracts from the service's responses where other work overlaps, and warns the agent of it. */
 
+import { isLive } from '../../vocabulary/activity-status.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/contract/overlap.ts'
 import { findingOf, takenIn, takenValue } from '../../vocabulary/finding.ts'
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
@@ -8,7 +9,7 @@ import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { LocalState } from '../local-state.ts'
 import type { HookClient } from './hook-client.ts'
-import { groupsOf, type MessageOptions, messageFor, type Other, type Place } from './message.ts'
+import { groupsOf, isWaitedFor, type MessageOptions, messageFor, type Other, type Place } from './message.ts'
 import { comparedKey } from './plan.ts'
 
 const WARNINGS_MAX = 500
@@ -25,12 +26,14 @@ export interface Own {
 export interface Places {
   places: Place[]
   others: [string, Other][]
+  /** The ids of all activities that overlap. */
+  related: readonly string[]
 }
 
 type NamedMatch = OverlapBrief['matches'][number]
 
 /** The matches of a check or a create, and the activities of the same branch, without the session's own activities. */
-export function placesOf({ matches, relationships }: Overlap, own: Own): Places {
+export function placesOf({ matches, relationships, related_activity_ids }: Overlap, own: Own): Places {
   const found = matches.filter(({ id }) => !own.ids.has(id) && !isMerged(id))
   const shared = found.flatMap(({ paths, ...match }): Place[] => {
     const place = { ...placeOf(match), is_same_branch: false }
@@ -50,7 +53,7 @@ export function placesOf({ matches, relationships }: Overlap, own: Own): Places 
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
     relation === 'own' && !own.ids.has(id) ? [{ ...OF_SAME_BRANCH, id }] : [],
   )
-  return { places: [...shared, ...same], others: found.map(otherOf) }
+  return { places: [...shared, ...same], others: found.map(otherOf), related: related_activity_ids }
 }
 
 const OF_SAME_BRANCH = {
@@ -94,6 +97,7 @@ export function placesOfBrief(overlap: OverlapBrief | null, own: Own): Places {
       }
     }),
     others: matches.map(otherOf),
+    related: overlap?.related_activity_ids ?? [],
   }
 }
 
@@ -101,6 +105,12 @@ export function placesOfBrief(overlap: OverlapBrief | null, own: Own): Places {
 function warningKey(subagent: string | null, { id, path, taken }: Place): string {
   const name = taken && `${taken.directory} ${takenValue(taken)}`
   return comparedKey(subagent, `${id} ${path ?? name ?? ''}`)
+}
+
+/** What an agent has heard with a warning. A conflict is more than what was only possible, and is said once more. */
+function heardWith(subagent: string | null, place: Place): string[] {
+  const key = warningKey(subagent, place)
+  return place.consequence === 'conflict' ? [key, `!${key}`] : [key]
 }
 
 /** The places that the agent was not warned of. If a place occurs with and without lines, the one with lines is returned. */
@@ -112,14 +122,15 @@ export function freshPlaces(
   const fresh = new Map<string, Place>()
   for (const place of places) {
     const key = warningKey(subagent, place)
-    if (!warned.includes(key) && !fresh.get(key)?.their_lines) fresh.set(key, place)
+    const isHeard = heardWith(subagent, place).every((each) => warned.includes(each))
+    if (!isHeard && !fresh.get(key)?.their_lines) fresh.set(key, place)
   }
   return [...fresh.values()]
 }
 
 /** The state in which the warnings of `places` are recorded. */
 export function withWarned(state: LocalState, places: readonly Place[], subagent: string | null): LocalState {
-  const keys = places.map((place) => warningKey(subagent, place))
+  const keys = places.flatMap((place) => heardWith(subagent, place))
   return { ...state, warned: [...state.warned, ...keys].slice(-WARNINGS_MAX) }
 }
 
@@ -128,13 +139,15 @@ interface WarnOptions extends Pick<MessageOptions, 'without_titles'> {
   at: { owner: string; repo: string }
   subagent: string | null
   known: ReadonlyMap<string, Other>
+  /** The maximum number of characters. */
+  max: number
 }
 
 /** The message that warns of `fresh`, possibly empty, and the state in which these warnings are recorded. */
 export async function warn(
   fresh: readonly Place[],
   state: LocalState,
-  { client, at, subagent, known, without_titles }: WarnOptions,
+  { client, at, subagent, known, max, without_titles }: WarnOptions,
 ): Promise<{ message: string; state: LocalState }> {
   const groups = groupsOf(fresh).slice(0, OTHERS_SHOWN_MAX)
   const ids = groups.map(([place]) => (place as Place).id)
@@ -144,14 +157,23 @@ export async function warn(
   const others = new Map([...known, ...read.filter((each) => each !== undefined)])
   // The pull request of the same branch is the session's own work.
   const isOthers = ({ id, is_same_branch }: Place) => !is_same_branch || others.get(id)?.is_session !== false
-  const options = { without_titles, own_id: state.activity_id }
+  const options = { without_titles, own_id: state.activity_id, max }
   const { text, named } = messageFor(fresh.filter(isOthers), others, options)
   const settled = [...named, ...fresh.filter((place) => !isOthers(place))]
-  return { message: text, state: withWarned(state, settled, subagent) }
+  const waits = named.filter(isWaitedFor).map(({ id, path }) => [id, path as string])
+  return {
+    message: text,
+    state: {
+      ...withWarned(state, settled, subagent),
+      waits: { ...state.waits, ...Object.fromEntries(waits) },
+      // A later hook has room for it.
+      has_unread_overlap: settled.length === 0,
+    },
+  }
 }
 
 /** Reads the other activity or notable; undefined if it cannot be read, and the message then contains only its id. */
-async function readOther(
+export async function readOther(
   { client, at }: Pick<WarnOptions, 'client' | 'at'>,
   id: string,
 ): Promise<[string, Other] | undefined> {
@@ -161,13 +183,15 @@ async function readOther(
       return [id, { title, login, actor: login, branch: null, agent: null, pull_request: null }]
     }
     const activity = await client.getActivity({ ...at, id })
-    const { actor, agent, branch, pr_url, created_by, source, by_newcomer } = activity
+    const { actor, agent, branch, pr_url, created_by, source, by_newcomer, status, archive_reason } = activity
     const pull_request = pullRequestName(pr_url)
     const title = by_newcomer ? (pull_request ?? id) : activity.title
     const is_session = source === 'api'
     // The actor of work that GitHub shows is a login.
     const login = is_session ? created_by : actor
-    return [id, { title, actor, agent, branch, login, pull_request, is_session }]
+    const is_merged = status === 'merged' || archive_reason === 'pull_request_merged'
+    const end = is_merged ? 'merged' : isLive(status) ? null : 'ended'
+    return [id, { title, actor, agent, branch, login, pull_request, is_session, end }]
   } catch {
     return undefined
   }

@@ -40,6 +40,8 @@ export interface Plan {
   /** Whether another branch is checked out than at the last hook. */
   has_switched: boolean
   is_heartbeat_due: boolean
+  /** Whether to ask who came or went, if nothing else is sent. */
+  is_asked: boolean
 }
 
 /** What the hook has to do; null if there is nothing to do. */
@@ -51,6 +53,7 @@ export function planFor(situation: Situation, state: LocalState): Plan | null {
     compared: is_heard ? [...reads, ...edits].filter(isCompareDue) : [],
     is_refresh: REFRESHING.includes(event),
     has_switched,
+    is_asked: is_heard && event === 'prompt',
     is_heartbeat_due:
       now - state.heartbeat_at >= INTERVAL_MS ||
       event === 'session-start' ||

@@ -30,7 +30,7 @@ import { findConnection } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { isRefusal } from './creation.ts'
 import { endingOf, endSessions, keyOf, sendEndings } from './ending.ts'
-import { createHookClient, type HookClient } from './hook-client.ts'
+import { createHookClient, type HookClient, overClone } from './hook-client.ts'
 import { sendWithHttp } from './http.ts'
 import type { HookInput } from './payload.ts'
 import { type Plan, planFor, type Situation } from './plan.ts'
@@ -123,7 +123,9 @@ async function work(run: HookRun, key: string): Promise<Result> {
       return connection
     },
   }
-  if ((!hasActivity(state) || situation.event === 'session-start') && readEndings(git_directory).length > 0)
+  const isNew =
+    situation.event === 'session-start' || readSession(git_directory, key)?.branch !== state.branch
+  if (isNew && readEndings(git_directory).length > 0)
     await sendEndings(await context.connect(), context.at, git_directory)
   const { message, state: next } = await workOn(context, plan, state)
   save(next)
@@ -188,7 +190,8 @@ async function workspaceAndActor(
 /** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
 async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> {
   const { runtime, options, tree, left_ms } = run
-  if (isLocal(runtime, options)) return openLocal({ ...runtime, clock: systemClock }, workspace, { left_ms })
+  if (isLocal(runtime, options))
+    return overClone(await openLocal({ ...runtime, clock: systemClock }, workspace, { left_ms }))
   const { host, owner, repo, is_named } = workspace
   const { known_host } = readRecord(tree.git_directory)
   const { url, insecure } = options

@@ -27,6 +27,8 @@ export interface SessionContext {
 export interface Found {
   places: Place[]
   others: [string, Other][]
+  /** The ids of all activities that overlap with that of the session; undefined if the service was not asked. */
+  related?: readonly string[]
   /** What a create says about the issue of the activity. */
   issue?: IssueClaim | null
 }

@@ -2,14 +2,15 @@
 import { DeconflictError } from '../../client/client-error.ts'
 import { type ChangedFiles, readChangedFiles } from '../../git/working-tree-files.ts'
 import { PATHS_MAX } from '../../vocabulary/scope/limits.ts'
+import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { withChanges } from '../given-scope.ts'
 import { hasActivity, type LocalState, NO_WORK } from '../local-state.ts'
 import { goOn } from '../tree-work.ts'
 import { create, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'
-import type { Place } from './message.ts'
-import { freshPlaces, type Places, placesOf, placesOfBrief, warn } from './places.ts'
+import { goneText, MESSAGE_MAX, type Other, type Place } from './message.ts'
+import { freshPlaces, type Places, placesOf, placesOfBrief, readOther, warn } from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
 import type { Found, SessionContext, StepResult } from './session-context.ts'
 
@@ -26,9 +27,13 @@ export async function workOn(
 ): Promise<{ state: LocalState; message: string }> {
   const { situation, without_titles } = context
   const before = hasNewContext(situation)
-    ? { ...given, warned: [], compared: {}, is_issue_due: given.issue !== null, knows_ways_on: false }
+    ? {
+        ...{ ...given, warned: [], waits: {}, compared: {}, knows_ways_on: false },
+        is_issue_due: given.issue !== null,
+      }
     : given
-  const sendsRequest = before.activity_id === null || plan.is_heartbeat_due || plan.compared.length > 0
+  const sendsRequest =
+    before.activity_id === null || plan.is_heartbeat_due || plan.is_asked || plan.compared.length > 0
   const [changed] = await Promise.all([
     changedFiles(context, plan, before),
     sendsRequest && context.connect(),
@@ -40,7 +45,9 @@ export async function workOn(
     compare(context, plan.compared, changed),
   ])
   const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
-  const places = [...compared.places, ...kept.found.places].filter(
+  const { related } = kept.found
+  const left = situation.is_heard && related ? await findLeft(context, next, { related, changed }) : NONE_LEFT
+  const places = [...compared.places, ...kept.found.places, ...left.places].filter(
     (place) => place.id !== next.activity_id && !isBeneathFile(place, situation, next),
   )
   const fresh = freshPlaces(places, next, situation.subagent)
@@ -49,14 +56,51 @@ export async function workOn(
       state: { ...next, has_unread_overlap: next.has_unread_overlap || fresh.length > 0 },
       message: '',
     }
-  const told = { ...next, has_unread_overlap: false }
+  const told = { ...withoutLeft(next, left.gone), has_unread_overlap: false }
   const news = await hearIssue(context, { state: told, fresh }, kept.found.issue)
-  if (news.fresh.length === 0) return { state: news.state, message: news.sentence }
+  const sentences = [...left.gone.map(([id, other]) => goneText(id, other, context)), news.sentence].filter(
+    Boolean,
+  )
+  if (news.fresh.length === 0) return { state: news.state, message: sentences.join('\n') }
   const client = await context.connect()
-  const known = new Map([...compared.others, ...kept.found.others])
-  const options = { client, at: context.at, subagent: situation.subagent, known, without_titles }
+  const known = new Map([...compared.others, ...kept.found.others, ...left.others])
+  const max = MESSAGE_MAX - sentences.join('\n').length
+  const options = { client, at: context.at, subagent: situation.subagent, known, max, without_titles }
   const { state: warned, message } = await warn(news.fresh, news.state, options)
-  return { state: warned, message: [news.sentence, message].filter(Boolean).join('\n') }
+  return { state: warned, message: [...sentences, message].filter(Boolean).join('\n') }
+}
+
+/** What is no longer in the way of an agent that was told to wait for it. */
+interface Left extends Pick<Places, 'places' | 'others'> {
+  gone: [id: string, other: Other][]
+}
+
+const NONE_LEFT: Left = { gone: [], places: [], others: [] }
+
+/** Looks where the agent was told of work that does not overlap with its activity now: it may have only read the file. */
+async function findLeft(
+  context: SessionContext,
+  { waits }: LocalState,
+  { related, changed }: { related: readonly string[]; changed: ChangedFiles | undefined },
+): Promise<Left> {
+  const ids = Object.keys(waits).filter((id) => !related.includes(id))
+  if (ids.length === 0) return NONE_LEFT
+  const found = await compare(context, [...new Set(ids.map((id) => waits[id] as string))], changed)
+  const gone = ids.filter((id) => !found.related.includes(id)).slice(0, OTHERS_SHOWN_MAX)
+  const client = await context.connect()
+  const read = await Promise.all(gone.map((id) => readOther({ client, at: context.at }, id)))
+  return { ...found, gone: read.filter((each) => each !== undefined) }
+}
+
+/** The state of an agent that has heard that this work is gone. It hears of it again if it comes back. */
+function withoutLeft(state: LocalState, gone: Left['gone']): LocalState {
+  const isGone = (text: string) => gone.some(([id]) => text.includes(id))
+  const waits = Object.entries(state.waits).filter(([id]) => !isGone(id))
+  return {
+    ...state,
+    warned: state.warned.filter((key) => !isGone(key)),
+    waits: Object.fromEntries(waits),
+  }
 }
 
 /** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */
@@ -81,7 +125,8 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
     plan.added.length > 0 ||
     plan.has_switched ||
     isMoved
-  if (!isUpdate && !plan.is_heartbeat_due) return { state, found: NOTHING }
+  if (!isUpdate && !plan.is_heartbeat_due)
+    return plan.is_asked ? ask(context, fields) : { state, found: NOTHING }
   const client = await context.connect()
   const { areas, paths } = isUpdate ? await declaredScope(context, client, state) : state
   const sent = changed && isUpdate && { areas, changes_hash, paths: withAdded(paths, plan) }
@@ -93,10 +138,7 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
     ...(plan.has_switched && !state.is_declared && { title: titleFor(branch) }),
   }
   const answer = await goOn(client, context.at, { work: state, changes })
-  if (answer === null) {
-    const lost = { ...state, ...NO_WORK, issue: state.issue }
-    return create(context, { paths: withAdded(state.paths, plan), changed, state: lost })
-  }
+  if (answer === null) return createAgain(context, fields)
   const alive = { is_paused: false, ending: null, pending: null, heartbeat_at: context.situation.now }
   return {
     state: {
@@ -105,6 +147,23 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
     },
     found: placesOfBrief(answer.overlap, context.own()),
   }
+}
+
+/** Asks who came or went since the last prompt: one short request while nothing changed. */
+async function ask(context: SessionContext, fields: KeepFields): Promise<StepResult> {
+  const { state } = fields
+  const client = await context.connect()
+  const request = { ...context.at, id: state.activity_id as string, known: state.seen }
+  const answer = await client.getChanged(request).catch(isGone)
+  if (answer === null) return { state, found: NOTHING }
+  if (!answer?.overlap) return createAgain(context, fields)
+  return { state: { ...state, seen: answer.etag }, found: placesOfBrief(answer.overlap, context.own()) }
+}
+
+/** Creates another activity in place of one that has ended. */
+function createAgain(context: SessionContext, { plan, changed, state }: KeepFields): Promise<StepResult> {
+  const lost = { ...state, ...NO_WORK, issue: state.issue }
+  return create(context, { paths: withAdded(state.paths, plan), changed, state: lost })
 }
 
 function withAdded(paths: readonly string[], { added }: Plan): string[] {
@@ -133,7 +192,7 @@ async function compare(
   files: string[],
   changed: ChangedFiles | undefined,
 ): Promise<Places> {
-  if (files.length === 0) return { places: [], others: [] }
+  if (files.length === 0) return { places: [], others: [], related: [] }
   const client = await context.connect()
   const { own_branch, base_branch } = context.workspace
   // Sent as changes: a path of a scope would also cover everything beneath it.

@@ -24,7 +24,7 @@ import { getIssue, getIssueClaim } from '../issues/issues.ts'
 import * as notables from '../notables/notables.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { inDatabase } from '../overlap/database-source.ts'
-import { getMergeOrder, versionedOverlaps } from '../overlap/repository-overlaps.ts'
+import { getMergeOrder, liveVersion, versionedOverlaps } from '../overlap/repository-overlaps.ts'
 import { type CallerRequest, listRepositories } from '../overview/overview.ts'
 import type { App } from '../repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
@@ -114,13 +114,17 @@ export const HANDLERS: {
   },
   getActivity: async (ctx, _, { id }) => {
     const activity = await activities.getActivity(ctx, id)
-    return {
+    const { heartbeat_at, expires_at } = activity
+    const pr_reminder_due = activities.isReminderDue(ctx, activity)
+    // What changes without a new version of the live records.
+    const version = await liveVersion(ctx, [id, heartbeat_at, expires_at, pr_reminder_due])
+    return new Versioned(version, async () => ({
       ...activityForm.fullOf(activity),
-      pr_reminder_due: activities.isReminderDue(ctx, activity),
+      pr_reminder_due,
       drift: isLive(activity.status) ? driftOf(ctx, activity) : null,
       overlap: await currentOverlap(ctx, activity),
       issue: await getIssueClaim(ctx, activity),
-    }
+    }))
   },
   updateActivity: async (ctx, input, { id }) => {
     const activity = await activities.updateActivity(ctx, id, input)

@@ -10,10 +10,12 @@ import {
   type RepositoryOverlaps,
   readLiveWork,
 } from '../../engine/check/overlaps.ts'
+import type { LiveSet } from '../../engine/live-set.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import type { Overlaps } from '../../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
+import { liveSetOf } from '../compare/live-set.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import { inDatabase } from './database-source.ts'
 
@@ -66,12 +68,24 @@ interface Compared extends LiveWork {
 }
 
 async function readCompared(ctx: RepoContext): Promise<Compared> {
-  const { repo, settings } = ctx
   const work = await readLiveWork(inDatabase(ctx))
-  // An end changes the collisions without a new version.
-  const read = [repo.id, work.set.version, work.live.length, settings, repo.noise_attributes]
-  const version = createHash('sha256').update(JSON.stringify(read)).digest('base64')
-  return { ...work, version }
+  return { ...work, version: versionOf(ctx, work.set) }
+}
+
+/** A text that changes whenever the overlap of an activity may change, or one of `more`. */
+export async function liveVersion(ctx: RepoContext, more: readonly unknown[]): Promise<string> {
+  return versionOf(ctx, await liveSetOf(ctx), more)
+}
+
+function versionOf(
+  { repo, settings, now }: RepoContext,
+  set: LiveSet,
+  more: readonly unknown[] = [],
+): string {
+  // An end changes what overlaps without a new version.
+  const live = [...set.records()].filter(({ ends_at }) => ends_at > now.getTime()).length
+  const read = [repo.id, set.version, live, settings, repo.noise_attributes, ...more]
+  return createHash('sha256').update(JSON.stringify(read)).digest('base64')
 }
 
 /** The approximate size of a comparison in characters. */

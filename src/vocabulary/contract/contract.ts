@@ -102,6 +102,7 @@ export const OPERATIONS = {
       ...currentOverlap,
       ...issueClaim,
     }).meta({ id: 'RetrievedActivity' }),
+    is_conditional: true,
     summary: 'Retrieve an activity',
     description: 'Returns the activity with its current overlap.',
   }),
