@@ -3,8 +3,12 @@
 import { DeconflictError } from '../client/client.ts'
 import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
+import { agentIn } from './agents/agents.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
+import type { GivenScope } from './given-scope.ts'
+import { editedByOthers } from './hook/checkout.ts'
 import { SERVICE_AWAY } from './local-mode.ts'
+import { readSessions } from './local-state.ts'
 import { overlapLines } from './overlap-text.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -38,6 +42,8 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
     const hasScope = given !== undefined || options.tag !== undefined
     const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)
+    for (const line of foreignEdits(runtime, options, { workspace, given }))
+      runtime.stderr.write(`deconflict: ${line}\n`)
     context.show(overlap, () => resultLines(overlap, { note, display }))
     return overlap.overlap_detected && !isAdvisory ? EXIT.overlap : EXIT.clear
   } catch (error) {
@@ -58,6 +64,19 @@ async function ask(runtime: Runtime, options: CheckOptions, others_unknown?: str
   const { own_branch: branch, base_branch } = workspace
   const input = { ...given, branch, base_branch, tags: options.tag ?? [] }
   return { context, given, answer: await client.checkOverlap({ ...at, input }) }
+}
+
+/** Before a commit or a push: the files that a session of another agent has edited in this directory. */
+function foreignEdits(
+  { env }: Runtime,
+  { staged }: CheckOptions,
+  { workspace, given }: { workspace: Workspace; given: GivenScope | undefined },
+): string[] {
+  const agent = agentIn(env)
+  const { git_directory } = workspace
+  if (!staged || agent === null || git_directory === null) return []
+  const files = given?.scope.changes?.map(({ path }) => path) ?? []
+  return editedByOthers(files, readSessions(git_directory), agent)
 }
 
 /** Whether the service did not answer, or GitHub did not answer it. */

@@ -73,6 +73,19 @@ export interface Session {
   has_unread_overlap: boolean
   /** The subagent that works in this working tree; null for the session itself. */
   subagent: string | null
+  /** The name of the agent. */
+  agent: string
+  /** When it came to this working tree, and when it last ran a hook, in milliseconds since the epoch; 0 if it never did. */
+  since: number
+  at: number
+  /** The commit that was checked out when it was last known to be its own. */
+  head: string | null
+  /** It waits for its user. */
+  is_at_rest: boolean
+  /** The files that it has edited here, the last ones last. */
+  edited: string[]
+  /** What it has heard about this directory. */
+  told: string[]
   /** Null until a hook of the session has read it from git. */
   workspace: StoredWorkspace | null
 }
@@ -87,6 +100,7 @@ export const NO_WORK: Work = {
 export const NO_SESSION: Session = {
   ...{ branch: null, is_issue_due: false, knows_ways_on: false, warned: [], compared: {} },
   ...{ waits: {}, seen: null, has_unread_overlap: false, subagent: null, workspace: null },
+  ...{ agent: '', since: 0, at: 0, head: null, is_at_rest: false, edited: [], told: [] },
 }
 
 /** `NO_WORK` if there is none, or if it cannot be read. */
@@ -118,6 +132,21 @@ export function readEndings(git_directory: string): Work[] {
 /** The state of a session; undefined if it has none in this working tree. */
 export function readSession(git_directory: string, key: string): Session | undefined {
   return parse(NO_SESSION, readJson(sessionFile(git_directory, key)))
+}
+
+/** The sessions of a working tree, by key. Those that end without their last hook stay for a day. */
+export function readSessions(git_directory: string): (Session & { key: string })[] {
+  const directory = stateDirectory(git_directory)
+  return namesIn(directory).flatMap((name) => {
+    const [, key] = /^session-(.+)\.json$/.exec(name) ?? []
+    const session = key === undefined ? undefined : parse(NO_SESSION, readJson(join(directory, name)))
+    return key === undefined || session === undefined ? [] : [{ ...session, key }]
+  })
+}
+
+/** The key as `readSessions` names it. */
+export function shownKey(key: string): string {
+  return fileName(key)
 }
 
 export function writeSession(git_directory: string, key: string, session: Session): void {

@@ -6,7 +6,7 @@ import type { IssueWorker } from '../vocabulary/contract/issue.ts'
 import { issueOfBranch } from '../vocabulary/issue-reference.ts'
 import { doneText, holderText, JOIN_OR_LEAVE } from '../vocabulary/issue-words.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
-import { AGENTS } from './agents/agents.ts'
+import { agentIn } from './agents/agents.ts'
 import { noFilesNote, resultLines } from './check.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
 import { ownActivityIds, withoutOwnOnBase } from './own-activities.ts'
@@ -132,11 +132,6 @@ function titleFrom(branch: string | null): string {
 
 function capitalized(text: string): string {
   return `${text[0]?.toUpperCase()}${text.slice(1)}`
-}
-
-/** The agent that runs this command, if its environment names one. */
-function agentIn(env: Runtime['env']): string | null {
-  return env.DECONFLICT_AGENT || (AGENTS.find(({ variable }) => variable && env[variable])?.name ?? null)
 }
 
 export function commonFields({ risk, pr: pr_url, draft: draft_pr, blocking }: ActivityOptions) {

@@ -51,6 +51,17 @@ export function readBranch(git_directory: string): string | null | undefined {
   return branch.trim() === '.invalid' ? undefined : branch.trim()
 }
 
+/** The commit that is checked out; null before the first commit, and if only git can read it. */
+export function readHead({ git_directory, common_directory }: Omit<WorkingTree, 'root'>): string | null {
+  const head = textOf(join(git_directory, 'HEAD')).trim()
+  const [, ref] = /^ref: (.+)$/.exec(head) ?? []
+  if (ref === undefined) return /^[0-9a-f]{40,64}$/.test(head) ? head : null
+  const loose = textOf(join(common_directory, ref)).trim()
+  if (loose !== '') return loose
+  const packed = textOf(join(common_directory, 'packed-refs')).split('\n')
+  return packed.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0] ?? null
+}
+
 /** The content of a file; empty if there is no such file. */
 function textOf(file: string): string {
   try {

@@ -51,10 +51,11 @@ interface Side {
 
 /** How other work of the reader is called: in one clone by its working tree. `quote`: for text of others. */
 export function ownWorkName(
-  { title, worktree }: { title: string; worktree: string | null },
+  { title, worktree }: { title: string; worktree?: string | null },
   quote: (text: string) => string,
 ): string {
-  return worktree === null ? `your other work ${title}` : `your other session, in ${quote(worktree)}`
+  // An older service does not send it.
+  return worktree == null ? `your other work ${title}` : `your other session, in ${quote(worktree)}`
 }
 
 export interface Advice {

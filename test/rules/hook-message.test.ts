@@ -17,7 +17,7 @@ import { SAME_NUMBER } from '../support/conclusion.ts'
 const PLACE: Place = {
   ...{ id: 'act_1', severity: 'high', path: 'src/retry.ts', is_own_path: true, is_same_branch: false },
   ...{ verdict: 'conflict', confidence: 'proved', your_lines: [40, 52], their_lines: [40, 52] },
-  ...{ consequence: 'conflict', findings: [], same_author: false, is_bot: false },
+  ...{ consequence: 'conflict', findings: [], same_author: false, worktree: null, is_bot: false },
 }
 const SAME = { consequence: 'same_work' } as const
 const BEN: Other = {

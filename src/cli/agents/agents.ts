@@ -19,3 +19,8 @@ export const AGENTS: readonly Agent[] = [
   QWEN_CODE,
   VSCODE,
 ]
+
+/** The agent that runs this command, if its environment names one. */
+export function agentIn(env: Record<string, string | undefined>): string | null {
+  return env.DECONFLICT_AGENT || (AGENTS.find(({ variable }) => variable && env[variable])?.name ?? null)
+}

@@ -1,6 +1,6 @@
 /** The warning that an agent reads: who else works where, in at most 600 characters. Pure. */
 
-import { adviceOf, notableAdvice, whoseOf } from '../../vocabulary/advice.ts'
+import { adviceOf, notableAdvice, ownWorkName, whoseOf } from '../../vocabulary/advice.ts'
 import { type Consequence, type Finding, nextOf, type TakenFinding } from '../../vocabulary/finding.ts'
 import { inQuotes, sanitize } from '../../vocabulary/others-text.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
@@ -29,6 +29,8 @@ export interface Place extends ComparedLines {
   is_same_branch: boolean
   /** It is other work of the user. */
   same_author: boolean
+  /** The working tree of the other side in this clone; null elsewhere. */
+  worktree: string | null
   /** It is by a bot that is no coding agent. */
   is_bot: boolean
 }
@@ -72,7 +74,7 @@ export function goneText(
   other: Other,
   { without_titles }: Pick<MessageOptions, 'without_titles'>,
 ): string {
-  const who = whoOf(id, other, { without_titles, same_author: false })
+  const who = whoOf(id, other, { without_titles, same_author: false, worktree: null })
   const ends = { merged: 'is merged: pull it before you go on', ended: 'has ended: go ahead' }
   const what = other.end ? ends[other.end] : 'has moved away from your files: go ahead'
   return `Deconflict: ${who} ${what}.`
@@ -122,8 +124,8 @@ function entryFor(
   others: ReadonlyMap<string, Other>,
   options: MessageOptions,
 ): string {
-  const { id, consequence, same_author } = group[0] as Place
-  const who = whoOf(id, others.get(id), { ...options, same_author })
+  const { id, consequence, same_author, worktree } = group[0] as Place
+  const who = whoOf(id, others.get(id), { ...options, same_author, worktree })
   const where = [
     ...group
       .slice(0, paths_max)
@@ -138,7 +140,11 @@ function entryFor(
 function whoOf(
   id: string,
   other: Other | undefined,
-  { without_titles, same_author }: Pick<MessageOptions, 'without_titles'> & Pick<Place, 'same_author'>,
+  {
+    without_titles,
+    same_author,
+    worktree,
+  }: Pick<MessageOptions, 'without_titles'> & Pick<Place, 'same_author' | 'worktree'>,
 ): string {
   if (other === undefined) return same_author ? `your other work (${id})` : id
   const { title, actor, login, branch, agent, pull_request } = other
@@ -150,7 +156,8 @@ function whoOf(
   const quoted = inQuotes(title, TITLE_SHOWN_MAX)
   if (isNotable) return `notable ${quoted}`
   const person = actor === null ? (login ?? 'someone') : inQuotes(actor, 30)
-  const work = same_author ? `your other work ${quoted}` : `${quoted} by ${person}`
+  const own = ownWorkName({ title: quoted, worktree }, sanitize)
+  const work = same_author ? own : `${quoted} by ${person}`
   const tool = agent === null ? '' : ` (${inQuotes(agent, 20)})`
   const place = branch === null ? '' : ` on ${inQuotes(branch, 40)}`
   const number = pull_request === null ? '' : ` ${pull_request}`
@@ -185,7 +192,7 @@ function adviceFor(
   if (worst === undefined) return data
   const { id } = worst
   const whose = whoseOf(worst)
-  const theirs = whose === 'other' ? 'theirs' : (others.get(id)?.pull_request ?? id)
+  const theirs = whose === 'other' ? 'theirs' : (others.get(id)?.pull_request ?? worst.worktree ?? id)
   // Ids are ordered by time.
   const is_theirs_first = own_id === null || id < own_id
   const reader = { whose, theirs, is_theirs_first, person: null }

@@ -64,6 +64,7 @@ const OF_SAME_BRANCH = {
   ...NOT_COMPARED,
   is_same_branch: true,
   same_author: false,
+  worktree: null,
   is_bot: false,
 }
 
@@ -72,10 +73,11 @@ function isMerged(id: string): boolean {
   return id.startsWith('#')
 }
 
-type Kept = 'id' | 'severity' | 'consequence' | 'findings' | 'same_author' | 'is_bot'
+type Kept = 'id' | 'severity' | 'consequence' | 'findings' | 'same_author' | 'is_bot' | 'worktree'
 
-function placeOf({ id, severity, consequence, findings, same_author, is_bot }: Pick<NamedMatch, Kept>) {
-  return { id, severity, consequence, findings, same_author, is_bot }
+function placeOf(match: Pick<NamedMatch, Kept>) {
+  const { id, severity, consequence, findings, same_author, is_bot, worktree } = match
+  return { id, severity, consequence, findings, same_author, is_bot, worktree }
 }
 
 function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example'>): [string, Other] {

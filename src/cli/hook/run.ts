@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../../git/git.ts'
-import type { WorkingTree } from '../../git/git-directory.ts'
+import { readHead, type WorkingTree } from '../../git/git-directory.ts'
 import { LockTimeout, withLock } from '../../git/lock.ts'
 import { systemClock } from '../../vocabulary/clock.ts'
 import { isLocal, openLocal } from '../local-mode.ts'
@@ -18,8 +18,10 @@ import {
   NO_SESSION,
   readEndings,
   readSession,
+  readSessions,
   readWork,
   type Session,
+  shownKey,
   stateDirectory,
   writeSession,
   writeWork,
@@ -28,6 +30,7 @@ import { ownActivityIds } from '../own-activities.ts'
 import type { Runtime } from '../runtime.ts'
 import { findConnection } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
+import { checkoutNews } from './checkout.ts'
 import { isRefusal } from './creation.ts'
 import { endingOf, endSessions, keyOf, sendEndings } from './ending.ts'
 import { createHookClient, type HookClient, overClone } from './hook-client.ts'
@@ -103,6 +106,12 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const { workspace, actor } = await workspaceAndActor(run, before)
   const state = await enterBranch(run, { key, before, workspace })
   const plan = planFor(situation, state) as Plan
+  const here = { branch: workspace.branch, head: readHead(tree) }
+  const others = readSessions(git_directory).filter((each) => each.key !== shownKey(key))
+  const { presence, sentences } = checkoutNews(readSession(git_directory, key) ?? NO_SESSION, others, {
+    situation,
+    here,
+  })
   let connection: Promise<HookClient> | undefined
   const { git: _, git_directory: __, person: ___, ...known } = workspace
   const save = (next: LocalState) => {
@@ -128,8 +137,9 @@ async function work(run: HookRun, key: string): Promise<Result> {
   if (isNew && readEndings(git_directory).length > 0)
     await sendEndings(await context.connect(), context.at, git_directory)
   const { message, state: next } = await workOn(context, plan, state)
-  save(next)
-  return { message, outcome: 'ok' }
+  save({ ...next, ...presence })
+  const text = [...sentences.map((each) => `Deconflict: ${each}`), message].filter(Boolean).join('\n')
+  return { message: text, outcome: 'ok' }
 }
 
 /** The state of the session, with the work on the branch that is checked out, else that on the branch where it was before. */
