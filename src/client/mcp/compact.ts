@@ -23,7 +23,7 @@ const Scope = z.object({
 export const Overlap = z
   .object({ ...overlap, matches: z.array(z.object({ ...match, examples: z.array(z.string()) })) })
   .omit({ related_activity_ids: true, related_notable_ids: true, relationships: true })
-  .omit({ truncated: true })
+  .omit({ truncated: true, sources: true })
 
 export const Activity = listActivities.output.shape.items.element
   .extend({ scope: Scope })
@@ -42,7 +42,9 @@ export function compactOverlap(result: OutputOf<'checkOverlap'>): object {
     ...match,
     examples: [...new Set(paths.map(({ example }) => example))].slice(0, EXAMPLES_MAX),
   }))
-  return fieldsOf(Overlap, { ...result, matches })
+  // Only in one clone: the list of tools need not describe it.
+  const { sources } = result
+  return { ...fieldsOf(Overlap, { ...result, matches }), ...(sources && { sources }) }
 }
 
 /** The overlap of a single activity; empty if the activity is not live. */
