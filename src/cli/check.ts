@@ -10,10 +10,10 @@ import { editedByOthers } from './hook/checkout.ts'
 import { SERVICE_AWAY } from './local-mode.ts'
 import { readSessions } from './local-state.ts'
 import { overlapLines } from './overlap-text.ts'
-import { withoutOwnOnBase } from './own-activities.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import type { Display } from './terminal.ts'
 import { wrap } from './text-layout.ts'
+import { ownIdIn } from './tree-work.ts'
 import { overlapWithoutTitles, type TitlesOption } from './without-titles.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -38,8 +38,7 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
       return ask(runtime, { ...options, local: true }, SERVICE_AWAY)
     })
     const { workspace, display } = context
-    const others = withoutOwnOnBase(workspace, answer)
-    const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
+    const overlap = options.titles === false ? overlapWithoutTitles(answer, runtime.cwd) : answer
     const hasScope = given !== undefined || options.tag !== undefined
     const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)
     for (const line of foreignEdits(runtime, options, { workspace, given }))
@@ -62,7 +61,9 @@ async function ask(runtime: Runtime, options: CheckOptions, others_unknown?: str
   const { client, at, workspace } = context
   const given = await scopeFrom(workspace, options, options.staged ? pushGitTime(runtime) : undefined)
   const { own_branch: branch, base_branch } = workspace
-  const input = { ...given, branch, base_branch, tags: options.tag ?? [] }
+  // On other branches, its own work is known by the branch.
+  const activity_id = branch === null ? ownIdIn(workspace) : null
+  const input = { ...given, branch, base_branch, activity_id, tags: options.tag ?? [] }
   return { context, given, answer: await client.checkOverlap({ ...at, input }) }
 }
 

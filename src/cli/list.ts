@@ -8,9 +8,9 @@ import { isNotableId } from '../vocabulary/record-id.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
 import { nameCollisions, readOverlaps } from './named-collisions.ts'
 import { incompleteLines } from './overlap-text.ts'
-import { ownActivityIds } from './own-activities.ts'
 import { activityLines, notableLines, recordLines } from './record-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { ownIdIn, retrieve } from './tree-work.ts'
 
 export interface ListOptions extends CommonOptions {
   status?: string
@@ -52,13 +52,16 @@ async function readActivities(context: CommandContext, options: ListOptions): Pr
   const read = all && status === undefined ? readAllStatuses : readPage
   const isListed = (each: Activity) => all || status !== undefined || isLive(each.status)
   if (!mine || own_branch !== null) return firstNonEmptyPage(context, query, { read, isListed })
-  // Activities of the base branch have no branch to filter by.
-  const own = ownActivityIds(context.workspace)
-  const [oldest] = [...own].sort()
-  if (oldest === undefined) return { items: [], next_cursor: null }
-  const isOwn = (each: Activity) => own.has(each.id) && isListed(each)
-  const pages = { read, isListed: isOwn, oldest }
-  return firstNonEmptyPage(context, { ...query, limit: query.limit ?? 100 }, pages)
+  // The activity of the base branch has no branch to filter by.
+  const id = ownIdIn(context.workspace)
+  if (id === null) return { items: [], next_cursor: null }
+  const { activity } = await retrieve(context.client, context.at, id)
+  const isWanted =
+    isListed(activity) &&
+    (status ?? activity.status) === activity.status &&
+    (risk ?? activity.risk) === activity.risk &&
+    (actor ?? activity.actor) === activity.actor
+  return { items: isWanted ? [activity] : [], next_cursor: null }
 }
 
 type Read = (context: CommandContext, query: ActivityQuery) => Promise<ActivityPage>
@@ -87,17 +90,16 @@ function newestFirst(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? 1 : -1
 }
 
-/** The first page on which `isListed` accepts an activity. Reads no page after the one with the id `oldest`. */
+/** The first page on which `isListed` accepts an activity.  */
 async function firstNonEmptyPage(
   context: CommandContext,
   query: ActivityQuery,
-  { read, isListed, oldest = '' }: { read: Read; isListed(each: Activity): boolean; oldest?: string },
+  { read, isListed }: { read: Read; isListed(each: Activity): boolean },
 ): Promise<ActivityPage> {
   for (let input = query; ; ) {
     const page = await read(context, input)
     const items = page.items.filter(isListed)
-    const isLast = (page.items.at(-1)?.id ?? '') <= oldest
-    const next_cursor = isLast ? null : page.next_cursor
+    const { next_cursor } = page
     if (items.length > 0 || next_cursor === null) return { items, next_cursor }
     input = { ...input, cursor: next_cursor }
   }

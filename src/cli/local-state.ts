@@ -40,8 +40,9 @@ export interface Work {
   paths: string[]
   /** The areas of the last sent scope; null if neither is known, because another program sent it. */
   areas: string[] | null
-  /** A hash of the changed files that were last sent. */
+  /** A hash of the changed files that were last sent, and the first of their names. */
   changes_hash: string
+  changed_paths: string[]
   /** The issue that was last sent; null if none was. */
   issue: number | null
   /** When a hook last sent a heartbeat, in milliseconds since the epoch. */
@@ -93,8 +94,16 @@ export interface Session {
 export type LocalState = Work & Session
 
 export const NO_WORK: Work = {
-  ...{ activity_id: null, pending: null, branch: null, paths: [], areas: null, changes_hash: '' },
-  ...{ issue: null, heartbeat_at: 0, is_declared: false, is_paused: false, ending: null },
+  ...{ activity_id: null, pending: null, branch: null, paths: [], areas: null },
+  ...{
+    changes_hash: '',
+    changed_paths: [],
+    issue: null,
+    heartbeat_at: 0,
+    is_declared: false,
+    is_paused: false,
+    ending: null,
+  },
 }
 
 export const NO_SESSION: Session = {

@@ -14,7 +14,7 @@ import { list, notes, show } from './list.ts'
 import { isLocal, openLocal } from './local-mode.ts'
 import { login } from './login.ts'
 import { withTree } from './mcp-client.ts'
-import { ownIdIn, withoutOwnWork } from './mcp-own-work.ts'
+import { findOwnId, withOwnWork } from './mcp-own-work.ts'
 import { note } from './note.ts'
 import { number } from './number.ts'
 import { order } from './order.ts'
@@ -236,11 +236,11 @@ async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> 
       ? await openLocal(runtime, workspace)
       : createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = workspace?.person ?? runtime.env.USER
-  const atTree = workspace && withoutOwnWork(withTree(client, workspace), workspace)
+  const atTree = workspace && withOwnWork(withTree(client, workspace), workspace)
   await runtime.serveMcp(atTree ?? client, {
     ...(workspace && {
       repository: `${workspace.owner}/${workspace.repo}`,
-      findOwnId: () => ownIdIn(workspace),
+      findOwnId: () => findOwnId(workspace),
     }),
     ...(actor && { actor }),
   })

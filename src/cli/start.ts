@@ -9,7 +9,6 @@ import { sanitize } from '../vocabulary/others-text.ts'
 import { agentIn } from './agents/agents.ts'
 import { noFilesNote, resultLines } from './check.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
-import { ownActivityIds, withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime } from './terminal.ts'
 import { wrap } from './text-layout.ts'
@@ -65,14 +64,12 @@ export async function start(
     : { ...(await client.createActivity({ ...at, input })), is_continued: false }
   const { activity, overlap: found, issue, is_continued } = answer
   const existing = existingIds(found, activity.id)
-  const others = withoutOwnOnBase(workspace, found)
-  const own_ids = ownActivityIds(workspace).add(activity.id)
-  const overlap = options.titles === false ? overlapWithoutTitles(others, runtime.cwd) : others
+  const overlap = options.titles === false ? overlapWithoutTitles(found, runtime.cwd) : found
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
   const issueText = issueLine(issue, {
     isOwn: ({ activity_id, branch: held_on }) =>
-      own_ids.has(activity_id) || (own_branch !== null && held_on === own_branch),
+      activity_id === activity.id || (own_branch !== null && held_on === own_branch),
     without_titles: options.titles === false,
   })
   const shown = { activity, overlap, issue: options.titles === false ? issueWithoutTitles(issue) : issue }

@@ -6,11 +6,20 @@ import type { Client, RequestOf } from '../client/client.ts'
 import { DeconflictError } from '../client/client-error.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { hasActivity, NO_WORK, readWork, type Work, writeWork } from './local-state.ts'
+import type { Workspace } from './workspace.ts'
 
 type At = { owner: string; repo: string }
 type CreateInput = RequestOf<'createActivity'>['input']
 type UpdateInput = RequestOf<'updateActivity'>['input']
 type Created = OutputOf<'createActivity'>
+
+/** The activity of a working tree on its branch; null if there is none, or its create is pending. */
+export function ownIdIn({
+  git_directory,
+  branch,
+}: Pick<Workspace, 'git_directory' | 'branch'>): string | null {
+  return git_directory === null ? null : readWork(git_directory, branch).activity_id
+}
 
 /** The id of the work. If the response to its create is missing, repeats the create: the service makes one activity for the key. */
 export async function idOf(client: Pick<Client, 'createActivity'>, at: At, work: Work): Promise<string> {
@@ -68,9 +77,15 @@ async function answerFor(
 ): Promise<Created> {
   const { branch, base_branch, scope, base_sha } = input
   const [retrieved, overlap] = await Promise.all([
-    client.getActivity({ ...at, id }),
-    client.checkOverlap({ ...at, input: { branch, base_branch, scope, base_sha } }),
+    retrieve(client, at, id),
+    client.checkOverlap({ ...at, input: { branch, base_branch, activity_id: id, scope, base_sha } }),
   ])
+  return { ...retrieved, overlap }
+}
+
+/** The activity in the form of a create's answer. */
+export async function retrieve(client: Client, at: At, id: string): Promise<Omit<Created, 'overlap'>> {
+  const retrieved = await client.getActivity({ ...at, id })
   const { issue, overlap: _, drift: __, pr_reminder_due: ___, ...activity } = retrieved
-  return { activity: { ...activity, issue: issue?.number ?? null }, overlap, issue }
+  return { activity: { ...activity, issue: issue?.number ?? null }, issue }
 }

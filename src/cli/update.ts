@@ -9,7 +9,6 @@ import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './com
 import { deleteWork } from './local-state.ts'
 import { endNotable } from './note.ts'
 import { overlapBriefLines } from './overlap-text.ts'
-import { briefWithoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { type ActivityOptions, commonFields, NAME_FILES } from './start.ts'
 import { type Display, relativeTime } from './terminal.ts'
@@ -46,8 +45,7 @@ export async function update(
   if (Object.values(input).every((value) => value === undefined))
     throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
   const answer = await client.updateActivity({ ...at, id: await activityIdFor(context, id), input })
-  const others = briefWithoutOwnOnBase(workspace, answer.overlap)
-  const overlap = options.titles === false ? briefWithoutTitles(others, runtime.cwd) : others
+  const overlap = options.titles === false ? briefWithoutTitles(answer.overlap, runtime.cwd) : answer.overlap
   context.show({ ...answer, overlap }, () => [
     ...wrap(
       `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${describeSize(answer.scope)} (${answer.id})`,
@@ -83,10 +81,9 @@ export async function heartbeat(
   options: CommonOptions & TitlesOption,
 ): Promise<ExitCode> {
   const context = await openContext(runtime, options)
-  const { client, at, workspace, display } = context
+  const { client, at, display } = context
   const answer = await client.heartbeatActivity({ ...at, id: await activityIdFor(context, id) })
-  const others = briefWithoutOwnOnBase(workspace, answer.overlap)
-  const overlap = options.titles === false ? briefWithoutTitles(others, runtime.cwd) : others
+  const overlap = options.titles === false ? briefWithoutTitles(answer.overlap, runtime.cwd) : answer.overlap
   context.show({ ...answer, overlap }, () => [
     `Heartbeat sent; expires ${relativeTime(answer.expires_at, display.now)} (${answer.id})`,
     ...overlapBriefLines(overlap, display),

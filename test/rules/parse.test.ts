@@ -65,7 +65,7 @@ describe('an unknown name', () => {
 
   test('that resembles none is reported with all known names', () => {
     expect(refusal(CheckOverlap, { xyz: 1 }).message).toBe(
-      'xyz: unknown field; known: scope, base_sha, branch, base_branch, tags',
+      'xyz: unknown field; known: scope, base_sha, branch, base_branch, activity_id, tags',
     )
     expect(refusal(z.strictObject({}), { xyz: 1 }).message).toBe('xyz: unknown field; none is accepted here')
   })
@@ -78,7 +78,9 @@ describe('an unknown name', () => {
   test('that is very long is truncated and gets no suggestion', () => {
     const { param, message } = refusal(CheckOverlap, { [`scope${'x'.repeat(10_000)}`]: 1 })
     expect(param).toBe(`scope${'x'.repeat(55)}…`)
-    expect(message).toBe(`${param}: unknown field; known: scope, base_sha, branch, base_branch, tags`)
+    expect(message).toBe(
+      `${param}: unknown field; known: scope, base_sha, branch, base_branch, activity_id, tags`,
+    )
   })
 
   test('is reported before a missing field, which the misspelling may explain', () => {

@@ -13,6 +13,9 @@ import type { SessionContext, StepResult } from './session-context.ts'
 /** The time to live of an activity after the last heartbeat of its session, which may be killed. */
 export const TTL_MS = 1_800_000
 
+/** The maximum number of changed files whose names are remembered. */
+const NAMES_MAX = 500
+
 export async function create(
   context: SessionContext,
   { paths, changed, state }: { paths: string[]; changed: ChangedFiles | undefined; state: LocalState },
@@ -36,7 +39,7 @@ export async function create(
   // `heartbeat_at` is 0, so that a heartbeat is due in the hook that repeats the create.
   const begun = {
     ...{ ...state, ...NO_WORK, branch, paths, areas: [], pending, issue, is_issue_due: issue !== null },
-    changes_hash: await hashOf(changed),
+    ...(await sentOf(changed)),
   }
   const client = await context.connect()
   context.save(begun)
@@ -48,7 +51,7 @@ export async function create(
     })
     return {
       state: { ...begun, activity_id: created.activity.id, pending: null, heartbeat_at: now },
-      found: { ...placesOf(created.overlap, context.own()), issue: created.issue },
+      found: { ...placesOf(created.overlap, context.isInTree), issue: created.issue },
     }
   } catch (error) {
     if (isRefusal(error) || wasNotSent(error)) context.save({ ...begun, ...NO_WORK, branch })
@@ -76,10 +79,14 @@ function newKey(now: number): string {
   return `hook-${now.toString(36)}-${Math.random().toString(36).slice(2)}`
 }
 
-export async function hashOf(changed: ChangedFiles | undefined): Promise<string> {
-  if (changed === undefined) return ''
+/** What is remembered of changed files that are sent. */
+export async function sentOf(
+  changed: ChangedFiles | undefined,
+): Promise<{ changes_hash: string; changed_paths: string[] }> {
+  if (changed === undefined) return { changes_hash: '', changed_paths: [] }
   const { createHash } = process.getBuiltinModule('node:crypto')
-  return createHash('sha256').update(JSON.stringify(changed)).digest('hex')
+  const changes_hash = createHash('sha256').update(JSON.stringify(changed)).digest('hex')
+  return { changes_hash, changed_paths: changed.changes.slice(0, NAMES_MAX).map(({ path }) => path) }
 }
 
 export function titleFor(branch: string | null): string {

@@ -54,16 +54,13 @@ export async function hearIssue(
 
 /** At most 40 words, and fewer once the agent knows the ways on; empty if nobody else holds the issue and it is not done. */
 function sentenceFor(
-  { own, workspace: { own_branch }, without_titles }: SessionContext,
+  { workspace: { own_branch }, without_titles }: SessionContext,
   issue: Pick<Issue, 'number' | 'holder' | 'done_by'>,
   { activity_id: own_id, knows_ways_on }: LocalState,
 ): string {
   const { number, holder } = issue
   const isOwn =
-    holder === null ||
-    holder.activity_id === own_id ||
-    own().ids.has(holder.activity_id) ||
-    (own_branch !== null && holder.branch === own_branch)
+    holder === null || holder.activity_id === own_id || (own_branch !== null && holder.branch === own_branch)
   if (isOwn) {
     const done = doneText(issue)
     return done === null ? '' : `Deconflict: ${done}: look at it before you start.`

@@ -15,13 +15,6 @@ import { comparedKey } from './plan.ts'
 const WARNINGS_MAX = 500
 const NO_PATH = { path: null, is_own_path: false }
 
-/** What is the session's own. */
-export interface Own {
-  /** Its activities. */
-  ids: ReadonlySet<string>
-  isInTree(path: string): boolean
-}
-
 /** What a hook found, and what is known about the other activities and notables, by id. */
 export interface Places {
   places: Place[]
@@ -32,9 +25,15 @@ export interface Places {
 
 type NamedMatch = OverlapBrief['matches'][number]
 
-/** The matches of a check or a create, and the activities of the same branch, without the session's own activities. */
-export function placesOf({ matches, relationships, related_activity_ids }: Overlap, own: Own): Places {
-  const found = matches.filter(({ id }) => !own.ids.has(id) && !isMerged(id))
+/** Whether the working tree has a path. */
+type IsInTree = (path: string) => boolean
+
+/** The matches of a check or a create, and the other activities of the same branch. */
+export function placesOf(
+  { matches, relationships, related_activity_ids }: Overlap,
+  isInTree: IsInTree,
+): Places {
+  const found = matches.filter(({ id }) => !isMerged(id))
   const shared = found.flatMap(({ paths, ...match }): Place[] => {
     const place = { ...placeOf(match), is_same_branch: false }
     const taken = takenIn(match.findings).map((each) => ({
@@ -45,13 +44,13 @@ export function placesOf({ matches, relationships, related_activity_ids }: Overl
     }))
     if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
     const files = paths.map(({ yours, theirs: _, example, ...lines }) => {
-      const is_own_path = yours === example || own.isInTree(example)
+      const is_own_path = yours === example || isInTree(example)
       return { ...place, ...lines, path: example, is_own_path }
     })
     return [...taken, ...files]
   })
   const same = Object.entries(relationships).flatMap(([id, relation]): Place[] =>
-    relation === 'own' && !own.ids.has(id) ? [{ ...OF_SAME_BRANCH, id }] : [],
+    relation === 'own' ? [{ ...OF_SAME_BRANCH, id }] : [],
   )
   return { places: [...shared, ...same], others: found.map(otherOf), related: related_activity_ids }
 }
@@ -85,8 +84,8 @@ function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example
 }
 
 /** The matches of a heartbeat or an update. */
-export function placesOfBrief(overlap: OverlapBrief | null, own: Own): Places {
-  const matches = (overlap?.matches ?? []).filter(({ id }) => !own.ids.has(id) && !isMerged(id))
+export function placesOfBrief(overlap: OverlapBrief | null, isInTree: IsInTree): Places {
+  const matches = (overlap?.matches ?? []).filter(({ id }) => !isMerged(id))
   return {
     places: matches.map(({ example, ...match }) => {
       const lines = findingOf(match.findings, 'lines')
@@ -94,7 +93,7 @@ export function placesOfBrief(overlap: OverlapBrief | null, own: Own): Places {
       return {
         ...{ ...placeOf(match), verdict, confidence, your_lines, their_lines },
         path: example,
-        is_own_path: example !== null && own.isInTree(example),
+        is_own_path: example !== null && isInTree(example),
         is_same_branch: false,
       }
     }),

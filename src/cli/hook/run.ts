@@ -26,7 +26,6 @@ import {
   writeSession,
   writeWork,
 } from '../local-state.ts'
-import { ownActivityIds } from '../own-activities.ts'
 import type { Runtime } from '../runtime.ts'
 import { findConnection } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
@@ -123,10 +122,7 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const context = {
     ...{ situation, workspace, at: { owner: workspace.owner, repo: workspace.repo }, actor, save },
     ...{ left_ms: run.left_ms, without_titles: options.without_titles },
-    own: () => ({
-      ids: ownActivityIds(workspace),
-      isInTree: (path: string) => existsSync(join(tree.root, path)),
-    }),
+    isInTree: (path: string) => existsSync(join(tree.root, path)),
     connect: () => {
       connection ??= connect(run, workspace)
       return connection

@@ -4,7 +4,6 @@ import type { LocalState } from '../local-state.ts'
 import type { Workspace } from '../workspace.ts'
 import type { HookClient } from './hook-client.ts'
 import type { Other, Place } from './message.ts'
-import type { Own } from './places.ts'
 import type { Situation } from './plan.ts'
 
 export interface SessionContext {
@@ -15,7 +14,7 @@ export interface SessionContext {
   /** The name of the person. */
   actor: string
   without_titles: boolean
-  own(): Own
+  isInTree(path: string): boolean
   /** Connects when it is first called, because many hooks send no request. */
   connect(): Promise<HookClient>
   /** Stores the state for the next hook. */

@@ -6,7 +6,7 @@ import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { withChanges } from '../given-scope.ts'
 import { hasActivity, type LocalState, NO_WORK } from '../local-state.ts'
 import { goOn } from '../tree-work.ts'
-import { create, hashOf, titleFor } from './creation.ts'
+import { create, sentOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'
 import { goneText, MESSAGE_MAX, type Other, type Place } from './message.ts'
@@ -42,7 +42,7 @@ export async function workOn(
     hasActivity(before)
       ? keep(context, { plan, changed, state: before })
       : create(context, { paths: plan.added, changed, state: before }),
-    compare(context, plan.compared, changed),
+    compare(context, plan.compared, { changed, state: before }),
   ])
   const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
   const { related } = kept.found
@@ -80,12 +80,13 @@ const NONE_LEFT: Left = { gone: [], places: [], others: [] }
 /** Looks where the agent was told of work that does not overlap with its activity now: it may have only read the file. */
 async function findLeft(
   context: SessionContext,
-  { waits }: LocalState,
+  state: LocalState,
   { related, changed }: { related: readonly string[]; changed: ChangedFiles | undefined },
 ): Promise<Left> {
-  const ids = Object.keys(waits).filter((id) => !related.includes(id))
+  const ids = Object.keys(state.waits).filter((id) => !related.includes(id))
   if (ids.length === 0) return NONE_LEFT
-  const found = await compare(context, [...new Set(ids.map((id) => waits[id] as string))], changed)
+  const paths = new Set(ids.map((id) => state.waits[id] as string))
+  const found = await compare(context, [...paths], { changed, state })
   const gone = ids.filter((id) => !found.related.includes(id)).slice(0, OTHERS_SHOWN_MAX)
   const client = await context.connect()
   const read = await Promise.all(gone.map((id) => readOther({ client, at: context.at }, id)))
@@ -117,7 +118,7 @@ interface KeepFields {
 /** Updates the activity, or sends a heartbeat, or neither. If the activity is closed or deleted, creates another one. */
 async function keep(context: SessionContext, fields: KeepFields): Promise<StepResult> {
   const { plan, changed, state } = fields
-  const changes_hash = await hashOf(changed)
+  const { changes_hash } = await sentOf(changed)
   const issue = issueFor(context, state)
   const isMoved = issue !== state.issue
   const isUpdate =
@@ -129,7 +130,7 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
     return plan.is_asked ? ask(context, fields) : { state, found: NOTHING }
   const client = await context.connect()
   const { areas, paths } = isUpdate ? await declaredScope(context, client, state) : state
-  const sent = changed && isUpdate && { areas, changes_hash, paths: withAdded(paths, plan) }
+  const sent = changed && isUpdate && { areas, ...(await sentOf(changed)), paths: withAdded(paths, plan) }
   const { branch, own_branch, base_branch } = context.workspace
   const changes = {
     ...(sent && withChanges({ areas: sent.areas ?? [], paths: sent.paths }, changed)),
@@ -145,7 +146,7 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
       ...{ ...state, ...alive, activity_id: answer.id, branch, issue, ...sent },
       is_issue_due: isMoved || state.is_issue_due,
     },
-    found: placesOfBrief(answer.overlap, context.own()),
+    found: placesOfBrief(answer.overlap, context.isInTree),
   }
 }
 
@@ -157,7 +158,7 @@ async function ask(context: SessionContext, fields: KeepFields): Promise<StepRes
   const answer = await client.getChanged(request).catch(isGone)
   if (answer === null) return { state, found: NOTHING }
   if (!answer?.overlap) return createAgain(context, fields)
-  return { state: { ...state, seen: answer.etag }, found: placesOfBrief(answer.overlap, context.own()) }
+  return { state: { ...state, seen: answer.etag }, found: placesOfBrief(answer.overlap, context.isInTree) }
 }
 
 /** Creates another activity in place of one that has ended. */
@@ -190,7 +191,7 @@ function isGone(error: unknown): undefined {
 async function compare(
   context: SessionContext,
   files: string[],
-  changed: ChangedFiles | undefined,
+  { changed, state: { activity_id } }: Pick<KeepFields, 'changed' | 'state'>,
 ): Promise<Places> {
   if (files.length === 0) return { places: [], others: [], related: [] }
   const client = await context.connect()
@@ -198,9 +199,10 @@ async function compare(
   // Sent as changes: a path of a scope would also cover everything beneath it.
   const changes = files.map((path) => changed?.changes.find((each) => each.path === path) ?? { path })
   const { base_sha } = changed ?? {}
-  const input = { branch: own_branch, base_branch, base_sha, scope: { areas: [], paths: [], changes } }
+  const scope = { areas: [], paths: [], changes }
+  const input = { branch: own_branch, base_branch, activity_id, base_sha, scope }
   const overlap = await client.checkOverlap({ ...context.at, input })
-  return placesOf(overlap, context.own())
+  return placesOf(overlap, context.isInTree)
 }
 
 /** Adds `files`, compared now, to the files that were compared. */
@@ -218,9 +220,10 @@ function withCompared(
 async function changedFiles(
   { workspace, left_ms }: SessionContext,
   { added, compared, is_refresh, has_switched }: Plan,
-  { activity_id }: LocalState,
+  { activity_id, changed_paths }: LocalState,
 ): Promise<ChangedFiles | undefined> {
-  const isNeeded = added.length + compared.length > 0 || is_refresh || has_switched
+  const isKnown = compared.some((file) => changed_paths.includes(file))
+  const isNeeded = added.length > 0 || isKnown || is_refresh || has_switched
   if (activity_id !== null && !isNeeded) return undefined
   const { git, diff_base: base, remote } = workspace
   return readChangedFiles(git, { base, remote, staged_only: false, timeout_ms: left_ms() * GIT_SHARE })

@@ -30,7 +30,7 @@ const LARGE_SCOPE = 50
 /** The maximum number of live activities of a branch whose scopes replace a missing scope. */
 const OWN_SCOPES_MAX = 200
 
-/** What is checked: a proposal, or existing activities. `self` holds the ids of the latter, which the result leaves out. */
+/** What is checked: a proposal, or existing activities. The result leaves out those of `self`, whose work it is. */
 interface CheckInput {
   self: string[]
   branch: string | null
@@ -49,7 +49,7 @@ interface CheckInput {
 
 /** Checks a proposal. Creates nothing. */
 export async function checkProposal(ctx: CheckContext, input: CheckOverlap): Promise<Conclusion> {
-  const { branch, base_branch, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
+  const { branch, base_branch, activity_id, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
   const { areas, paths, changes } = scope
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
   const isUnscoped = areas.length + paths.length + changes.length === 0
@@ -75,7 +75,8 @@ export async function checkProposal(ctx: CheckContext, input: CheckOverlap): Pro
       }
   const pull_requests = new Set(rows.flatMap(({ pr_number }) => pr_number ?? []))
   const is_made_again = rows.some(({ title }) => isMadeAgain(title))
-  const subject = { self: [], branch, pull_requests, base_branch, is_made_again }
+  const self = activity_id === null ? [] : [activity_id]
+  const subject = { self, branch, pull_requests, base_branch, is_made_again }
   return check(ctx, { ...subject, scopes, ...own })
 }
 

@@ -27,7 +27,7 @@ export interface DoneWork extends DoneBy {
 }
 
 export interface Conclusion {
-  /** The ids of the activities that were checked; none for a proposal. */
+  /** The ids of the activities whose work was checked. */
   self: readonly string[]
   branch: string | null
   emptiness: Proposal['emptiness']

@@ -8,6 +8,7 @@ import {
   integer,
   object,
   outputTimestamp,
+  text,
   textOrNull,
   texts,
 } from './field.ts'
@@ -45,6 +46,10 @@ export const CheckOverlap = object('CheckOverlap', {
     .nullable()
     .default(null)
     .meta({ description: 'The branch that the work will be merged into.', examples: ['main'] }),
+  activity_id: text(1, 100)
+    .nullable()
+    .default(null)
+    .describe('The activity of this work, which is left out.'),
   tags: labels.default([]).describe('Extra labels, compared with areas, to widen the match.'),
 })
 export type CheckOverlap = z.output<typeof CheckOverlap>
