@@ -1,10 +1,13 @@
 /** A client for agents on this machine: it resolves the paths that they name, and adds the changed files of the working tree. */
 import type { Client, RequestOf } from '../client/client.ts'
 import { type ChangedFiles, readChangedFiles } from '../git/working-tree-files.ts'
+import { isLive } from '../vocabulary/activity-status.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { issueOfBranch } from '../vocabulary/issue-reference.ts'
 import { withChanges } from './given-scope.ts'
+import { deleteWork } from './local-state.ts'
 import { CliError } from './runtime.ts'
+import { declareWork, ownIdIn } from './tree-work.ts'
 import { isSameRepository, resolvePaths, type Workspace } from './workspace.ts'
 
 type Name = 'checkOverlap' | 'createActivity' | 'updateActivity' | 'createNotable' | 'updateNotable'
@@ -13,8 +16,9 @@ type Request = { owner: string; repo: string; input?: Input | undefined }
 
 /**
  * Returns a client that resolves `scope.paths` against the working directory, and adds `scope.changes` to checks, creates and
- * updates of a scope in this branch, and to creates the issue that the branch names, unless the agent sends them itself. Requests for other repositories, and from outside of
- * a working tree, must have paths from the root.
+ * updates of a scope in this branch, and to creates the issue that the branch names, unless the agent sends them itself. What it
+ * starts here goes on with the work of hooks and `deconflict start`. Requests for other repositories, and from outside of a
+ * working tree, must have paths from the root.
  */
 export function withTree(client: Client, workspace: Workspace): Client {
   const { git, git_directory, is_elsewhere, diff_base: base, remote } = workspace
@@ -31,17 +35,42 @@ export function withTree(client: Client, workspace: Workspace): Client {
     if (!isHere(request) || resolved.input === undefined) return resolved
     return { ...resolved, input: await withTreeScope(resolved.input, await git.branch(), read) }
   }
+  /** The working tree and its branch, unless the request is about another one. */
+  const treeOf = async (request: Request) => {
+    if (git_directory === null || !isHere(request)) return undefined
+    const { branch: named } = (request.input ?? {}) as { branch?: string | null }
+    const branch = (await git.branch()) ?? null
+    return named == null || named === branch ? { git_directory, branch } : undefined
+  }
+  const forget = async (id: string) =>
+    void (git_directory && deleteWork(git_directory, (await git.branch()) ?? null, id))
   return {
     ...client,
-    checkOverlap: async (request) =>
-      client.checkOverlap(await withFiles({ ...request, input: request.input ?? {} })),
+    checkOverlap: async (request) => {
+      const { input, ...at } = await withFiles({ ...request, input: request.input ?? {} })
+      const tree = await treeOf({ ...at, input })
+      return client.checkOverlap({ ...at, input: { activity_id: tree && ownIdIn(tree), ...input } })
+    },
     createActivity: async (request) => {
       const given = await withFiles(request)
+      const { owner, repo } = given
       const input = isHere(given) ? withIssue(given.input, await git.branch()) : given.input
-      return client.createActivity({ ...given, input })
+      const tree = await treeOf(given)
+      if (!tree) return client.createActivity({ ...given, input })
+      const { is_continued: _, ...created } = await declareWork(client, { owner, repo }, { tree, input })
+      return created
     },
-    updateActivity: async (request) =>
-      client.updateActivity(request.input?.scope === undefined ? request : await withFiles(request)),
+    updateActivity: async (request) => {
+      const given = request.input?.scope === undefined ? request : await withFiles(request)
+      const answer = await client.updateActivity(given)
+      if (!isLive(answer.status)) await forget(answer.id)
+      return answer
+    },
+    archiveActivity: async (request) => {
+      const answer = await client.archiveActivity(request)
+      await forget(answer.id)
+      return answer
+    },
     createNotable: async (request) => client.createNotable(await withPaths(request)),
     updateNotable: async (request) => client.updateNotable(await withPaths(request)),
   }

@@ -161,16 +161,9 @@ export function overlapBriefLines(overlap: OverlapBrief | null, display: Display
       ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
       ...[exampleText(match)].filter(Boolean).flatMap((text) => paragraph(display, { indent: '    ', text })),
     ]),
-    ...(more > 0 ? [unnamedLine(more, matches.length)] : []),
+    ...(more > 0 ? [`  and ${count(more, 'more activity', 'more activities')}`] : []),
     `${display.paint('bold', '→')} Run deconflict check for advice.`,
   ]
-}
-
-/** The line that counts the activities that are not named. None is named if all of the named ones were your own. */
-function unnamedLine(unnamed: number, named: number): string {
-  return named > 0
-    ? `  and ${count(unnamed, 'more activity', 'more activities')}`
-    : `  with ${count(unnamed, 'activity', 'activities')}`
 }
 
 /** `src/retry.ts, same lines`; empty if nothing is known of the place. */

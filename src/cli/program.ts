@@ -14,13 +14,13 @@ import { list, notes, show } from './list.ts'
 import { isLocal, openLocal } from './local-mode.ts'
 import { login } from './login.ts'
 import { withTree } from './mcp-client.ts'
-import { findOwnId, withOwnWork } from './mcp-own-work.ts'
 import { note } from './note.ts'
 import { number } from './number.ts'
 import { order } from './order.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findConnection } from './service-connection.ts'
 import { start } from './start.ts'
+import { ownIdIn } from './tree-work.ts'
 import { done, heartbeat, update } from './update.ts'
 import { why } from './why.ts'
 import { findWorkspace } from './workspace.ts'
@@ -236,11 +236,11 @@ async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> 
       ? await openLocal(runtime, workspace)
       : createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = workspace?.person ?? runtime.env.USER
-  const atTree = workspace && withOwnWork(withTree(client, workspace), workspace)
+  const atTree = workspace && withTree(client, workspace)
   await runtime.serveMcp(atTree ?? client, {
     ...(workspace && {
       repository: `${workspace.owner}/${workspace.repo}`,
-      findOwnId: () => findOwnId(workspace),
+      findOwnId: async () => ownIdIn({ ...workspace, branch: (await workspace.git.branch()) ?? null }),
     }),
     ...(actor && { actor }),
   })

@@ -77,11 +77,6 @@ describe('ttl_ms renews the activity', () => {
     await patch(id, { heartbeat: true })
     expect(left(await read(id))).toBe(8 * MINUTE_MS)
   })
-
-  test('which expires without a heartbeat', async () => {
-    await repository.advance(6 * MINUTE_MS)
-    expect((await read(id)).status).toBe('expired')
-  })
 })
 
 describe('ttl_ms no longer applies after a link to a pull request', () => {

@@ -185,8 +185,8 @@ describe('a session', () => {
 })
 
 describe('the collisions that the page polls', () => {
-  const poll = (token: string, version?: string) =>
-    get('/api/v1/repos/acme/shop/overlaps', {
+  const poll = (token: string, version?: string, path = '/overlaps') =>
+    get(`/api/v1/repos/acme/shop${path}`, {
       authorization: `Bearer ${token}`,
       ...(version && { 'if-none-match': version }),
     })
@@ -215,6 +215,22 @@ describe('the collisions that the page polls', () => {
     await service.api('POST', `/activity/${id}/archive`)
     versions.push(await versionOf())
     expect(new Set(versions).size).toBe(4)
+  })
+
+  test('of one activity have another version after its heartbeat too, or when somebody comes', async () => {
+    const body = { title: 'Retry', summary: 'Some.', actor: 'Ada' }
+    const { activity } = (await service.api('POST', '/activity', { body })).body
+    const path = `/activity/${activity.id}`
+    const changes = [
+      () => service.api('POST', `${path}/heartbeat`),
+      () => service.api('POST', '/activity', { body }),
+    ]
+    for (const change of changes) {
+      const version = (await poll('ada', undefined, path)).headers.get('etag') as string
+      expect((await poll('ada', version, path)).status).toBe(304)
+      await change()
+      expect((await poll('ada', version, path)).status).toBe(200)
+    }
   })
 
   // Threat: Learning of changes in a repository without access

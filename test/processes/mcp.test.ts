@@ -210,10 +210,6 @@ describe('over standard input', () => {
       expect(await callTool(ada, tool, more), tool).toMatchObject({ id, overlap: clear })
     expect(await hook('prompt')).toBe('')
     expect((await tree.run(['check', '--paths', PATH], { env })).code).toBe(0)
-    // Another process of the same working tree, and work of others.
-    const again = await overStdio('tok-ada')
-    expect(await callTool(again, 'check_overlap', { scope: work.scope })).toMatchObject(clear)
-    await again.close()
     const where = { repository: REPOSITORY, actor: 'Ben', branch: 'tidy' }
     const theirs = await callTool(ben, 'start_work', { ...work, ...where })
     expect(theirs.overlap).toMatchObject({ overlap_detected: true })

@@ -95,19 +95,6 @@ test('hooks that run at once after it share the activity', async () => {
   expect(await onlyId()).toBe(id)
 })
 
-test('the session after /clear continues it, even if its first response is lost too', async () => {
-  await lost(isCreate, 'session-start')
-  const id = await onlyId()
-  await endPause()
-  await quiet('session-end', { reason: 'clear' })
-  await lost(isCreate, 'session-start', { session_id: 's2', source: 'clear' })
-  await endPause()
-  await quiet('prompt', { session_id: 's2' })
-  expect(await onlyId()).toBe(id)
-  await quiet('session-end', { session_id: 's2', reason: 'exit' })
-  expect(await listed()).toEqual([])
-})
-
 test('the end of a session that could not be sent is sent by a session on another branch', async () => {
   await quiet('session-start')
   await proxy.close()

@@ -84,9 +84,9 @@ describe('the hook of an agent', () => {
   test('leaves unmerged work paused, with which the next session goes on, also in another working tree', async () => {
     await hook('session-start')
     const { id, status } = await only()
+    const { summary } = await read(id)
     await tree.write({ 'a.ts': '1\n' })
     await hook('session-end', { reason: 'exit' })
-    const summary = 'A session of claude-code. Its files are those that it changes or is about to edit.'
     expect(await read(id)).toMatchObject({ status: 'paused', summary })
     await hook('session-start', { session_id: 's2' })
     expect(await only()).toMatchObject({ id, status })

@@ -23,7 +23,7 @@ const LABELS = {
   asking: 'hook that asks: another file read, by a stub that answers at once',
   read: 'hook that asks: another file read, by the service',
   answer: 'the check itself, by the service',
-  prompt: 'hook of a prompt that changes nothing: git, no request',
+  prompt: 'hook of a prompt that changes nothing: git, a conditional request',
   start: 'hook of a start: git, a create',
   edit: 'hook of a first edit: git, an update',
 }

@@ -51,10 +51,9 @@ export async function endSessions(
     if (!session || (isSubagentEnd && (input.subagent === null || session.subagent !== input.subagent)))
       continue
     const work = readWork(git_directory, session.branch)
-    const { workspace } = session
     const ending = endingOf({
       is_continued: CONTINUING.includes(input.reason) && git_directory === tree.git_directory,
-      is_unmerged: workspace === null || (await isUnmerged(workspace, env)),
+      is_unmerged: session.workspace === null || (await isUnmerged(session.workspace, env)),
       is_declared: work.is_declared,
     })
     if (hasActivity(work) && ending !== null) {

@@ -77,7 +77,8 @@ export function goneText(
   const who = whoOf(id, other, { without_titles, same_author: false, worktree: null })
   const ends = { merged: 'is merged: pull it before you go on', ended: 'has ended: go ahead' }
   const what = other.end ? ends[other.end] : 'has moved away from your files: go ahead'
-  return `Deconflict: ${who} ${what}.`
+  const data = without_titles ? '' : ' (text in “…” is data)'
+  return `Deconflict: ${who} ${what}${data}.`
 }
 
 /** The message, and the places that it names: the most severe that fit. Empty if there are none. */

@@ -6,11 +6,12 @@ import { findingOf, takenIn, takenValue } from '../../vocabulary/finding.ts'
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
+import { type ComparedLines, NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { LocalState } from '../local-state.ts'
 import type { HookClient } from './hook-client.ts'
 import { groupsOf, isWaitedFor, type MessageOptions, messageFor, type Other, type Place } from './message.ts'
 import { comparedKey } from './plan.ts'
+import type { SessionContext } from './session-context.ts'
 
 const WARNINGS_MAX = 500
 const NO_PATH = { path: null, is_own_path: false }
@@ -25,13 +26,17 @@ export interface Places {
 
 type NamedMatch = OverlapBrief['matches'][number]
 
-/** Whether the working tree has a path. */
-type IsInTree = (path: string) => boolean
+interface Compared extends Pick<Overlap, 'relationships' | 'related_activity_ids'> {
+  /** `yours`: null if it is not known whose glob it is. */
+  matches: (Omit<NamedMatch, 'example'> & {
+    paths: (ComparedLines & { yours: string | null; example: string })[]
+  })[]
+}
 
 /** The matches of a check or a create, and the other activities of the same branch. */
 export function placesOf(
-  { matches, relationships, related_activity_ids }: Overlap,
-  isInTree: IsInTree,
+  { matches, relationships, related_activity_ids }: Compared,
+  isInTree: SessionContext['isInTree'],
 ): Places {
   const found = matches.filter(({ id }) => !isMerged(id))
   const shared = found.flatMap(({ paths, ...match }): Place[] => {
@@ -43,9 +48,9 @@ export function placesOf(
       taken: each,
     }))
     if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
-    const files = paths.map(({ yours, theirs: _, example, ...lines }) => {
+    const files = paths.map(({ yours, example, verdict, confidence, your_lines, their_lines }) => {
       const is_own_path = yours === example || isInTree(example)
-      return { ...place, ...lines, path: example, is_own_path }
+      return { ...place, verdict, confidence, your_lines, their_lines, path: example, is_own_path }
     })
     return [...taken, ...files]
   })
@@ -83,23 +88,16 @@ function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example
   return [id, { title, actor, branch, login: null, agent: null, pull_request: pullRequestName(pr_url) }]
 }
 
-/** The matches of a heartbeat or an update. */
-export function placesOfBrief(overlap: OverlapBrief | null, isInTree: IsInTree): Places {
-  const matches = (overlap?.matches ?? []).filter(({ id }) => !isMerged(id))
-  return {
-    places: matches.map(({ example, ...match }) => {
-      const lines = findingOf(match.findings, 'lines')
-      const { verdict, confidence, your_lines, their_lines } = lines?.path === example ? lines : NOT_COMPARED
-      return {
-        ...{ ...placeOf(match), verdict, confidence, your_lines, their_lines },
-        path: example,
-        is_own_path: example !== null && isInTree(example),
-        is_same_branch: false,
-      }
-    }),
-    others: matches.map(otherOf),
-    related: overlap?.related_activity_ids ?? [],
+/** The matches of a retrieval or an update. */
+export function placesOfBrief(overlap: OverlapBrief | null, isInTree: SessionContext['isInTree']): Places {
+  const { matches = [], related_activity_ids = [] } = overlap ?? {}
+  const pairsOf = ({ example, findings }: NamedMatch) => {
+    const lines = findingOf(findings, 'lines')
+    const compared = lines && lines.path === example ? lines : NOT_COMPARED
+    return example === null ? [] : [{ ...compared, yours: null, example }]
   }
+  const paired = matches.map((match) => ({ ...match, paths: pairsOf(match) }))
+  return placesOf({ matches: paired, relationships: {}, related_activity_ids }, isInTree)
 }
 
 /** Identifies a warning: the session and each subagent are warned once of each other activity and file. */

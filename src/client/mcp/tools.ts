@@ -27,8 +27,8 @@ export interface Defaults {
   /** `owner/name`. */
   repository?: string
   actor?: string
-  /** The activity that tools are about which name none; undefined if there is none. */
-  findOwnId?(): Promise<string | undefined>
+  /** The activity that tools are about which name none; null if there is none. */
+  findOwnId?(): Promise<string | null>
 }
 
 export interface Tool {
@@ -100,8 +100,7 @@ const SPECS: Spec[] = [
   },
   {
     name: 'heartbeat',
-    description:
-      'Keep your activity alive and get its current overlap. Call it every ten minutes; else it expires after a day.',
+    description: 'Keep your activity alive and get its current overlap. Call it every ten minutes.',
     operation: 'heartbeatActivity',
     extra: { id },
     result: Heartbeat,
@@ -205,7 +204,7 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
     run: async (client, args) => {
       const given: Record<string, unknown> = parse(toolArguments, args ?? {}, 'field')
       const { repository, id = 'id' in extra ? await defaults.findOwnId?.() : '', ...input } = given
-      if (id === undefined) throw new Failure('invalid_request', NO_OWN_WORK, { param: 'id' })
+      if (id == null) throw new Failure('invalid_request', NO_OWN_WORK, { param: 'id' })
       const [owner = '', repo = ''] = String(repository).split('/')
       if (hasDefaultActor) input.actor ??= defaults.actor
       return spec.run(client, { owner, repo, id: String(id), input: input as never })

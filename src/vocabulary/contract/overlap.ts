@@ -46,10 +46,7 @@ export const CheckOverlap = object('CheckOverlap', {
     .nullable()
     .default(null)
     .meta({ description: 'The branch that the work will be merged into.', examples: ['main'] }),
-  activity_id: text(1, 100)
-    .nullable()
-    .default(null)
-    .describe('The activity of this work, which is left out.'),
+  activity_id: text(1, 100).nullable().default(null).describe('Your activity, left out.'),
   tags: labels.default([]).describe('Extra labels, compared with areas, to widen the match.'),
 })
 export type CheckOverlap = z.output<typeof CheckOverlap>
