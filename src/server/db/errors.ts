@@ -16,6 +16,11 @@ const LOST_NODE =
 const NO_CONNECTION =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH)/
 
+/** The error for a missing connection. */
+export function connectionError(code: `CONNECTION_${string}`, message: string): Error {
+  return Object.assign(new Error(message), { code })
+}
+
 /** Hints for codes whose cause an operator can fix. */
 const HINTS: Record<string, string> = {
   '53100': 'the disk of the database is full; free some space, and the service recovers by itself',
