@@ -5,7 +5,6 @@ import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/pull-requests/table.ts'
 import { repositories } from '../../src/server/repositories/table.ts'
 import { useApp } from '../support/app-service.ts'
-import { whileBroken } from '../support/broken-table.ts'
 import { connectRaw } from '../support/postgres.ts'
 
 const DAY_MS = 86_400_000
@@ -84,18 +83,6 @@ test('after an uninstallation the App’s records are deleted in batches, and al
     checked_against: { activities: 1, notables: 1 },
   })
   expect((await sweep(service.app)).purged).toBe(0)
-})
-
-test('one record that cannot be deleted does not block the others and is deleted later', async () => {
-  const [first, second] = [await open(), await open(['docs/b.md'])]
-  await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
-  const trigger = `before delete on pull_requests for each row when (old.number = ${first} and old.repo_id = ${repo.id})`
-  await whileBroken(db(), { trigger }, () => sweep(service.app))
-  expect(await known()).toEqual([first])
-  expect(await repo.tracked()).toEqual([])
-  expect(second).not.toBe(first)
-  expect((await sweep(service.app)).purged).toBe(1)
-  expect(await known()).toEqual([])
 })
 
 // The embedded database has a single connection, so nothing runs during a transaction. On a cluster, only a worker shows

@@ -2,11 +2,10 @@
 
 import type { FileChange } from '../../engine/lines/change.ts'
 import { enqueueRechecks } from '../changes/changes.ts'
-import type { Batch } from '../db/batch.ts'
 import { insertIfRoom } from '../repositories/live-limit.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
-import { expireActivities, listExpiredActivities } from './sweep-store.ts'
+import { expireActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
 
 /** Inserts a live activity in the transaction of `within`; undefined when the repository is at its limit. */
@@ -18,10 +17,9 @@ export function insertLive(
   const kind = {
     counted: 'activities',
     max: within.repo.max_live.activities,
-    expire: async (batch: Batch<string>) => {
+    expire: async () => {
       const { db, repo, now } = within
-      const due = await listExpiredActivities(db, repo.id, now, batch)
-      await enqueueRechecks(within, await expireActivities(db, repo.id, now, due))
+      await enqueueRechecks(within, await expireActivities(db, repo.id, now))
     },
   } as const
   return insertIfRoom(within, kind, (version) => store.insertActivity(within.db, { row, changes }, version))

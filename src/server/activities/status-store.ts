@@ -3,9 +3,8 @@ import { and, eq, gt, lte, or, type Placeholder, type SQL, type SQLWrapper, sql 
 import { UNMERGED_MS } from '../../engine/records/activity-lifecycle.ts'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../../vocabulary/activity-status.ts'
 import type { ActivityStatus } from '../../vocabulary/contract/activity.ts'
-import { COUNTED_MAX } from '../db/batch.ts'
 import { laterBy } from '../db/column.ts'
-import type { Db } from '../db/database.ts'
+import { COUNTED_MAX, type Db } from '../db/database.ts'
 import { activities } from './table.ts'
 
 /** Literals, because the planner cannot match parameters with the predicate of a partial index. */

@@ -4,33 +4,19 @@
  */
 import { and, eq, inArray, ne, or, sql } from 'drizzle-orm'
 import { isLive } from '../../vocabulary/activity-status.ts'
-import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
-import { hasExpired, listIds, lockAmong } from '../db/sweep-batches.ts'
+import { hasExpired, lockBatch } from '../db/sweep-batches.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
 import { deletePartsOf } from './store.ts'
 import { activities } from './table.ts'
 
-function isDue(repo_id: number, now: Date) {
-  return hasExpired(activities, or(isStoredLive, isStoredFinished), { repo_id, instant: now })
-}
-
-/** Activities past `expires_at` that are not yet stored as closed. */
-export function listExpiredActivities(
-  db: Db,
-  repo_id: number,
-  now: Date,
-  batch: Batch<string>,
-): Promise<string[]> {
-  return listIds(db, activities, isDue(repo_id, now), batch)
-}
-
-/** Stores the expiry of these activities, with the result of `asOf`, in the transaction `tx`; returns the ids that it updated. */
-export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: string[]): Promise<string[]> {
+/** Stores the expiry of a batch of activities past `expires_at`, with the result of `asOf`, in the transaction `tx`; returns their ids. */
+export async function expireActivities(tx: Db, repo_id: number, now: Date): Promise<string[]> {
+  const isDue = hasExpired(activities, or(isStoredLive, isStoredFinished), { repo_id, instant: now })
+  const ids = await lockBatch(tx, activities, isDue)
   if (ids.length === 0) return []
   const { version } = await raiseVersion(tx, repo_id)
-  const due = lockAmong(tx, activities, isDue(repo_id, now), ids)
   const expired = await tx
     .update(activities)
     .set({
@@ -40,23 +26,21 @@ export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: 
       updated_at: sql`${activities.expires_at}`,
       version,
     })
-    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, due)))
+    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids)))
     .returning({ id: activities.id, status: activities.status })
   await endLive(
     tx,
     repo_id,
     expired.filter(({ status }) => status === 'expired'),
   )
-  return expired.map(({ id }) => id)
+  return ids
 }
 
-/** The activities that the App made from pull requests and branches, in any status. */
-export function listTracked(db: Db, repo_id: number, batch: Batch<string>): Promise<string[]> {
-  return listIds(db, activities, and(eq(activities.repo_id, repo_id), ne(activities.source, 'api')), batch)
-}
-
-/** Deletes these activities, in any status, in the transaction `tx`; returns how many. */
-export async function deleteActivities(tx: Db, repo_id: number, ids: string[]): Promise<number> {
+/** Deletes a batch of the activities that the App made from pull requests and branches, in any status, in the transaction `tx`; returns how many. */
+export async function deleteTracked(tx: Db, repo_id: number): Promise<number> {
+  const isTracked = and(eq(activities.repo_id, repo_id), ne(activities.source, 'api'))
+  const ids = await lockBatch(tx, activities, isTracked)
+  if (ids.length === 0) return 0
   const deleted = await tx
     .delete(activities)
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids)))

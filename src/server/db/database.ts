@@ -18,3 +18,6 @@ export interface Database {
   withLongTimeout<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
+
+/** A count over all repositories, or over a whole ledger, stops here, so that its cost is bounded. */
+export const COUNTED_MAX = 100_000

@@ -1,9 +1,11 @@
 /** Queries of the sweep that activities and notables share: which records have expired, and which are old enough to delete. */
 import { and, eq, inArray, lte, or, type SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { type Batch, isNoneOf } from './batch.ts'
 import { hourAt } from './column.ts'
 import type { Db } from './database.ts'
+
+/** How many records one transaction of the sweep changes. */
+export const BATCH = 500
 
 type Column = 'repo_id' | 'id' | 'status' | 'archived_at' | 'expires_hour' | 'expires_at'
 type Records = PgTable & Record<Column, PgColumn>
@@ -34,41 +36,21 @@ function wasClosed(table: Records, { repo_id, instant }: Until): SQL | undefined
   return and(eq(table.repo_id, repo_id), or(archived, expired))
 }
 
-/** The ids of a batch of the records that `condition` selects, in any order. */
-export async function listIds(
-  db: Db,
-  table: Records,
-  condition: SQL | undefined,
-  { limit, except }: Batch<string>,
-): Promise<string[]> {
-  const rows = await db
+/** The ids of a batch of the records that `condition` selects, locked until the transaction `tx` ends. It leaves out those that another transaction has locked. */
+export async function lockBatch(tx: Db, table: Records, condition: SQL | undefined): Promise<string[]> {
+  const rows = await tx
     .select({ id: table.id })
     .from(table)
-    .where(and(condition, isNoneOf(table.id, except)))
-    .limit(limit)
+    .where(condition)
+    .limit(BATCH)
+    .for('update', { skipLocked: true })
   return rows.map(({ id }) => id as string)
 }
 
-/** The ids of a batch of the records that were archived or expired at or before `instant`. */
-export function listClosed(db: Db, table: Records, until: Until, batch: Batch<string>): Promise<string[]> {
-  return listIds(db, table, wasClosed(table, until), batch)
-}
-
-/** A subquery that locks the records among `ids` that `condition` still selects. It leaves out those that another transaction has locked. */
-export function lockAmong(db: Db, table: Records, condition: SQL | undefined, ids: string[]) {
-  return db
-    .select({ id: table.id })
-    .from(table)
-    .where(and(condition, inArray(table.id, ids)))
-    .for('update', { skipLocked: true })
-}
-
-/** Deletes the records among `ids` that were archived or expired at or before `instant`; returns how many. */
-export async function deleteClosed(db: Db, table: Records, until: Until, ids: string[]): Promise<number> {
-  const due = lockAmong(db, table, wasClosed(table, until), ids)
-  const deleted = await db
-    .delete(table)
-    .where(and(eq(table.repo_id, until.repo_id), inArray(table.id, due)))
-    .returning({ id: table.id })
-  return deleted.length
+/** Deletes a batch of the records that were archived or expired at or before `instant`, in the transaction `tx`; returns how many. */
+export async function deleteClosed(tx: Db, table: Records, until: Until): Promise<number> {
+  const ids = await lockBatch(tx, table, wasClosed(table, until))
+  if (ids.length > 0)
+    await tx.delete(table).where(and(eq(table.repo_id, until.repo_id), inArray(table.id, ids)))
+  return ids.length
 }

@@ -1,8 +1,7 @@
 /** The queries of the job queue. */
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
-import { COUNTED_MAX } from '../db/batch.ts'
 import { laterBy } from '../db/column.ts'
-import type { Db } from '../db/database.ts'
+import { COUNTED_MAX, type Db } from '../db/database.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import { currentCauses } from '../telemetry/execution.ts'
 import { type Priority, placeOf } from './priority.ts'

@@ -2,8 +2,7 @@
 import { and, count, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { CONSEQUENCES, type Consequence } from '../../vocabulary/finding.ts'
 import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
-import { COUNTED_MAX } from '../db/batch.ts'
-import type { Db } from '../db/database.ts'
+import { COUNTED_MAX, type Db } from '../db/database.ts'
 import { firstShownAt, type PairRow, pairs } from './table.ts'
 
 interface ShownCounts {

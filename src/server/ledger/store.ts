@@ -1,6 +1,5 @@
 /** Queries of the ledger. Every statement starts with the repository id. */
 import { and, asc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
-import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
@@ -104,43 +103,20 @@ export async function deletePair(tx: Db, repo_id: number, name: PairName): Promi
   await tx.delete(pairs).where(isPair(repo_id, name))
 }
 
-/** Up to `limit` pairs, open or ended, to which nothing has happened since `before`. */
-export async function listOldPairs(
-  db: Db,
-  repo_id: number,
-  before: Date,
-  { limit, except }: Batch<PairName>,
-): Promise<PairName[]> {
-  const skipped = new Set(except.map(({ first, second }) => `${first} ${second}`))
-  const rows = await db
-    .select({ first: pairs.first, second: pairs.second })
-    .from(pairs)
-    .where(isOld(repo_id, before))
-    .orderBy(asc(pairs.seen_at), asc(pairs.first), asc(pairs.second))
-    .limit(limit + except.length)
-  return rows.filter(({ first, second }) => !skipped.has(`${first} ${second}`)).slice(0, limit)
-}
-
-function isOld(repo_id: number, before: Date) {
+/** Deletes the pairs, open or ended, to which nothing has happened since `before`. Returns how many. */
+export async function purgePairs(db: Db, repo_id: number, before: Date): Promise<number> {
   const last = sql`greatest(${pairs.seen_at}, ${pairs.first_active_at}, ${pairs.second_active_at}, ${pairs.ended_at}, ${pairs.merged_at})`
-  return and(
-    eq(pairs.repo_id, repo_id),
-    lte(pairs.seen_at, before),
-    sql`${last} <= ${before.toISOString()}::timestamptz`,
-  )
-}
-
-/** Deletes these pairs in the transaction `tx`; returns how many. */
-export async function purgePairs(tx: Db, repo_id: number, before: Date, names: PairName[]): Promise<number> {
-  let deleted = 0
-  for (const { first, second } of names) {
-    const rows = await tx
-      .delete(pairs)
-      .where(and(isOld(repo_id, before), eq(pairs.first, first), eq(pairs.second, second)))
-      .returning({ first: pairs.first })
-    deleted += rows.length
-  }
-  return deleted
+  const deleted = await db
+    .delete(pairs)
+    .where(
+      and(
+        eq(pairs.repo_id, repo_id),
+        lte(pairs.seen_at, before),
+        sql`${last} <= ${before.toISOString()}::timestamptz`,
+      ),
+    )
+    .returning({ first: pairs.first })
+  return deleted.length
 }
 
 /** Deletes the whole ledger of a repository. Returns how many pairs. */

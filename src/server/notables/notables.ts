@@ -20,7 +20,7 @@ import { enqueueNotification } from '../changes/notification-queue.ts'
 import { insertIfRoom, tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
-import { expireNotables, listExpiredNotables } from './sweep-store.ts'
+import { expireNotables } from './sweep-store.ts'
 import type { NotableRow } from './table.ts'
 
 /**
@@ -67,10 +67,9 @@ async function insertLive(within: RepoContext, row: store.NewNotable): Promise<N
     {
       counted: 'notables',
       max,
-      expire: async (batch) => {
+      expire: async () => {
         const { db, repo, now } = within
-        const due = await listExpiredNotables(db, repo.id, now, batch)
-        await enqueueRechecks(within, await expireNotables(db, repo.id, now, due))
+        await enqueueRechecks(within, await expireNotables(db, repo.id, now))
       },
     },
     (version) => store.insertNotable(within.db, row, version),

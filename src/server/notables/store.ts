@@ -15,8 +15,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { ListNotables, NotableStatus } from '../../vocabulary/contract/notable.ts'
-import { COUNTED_MAX } from '../db/batch.ts'
-import type { Db } from '../db/database.ts'
+import { COUNTED_MAX, type Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import { raiseVersion } from '../live-sets/store.ts'

@@ -1,6 +1,5 @@
 /** The SQL of idempotency keys. */
-import { and, eq, gt, lte, not, sql } from 'drizzle-orm'
-import type { Batch } from '../db/batch.ts'
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { idempotency_keys } from './table.ts'
 
@@ -64,38 +63,11 @@ export async function saveResponse(db: Db, scoped: ScopedKey, body: string): Pro
   return row?.answer ?? body
 }
 
-/** A key within its repository. */
-export type KeyName = Omit<ScopedKey, 'repo_id'>
-
-function isAmong(names: KeyName[]) {
-  const { caller, operation, key } = idempotency_keys
-  const rows = names.map((name) => sql`(${name.caller}, ${name.operation}, ${name.key})`)
-  return sql`(${caller}, ${operation}, ${key}) in (${sql.join(rows, sql`, `)})`
-}
-
-/** Lists keys that were stored at `expired` or earlier. */
-export function listExpiredKeys(
-  db: Db,
-  repo_id: number,
-  expired: Date,
-  { limit, except }: Batch<KeyName>,
-): Promise<KeyName[]> {
-  const { caller, operation, key, created_at } = idempotency_keys
-  const isOther = except.length > 0 ? not(isAmong(except)) : undefined
-  return db
-    .select({ caller, operation, key })
-    .from(idempotency_keys)
-    .where(and(eq(idempotency_keys.repo_id, repo_id), lte(created_at, expired), isOther))
-    .limit(limit)
-}
-
-/** Deletes those of `names` that were stored at `expired` or earlier. Returns how many. */
-export async function deleteKeys(db: Db, repo_id: number, expired: Date, names: KeyName[]): Promise<number> {
+/** Deletes the keys that were stored at `expired` or earlier. Returns how many. */
+export async function deleteKeys(db: Db, repo_id: number, expired: Date): Promise<number> {
   const deleted = await db
     .delete(idempotency_keys)
-    .where(
-      and(eq(idempotency_keys.repo_id, repo_id), lte(idempotency_keys.created_at, expired), isAmong(names)),
-    )
+    .where(and(eq(idempotency_keys.repo_id, repo_id), lte(idempotency_keys.created_at, expired)))
     .returning({ key: idempotency_keys.key })
   return deleted.length
 }

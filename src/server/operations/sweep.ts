@@ -1,38 +1,31 @@
 /** The sweep: stores expiries, and deletes closed records after the retention period, old idempotency keys and jobs (docs/contract/limits.md#retention). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import {
-  deleteActivities,
-  expireActivities,
-  listExpiredActivities,
-  listTracked,
-} from '../activities/sweep-store.ts'
+import { deleteTracked, expireActivities } from '../activities/sweep-store.ts'
 import { activities } from '../activities/table.ts'
 import { enqueueRechecks } from '../changes/changes.ts'
 import type { Db } from '../db/database.ts'
 import { faultOf, isDatabaseDown } from '../db/errors.ts'
-import { deleteClosed, listClosed } from '../db/sweep-batches.ts'
+import { BATCH, deleteClosed } from '../db/sweep-batches.ts'
 import { deleteJobs } from '../jobs/store.ts'
-import { deleteLedger, listOldPairs, purgePairs } from '../ledger/store.ts'
-import type { PairName } from '../ledger/table.ts'
+import { deleteLedger, purgePairs } from '../ledger/store.ts'
 import { KEPT_FOR_MS } from '../merged-work/merged-work.ts'
 import { deleteMergedLines, deleteOldLines } from '../merged-work/store.ts'
-import { expireNotables, listExpiredNotables } from '../notables/sweep-store.ts'
+import { expireNotables } from '../notables/sweep-store.ts'
 import { notables } from '../notables/table.ts'
-import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
+import { deletePullRequests } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { deleteEtags } from '../repositories/etags-store.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../repositories/store.ts'
 import { deleteOrphans, deleteReserved } from '../reservations/store.ts'
 import { deleteStacks } from '../stacks/store.ts'
-import { inBatches, type Processing } from './batch-loop.ts'
 import { KEY_RETENTION_MS } from './idempotency.ts'
-import { deleteKeys, type KeyName, listExpiredKeys } from './store.ts'
+import { deleteKeys } from './store.ts'
 
 /** Each repository is swept about this often. Nothing depends on it, because every read applies the expiry. */
 const INTERVAL_MS = 300_000
-/** How many repositories are listed, and how many old jobs are deleted, at a time. */
+/** How many repositories are listed at a time. */
 const PAGE = 500
 /** How long ended jobs are kept, so that duplicates of a delivery are recognized. GitHub redelivers for at most three days. */
 const JOBS_FOR_MS = 7 * DAY_MS
@@ -69,7 +62,7 @@ async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> 
     (after) => listUnswept(db, { after, before, limit: PAGE }),
     async (repo_id) => {
       const ctx = (await claimForSweep(db, repo_id, now, before)) && (await openKnownRepo(app, repo_id, now))
-      if (ctx) await sweepRepository(app, ctx, { kept_from, swept })
+      if (ctx) await sweepRepository(ctx, { kept_from, swept })
     },
   )
   await forEachRepository(
@@ -79,7 +72,7 @@ async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> 
       swept.purged += await deleteAppData(app, repo_id, kept_from)
     },
   )
-  const jobs = await deleteAll((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
+  const jobs = await inBatches(() => deleteJobs(db, later(now, -JOBS_FOR_MS), BATCH))
   return { ...swept, jobs }
 }
 
@@ -106,62 +99,25 @@ async function forEachRepository(
 }
 
 async function sweepRepository(
-  app: App,
   ctx: RepoContext,
   { kept_from, swept }: { kept_from: Date; swept: Swept },
 ): Promise<void> {
   const { db, now } = ctx
   const { id, is_tracked } = ctx.repo
-  const keys_before = later(now, -KEY_RETENTION_MS)
-  const report = reporting(app, id)
   swept.repositories += 1
-  swept.expired += await inBatches<string>({
-    list: (batch) => listExpiredActivities(db, id, now, batch),
-    process: (ids) => expire(ctx, ids, expireActivities),
-    report: report('activities'),
-  })
-  swept.expired += await inBatches<string>({
-    list: (batch) => listExpiredNotables(db, id, now, batch),
-    process: (ids) => expire(ctx, ids, expireNotables),
-    report: report('notables'),
-  })
+  swept.expired += await inBatches(() => expire(ctx, expireActivities))
+  swept.expired += await inBatches(() => expire(ctx, expireNotables))
   const closed = { repo_id: id, instant: kept_from }
-  for (const [name, table] of Object.entries({ activities, notables }))
-    swept.purged += await inBatches<string>({
-      list: (batch) => listClosed(db, table, closed, batch),
-      process: (ids) => deleteClosed(db, table, closed, ids),
-      report: report(name),
-    })
+  for (const table of [activities, notables])
+    swept.purged += await inBatches(() => db.transaction((tx) => deleteClosed(tx, table, closed)))
   const ended_before = later(now, -LEDGER_FOR_MS)
   const ledger_from = kept_from < ended_before ? kept_from : ended_before
-  if (is_tracked)
-    swept.purged += await inBatches<number>({
-      list: (batch) => listNumbers(db, id, ledger_from, batch),
-      process: (numbers) => deletePullRequests(db, id, ledger_from, numbers),
-      report: report('pull_requests'),
-    })
-  swept.purged += await inBatches<PairName>({
-    list: (batch) => listOldPairs(db, id, ended_before, batch),
-    process: (names) => inTransaction(ctx, (within) => purgePairs(within.db, id, ended_before, names)),
-    report: report('pairs'),
-  })
+  if (is_tracked) swept.purged += await deletePullRequests(db, id, ledger_from)
+  swept.purged += await purgePairs(db, id, ended_before)
   swept.purged += await deleteStacks(db, id, kept_from)
-  swept.purged += await deleteAll((limit) => deleteOrphans(db, id, limit))
-  if (is_tracked) await deleteOldLines(db, id, later(now, -KEPT_FOR_MS), PAGE)
-  swept.keys += await inBatches<KeyName>({
-    list: (batch) => listExpiredKeys(db, id, keys_before, batch),
-    process: (names) => deleteKeys(db, id, keys_before, names),
-    // The caller may be the hash of a token, which must not be logged.
-    report: ({ operation, key }, error) => report('idempotency_keys')({ operation, key }, error),
-  })
-}
-
-/** Returns a function that logs the records of a table that could not be processed. */
-function reporting(app: App, repo_id: number) {
-  return (table: string) => (record: unknown, error: unknown) => {
-    app.metrics.swept.inc({ what: 'failed' })
-    app.log.error({ repo_id, table, record, ...faultOf(error) }, 'record not swept')
-  }
+  swept.purged += await inBatches(() => deleteOrphans(db, id, BATCH))
+  if (is_tracked) await deleteOldLines(db, id, later(now, -KEPT_FOR_MS), BATCH)
+  swept.keys += await deleteKeys(db, id, later(now, -KEY_RETENTION_MS))
 }
 
 /**
@@ -171,61 +127,37 @@ function reporting(app: App, repo_id: number) {
  */
 async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promise<number> {
   const db = app.database.connection()
-  const report = reporting(app, repo_id)
-  let failed = 0
   const whileLeft = (work: (tx: Db) => Promise<number>) =>
     db.transaction(async (tx) => ((await lockLeft(tx, repo_id, kept_from)) ? work(tx) : 0))
-  const deleteEach = <Id>(table: string, processing: Pick<Processing<Id>, 'list' | 'process'>) =>
-    inBatches({
-      ...processing,
-      report: (id, error) => {
-        failed += 1
-        report(table)(id, error)
-      },
-    })
-  const tracked = await deleteEach<string>('activities', {
-    list: (batch) => listTracked(db, repo_id, batch),
-    process: (ids) => whileLeft((tx) => deleteActivities(tx, repo_id, ids)),
+  const tracked = await inBatches(() => whileLeft((tx) => deleteTracked(tx, repo_id)))
+  const pull_requests = await whileLeft(async (tx) => {
+    await deleteStacks(tx, repo_id, null)
+    await deleteEtags(tx, repo_id)
+    await deleteLedger(tx, repo_id)
+    await deleteReserved(tx, repo_id)
+    await deleteMergedLines(tx, repo_id)
+    const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
+    await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
+    return deletePullRequests(tx, repo_id, null)
   })
-  const pull_requests = await deleteEach<number>('pull_requests', {
-    list: (batch) => listNumbers(db, repo_id, null, batch),
-    process: (numbers) => whileLeft((tx) => deletePullRequests(tx, repo_id, null, numbers)),
-  })
-  if (failed === 0) {
-    const files = {
-      settings: null,
-      labeler_areas: null,
-      noise_attributes: null,
-      settings_errors: [],
-    }
-    await whileLeft(async (tx) => {
-      await deleteStacks(tx, repo_id, null)
-      await deleteEtags(tx, repo_id)
-      await deleteLedger(tx, repo_id)
-      await deleteReserved(tx, repo_id)
-      await deleteMergedLines(tx, repo_id)
-      await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
-      return 1
-    })
-  }
   return tracked + pull_requests
 }
 
 /** Stores the expiry of records, and enqueues rechecks of the pull requests that they affect. */
-function expire(ctx: RepoContext, ids: string[], store: typeof expireActivities): Promise<number> {
+function expire(ctx: RepoContext, store: typeof expireActivities): Promise<number> {
   return inTransaction(ctx, async (within) => {
-    const expired = await store(within.db, within.repo.id, within.now, ids)
+    const expired = await store(within.db, within.repo.id, within.now)
     await enqueueRechecks(within, expired)
     return expired.length
   })
 }
 
-/** Repeats a deletion of up to `limit` rows until it finds fewer. */
-async function deleteAll(work: (limit: number) => Promise<number>): Promise<number> {
+/** Repeats work on up to `BATCH` rows until it finds fewer. Returns how many it found. */
+async function inBatches(work: () => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {
-    const deleted = await work(PAGE)
-    total += deleted
-    if (deleted < PAGE) return total
+    const done = await work()
+    total += done
+    if (done < BATCH) return total
   }
 }
 

@@ -1,7 +1,6 @@
 /** How many pull requests were opened and commented, for the budget of comments, the signal report and the metrics. */
 import { and, eq, gte, type SQLWrapper, sql } from 'drizzle-orm'
-import { COUNTED_MAX } from '../db/batch.ts'
-import type { Db } from '../db/database.ts'
+import { COUNTED_MAX, type Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { ofPullRequest } from './publication-store.ts'
 import { publications, pull_requests } from './table.ts'

@@ -5,15 +5,14 @@ import {
   eq,
   getTableColumns,
   gt,
-  inArray,
   lt,
   lte,
   not,
+  notInArray,
   or,
   type Placeholder,
   sql,
 } from 'drizzle-orm'
-import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { ofPullRequest } from './publication-store.ts'
@@ -140,41 +139,24 @@ export async function savePullRequest(
   await db.update(pull_requests).set(changes).where(isPullRequest(repo_id, number))
 }
 
-/** The numbers of closed pull requests without an event since `closed_before`; if that is null, of all pull requests. */
-export async function listNumbers(
-  db: Db,
-  repo_id: number,
-  closed_before: Date | null,
-  { limit, except }: Batch<number>,
-): Promise<number[]> {
-  const { is_open, changed_at, number } = pull_requests
-  const which = closed_before ? and(not(is_open), lte(changed_at, closed_before)) : undefined
-  const rows = await db
-    .select({ number })
-    .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), which, isNoneOf(number, except)))
-    .limit(limit)
-  return rows.map((row) => row.number)
-}
-
-/** Deletes these pull requests; returns how many. With `closed_before`, it keeps those that `listNumbers` would not return. */
+/** Deletes the closed pull requests without an event since `closed_before`; if that is null, all pull requests. Returns how many. */
 export async function deletePullRequests(
   db: Db,
   repo_id: number,
   closed_before: Date | null,
-  numbers: number[],
 ): Promise<number> {
   const { is_open, changed_at, number } = pull_requests
   const which = closed_before ? and(not(is_open), lte(changed_at, closed_before)) : undefined
   return db.transaction(async (tx) => {
-    const rows = await tx
+    const deleted = await tx
       .delete(pull_requests)
-      .where(and(eq(pull_requests.repo_id, repo_id), which, inArray(number, numbers)))
+      .where(and(eq(pull_requests.repo_id, repo_id), which))
       .returning({ number })
-    const deleted = rows.map((each) => each.number)
-    await tx
-      .delete(publications)
-      .where(and(eq(publications.repo_id, repo_id), inArray(publications.number, deleted)))
+    const left = tx.select({ number }).from(pull_requests).where(eq(pull_requests.repo_id, repo_id))
+    if (deleted.length > 0)
+      await tx
+        .delete(publications)
+        .where(and(eq(publications.repo_id, repo_id), notInArray(publications.number, left)))
     return deleted.length
   })
 }

@@ -1,19 +1,15 @@
 /** The limit of live records per repository (docs/contract/limits.md#live-records). */
 import { Failure } from '../../vocabulary/failure.ts'
-import type { Batch } from '../db/batch.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import type { Counted } from '../live-sets/table.ts'
 import type { RepoContext } from './repo.ts'
-
-/** The batch of due records whose expiry is stored when the limit is reached. */
-const DUE = { limit: 500, except: [] }
 
 /** A kind of record with a limit. */
 export interface LiveKind {
   counted: Counted
   max: number
   /** Stores and announces the expiry of a batch of records that are due, in the same transaction. */
-  expire(batch: Batch<string>): Promise<void>
+  expire(): Promise<void>
 }
 
 /** Inserts a record in the transaction of `within`; undefined if the repository is at its limit. */
@@ -25,7 +21,7 @@ export async function insertIfRoom<Row>(
   const raised = await raiseVersion(db, repo.id, { [counted]: 1 })
   if (raised[counted] <= max) return insert(raised.version)
   // Records that are due count as live until their expiry is stored, normally by the sweep.
-  await expire(DUE)
+  await expire()
   const again = await raiseVersion(db, repo.id)
   if (again[counted] <= max) return insert(again.version)
   await raiseVersion(db, repo.id, { [counted]: -1 })
