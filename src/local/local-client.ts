@@ -24,7 +24,7 @@ export function localClient({ clock, ...options }: LocalOptions): Client {
   const reader = readerOf(options)
   const compareAll = async (now: Date) => {
     const context = reader.contextOf(await reader.read(now, true), now)
-    return computeOverlaps(context, await readLiveWork(context), new AbortController().signal)
+    return computeOverlaps(context, await readLiveWork(context))
   }
   return clientOf(
     {

@@ -8,7 +8,6 @@ const FAILURES = {
   not_found: { status: 404, type: 'not_found' },
   method_not_allowed: { status: 405, type: 'method_not_allowed' },
   request_timeout: { status: 408, type: 'invalid_request' },
-  client_disconnected: { status: 408, type: 'invalid_request' },
   invalid_transition: { status: 409, type: 'invalid_transition' },
   idempotency_conflict: { status: 409, type: 'idempotency_conflict' },
   body_too_large: { status: 413, type: 'invalid_request' },
@@ -64,9 +63,4 @@ export function unavailable(message: string, cause?: unknown, retryAfter = 5): F
     cause,
     headers: { 'Retry-After': String(retryAfter) },
   })
-}
-
-/** The client closed the connection before the response was ready; no one receives this failure. */
-export function clientDisconnected(): Failure {
-  return new Failure('client_disconnected', 'the client closed the connection before the response was ready')
 }

@@ -1,6 +1,5 @@
-/** Concurrent callers share the comparison of a repository, never get one from before a change, and it is cancelled when all have disconnected. */
+/** Concurrent callers share the comparison of a repository, and never get one from before a change. */
 import { afterEach, expect, test } from 'vitest'
-import { activities } from '../../src/server/activities/table.ts'
 import { type HeldStatements, holdStatements } from '../support/held-statements.ts'
 import { scrape } from '../support/metrics.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
@@ -14,9 +13,8 @@ afterEach(() => held?.restore())
 /** The statement that reads the scopes to compare, after the list of live activities. */
 const SCOPES = /^select "json" from json_array_elements_text/
 const DAY_MS = 86_400_000
-const LEFT = 'request aborted by the client'
 
-const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
+const OUTCOMES = ['computed', 'shared', 'failed'] as const
 
 /** Returns the number of comparisons by outcome since its last call. */
 function counting(): () => Promise<Record<string, number>> {
@@ -53,28 +51,6 @@ const pairsIn = async (repo: TestRepository) => {
   return body.items.map(({ activity_ids }: { activity_ids: string[] }) => activity_ids)
 }
 
-/** A caller that can disconnect before the response. */
-function leaving(repo: TestRepository) {
-  const controller = new AbortController()
-  const left = fetch(`${service.url}/api/v1/repos/acme/r${repo.id - 1000}/overlaps`, {
-    headers: { authorization: 'Bearer ada' },
-    signal: controller.signal,
-  }).then(
-    () => 'answered',
-    () => 'left',
-  )
-  const noticed = () => service.log.filter((line) => line.includes(LEFT)).length
-  return {
-    /** Resolves when the service has noticed the disconnect. */
-    async leave(): Promise<void> {
-      const before = noticed()
-      controller.abort()
-      expect(await left).toBe('left')
-      await expect.poll(noticed).toBe(before + 1)
-    },
-  }
-}
-
 test('20 concurrent callers share one comparison', async () => {
   const { repo, ids } = await withCollision()
   held = holdStatements(SCOPES, 1)
@@ -91,7 +67,7 @@ test('20 concurrent callers share one comparison', async () => {
   held.release()
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 20 }, () => [ids]))
   expect(held.executed()).toBe(1)
-  expect(await counts()).toEqual({ computed: 1, shared: 0, cancelled: 0, failed: 0 })
+  expect(await counts()).toEqual({ computed: 1, shared: 0, failed: 0 })
 })
 
 test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unknown>]>([
@@ -131,26 +107,6 @@ test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unkn
     expect(await pairsIn(repo)).toEqual([])
   },
 )
-
-test('a comparison is cancelled when its only caller disconnects', async () => {
-  const repo = repository()
-  await repo.insertCopies(
-    activities,
-    await repo.createActivity({ branch: 'a', scope: { paths: ['src/**'] } }),
-    600,
-  )
-  held = holdStatements(SCOPES, 1)
-  const counts = counting()
-  await counts()
-  const caller = leaving(repo)
-  await expect.poll(held.executed).toBe(1)
-  await caller.leave()
-  held.release()
-  await expect.poll(counts).toEqual({ computed: 0, shared: 0, cancelled: 1, failed: 0 })
-  // Without the cancellation, two more pages of scopes would be read.
-  expect(held.executed()).toBe(1)
-  expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
-})
 
 test('a change on another instance is visible at once', async () => {
   const { repo, ids } = await withCollision()

@@ -68,13 +68,9 @@ interface Loaded extends DigestedSide {
 }
 
 /** The pairs of the newest activities are compared first. */
-export async function rankCollisions(
-  ctx: CheckContext,
-  input: RankInput,
-  cancelled: AbortSignal,
-): Promise<RankedCollisions> {
+export async function rankCollisions(ctx: CheckContext, input: RankInput): Promise<RankedCollisions> {
   const { pairs, participants, rules } = input
-  const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, cancelled })
+  const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0 })
   const pending = new Map<number, Pair[]>()
   const all = new Set<number>()
   const compared: RankedCollision[] = []

@@ -64,23 +64,20 @@ export async function readLiveWork({ now, source }: Pick<CheckContext, 'now' | '
   return { set, live, stacks: set.stacksAt(at) }
 }
 
-/** Throws if the computation is cancelled. */
 export async function computeOverlaps(
   ctx: CheckContext,
   { set, live, stacks }: LiveWork,
-  cancelled: AbortSignal,
 ): Promise<RepositoryOverlaps> {
   const budget = new WorkBudget({
     budget: ctx.caller.meter.budget(UNITS_MAX),
     reserve: SHOWN_UNITS,
-    cancelled,
   })
   const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
   const newest = live.slice(0, COMPARED_MAX)
   const all = new Pairs(set, newest, { stacks, ignore: rules.ignore, areas: rules.areas, budget })
   const { participants, compared } = await compareAll(ctx, newest, { all, budget })
   const [pairs, names] = [all.top(), all.names]
-  const ranked = await rankCollisions(ctx, { pairs, participants, names, rules }, cancelled)
+  const ranked = await rankCollisions(ctx, { pairs, participants, names, rules })
   const undecided = all.leftOut(pairs)
   // The activity that exhausted the budget was not compared with all before it.
   if (budget.isExhausted) undecided.add(participants.length - 1)

@@ -1,4 +1,4 @@
-/** The budget of a long computation that yields to other requests and can be cancelled. */
+/** The budget of a long computation that yields to other requests. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
 import { periodicYield } from '../../vocabulary/event-loop.ts'
@@ -9,16 +9,14 @@ const TURN_UNITS = 20_000
 
 export class WorkBudget implements Budget {
   readonly #budget: Budget
-  readonly #cancelled: AbortSignal
   readonly #pause = periodicYield()
   #reserve: number
   #pause_at: number
 
   /** `reserve`: the part of `budget` that is available only after `useReserve`. */
-  constructor({ budget, reserve, cancelled }: { budget: Budget; reserve: number; cancelled: AbortSignal }) {
+  constructor({ budget, reserve }: { budget: Budget; reserve: number }) {
     this.#budget = budget
     this.#reserve = reserve
-    this.#cancelled = cancelled
     this.#pause_at = this.remaining - TURN_UNITS
   }
 
@@ -43,14 +41,13 @@ export class WorkBudget implements Budget {
     return this.remaining < this.#pause_at
   }
 
-  /** Runs work that pauses whenever one is due (to await after every step would take longer than the step). Throws if the computation is cancelled. */
+  /** Runs work that pauses whenever one is due (to await after every step would take longer than the step). */
   async run<Result>(steps: Steps<Result>): Promise<Result> {
     for (;;) {
       const step = steps.next()
       if (step.done) return step.value
       if (!this.isPauseDue) continue
       await this.#pause()
-      this.#cancelled.throwIfAborted()
       this.#pause_at = this.remaining - TURN_UNITS
     }
   }

@@ -14,13 +14,7 @@ import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import type { App } from '../repositories/app.ts'
 import { registerRepository } from '../repositories/registration.ts'
-import {
-  type ContextCaller,
-  NEVER_ABORTED,
-  type OpenedRepo,
-  openRepo,
-  type RepoRequest,
-} from '../repositories/repo.ts'
+import { type ContextCaller, type OpenedRepo, openRepo, type RepoRequest } from '../repositories/repo.ts'
 import type { AuditEntry } from '../telemetry/audit.ts'
 import { correlationIds } from '../telemetry/execution.ts'
 import type { Caller } from './admission.ts'
@@ -45,8 +39,6 @@ export interface OperationRequest {
   idempotency_key: string | undefined
   /** The header as received; operations that are not conditional ignore it. */
   if_none_match?: string | undefined
-  /** Aborted when the client disconnects. Optional: without it the operation always runs to its end. */
-  disconnected?: AbortSignal
 }
 
 /** Runs an operation. Throws `Failure`; any other exception is an internal error. */
@@ -159,7 +151,7 @@ async function performOnRepository(
 /** The caller as the context of the work describes it. One call to GitHub if it `is_identified`, unless the answer is cached. */
 async function identifyCaller(
   app: App,
-  { caller, disconnected = NEVER_ABORTED }: OperationRequest,
+  { caller }: OperationRequest,
   {
     is_identified,
     ...rest
@@ -170,7 +162,6 @@ async function identifyCaller(
     identity: is_identified ? await identify() : null,
     findIdentity: () => identify().catch(nullIfFailed),
     meter: caller.meter,
-    disconnected,
     ...rest,
   }
 }

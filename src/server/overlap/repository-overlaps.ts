@@ -56,8 +56,7 @@ function sharedOverlaps(
 ): Promise<RepositoryOverlaps> {
   return comparisons.get<RepositoryOverlaps>({
     key: compared.version,
-    disconnected: ctx.caller.disconnected,
-    compute: (cancelled) => computeOverlaps(inDatabase(ctx), compared, cancelled),
+    compute: () => computeOverlaps(inDatabase(ctx), compared),
     sizeOf,
   })
 }

@@ -83,8 +83,6 @@ export interface ContextCaller {
   afterAnswer(work: () => Promise<void>): void
   /** Counts the work. */
   readonly meter: Meter
-  /** Aborted when the caller disconnects. */
-  readonly disconnected: AbortSignal
 }
 
 /** The caller of a job or a webhook: nobody waits for it, and nobody is charged. */
@@ -96,12 +94,8 @@ export function noCaller(): ContextCaller {
     listDirectory: async () => null,
     afterAnswer: () => {},
     meter: new Meter(),
-    disconnected: NEVER_ABORTED,
   }
 }
-
-/** For a caller that never disconnects. */
-export const NEVER_ABORTED = new AbortController().signal
 
 /** A request about a repository. `owner` and `name` are as requested, which may be a former name. */
 export interface RepoRequest {

@@ -28,7 +28,7 @@ export function openMetrics(clock: Clock) {
     }),
     comparisons: new Counter({
       name: 'deconflict_repository_comparisons_total',
-      help: 'Comparisons of all live activities of a repository: computed, cancelled (every client disconnected) or failed; shared counts requests that used the comparison of another request.',
+      help: 'Comparisons of all live activities of a repository: computed or failed; shared counts requests that used the comparison of another request.',
       labelNames: ['outcome'],
       registers,
     }),

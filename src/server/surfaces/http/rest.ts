@@ -1,5 +1,5 @@
 /** The REST surface: one route per operation of the contract. */
-import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
@@ -42,7 +42,6 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
       input: () => (isGet ? req.query : readBody(req)),
       idempotency_key: req.get('Idempotency-Key'),
       if_none_match: req.get('If-None-Match'),
-      disconnected: disconnection(res),
     })
     if (created_id !== null)
       res.setHeader('Location', `${req.baseUrl}${req.path.replace(/\/$/, '')}/${created_id}`)
@@ -51,16 +50,6 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
     if (status === 304) res.status(304).end()
     else sendJson(res, status, body)
   }
-}
-
-/** Aborted when the connection closes before the response has been sent. */
-function disconnection(res: Response): AbortSignal {
-  const controller = new AbortController()
-  if (res.destroyed) controller.abort()
-  res.once('close', () => {
-    if (!res.writableFinished) controller.abort()
-  })
-  return controller.signal
 }
 
 const NoQuery = z.strictObject({})
