@@ -14,39 +14,54 @@ import {
   webAddress,
 } from './config-values.ts'
 
-const Environment = z.object({
+/** The variables that become a field of the configuration as they are, under their name in lower case. */
+const Plain = z.object({
   PORT: count(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
+  /** May name several hosts, one of which accepts writes. Unset: the embedded database in `data_dir`. */
   DATABASE_URL: postgresAddress.optional(),
+  /** The same database without its connection pooler, for features that need a session. Unset: `database_url`. */
   DATABASE_DIRECT_URL: postgresAddress.optional(),
   DATA_DIR: z.string().default('./data'),
   GITHUB_API_URL: restRoot.default('https://api.github.com'),
-  GITHUB_WEB_URL: webAddress.optional(),
-  APP_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
-  PRIVATE_KEY: z.string().optional(),
-  PRIVATE_KEY_PATH: z.string().optional(),
-  WEBHOOK_SECRET: z.string().optional(),
-  WEBHOOK_PROXY_URL: webAddress.optional(),
-  SECRETS_KEY: secretsKey.optional(),
-  NOTIFY_WEBHOOK_URL: receiverAddress.optional(),
-  NOTIFY_WEBHOOK_SECRET: z.string().optional(),
+  /** A smee channel whose webhooks are forwarded to this service, which GitHub cannot reach itself. */
+  WEBHOOK_PROXY_URL: webAddress.nullable().default(null),
+  /** Encrypts the credentials that `/setup` stores in PostgreSQL. */
+  SECRETS_KEY: secretsKey.nullable().default(null),
   RATE_LIMIT_PER_MINUTE: count(1, 1_000_000_000).default(600),
   PERMISSION_TTL_MS: count(0, 300_000).default(60_000),
   RETENTION_DAYS: count(1, 36_500).default(30),
+  /** Limit of live activities per repository. The limit of active notables is a tenth of it. */
   MAX_LIVE_ACTIVITIES: count(1, 10_000_000).default(100_000),
+  /** Proxies whose `X-Forwarded-For` is trusted, as a number or as addresses. Unset: none. */
   TRUST_PROXY: proxies.optional(),
-  WATCH_REPOSITORIES: z.string().optional(),
-  GITHUB_TOKEN: z.string().optional(),
-  PUBLIC_URL: webAddress.optional(),
-  GITHUB_CLIENT_ID: z.string().optional(),
-  GITHUB_CLIENT_SECRET: z.string().optional(),
+  /** The public address of the service, for links to the page. */
+  PUBLIC_URL: webAddress.nullable().default(null),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     })
     .default('info'),
-  AUDIT_LOG: z.string().min(1).optional(),
+  /** `stdout` or a file; null: no audit log. */
+  AUDIT_LOG: z.string().nullable().default(null),
 })
+
+/** The variables that mean something only together, or have another form in the configuration. */
+const Combined = z.object({
+  GITHUB_WEB_URL: webAddress.optional(),
+  APP_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
+  PRIVATE_KEY: z.string().optional(),
+  PRIVATE_KEY_PATH: z.string().optional(),
+  WEBHOOK_SECRET: z.string().optional(),
+  NOTIFY_WEBHOOK_URL: receiverAddress.optional(),
+  NOTIFY_WEBHOOK_SECRET: z.string().optional(),
+  WATCH_REPOSITORIES: z.string().optional(),
+  GITHUB_TOKEN: z.string().optional(),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
+})
+
+const Environment = z.object({ ...Plain.shape, ...Combined.shape })
 
 /** How the service authenticates as the GitHub App, and verifies its webhooks. */
 export interface AppCredentials {
@@ -62,42 +77,20 @@ export interface OAuthClient {
   client_secret: string
 }
 
-export interface Config {
-  port: number
-  host: string
-  /** May name several hosts, one of which accepts writes. Unset: the embedded database in `data_dir`. */
-  database_url: string | undefined
-  /** The same database without its connection pooler, for features that need a session. Unset: `database_url`. */
-  database_direct_url: string | undefined
-  data_dir: string
-  github_api_url: string
+type LowerCase<Fields> = { [Name in keyof Fields as Lowercase<Name & string>]: Fields[Name] }
+
+export interface Config extends LowerCase<z.output<typeof Plain>> {
   github_web_url: string
   /** Null: `/setup` can create the App. Until then the REST API works and webhooks answer 503. */
   github_app: AppCredentials | null
-  /** A smee channel whose webhooks are forwarded to this service, which GitHub cannot reach itself. */
-  webhook_proxy_url: string | null
-  /** Encrypts the credentials that `/setup` stores in PostgreSQL. */
-  secrets_key: Uint8Array | null
   /** Where new conflicts, duplicates and high notables are posted, and the key that signs them. Null: nowhere. */
   notify: { url: string; secret: string | null } | null
   /** Repositories whose pull requests are read by polling with this token. Null: none. */
   watch: { token: string; repositories: { owner: string; name: string }[] } | null
-  rate_limit_per_minute: number
-  permission_ttl_ms: number
-  retention_days: number
-  /** Limit of live activities per repository. The limit of active notables is a tenth of it. */
-  max_live_activities: number
-  /** Proxies whose `X-Forwarded-For` is trusted, as a number or as addresses. Unset: none. */
-  trust_proxy: number | string[] | undefined
   /** For `https://` addresses. Null: requests go out directly. */
   proxy: HttpsProxy | null
-  /** The public address of the service, for links to the page. */
-  public_url: string | null
   /** Null: people enter a token, unless `/setup` created the App. */
   sign_in: OAuthClient | null
-  log_level: string
-  /** `stdout` or a file; null: no audit log. */
-  audit_log: string | null
 }
 
 /** The message is one line that names the variable and the problem. It never contains the value, which may be a secret. */
@@ -126,29 +119,20 @@ export function readConfig(env: Record<string, string | undefined>, flags: Flags
   if (values.DATABASE_DIRECT_URL && !values.DATABASE_URL)
     throw new ConfigError('DATABASE_DIRECT_URL is set without DATABASE_URL; set DATABASE_URL too')
   return {
-    port: values.PORT,
-    host: isForOnePerson ? '127.0.0.1' : values.HOST,
-    database_url: values.DATABASE_URL,
-    database_direct_url: values.DATABASE_DIRECT_URL,
-    data_dir: values.DATA_DIR,
-    github_api_url: values.GITHUB_API_URL,
+    ...lowerCase(Plain.parse(set)),
+    ...(isForOnePerson && { host: '127.0.0.1' }),
     github_web_url: values.GITHUB_WEB_URL ?? webUrlOf(values.GITHUB_API_URL),
     github_app: githubAppOf(values),
     watch: watchOf(values, flags),
-    webhook_proxy_url: values.WEBHOOK_PROXY_URL ?? null,
-    secrets_key: values.SECRETS_KEY ?? null,
     notify: notifyOf(values),
-    rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE,
-    permission_ttl_ms: values.PERMISSION_TTL_MS,
-    retention_days: values.RETENTION_DAYS,
-    max_live_activities: values.MAX_LIVE_ACTIVITIES,
-    trust_proxy: values.TRUST_PROXY,
     proxy: proxyOf(set),
-    public_url: values.PUBLIC_URL ?? null,
     sign_in: signInOf(values),
-    log_level: values.LOG_LEVEL,
-    audit_log: values.AUDIT_LOG ?? null,
   }
+}
+
+function lowerCase<Fields extends object>(fields: Fields): LowerCase<Fields> {
+  const entries = Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value])
+  return Object.fromEntries(entries) as LowerCase<Fields>
 }
 
 /** Reads both spellings of the variables, unlike the schema. */
@@ -160,7 +144,7 @@ function proxyOf(env: Record<string, string | undefined>): Config['proxy'] {
   }
 }
 
-type Values = z.infer<typeof Environment>
+type Values = z.output<typeof Environment>
 
 /** Each watched repository is polled every minute, and a token has 5,000 requests an hour. */
 const WATCHED_MAX = 20
@@ -190,8 +174,8 @@ function watchOf({ WATCH_REPOSITORIES, GITHUB_TOKEN }: Values, flags: Flags): Co
 
 /** Whether all of the variables are set. Throws when only some are. */
 function areSet(values: Values, names: (keyof Values)[]): boolean {
-  const missing = names.find((name) => values[name] === undefined)
-  if (names.every((name) => values[name] === undefined)) return false
+  const missing = names.find((name) => values[name] == null)
+  if (names.every((name) => values[name] == null)) return false
   if (missing) throw new ConfigError(`${missing} is not set; set all of ${names.join(', ')}, or none of them`)
   return true
 }

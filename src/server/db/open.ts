@@ -7,7 +7,7 @@ import { openPostgres } from './postgres.ts'
 
 /** The location of the database. Without `database_url`: the embedded one in `data_dir`. */
 export interface DatabaseAddress {
-  database_url: string | undefined
+  database_url?: string | undefined
   /** The same database without the connection pooler. Default: `database_url`. */
   database_direct_url?: string | undefined
   data_dir: string
