@@ -1,5 +1,5 @@
 /** Enqueues the recheck of the pull requests that a changed record affects. */
-import { enqueue, type NewJob } from '../jobs/store.ts'
+import { enqueue, jobOn } from '../jobs/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 
 /** The kind of job that finds the pull requests that a changed record affects. */
@@ -22,22 +22,13 @@ export async function changing<Row extends { id: string }>(
 /** Enqueues the recheck of the pull requests that the changed records `ids` affect. */
 export async function enqueueRechecks(ctx: RepoContext, ids: string[]): Promise<void> {
   if (ids.length === 0 || !ctx.repo.is_tracked) return
-  const jobs = ids.map((id) => changeJob(ctx, id))
-  await enqueue(ctx.db, jobs, ctx.now)
+  const { now, repo } = ctx
+  // Further changes of a record before its job runs do not add jobs.
+  const jobs = ids.map((record_id) =>
+    jobOn(repo, CHANGE, { about: record_id, priority: 'live', payload: { record_id }, run_at: now }),
+  )
+  await enqueue(ctx.db, jobs, now)
   ctx.repo.wakeWorker()
-}
-
-/** The job for one changed record. Further changes before it runs do not add jobs. */
-function changeJob({ now, repo }: RepoContext, record_id: string): NewJob {
-  return {
-    id: `${CHANGE}:${repo.id}:${record_id}`,
-    kind: CHANGE,
-    priority: 'live',
-    repo_id: repo.id,
-    owner: repo.owner,
-    payload: { record_id },
-    run_at: now,
-  }
 }
 
 /** Whether any field in `changes` differs from the record. */

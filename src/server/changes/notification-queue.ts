@@ -1,5 +1,5 @@
 /** Enqueues posts to `NOTIFY_WEBHOOK_URL` (docs/notifications.md). */
-import { enqueueOnce } from '../jobs/store.ts'
+import { enqueueOnce, jobOn } from '../jobs/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 /** The kind of job that posts one notification. */
@@ -14,14 +14,6 @@ export async function enqueueNotification(
   subject: NotifySubject,
 ): Promise<void> {
   const name = 'pair' in subject ? `${subject.pair.first}:${subject.pair.second}` : subject.notable_id
-  const job = {
-    id: `${NOTIFY}:${repo.id}:${name}`,
-    kind: NOTIFY,
-    priority: 'live' as const,
-    repo_id: repo.id,
-    owner: repo.owner,
-    payload: subject,
-    run_at: now,
-  }
+  const job = jobOn(repo, NOTIFY, { about: name, priority: 'live', payload: subject, run_at: now })
   await enqueueOnce(db, job, now)
 }

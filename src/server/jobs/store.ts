@@ -24,6 +24,16 @@ export interface NewJob {
   run_at: Date
 }
 
+/** A job about a repository. `about`: what in it, if that identifies the work too. */
+export function jobOn(
+  { id: repo_id, owner }: { id: number; owner: string },
+  kind: string,
+  { about, ...given }: Pick<NewJob, 'priority' | 'payload' | 'run_at'> & { about?: string | number },
+): NewJob {
+  const id = about === undefined ? `${kind}:${repo_id}` : `${kind}:${repo_id}:${about}`
+  return { id, kind, repo_id, owner, ...given }
+}
+
 const runEnqueueOnce = prepared('enqueue_once', (db) =>
   db.insert(jobs).values(placeholdersOf(jobs)).onConflictDoNothing().returning({ id: jobs.id }),
 )

@@ -5,25 +5,29 @@ import { prepared } from '../db/prepared.ts'
 import { ofPullRequest } from './publication-store.ts'
 import { type PullRequestRow, publications, pull_requests } from './table.ts'
 
-/** Up to `limit` open pull requests after the number `after`, by number. */
-export function listOpen(
+const PAGE = 500
+
+/** The open pull requests by number, in pages. */
+export async function* openPages(
   db: Db,
   repo_id: number,
-  page: { after: number; limit: number },
-): Promise<
+): AsyncGenerator<
   Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind' | 'closes'>[]
 > {
   const { number, head_sha, changed_at, is_behind, closes } = pull_requests
   const { published_at } = publications
-  return db
-    .select({ number, published_at, head_sha, changed_at, is_behind, closes })
-    .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
-    .where(
-      and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(pull_requests.number, page.after)),
-    )
-    .orderBy(asc(pull_requests.number))
-    .limit(page.limit)
+  for (let after = 0, isLast = false; !isLast; ) {
+    const page = await db
+      .select({ number, published_at, head_sha, changed_at, is_behind, closes })
+      .from(pull_requests)
+      .leftJoin(publications, ofPullRequest)
+      .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(number, after)))
+      .orderBy(asc(number))
+      .limit(PAGE)
+    yield page
+    after = page.at(-1)?.number ?? after
+    isLast = page.length < PAGE
+  }
 }
 
 /** What decides whether and when a pull request is rechecked because of others. */

@@ -2,7 +2,7 @@
 import { later } from '../../vocabulary/clock.ts'
 import { statusOf } from '../github/octokit.ts'
 import { isNotFound, type Reader } from '../github/repository-calls.ts'
-import { enqueue, type NewJob } from '../jobs/store.ts'
+import { enqueue, jobOn, type NewJob } from '../jobs/store.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './conditional-reads.ts'
 import { findInstallation, isSuspended } from './installation.ts'
@@ -111,8 +111,7 @@ export async function registerRepository(app: App, repository: NamedRepository, 
   } catch (error) {
     app.log.warn({ repo_id, status: statusOf(error) }, 'settings not read, a job will retry')
     const payload: NamedRepository = { id: repo_id, owner, name }
-    const id = `${DISCOVER}:${repo_id}`
-    await enqueue(db, [{ id, kind: DISCOVER, priority: 'import', repo_id, owner, payload, run_at: now }], now)
+    await enqueue(db, [jobOn(payload, DISCOVER, { priority: 'import', payload, run_at: now })], now)
   }
 }
 

@@ -1,7 +1,7 @@
 /** The settings of a repository as they are stored: what its own files say, and what its organisation says about it. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import { enqueue } from '../jobs/store.ts'
+import { enqueue, jobOn } from '../jobs/store.ts'
 import { layersOf, type SettingsLayer, settingsOf, shareOf } from '../settings/layers.ts'
 import type { App } from './app.ts'
 import { isOrganisationRepository } from './organisation.ts'
@@ -82,7 +82,11 @@ export function storeRepository(
     const all = [...others, { before, after }].filter((each) => each.after.installation_id !== null)
     const switchedOn = all.filter(isSwitchedOn).map((each) => each.after.repo_id)
     if (switchedOn.length > 0) await setCommenting(tx, switchedOn, now)
-    const rechecks = all.filter(isOtherShare).map((each) => recheckAllJob(each.after, now))
+    const rechecks = all
+      .filter(isOtherShare)
+      .map(({ after: { repo_id: id, owner } }) =>
+        jobOn({ id, owner }, RECHECK_ALL, { priority: 'import', run_at: now }),
+      )
     await enqueue(tx, rechecks, now)
     return findRepository(tx, repo_id)
   })
@@ -97,11 +101,6 @@ function isOtherShare({ before, after }: Change): boolean {
 function isSwitchedOn({ before, after }: Change): boolean {
   const [was, is] = [before, after].map((row) => storedSettings(row).comment.mode === 'on')
   return !was && is === true
-}
-
-function recheckAllJob({ repo_id, owner }: RepositoryRow, run_at: Date) {
-  const id = `${RECHECK_ALL}:${repo_id}`
-  return { id, kind: RECHECK_ALL, priority: 'import' as const, repo_id, owner, run_at }
 }
 
 /** Stores that the App is not installed in a repository any more. */

@@ -7,7 +7,7 @@ import type { PushedChanges } from '../activities/activity-files.ts'
 import { describePullRequest, replaceChangesOf } from '../activities/automatic.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
 import { isNotFound, listChangedFiles } from '../github/repository-calls.ts'
-import { enqueue, type NewJob } from '../jobs/store.ts'
+import { enqueue, jobOn, type NewJob } from '../jobs/store.ts'
 import { listNumbered } from '../pull-requests/open-store.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
@@ -51,15 +51,9 @@ export async function pushedChangesOf(
 /** Enqueues a job for each open pull request among `numbers` that reads its files. */
 export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: number[]): Promise<void> {
   const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
-  const jobs = open.map(({ number }) => ({
-    id: `${READ_FILES}:${repo.id}:${number}`,
-    kind: READ_FILES,
-    priority: 'live' as const,
-    repo_id: repo.id,
-    owner: repo.owner,
-    payload: { number },
-    run_at: now,
-  }))
+  const jobs = open.map(({ number }) =>
+    jobOn(repo, READ_FILES, { about: number, priority: 'live', payload: { number }, run_at: now }),
+  )
   await enqueue(db, jobs, now)
 }
 

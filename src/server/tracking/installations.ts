@@ -2,7 +2,7 @@
 import { later } from '../../vocabulary/clock.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
 import { isNotFound, openPullRequests } from '../github/repository-calls.ts'
-import { enqueue, type NewJob } from '../jobs/store.ts'
+import { enqueue, jobOn, type NewJob } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import {
   asInstallation,
@@ -42,15 +42,7 @@ const IMPORTED_AT_ONCE = 5
 const ORDERED_MAX = 1000
 
 export function repositoryJob(repository: InstalledRepository, run_at: Date): NewJob {
-  return {
-    id: `${REPOSITORY}:${repository.id}`,
-    kind: REPOSITORY,
-    priority: 'import',
-    repo_id: repository.id,
-    owner: repository.owner,
-    payload: repository,
-    run_at,
-  }
+  return jobOn(repository, REPOSITORY, { priority: 'import', payload: repository, run_at })
 }
 
 /**
@@ -141,7 +133,7 @@ export async function importRepository(app: App, listed: InstalledRepository, no
  * listed before.
  */
 export function pullRequestJobs(
-  { id: repo_id, owner }: { id: number; owner: string },
+  repo: { id: number; owner: string },
   prs: readonly { number: number }[],
   { now, position }: { now: Date; position: number },
 ): NewJob[] {
@@ -149,16 +141,9 @@ export function pullRequestJobs(
     const payload = prs.slice(index * IMPORTED_AT_ONCE, (index + 1) * IMPORTED_AT_ONCE)
     const numbers = payload.map(({ number }) => number)
     const rank = position + index * IMPORTED_AT_ONCE
-    return {
-      id: `${PULL_REQUEST}:${repo_id}:${numbers.join()}`,
-      kind: PULL_REQUEST,
-      priority: 'import',
-      repo_id,
-      owner,
-      payload,
-      // The queue runs the job that has been due longest.
-      run_at: later(now, Math.min(rank - ORDERED_MAX, 0)),
-    }
+    // The queue runs the job that has been due longest.
+    const run_at = later(now, Math.min(rank - ORDERED_MAX, 0))
+    return jobOn(repo, PULL_REQUEST, { about: numbers.join(), priority: 'import', payload, run_at })
   })
 }
 

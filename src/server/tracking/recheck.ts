@@ -4,8 +4,8 @@ import { later } from '../../vocabulary/clock.ts'
 import { recordAndPublish } from '../decision/apply.ts'
 import { checkPullRequest } from '../decision/read.ts'
 import { type BranchDirectory, listDirectory as listDirectoryOf } from '../github/directories.ts'
-import { enqueue } from '../jobs/store.ts'
-import { listOpen } from '../pull-requests/open-store.ts'
+import { enqueue, jobOn } from '../jobs/store.ts'
+import { openPages } from '../pull-requests/open-store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { readGithub } from '../repositories/reading.ts'
@@ -16,7 +16,6 @@ export const RECHECK = 'recheck'
 
 /** The minimum time between two publications to one pull request. */
 const QUIET_MS = 30_000
-const PAGE = 500
 
 /**
  * Enqueues a recheck of each of these pull requests. It runs once, even if it is enqueued several times before. `live`: their authors
@@ -29,27 +28,15 @@ export async function enqueueRecheck(
 ): Promise<void> {
   const jobs = prs.map(({ number, published_at }) => {
     const quiet_until = published_at && later(published_at, QUIET_MS)
-    return {
-      id: `${RECHECK}:${repo.id}:${number}`,
-      kind: RECHECK,
-      priority,
-      repo_id: repo.id,
-      owner: repo.owner,
-      payload: { number },
-      run_at: quiet_until && quiet_until > now ? quiet_until : now,
-    }
+    const run_at = quiet_until && quiet_until > now ? quiet_until : now
+    return jobOn(repo, RECHECK, { about: number, priority, payload: { number }, run_at })
   })
   await enqueue(db, [...new Map(jobs.map((job) => [job.id, job])).values()], now)
 }
 
 /** Enqueues a recheck of every open pull request of a repository. */
 export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
-  for (let after = 0; ; ) {
-    const page = await listOpen(ctx.db, ctx.repo.id, { after, limit: PAGE })
-    await enqueueRecheck(ctx, page)
-    if (page.length < PAGE) return
-    after = page.at(-1)?.number ?? after
-  }
+  for await (const page of openPages(ctx.db, ctx.repo.id)) await enqueueRecheck(ctx, page)
 }
 
 /** Checks an open pull request, records its pairs, and publishes at most one comment and one check run. */

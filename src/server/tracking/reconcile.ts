@@ -10,8 +10,8 @@ import {
 } from '../activities/pull-request-store.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
 import { isNotFound, openPullRequests, type Reader } from '../github/repository-calls.ts'
-import { enqueue, type NewJob } from '../jobs/store.ts'
-import { listOpen } from '../pull-requests/open-store.ts'
+import { enqueue, jobOn, type NewJob } from '../jobs/store.ts'
+import { openPages } from '../pull-requests/open-store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { ConditionalReads } from '../repositories/conditional-reads.ts'
@@ -52,14 +52,9 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
   await enqueue(db, [reconcileJob(later(now, LOOK_EVERY_MS))], now)
   for (let after = 0; ; ) {
     const page = await listUnreconciled(db, { after, limit: PAGE, now })
-    const jobs = page.map(({ repo_id, owner }) => ({
-      id: `${RECONCILE}:${repo_id}`,
-      kind: RECONCILE,
-      priority: 'reconcile' as const,
-      repo_id,
-      owner,
-      run_at: now,
-    }))
+    const jobs = page.map(({ repo_id: id, owner }) =>
+      jobOn({ id, owner }, RECONCILE, { priority: 'reconcile', run_at: now }),
+    )
     await enqueue(db, jobs, now)
     for (const { repo_id } of page) await updateRepository(db, repo_id, { reconciled_at: now })
     if (page.length < PAGE) return
@@ -163,12 +158,8 @@ type KnownPullRequest = Pick<PullRequestRow, 'head_sha' | 'changed_at' | 'is_beh
 export async function knownOpen(ctx: RepoContext): Promise<Known> {
   const known: Known = new Map()
   for (const number of await listTrackedPullRequests(ctx.db, ctx.repo.id, ctx.now)) known.set(number, null)
-  for (let after = 0; ; ) {
-    const page = await listOpen(ctx.db, ctx.repo.id, { after, limit: PAGE })
-    for (const pr of page) known.set(pr.number, pr)
-    if (page.length < PAGE) return known
-    after = page.at(-1)?.number ?? after
-  }
+  for await (const page of openPages(ctx.db, ctx.repo.id)) for (const pr of page) known.set(pr.number, pr)
+  return known
 }
 
 /**

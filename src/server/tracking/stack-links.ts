@@ -9,7 +9,7 @@ import { hasLiveOnBase, listLiveOnBranch } from '../activities/pull-request-stor
 import { enqueueRechecks } from '../changes/changes.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { isNotFound, listCommitsSince } from '../github/repository-calls.ts'
-import { enqueue, type NewJob } from '../jobs/store.ts'
+import { enqueue, jobOn } from '../jobs/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import type { App } from '../repositories/app.ts'
 import { readGithub } from '../repositories/reading.ts'
@@ -158,16 +158,7 @@ interface LinkCheck {
 
 async function enqueueCheck({ db, repo, now }: RepoContext, branch: string, base: string): Promise<void> {
   const payload: LinkCheck = { branch, base }
-  const id = `${CHECK_LINKS}:${repo.id}:${branch}`
-  const job: NewJob = {
-    id,
-    kind: CHECK_LINKS,
-    priority: 'live',
-    repo_id: repo.id,
-    owner: repo.owner,
-    payload,
-    run_at: now,
-  }
+  const job = jobOn(repo, CHECK_LINKS, { about: branch, priority: 'live', payload, run_at: now })
   await enqueue(db, [job], now, { gap_ms: GAP_MS })
 }
 

@@ -5,7 +5,7 @@ import { matchesName } from '../../vocabulary/scope/intersect.ts'
 import { deleteBranch, findTracking, pushBranch, trackBranch, trackingBy } from '../activities/branches.ts'
 import { compareBranches, hasOpenPullRequest, isNotFound } from '../github/repository-calls.ts'
 import { type ChangedFiles, completeFiles } from '../github/trees.ts'
-import { enqueue } from '../jobs/store.ts'
+import { enqueue, jobOn } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import { readGithub } from '../repositories/reading.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -37,15 +37,8 @@ export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<
   const live = await pushBranch(ctx, push.branch)
   if (!isTracked(ctx, push) || trackingBy(live) === 'other') return
   const { db, now, repo } = ctx
-  const job = {
-    id: `${COMPARE_BRANCH}:${repo.id}:${push.branch}`,
-    kind: COMPARE_BRANCH,
-    priority: 'live' as const,
-    repo_id: repo.id,
-    owner: repo.owner,
-    payload: push,
-    run_at: later(now, BURST_MS),
-  }
+  const given = { about: push.branch, priority: 'live' as const, payload: push }
+  const job = jobOn(repo, COMPARE_BRANCH, { ...given, run_at: later(now, BURST_MS) })
   await enqueue(db, [job], now, { gap_ms: QUIET_MS })
 }
 

@@ -6,7 +6,7 @@ import { classifyError } from '../github/octokit.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
 import type { Reader, RepositoryName } from '../github/repository-calls.ts'
 import type { Watch, Watched } from '../github/watched-repositories.ts'
-import { enqueue, type NewJob } from '../jobs/store.ts'
+import { enqueue, jobOn } from '../jobs/store.ts'
 import type { App } from '../repositories/app.ts'
 import { RateLimited } from '../repositories/installation.ts'
 import { pauseAfter, readGithub, STOP_MS } from '../repositories/reading.ts'
@@ -70,14 +70,7 @@ async function visit(app: App, watch: Watch, watched: Watched): Promise<void> {
     return
   }
   await updateRepository(db, repo_id, { watched_at: now, uninstalled_at: null })
-  const job: NewJob = {
-    id: `${POLL}:${repo_id}`,
-    kind: POLL,
-    priority: 'live',
-    repo_id,
-    owner: stored.owner,
-    run_at: now,
-  }
+  const job = jobOn({ id: repo_id, owner: stored.owner }, POLL, { priority: 'live', run_at: now })
   await enqueue(db, [job], now, { gap_ms: POLL_MS })
   app.wakeWorker()
 }
