@@ -1,8 +1,7 @@
 /** Queries for the issues that activities are on. Every statement starts with the repository id. */
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
-import { isLive } from './status-store.ts'
+import { isLiveAt } from './status-store.ts'
 import { activities, issue_claims } from './table.ts'
 
 interface Claimant {
@@ -51,37 +50,18 @@ export async function replaceIssues(
   await claimIssues(tx, claimant, added, since)
 }
 
-const readOnIssue = prepared('activities_on_issue', (db) =>
-  db
-    .select({
-      activity_id: activities.id,
-      actor: activities.actor,
-      agent: activities.agent,
-      branch: activities.branch,
-      pr_url: activities.pr_url,
-      since: issue_claims.since,
-    })
-    .from(issue_claims)
-    .innerJoin(
-      activities,
-      and(eq(activities.repo_id, issue_claims.repo_id), eq(activities.id, issue_claims.activity_id)),
-    )
-    .where(
-      and(
-        eq(issue_claims.repo_id, sql.placeholder('repo_id')),
-        eq(issue_claims.number, sql.placeholder('number')),
-        isLive,
-      ),
-    )
-    .orderBy(asc(issue_claims.position))
-    .limit(sql.placeholder('limit')),
-)
-
 /** Up to `limit` live activities on an issue, in the order in which they came. The first one holds it. */
 export function listOnIssue(
   db: Db,
   repo_id: number,
   { number, now, limit }: { number: number; now: Date; limit: number },
 ) {
-  return readOnIssue(db, { repo_id, number, now: now.toISOString(), limit })
+  const { id: activity_id, actor, agent, branch, pr_url } = activities
+  return db
+    .select({ activity_id, actor, agent, branch, pr_url, since: issue_claims.since })
+    .from(issue_claims)
+    .innerJoin(activities, and(eq(activities.repo_id, repo_id), eq(activity_id, issue_claims.activity_id)))
+    .where(and(eq(issue_claims.repo_id, repo_id), eq(issue_claims.number, number), isLiveAt(repo_id, now)))
+    .orderBy(asc(issue_claims.position))
+    .limit(limit)
 }

@@ -1,38 +1,24 @@
 /** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
-import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
-import {
-  extendedExpiry,
-  isBranch,
-  isLive,
-  isLiveAt,
-  isOpen,
-  isStoredFinished,
-  isStoredLive,
-} from './status-store.ts'
+import { extendedExpiry, isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
-
-const lockOpenOf = prepared('lock_open_activities_of', (db) =>
-  db
-    .select()
-    .from(activities)
-    .where(
-      and(
-        eq(activities.repo_id, sql.placeholder('repo_id')),
-        isOpen,
-        eq(activities.pr_number, sql.placeholder('pr_number')),
-      ),
-    )
-    .orderBy(asc(activities.id))
-    .for('update'),
-)
 
 /** Locks the open activities of a pull request until the transaction `tx` ends. */
 export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number): Promise<ActivityRow[]> {
-  return lockOpenOf(tx, { repo_id, pr_number })
+  return lockOpenOf(tx, repo_id, pr_number)
+}
+
+function lockOpenOf(tx: Db, repo_id: number, pr_number: number, which?: SQL): Promise<ActivityRow[]> {
+  return tx
+    .select()
+    .from(activities)
+    .where(and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, pr_number), which))
+    .orderBy(asc(activities.id))
+    .for('update')
 }
 
 /** What a pull request says about itself; what is left out is not known. */
@@ -52,12 +38,7 @@ export function lockOutdated(
       ? undefined
       : sql`${activities.closes} is distinct from ${closes && `{${closes}}`}::int[]`,
   )
-  return tx
-    .select()
-    .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, pr_number), isNew))
-    .orderBy(asc(activities.id))
-    .for('update')
+  return lockOpenOf(tx, repo_id, pr_number, isNew)
 }
 
 /** Serializes transactions that make an activity from the same pull request or branch, until `tx` ends. */
@@ -84,28 +65,20 @@ export async function lockLiveOnBranch(
     .for('update')
 }
 
-const readLiveOnBranch = prepared('live_activities_on_branch', (db) =>
-  db
-    .select()
-    .from(activities)
-    .where(and(isLive, isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`))),
-)
-
 export function listLiveOnBranch(db: Db, repo_id: number, branch: string, now: Date): Promise<ActivityRow[]> {
-  return readLiveOnBranch(db, { repo_id, branch, now: now.toISOString() })
-}
-
-const readLiveOf = prepared('live_activities_of', (db) =>
-  db
+  return db
     .select()
     .from(activities)
-    .where(and(isLive, eq(activities.pr_number, sql.placeholder('pr_number'))))
-    .orderBy(asc(activities.id)),
-)
+    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch)))
+}
 
 /** The live activities of a pull request, oldest first. */
 export function listLiveOf(db: Db, repo_id: number, pr_number: number, now: Date): Promise<ActivityRow[]> {
-  return readLiveOf(db, { repo_id, pr_number, now: now.toISOString() })
+  return db
+    .select()
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), eq(activities.pr_number, pr_number)))
+    .orderBy(asc(activities.id))
 }
 
 /** The numbers of the pull requests of live activities. */
@@ -203,23 +176,6 @@ export async function extendTracked(
   return kept.length
 }
 
-const readTracked = prepared('tracked_pull_requests', (db) => {
-  const isUnexpired = gt(activities.expires_at, sql.placeholder('now'))
-  const isStopped = or(and(isStoredFinished, isUnexpired), eq(activities.archive_reason, 'requested'))
-  const newestOwn = sql`array_agg(coalesce(${isStopped}, false) order by ${activities.id} desc) filter (where ${eq(activities.source, 'pull_request')})`
-  return db
-    .select({ pr_number: activities.pr_number })
-    .from(activities)
-    .where(
-      and(
-        eq(activities.repo_id, sql.placeholder('repo_id')),
-        sql`${activities.pr_number} = any(${sql.placeholder('numbers')}::int[])`,
-      ),
-    )
-    .groupBy(activities.pr_number)
-    .having(sql`bool_or(${and(isStoredLive, isUnexpired)}) or (${newestOwn})[1]`)
-})
-
 /**
  * The open pull requests among `numbers` that need an activity: those without a live activity, unless someone archived or
  * finished the newest one of source `pull_request`, which ends the tracking.
@@ -229,7 +185,17 @@ export async function listUntracked(
   repo_id: number,
   of: { numbers: number[]; now: Date },
 ): Promise<number[]> {
-  const rows = await readTracked(db, { repo_id, numbers: `{${of.numbers}}`, now: of.now.toISOString() })
+  const isUnexpired = gt(activities.expires_at, of.now)
+  const isStopped = or(and(isStoredFinished, isUnexpired), eq(activities.archive_reason, 'requested'))
+  const newestOwn = sql`array_agg(coalesce(${isStopped}, false) order by ${activities.id} desc) filter (where ${eq(activities.source, 'pull_request')})`
+  const rows = await db
+    .select({ pr_number: activities.pr_number })
+    .from(activities)
+    .where(
+      and(eq(activities.repo_id, repo_id), sql`${activities.pr_number} = any(${`{${of.numbers}}`}::int[])`),
+    )
+    .groupBy(activities.pr_number)
+    .having(sql`bool_or(${and(isStoredLive, isUnexpired)}) or (${newestOwn})[1]`)
   const tracked = new Set(rows.map(({ pr_number }) => pr_number))
   return of.numbers.filter((number) => !tracked.has(number))
 }

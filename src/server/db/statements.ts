@@ -1,31 +1,19 @@
 /** Statements that are the same for PostgreSQL and the embedded database. */
 import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
-import { prepared } from './prepared.ts'
 
 /** One row, for a statement that selects only the result of a function. */
 const ONE_ROW = sql`(values (1)) as one`
 
-const runNotify = prepared('notify', (db) =>
-  db
-    .select({ sent: sql`pg_notify(${sql.placeholder('channel')}, ${sql.placeholder('text')})` })
-    .from(ONE_ROW),
-)
-
 /** Notifies every session that listens on the channel. */
 export async function announce(db: Db, channel: string, text: string): Promise<void> {
-  await runNotify(db, { channel, text })
+  await db.select({ sent: sql`pg_notify(${channel}, ${text})` }).from(ONE_ROW)
 }
-
-const runLock = prepared('lock', (db) =>
-  db
-    .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${sql.placeholder('name')}, 0))` })
-    .from(ONE_ROW),
-)
 
 /** Serializes the transactions that lock the same name, until the transaction `tx` ends. */
 export async function lockName(tx: Db, name: (string | number)[]): Promise<void> {
-  await runLock(tx, { name: JSON.stringify(name) })
+  const text = JSON.stringify(name)
+  await tx.select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${text}, 0))` }).from(ONE_ROW)
 }
 
 /** Rejects while the database does not answer. */

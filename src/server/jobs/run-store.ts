@@ -1,22 +1,9 @@
 /** The queries of a worker: it leases jobs, renews the leases, and ends the runs. */
-import { and, eq, isNotNull, isNull, lte, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
+import { lockName } from '../db/statements.ts'
 import { IMPORT_RANK, rankOf } from './priority.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
-
-/** The key of the advisory lock under which jobs are leased: an arbitrary constant. */
-const LEASE_LOCK = 7_046_031_416
-
-const NOW = sql`${sql.placeholder('now')}::timestamptz`
-
-const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, NOW))
-
-const takeLeaseLock = prepared('lease_lock', (db) =>
-  db
-    .select({ is_held: sql<boolean>`pg_advisory_xact_lock(${LEASE_LOCK}::bigint) is not null` })
-    .from(sql`(values (1)) as one`),
-)
 
 /** So many more candidates than places, because a transaction that enqueues a job again may hold its lock. */
 const SPARE = 4
@@ -31,12 +18,13 @@ interface Candidate {
  * The jobs that may run, in the order of their turns: of each owner in turn the one that has been due longest, then the next one.
  * The owners with waiting jobs are found by one step of the index each, however many jobs they have.
  */
-const findRunnable = prepared('find_runnable_jobs', (db) => {
-  const after = sql`(${sql.placeholder('served')}::text::json ->> lines.priority::int)`
-  const lowest = sql`${sql.placeholder('lowest')}::int`
-  const limit = sql`${sql.placeholder('limit')}::int`
+function findRunnable(tx: Db, now: Date, { served, places }: LeaseRequest): Promise<Candidate[]> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  const after = sql`(${JSON.stringify(served)}::text::json ->> lines.priority::int)`
+  const lowest = sql`${rankOf(places.not_urgent > 0 ? 'reconcile' : 'recheck')}::int`
+  const limit = places.all + SPARE
   const isRunningThere = sql`jobs.repo_id <> 0 and exists (select 1 from jobs as running
-    where running.repo_id = jobs.repo_id and running.leased_until > ${NOW})`
+    where running.repo_id = jobs.repo_id and running.leased_until > ${at})`
   // One that has failed is not waited for.
   const isEarlierStepWaiting = sql`jobs.step > 0 and exists (select 1 from jobs as earlier
     where earlier.repo_id = jobs.repo_id and earlier.state = 'pending' and earlier.step > 0
@@ -54,13 +42,13 @@ const findRunnable = prepared('find_runnable_jobs', (db) => {
       row_number() over (partition by lines.priority, lines.owner order by job.run_at, job.id) as place
     from lines cross join lateral (
       select id, repo_id, run_at from jobs
-      where state = 'pending' and priority = lines.priority and owner = lines.owner and run_at <= ${NOW}
-        and (leased_until is null or leased_until <= ${NOW})
+      where state = 'pending' and priority = lines.priority and owner = lines.owner and run_at <= ${at}
+        and (leased_until is null or leased_until <= ${at})
         and not (${isRunningThere}) and not (${isEarlierStepWaiting})
-      order by run_at, id limit ${limit}
+      order by run_at, id limit ${limit}::int
     ) as job
   ) as runnable`
-  return db
+  return tx
     .select({
       id: sql<string>`id`,
       priority: sql<number>`priority`,
@@ -68,32 +56,33 @@ const findRunnable = prepared('find_runnable_jobs', (db) => {
     })
     .from(runnable)
     .orderBy(sql`priority, place, was_served, owner`)
-    .limit(sql.placeholder('limit'))
-})
+    .limit(limit)
+}
 
-const runLease = prepared('lease_jobs', (db) => {
-  const among = sql`array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`
-  const free = db
+function leaseFree(
+  tx: Db,
+  now: Date,
+  ids: string[],
+  { leased_until, places }: LeaseRequest,
+): Promise<JobRow[]> {
+  const among = sql`array(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`
+  const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, now))
+  const free = tx
     .select({ id: jobs.id })
     .from(jobs)
     .where(and(sql`${jobs.id} = any(${among})`, eq(jobs.state, 'pending'), isFree))
     .orderBy(sql`array_position(${among}, ${jobs.id})`)
-    .limit(sql.placeholder('limit'))
+    .limit(places.all)
     .for('update', { skipLocked: true })
   return (
-    db
+    tx
       .update(jobs)
-      .set({
-        leased_until: sql`${sql.placeholder('leased_until')}::timestamptz`,
-        attempts: sql`${jobs.attempts} + 1`,
-        run: sql`${jobs.run} + 1`,
-        updated_at: NOW,
-      })
+      .set({ leased_until, attempts: sql`${jobs.attempts} + 1`, run: sql`${jobs.run} + 1`, updated_at: now })
       // With `in`, the planner may run the subquery once per row, and each run would lock other jobs.
       .where(sql`${jobs.id} = any(array${free})`)
       .returning()
   )
-})
+}
 
 /** Which jobs are leased next. */
 export interface LeaseRequest {
@@ -108,30 +97,14 @@ export interface LeaseRequest {
  * Leases the next jobs, in the order in which they are to start: of the most urgent priority, of the owner whose turn it is, the
  * job that has been due longest. Leaves out repositories that have a running job. At least one unless none may run, or all of them are just being enqueued again.
  */
-export function leaseDue(
-  db: Db,
-  now: Date,
-  { leased_until, served, places }: LeaseRequest,
-): Promise<JobRow[]> {
+export function leaseDue(db: Db, now: Date, request: LeaseRequest): Promise<JobRow[]> {
   return db.transaction(async (tx) => {
     // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease.
-    await takeLeaseLock(tx, {})
-    const at = now.toISOString()
-    const found = await findRunnable(tx, {
-      now: at,
-      served: JSON.stringify(served),
-      lowest: rankOf(places.not_urgent > 0 ? 'reconcile' : 'recheck'),
-      limit: places.all + SPARE,
-    })
-    const order = inTurn(found, places.not_urgent).map(({ id }) => id)
+    await lockName(tx, ['lease'])
+    const found = await findRunnable(tx, now, request)
+    const order = inTurn(found, request.places.not_urgent).map(({ id }) => id)
     if (order.length === 0) return []
-    const ids = JSON.stringify(order)
-    const leased = await runLease(tx, {
-      ids,
-      now: at,
-      leased_until: leased_until.toISOString(),
-      limit: places.all,
-    })
+    const leased = await leaseFree(tx, now, order, request)
     return leased.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   })
 }
@@ -151,7 +124,7 @@ function inTurn(found: Candidate[], not_urgent: number): Candidate[] {
 /** A run of a leased job. */
 type Run = Pick<JobRow, 'id' | 'run'>
 
-function isRun({ id, run }: Run | Record<keyof Run, Placeholder>) {
+function isRun({ id, run }: Run) {
   return and(eq(jobs.id, id), eq(jobs.run, run))
 }
 
@@ -166,38 +139,27 @@ export interface RunEnd {
   now: Date
 }
 
-const updateEnded = prepared('end_job_run', (db) => {
-  const isEnqueuedAgain = sql`${jobs.enqueued} <> ${sql.placeholder('enqueued')}::int`
-  const state = sql`${sql.placeholder('state')}::text`
-  const run_at = sql`coalesce(${sql.placeholder('run_at')}::timestamptz, ${jobs.run_at})`
-  return db
-    .update(jobs)
-    .set({
-      leased_until: null,
-      state: sql`case when ${isEnqueuedAgain} then 'pending' else ${state} end`,
-      run_at: sql`case when ${isEnqueuedAgain} then ${jobs.run_at} else ${run_at} end`,
-      attempts: sql`coalesce(${sql.placeholder('attempts')}::int, ${jobs.attempts})`,
-      write_at: sql`${sql.placeholder('write_at')}::timestamptz`,
-      payload: sql`case when ${isEnqueuedAgain} or ${state} <> 'done' then ${jobs.payload} end`,
-      last_error: sql`${sql.placeholder('last_error')}::text`,
-      updated_at: NOW,
-    })
-    .where(isRun({ id: sql.placeholder('id'), run: sql.placeholder('run') }))
-})
-
 /**
  * Ends a run. A job that was enqueued again during the run stays pending, whatever `end` says. The payload of a job that
  * is done is deleted. If the lease expired and another run has the job, nothing changes.
  */
 export async function endRun(db: Db, job: Run & Pick<JobRow, 'enqueued'>, end: RunEnd): Promise<void> {
-  const { id, run, enqueued } = job
-  const { state, run_at, write_at, attempts = null, last_error, now } = end
-  await updateEnded(db, {
-    ...{ id, run, enqueued, state, attempts, last_error },
-    run_at: run_at?.toISOString() ?? null,
-    write_at: write_at?.toISOString() ?? null,
-    now: now.toISOString(),
-  })
+  const { state, run_at = null, write_at = null, attempts = null, last_error, now } = end
+  const isEnqueuedAgain = sql`${jobs.enqueued} <> ${job.enqueued}`
+  const at = sql`coalesce(${run_at?.toISOString() ?? null}::timestamptz, ${jobs.run_at})`
+  await db
+    .update(jobs)
+    .set({
+      leased_until: null,
+      state: sql`case when ${isEnqueuedAgain} then 'pending' else ${state}::text end`,
+      run_at: sql`case when ${isEnqueuedAgain} then ${jobs.run_at} else ${at} end`,
+      attempts: sql`coalesce(${attempts}::int, ${jobs.attempts})`,
+      write_at,
+      payload: sql`case when ${isEnqueuedAgain} or ${state}::text <> 'done' then ${jobs.payload} end`,
+      last_error,
+      updated_at: now,
+    })
+    .where(isRun(job))
 }
 
 /** Extends the lease of a run. Does nothing if the run has ended meanwhile. */

@@ -2,13 +2,10 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import { laterBy } from '../db/column.ts'
 import { COUNTED_MAX, type Db } from '../db/database.ts'
-import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import { currentCauses } from '../telemetry/execution.ts'
 import { type Priority, placeOf } from './priority.ts'
 import { runningJob } from './running.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
-
-const NOW = sql`${sql.placeholder('now')}::timestamptz`
 
 /** How many causes are stored with a job, the newest. */
 const CAUSES_MAX = 10
@@ -34,59 +31,20 @@ export function jobOn(
   return { id, kind, repo_id, owner, ...given }
 }
 
-const runEnqueueOnce = prepared('enqueue_once', (db) =>
-  db.insert(jobs).values(placeholdersOf(jobs)).onConflictDoNothing().returning({ id: jobs.id }),
-)
-
 /** Enqueues a job unless its id was enqueued before, even if that job is done. Returns whether it is new. */
 export async function enqueueOnce(db: Db, job: NewJob, now: Date): Promise<boolean> {
-  const added = await runEnqueueOnce(db, valuesOf(jobs, rowOf(job, now)))
+  const row: typeof jobs.$inferInsert = {
+    ...placed(job, now),
+    state: 'pending',
+    enqueued: 1,
+    attempts: 0,
+    caused_by: currentCauses(),
+    created_at: now,
+    updated_at: now,
+  }
+  const added = await db.insert(jobs).values(row).onConflictDoNothing().returning({ id: jobs.id })
   return added.length > 0
 }
-
-/**
- * The statement of `enqueue`. Citus takes no parameter in the `on conflict` of rows that a query selects: it would answer
- * that the parameter does not exist. The gap is therefore part of the text; there are only a few.
- */
-const enqueueing = (gap: number) =>
-  prepared(`enqueue_${gap}`, (db) => {
-    const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
-    const soonest = sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`
-    const gap_ms = sql.raw(String(gap))
-    // `updated_at` of a job that is done is the end of its last run.
-    const afterGap = sql`case when ${isWaiting} then ${jobs.run_at}
-      when ${jobs.state} = 'done' then greatest(excluded.run_at, ${laterBy(jobs.updated_at, gap_ms)})
-      else ${laterBy(sql`excluded.run_at`, gap_ms)} end`
-    const isMoreUrgent = sql`${jobs.state} = 'pending' and ${jobs.priority} < excluded.priority`
-    const earlier = sql`array(select cause from unnest(${jobs.caused_by}) with ordinality as stored(cause, position)
-      where cause <> all(excluded.caused_by) order by position)`
-    const added = sql`json_to_recordset(${sql.placeholder('added')}::text::json)
-      as added(id text, kind text, priority smallint, repo_id bigint, owner text, payload text, run_at timestamptz, step smallint)`
-    return db
-      .insert(jobs)
-      .select(
-        // In the order of the columns of the table.
-        sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
-          array(select json_array_elements_text(${sql.placeholder('caused_by')}::text::json)),
-          ${NOW}, ${NOW}, priority, owner, step, null from ${added}`,
-      )
-      .onConflictDoUpdate({
-        target: jobs.id,
-        set: {
-          payload: sql`excluded.payload`,
-          state: sql`excluded.state`,
-          run_at: gap > 0 ? afterGap : soonest,
-          enqueued: sql`${jobs.enqueued} + 1`,
-          attempts: sql`excluded.attempts`,
-          caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
-          updated_at: sql`excluded.updated_at`,
-          priority: sql`case when ${isMoreUrgent} then ${jobs.priority} else excluded.priority end`,
-          owner: sql`excluded.owner`,
-          step: sql`case when ${isMoreUrgent} then ${jobs.step} else excluded.step end`,
-        },
-      })
-  })
-const runEnqueue = new Map<number, ReturnType<typeof enqueueing>>()
 
 /**
  * Enqueues jobs. A job whose id is stored already runs again, with the more urgent of the two priorities. If it is still waiting, it runs only once, at the earlier of
@@ -100,36 +58,51 @@ export async function enqueue(
   { gap_ms = 0 }: { gap_ms?: number } = {},
 ): Promise<void> {
   if (added.length === 0) return
-  const given = {
-    // The payload is a string within this JSON: PostgreSQL parses nested objects, and rejects escapes such as \u0000 in them.
-    added: JSON.stringify(
-      added.map((job) => ({ ...placed(job, now), payload: JSON.stringify(job.payload) })),
-    ),
-    caused_by: JSON.stringify(currentCauses()),
-    now: now.toISOString(),
-  }
-  const run = runEnqueue.get(gap_ms) ?? enqueueing(gap_ms)
-  runEnqueue.set(gap_ms, run)
-  await run(db, given)
+  // The payload is a string within this JSON: PostgreSQL parses nested objects, and rejects escapes such as \u0000 in them.
+  const rows = added.map((job) => ({ ...placed(job, now), payload: JSON.stringify(job.payload) }))
+  const causes = JSON.stringify(currentCauses())
+  const at = sql`${now.toISOString()}::timestamptz`
+  const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
+  const soonest = sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`
+  // Citus takes no parameter in the `on conflict` of rows that a query selects: it would answer that it does not exist.
+  const gap = sql.raw(String(gap_ms))
+  // `updated_at` of a job that is done is the end of its last run.
+  const afterGap = sql`case when ${isWaiting} then ${jobs.run_at}
+    when ${jobs.state} = 'done' then greatest(excluded.run_at, ${laterBy(jobs.updated_at, gap)})
+    else ${laterBy(sql`excluded.run_at`, gap)} end`
+  const isMoreUrgent = sql`${jobs.state} = 'pending' and ${jobs.priority} < excluded.priority`
+  const earlier = sql`array(select cause from unnest(${jobs.caused_by}) with ordinality as stored(cause, position)
+    where cause <> all(excluded.caused_by) order by position)`
+  await db
+    .insert(jobs)
+    .select(
+      // In the order of the columns of the table.
+      sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
+        array(select json_array_elements_text(${causes}::text::json)), ${at}, ${at}, priority, owner, step, null
+        from json_to_recordset(${JSON.stringify(rows)}::text::json)
+        as added(id text, kind text, priority smallint, repo_id bigint, owner text, payload text, run_at timestamptz, step smallint)`,
+    )
+    .onConflictDoUpdate({
+      target: jobs.id,
+      set: {
+        payload: sql`excluded.payload`,
+        state: sql`excluded.state`,
+        run_at: gap_ms > 0 ? afterGap : soonest,
+        enqueued: sql`${jobs.enqueued} + 1`,
+        attempts: sql`excluded.attempts`,
+        caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
+        updated_at: sql`excluded.updated_at`,
+        priority: sql`case when ${isMoreUrgent} then ${jobs.priority} else excluded.priority end`,
+        owner: sql`excluded.owner`,
+        step: sql`case when ${isMoreUrgent} then ${jobs.step} else excluded.step end`,
+      },
+    })
 }
 
 /** The job with its place in the queue. */
 function placed(job: NewJob, now: Date) {
   const owner = job.owner.toLowerCase()
   return { ...job, id: job.id.toWellFormed(), owner, ...placeOf(job, runningJob(), now) }
-}
-
-function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
-  return {
-    ...placed(job, now),
-    state: 'pending',
-    enqueued: 1,
-    attempts: 0,
-    run: 0,
-    caused_by: currentCauses(),
-    created_at: now,
-    updated_at: now,
-  }
 }
 
 /** The number of pending and dead jobs, by kind and state. */

@@ -1,7 +1,6 @@
 /** Queries of the ledger. Every statement starts with the repository id. */
 import { and, asc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
 import { type SideKey, SLOTS, slotOf } from './pair.ts'
 import { type PairName, type PairRow, pairs } from './table.ts'
@@ -14,24 +13,15 @@ export async function lockLedger(tx: Db, repo_id: number): Promise<void> {
   await lockName(tx, ['pairs', repo_id])
 }
 
-const readPairsOf = prepared('pairs_of', (db) => {
-  const keys = sql`array(select json_array_elements_text(${sql.placeholder('keys')}::text::json))`
+/** The pairs in which one of `keys` is a side. */
+export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[]> {
+  const any = sql`any(array(select json_array_elements_text(${JSON.stringify(keys)}::text::json)))`
   return db
     .select()
     .from(pairs)
-    .where(
-      and(
-        eq(pairs.repo_id, sql.placeholder('repo_id')),
-        or(sql`${pairs.first} = any(${keys})`, sql`${pairs.second} = any(${keys})`),
-      ),
-    )
+    .where(and(eq(pairs.repo_id, repo_id), or(sql`${pairs.first} = ${any}`, sql`${pairs.second} = ${any}`)))
     .orderBy(asc(pairs.seen_at), asc(pairs.first), asc(pairs.second))
     .limit(PAIRS_MAX)
-})
-
-/** The pairs in which one of `keys` is a side. */
-export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[]> {
-  return readPairsOf(db, { repo_id, keys: JSON.stringify(keys) })
 }
 
 export async function findPair(db: Db, repo_id: number, name: PairName): Promise<PairRow | undefined> {

@@ -17,7 +17,7 @@ import {
 import type { ListNotables, NotableStatus } from '../../vocabulary/contract/notable.ts'
 import { COUNTED_MAX, type Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
-import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
+import { prepared } from '../db/prepared.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { type NotableRow, notables } from './table.ts'
 
@@ -28,13 +28,12 @@ function isRecord(repo_id: number, id: string) {
   return and(eq(notables.repo_id, repo_id), eq(notables.id, id))
 }
 
-const runInsert = prepared('insert_notable', (db) =>
-  db.insert(notables).values(placeholdersOf(notables)).returning(),
-)
-
 /** Inserts an active notable in the transaction `tx` that raised the version. */
 export async function insertNotable(tx: Db, row: NewNotable, version: number): Promise<NotableRow> {
-  const [inserted] = await runInsert(tx, valuesOf(notables, { ...row, version }))
+  const [inserted] = await tx
+    .insert(notables)
+    .values({ ...row, version })
+    .returning()
   return inserted as NotableRow
 }
 

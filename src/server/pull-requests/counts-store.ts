@@ -1,7 +1,6 @@
 /** How many pull requests were opened and commented, for the budget of comments, the signal report and the metrics. */
 import { and, eq, gte, type SQLWrapper, sql } from 'drizzle-orm'
 import { COUNTED_MAX, type Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
 import { ofPullRequest } from './publication-store.ts'
 import { publications, pull_requests } from './table.ts'
 
@@ -13,19 +12,15 @@ const counted = {
   thumbs_down: sql<number>`coalesce(sum(thumbs_down), 0)::int`,
 }
 
-const runCountByAuthor = prepared('count_pull_requests', (db) => {
-  const { repo_id, author, is_bot, opened_at } = pull_requests
+/** Pull requests that were opened since `since`, by author. */
+export function countByAuthor(db: Db, repo_id: number, since: Date) {
+  const { author, is_bot, opened_at } = pull_requests
   return db
     .select({ author, is_bot, ...counted })
     .from(pull_requests)
     .leftJoin(publications, ofPullRequest)
-    .where(and(eq(repo_id, sql.placeholder('repo_id')), gte(opened_at, sql.placeholder('since'))))
+    .where(and(eq(pull_requests.repo_id, repo_id), gte(opened_at, since)))
     .groupBy(author, is_bot)
-})
-
-/** Pull requests that were opened since `since`, by author. */
-export function countByAuthor(db: Db, repo_id: number, since: Date) {
-  return runCountByAuthor(db, { repo_id, since: since.toISOString() })
 }
 
 /** The same for all repositories, by repository and author. Authors who cannot be bots are counted together, as null. */

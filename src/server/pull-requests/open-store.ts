@@ -1,7 +1,6 @@
 /** Queries for the open pull requests of a repository. Every statement starts with the repository id. */
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
 import { ofPullRequest } from './publication-store.ts'
 import { type PullRequestRow, publications, pull_requests } from './table.ts'
 
@@ -41,18 +40,18 @@ const rechecked = {
 }
 export type RecheckedPullRequest = Pick<PullRequestRow, keyof typeof rechecked>
 
-function openOf(condition: SQL) {
-  return and(eq(pull_requests.repo_id, sql.placeholder('repo_id')), pull_requests.is_open, condition)
+function openOf(repo_id: number, condition: SQL) {
+  return and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, condition)
 }
-
-const isRelated = sql`${pull_requests.related_ids} && array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`
-const readRelatedTo = prepared('pull_requests_related_to', (db) =>
-  db.select(rechecked).from(pull_requests).leftJoin(publications, ofPullRequest).where(openOf(isRelated)),
-)
 
 /** The open pull requests whose last recheck found one of the records `ids`. */
 export function listRelatedTo(db: Db, repo_id: number, ids: string[]): Promise<RecheckedPullRequest[]> {
-  return readRelatedTo(db, { repo_id, ids: JSON.stringify(ids) })
+  const isRelated = sql`${pull_requests.related_ids} && array(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`
+  return db
+    .select(rechecked)
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(openOf(repo_id, isRelated))
 }
 
 const numbered = {
@@ -71,12 +70,12 @@ const numbered = {
 }
 export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
 
-const isNumbered = sql`${pull_requests.number} = any(${sql.placeholder('numbers')}::int[])`
-const readNumbered = prepared('open_pull_requests_numbered', (db) =>
-  db.select(numbered).from(pull_requests).leftJoin(publications, ofPullRequest).where(openOf(isNumbered)),
-)
-
 /** The open pull requests among `numbers`. */
 export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
-  return readNumbered(db, { repo_id, numbers: `{${numbers}}` })
+  const isNumbered = sql`${pull_requests.number} = any(${`{${numbers}}`}::int[])`
+  return db
+    .select(numbered)
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(openOf(repo_id, isNumbered))
 }

@@ -1,24 +1,10 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import {
-  and,
-  desc,
-  eq,
-  getTableColumns,
-  gt,
-  lt,
-  lte,
-  not,
-  notInArray,
-  or,
-  type Placeholder,
-  sql,
-} from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, lt, lte, not, notInArray, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
 import { ofPullRequest } from './publication-store.ts'
 import { type PullRequestChanges, type PullRequestRow, publications, pull_requests } from './table.ts'
 
-function isPullRequest(repo_id: number | Placeholder, number: number | Placeholder) {
+function isPullRequest(repo_id: number, number: number) {
   return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
 }
 
@@ -113,20 +99,16 @@ function isOwnEvent(event: string, { is_draft }: Pick<PullRequestRow, 'is_draft'
   return event === 'opened' || event === 'reopened' || event === 'files' || (event === 'draft' && !is_draft)
 }
 
-const readPullRequest = prepared('pull_request', (db) =>
-  db
-    .select(row)
-    .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
-    .where(isPullRequest(sql.placeholder('repo_id'), sql.placeholder('number'))),
-)
-
 export async function findPullRequest(
   db: Db,
   repo_id: number,
   number: number,
 ): Promise<PullRequestRow | undefined> {
-  const [found] = await readPullRequest(db, { repo_id, number })
+  const [found] = await db
+    .select(row)
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(isPullRequest(repo_id, number))
   return found
 }
 
@@ -161,30 +143,18 @@ export async function deletePullRequests(
   })
 }
 
-const readMergedClosing = prepared('merged_pull_request_closing', (db) =>
-  db
-    .select({
-      number: pull_requests.number,
-      merged_at: sql<Date>`${pull_requests.merged_at}`.mapWith(pull_requests.merged_at),
-    })
-    .from(pull_requests)
-    .where(
-      and(
-        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
-        gt(pull_requests.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
-        sql`${sql.placeholder('issue')}::int = any(${pull_requests.closes})`,
-      ),
-    )
-    .orderBy(desc(pull_requests.merged_at), desc(pull_requests.number))
-    .limit(1),
-)
-
 /** The pull request that was merged last, after `since`, and closes the issue. */
 export async function findMergedClosing(
   db: Db,
   repo_id: number,
   { issue, since }: { issue: number; since: Date },
 ): Promise<{ number: number; merged_at: Date } | undefined> {
-  const [row] = await readMergedClosing(db, { repo_id, issue, since: since.toISOString() })
+  const { number, merged_at, closes } = pull_requests
+  const [row] = await db
+    .select({ number, merged_at: sql<Date>`${merged_at}`.mapWith(merged_at) })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), gt(merged_at, since), sql`${issue}::int = any(${closes})`))
+    .orderBy(desc(merged_at), desc(number))
+    .limit(1)
   return row
 }

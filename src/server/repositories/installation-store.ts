@@ -1,21 +1,13 @@
 /** Queries for the state of installations: until when GitHub limits their calls, and the pace of their writes and imports. */
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
 import { installations } from './table.ts'
 import { bookImportCalls, bookWrites } from './write-pace.ts'
 
 export type InstallationRow = typeof installations.$inferSelect
 
-const readInstallation = prepared('installation', (db) =>
-  db
-    .select()
-    .from(installations)
-    .where(eq(installations.installation_id, sql.placeholder('id'))),
-)
-
 export async function findInstallationState(db: Db, id: number): Promise<InstallationRow | undefined> {
-  const [row] = await readInstallation(db, { id })
+  const [row] = await db.select().from(installations).where(eq(installations.installation_id, id))
   return row
 }
 

@@ -174,28 +174,17 @@ export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<b
   return rows.length > 0
 }
 
-const runInsert = prepared('insert_repository', (db) => {
-  const now = sql`${sql.placeholder('now')}::timestamptz`
-  return db
-    .insert(repositories)
-    .values({
-      repo_id: sql.placeholder('repo_id'),
-      owner: sql.placeholder('owner'),
-      name: sql.placeholder('name'),
-      created_at: now,
-      swept_at: now,
-    })
-    .onConflictDoNothing()
-    .returning({ repo_id: repositories.repo_id })
-})
-
 /** Stores a repository, so that it is swept and can have settings; false if it is already stored. */
 export async function insertRepository(
   db: Db,
   { id: repo_id, owner, name }: { id: number; owner: string; name: string },
   now: Date,
 ): Promise<boolean> {
-  const inserted = await runInsert(db, { repo_id, owner, name, now: now.toISOString() })
+  const inserted = await db
+    .insert(repositories)
+    .values({ repo_id, owner, name, created_at: now, swept_at: now })
+    .onConflictDoNothing()
+    .returning({ repo_id: repositories.repo_id })
   return inserted.length > 0
 }
 

@@ -2,7 +2,6 @@
 import { and, asc, eq, lt, ne, not, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { type BranchLink, branch_commits, branch_links } from './table.ts'
 
@@ -42,28 +41,19 @@ function isOfBranch(repo_id: number, branch: string): SQL | undefined {
   return and(eq(branch_commits.repo_id, repo_id), eq(branch_commits.branch, branch))
 }
 
-const readBranchesWith = prepared('branches_with_commit', (db) =>
-  db
-    .select({ branch: branch_commits.branch, is_uncertain: branch_commits.is_uncertain })
-    .from(branch_commits)
-    .where(
-      and(
-        eq(branch_commits.repo_id, sql.placeholder('repo_id')),
-        eq(branch_commits.sha, sql.placeholder('sha')),
-        ne(branch_commits.branch, sql.placeholder('branch')),
-      ),
-    )
-    .orderBy(asc(branch_commits.branch))
-    .limit(sql.placeholder('limit')),
-)
-
 /** Up to `limit` other branches than `branch` that have the commit `sha`. */
 export function listBranchesWith(
   db: Db,
   repo_id: number,
   of: { sha: string; branch: string; limit: number },
 ): Promise<{ branch: string; is_uncertain: boolean }[]> {
-  return readBranchesWith(db, { repo_id, ...of })
+  const { branch, sha, is_uncertain } = branch_commits
+  return db
+    .select({ branch, is_uncertain })
+    .from(branch_commits)
+    .where(and(eq(branch_commits.repo_id, repo_id), eq(sha, of.sha), ne(branch, of.branch)))
+    .orderBy(asc(branch))
+    .limit(of.limit)
 }
 
 /** Stores links. Returns the new ones, those that another commit shows now, and those that were last seen more than a day ago. */

@@ -1,35 +1,8 @@
 /** The queries for stacks among pull requests. */
-import { and, asc, eq, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, ne } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
 import { type PullRequestRow, pull_requests } from '../pull-requests/table.ts'
 import { branch_commits } from '../stacks/table.ts'
-
-const readHeadsIn = prepared('heads_in_branch', (db) =>
-  db
-    .selectDistinct({
-      branch: pull_requests.branch,
-      sha: branch_commits.sha,
-      is_uncertain: branch_commits.is_uncertain,
-    })
-    .from(branch_commits)
-    .innerJoin(
-      pull_requests,
-      and(
-        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
-        eq(pull_requests.head_sha, branch_commits.sha),
-      ),
-    )
-    .where(
-      and(
-        eq(branch_commits.repo_id, sql.placeholder('repo_id')),
-        eq(branch_commits.branch, sql.placeholder('branch')),
-        pull_requests.is_open,
-        ne(pull_requests.branch, sql.placeholder('branch')),
-      ),
-    )
-    .limit(sql.placeholder('limit')),
-)
 
 /** Up to `limit` heads of open pull requests that are among the commits of `branch`, with the branches of these pull requests. */
 export async function listHeadsIn(
@@ -37,7 +10,21 @@ export async function listHeadsIn(
   repo_id: number,
   of: { branch: string; limit: number },
 ): Promise<{ branch: string; sha: string; is_uncertain: boolean }[]> {
-  const rows = await readHeadsIn(db, { repo_id, ...of })
+  const { sha, is_uncertain } = branch_commits
+  const { branch } = pull_requests
+  const rows = await db
+    .selectDistinct({ branch, sha, is_uncertain })
+    .from(branch_commits)
+    .innerJoin(pull_requests, and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.head_sha, sha)))
+    .where(
+      and(
+        eq(branch_commits.repo_id, repo_id),
+        eq(branch_commits.branch, of.branch),
+        pull_requests.is_open,
+        ne(branch, of.branch),
+      ),
+    )
+    .limit(of.limit)
   return rows.flatMap(({ branch, ...head }) => (branch === null ? [] : { branch, ...head }))
 }
 
