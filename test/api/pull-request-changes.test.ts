@@ -8,7 +8,7 @@ import { RECONCILE } from '../../src/server/tracking/reconcile.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { fixture, github, repository } = usePullRequests()
+const { fixture, repository } = usePullRequests()
 
 const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end'
 
@@ -133,7 +133,6 @@ describe('a declared activity', () => {
 })
 
 describe('pull requests whose files were not read', () => {
-  const MINUTE_MS = 60_000
   const unread = async () => {
     const db = fixture.service.app.database.connection()
     await db.delete(file_changes).where(eq(file_changes.repo_id, repository.id))
@@ -148,31 +147,17 @@ describe('pull requests whose files were not read', () => {
     await fixture.runJobs()
   }
 
-  test('are read once, at most twenty a minute', async () => {
+  test('are read once, at most twenty by one reconciliation', async () => {
     for (let count = 0; count < 22; count += 1) await repository.open({ files: [modified(`f${count}.ts`)] })
     await unread()
     const before = listings()
     const read = () => listings() - before
     await reconcile()
-    expect(read()).toBe(0)
-    await repository.advance(MINUTE_MS)
     expect(read()).toBe(20)
-    await repository.advance(MINUTE_MS)
+    await reconcile()
     expect(read()).toBe(22)
     expect(await stored()).toHaveLength(22)
     await reconcile()
-    await repository.advance(5 * MINUTE_MS)
     expect(read()).toBe(22)
-  })
-
-  test('wait while GitHub limits the rate', async () => {
-    await repository.open({ files: [modified('a.ts')] })
-    await unread()
-    await reconcile()
-    github.fault(`GET /repos/${repository.full_name}/pulls/*/files`, 'rate_limited', 1, 120)
-    await repository.advance(MINUTE_MS)
-    expect(await stored()).toEqual([])
-    await repository.advance(2 * MINUTE_MS)
-    expect((await stored()).map(({ name }) => name)).toEqual(['a.ts'])
   })
 })

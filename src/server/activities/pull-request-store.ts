@@ -90,24 +90,19 @@ export async function listTrackedPullRequests(db: Db, repo_id: number, now: Date
   return rows.flatMap(({ pr_number }) => pr_number ?? [])
 }
 
-/** Up to `limit` pull requests after the number `after` with a live activity whose changed files were not read. */
+/** Up to `limit` pull requests with a live activity whose changed files were not read. */
 export async function listUnread(
   db: Db,
   repo_id: number,
-  options: { now: Date; after: number; limit: number },
+  { now, limit }: { now: Date; limit: number },
 ): Promise<number[]> {
+  const { pr_number, pushed_files } = activities
   const rows = await db
-    .selectDistinct({ pr_number: activities.pr_number })
+    .selectDistinct({ pr_number })
     .from(activities)
-    .where(
-      and(
-        isLiveAt(repo_id, options.now),
-        isNull(activities.pushed_files),
-        gt(activities.pr_number, options.after),
-      ),
-    )
-    .orderBy(asc(activities.pr_number))
-    .limit(options.limit)
+    .where(and(isLiveAt(repo_id, now), isNull(pushed_files), isNotNull(pr_number)))
+    .orderBy(asc(pr_number))
+    .limit(limit)
   return rows.flatMap(({ pr_number }) => pr_number ?? [])
 }
 

@@ -19,7 +19,7 @@ import {
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { RECHECK_ALL } from '../repositories/stored-settings.ts'
 import { recheckAffected } from './affected.ts'
-import { READ_FILES, READ_MISSING_FILES, readFiles, readMissingFiles } from './changed-files.ts'
+import { READ_FILES, readFiles } from './changed-files.ts'
 import {
   importBatch,
   importInstallation,
@@ -70,8 +70,6 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),
     [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
-    [READ_MISSING_FILES]: ({ payload }, now) =>
-      readMissingFiles(app, payload as Parameters<typeof readMissingFiles>[1], now),
     [REDELIVER]: (_, now) => redeliverFailed(app, now),
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
   }

@@ -21,7 +21,7 @@ import type { RepoContext } from '../repositories/repo.ts'
 import { reviseSettings } from '../repositories/settings-refresh.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../repositories/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
-import { hasMissingFiles, missingFilesJob } from './changed-files.ts'
+import { enqueueMissingReads } from './changed-files.ts'
 import { pullRequestJobs } from './installations.ts'
 import { openIfChanged } from './open-pages.ts'
 import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
@@ -67,8 +67,7 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
  * and the settings file. An open pull request counts as a heartbeat of the activity that was made from it.
  */
 export async function reconcile(app: App, stored: RepoContext): Promise<void> {
-  const { db, now, repo } = stored
-  const { installation_id, owner } = repo
+  const { installation_id } = stored.repo
   if (installation_id === null) return
   await readGithub(app, stored, async (reader) => {
     const reads = await ConditionalReads.open(stored)
@@ -81,8 +80,7 @@ export async function reconcile(app: App, stored: RepoContext): Promise<void> {
     await findOrganisationFile(app, { ...ctx.repo, installation_id }, ctx.now)
     await reads.save()
   })
-  if (await hasMissingFiles(stored))
-    await enqueue(db, [missingFilesJob({ installation_id, owner }, now)], now)
+  await enqueueMissingReads(stored)
 }
 
 /**
