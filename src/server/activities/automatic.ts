@@ -42,7 +42,7 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
     base_branch: pr.base_branch,
     status: statusWithPullRequest(row.status, pr.is_draft),
   })
-  return withEffect('linked', updateEach(ctx, pr, { update }))
+  return updateEach(ctx, pr, { effect: 'linked', update })
 }
 
 /**
@@ -135,7 +135,7 @@ export function refreshPullRequest(
       }),
     }
   }
-  return withEffect('refreshed', updateEach(ctx, pr, { update, changes }))
+  return updateEach(ctx, pr, { effect: 'refreshed', update, changes })
 }
 
 /** Stores the changed files of a pull request with its live activities. */
@@ -144,16 +144,12 @@ export function replaceChangesOf(
   pr_number: number,
   changes: PushedChanges,
 ): Promise<ActivityRow[]> {
-  const replaced = inTransaction(ctx, async (within) => {
+  return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const open = await lockActivitiesOf(db, repo.id, pr_number)
     const live = open.filter((row) => isLiveRow(asOf(row, now)))
-    const changed: string[] = []
-    for (const row of live) if (await replacePushedChanges(within, row, changes)) changed.push(row.id)
-    await enqueueRechecks(within, changed)
-    return live
+    return updateRows(within, live, { effect: 'refreshed', update: () => ({}), changes })
   })
-  return withEffect('refreshed', replaced)
 }
 
 /** Archives the activities of a pull request that was merged or closed. */
@@ -163,21 +159,15 @@ export function closePullRequest(
   merged: boolean,
 ): Promise<ActivityRow[]> {
   const reason = merged ? 'pull_request_merged' : 'pull_request_closed'
-  const closed = updateEach(ctx, pr, {
+  return updateEach(ctx, pr, {
+    effect: 'archived',
     update: (row) => archived(ctx, reason, merged ? (row.merged_at ?? ctx.now) : row.merged_at),
     isAffected: isOpen,
   })
-  return withEffect('archived', closed)
-}
-
-/** Counts the updated activities as an effect, after the transaction. */
-export async function withEffect(effect: Effect, update: Promise<ActivityRow[]>): Promise<ActivityRow[]> {
-  const rows = await update
-  recordEffect(effect, rows.length)
-  return rows
 }
 
 interface Update {
+  effect: Effect
   update: (row: ActivityRow) => store.ActivityChanges
   /** The changed files; null keeps them. */
   changes?: PushedChanges | null
@@ -202,11 +192,11 @@ function updateEach(
   })
 }
 
-/** Updates activities that the transaction of `within` has locked, and enqueues one recheck for each that changed visibly. */
+/** Updates activities that the transaction of `within` has locked, counts them as `effect`, and enqueues one recheck for each that changed visibly. */
 export async function updateRows(
   within: RepoContext,
   rows: ActivityRow[],
-  { update, changes = null }: Update,
+  { effect, update, changes = null }: Update,
 ): Promise<ActivityRow[]> {
   const { db, now } = within
   const updated: ActivityRow[] = []
@@ -220,6 +210,7 @@ export async function updateRows(
     updated.push(after)
   }
   await enqueueRechecks(within, changed)
+  recordEffect(effect, updated.length)
   return updated
 }
 
@@ -233,17 +224,8 @@ export function changesMore(
 
 /** Whether a field that people see has changed. A heartbeat changes none. */
 function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
-  const published = ({
-    status,
-    title,
-    summary,
-    branch,
-    base_branch,
-    pr_number,
-    draft_pr,
-    scope,
-  }: ActivityRow) => JSON.stringify([status, title, summary, branch, base_branch, pr_number, draft_pr, scope])
-  return published(before) !== published(after)
+  const { status, title, summary, branch, base_branch, pr_number, draft_pr, scope } = after
+  return changesAnything(before, { status, title, summary, branch, base_branch, pr_number, draft_pr, scope })
 }
 
 /** The fields that a heartbeat changes. */

@@ -11,7 +11,8 @@ import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { type PushedChanges, pushedFieldsOf } from './activity-files.ts'
-import { archived, heartbeat, updateRows, withEffect } from './automatic.ts'
+
+import { archived, heartbeat, updateRows } from './automatic.ts'
 import { insertLive } from './live-insert.ts'
 import { clip } from './pull-request-fields.ts'
 import { listLiveOnBranch, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
@@ -20,26 +21,26 @@ import type { ActivityRow } from './table.ts'
 
 /** Archives the live activities of a deleted branch that have no pull request, and deletes its stored commits. */
 export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
-  const deleted = inTransaction(ctx, async (within) => {
+  return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockLiveOnBranch(db, repo.id, { branch, now, is_unlinked: true })
     await deleteBranchRows(db, repo.id, branch)
-    return updateRows(within, rows, { update: (row) => archived(ctx, 'branch_deleted', row.merged_at) })
+    const update = (row: ActivityRow) => archived(ctx, 'branch_deleted', row.merged_at)
+    return updateRows(within, rows, { effect: 'archived', update })
   })
-  return withEffect('archived', deleted)
 }
 
 /** Treats a push as a heartbeat of the live activities of the branch. */
 export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
-  const pushed = inTransaction(ctx, async (within) => {
+  return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockLiveOnBranch(db, repo.id, { branch, now })
     const declared_at = now
     return updateRows(within, rows, {
+      effect: 'kept_alive',
       update: (row) => ({ ...heartbeat(ctx, row), branch_pushed: true, declared_at }),
     })
   })
-  return withEffect('kept_alive', pushed)
 }
 
 /** A pushed branch without a pull request. */
@@ -93,8 +94,8 @@ export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: Pus
         scope: { areas: scope.areas, paths: distinctNames(changes.files) },
         scope_is_literal: true,
       })
-      const refreshed = await updateRows(within, live.filter(isOfBranch), { update, changes })
-      return recordEffect('refreshed', refreshed.length)
+      await updateRows(within, live.filter(isOfBranch), { effect: 'refreshed', update, changes })
+      return
     }
     const inserted = await insertLive(within, newRow(within, pushed, changes), changes.files)
     if (inserted) await enqueueRechecks(within, [inserted.id])

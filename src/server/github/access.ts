@@ -50,8 +50,6 @@ interface Lookup {
 const NEGATIVE_TTL_MS = 10_000
 const STALE_IF_ERROR_MS = 300_000
 const STALE_TTL_MS = 3_000
-/** The maximum number of recently accessed repositories that `repositories` lists for a token. */
-const ACCESSED_MAX = 1000
 
 export class Access {
   readonly tokens: Tokens
@@ -62,8 +60,6 @@ export class Access {
   readonly #generations = new Generations()
   readonly #entries: LRUCache<string, Entry, Lookup>
   readonly #lists: RepositoryLists
-  /** By token: the keys of the repositories that it accessed, the latest last. */
-  readonly #accessed: LRUCache<string, Set<string>>
 
   constructor(options: { github: Octokit; clock: Clock; ttl_ms: number; metrics: Metrics }) {
     const { github, clock } = options
@@ -81,17 +77,15 @@ export class Access {
       noDeleteOnFetchRejection: true,
       // An entry that is evicted during its fetch still serves the waiting requests.
       ignoreFetchAbort: true,
-      fetchMethod: async (key, stale, { context, options }) => {
+      fetchMethod: async (_key, stale, { context, options }) => {
         context.generation = this.#generations.now
         const positive = stale && this.#isCurrent(stale) ? stale.positive : undefined
         const entry = { ...(await this.#fetch(context, positive)), generation: context.generation }
         options.ttl = this.#ttlOf(entry)
-        if (entry.answer.kind === 'visible') this.#recordAccess(context.token, key)
         return entry
       },
     })
     this.tokens = new Tokens({ github, clock })
-    this.#accessed = new LRUCache<string, Set<string>>({ max: 50_000, ttl: this.#ttl, perf })
     const generations = this.#generations
     this.#lists = new RepositoryLists({ github, clock, ttl_ms: this.#ttl, generations })
   }
@@ -131,10 +125,10 @@ export class Access {
   async repositories(token: Token): Promise<RepositoryList> {
     const is_user = (await this.tokens.identity(token)) !== null
     const { repositories, complete } = await this.#lists.of({ token, is_user })
-    const keys = this.#accessed.get(token.hash) ?? []
-    const entries = [...keys].flatMap((key) => this.#entries.peek(key) ?? [])
-    const accessed = entries.flatMap((entry) =>
-      entry.answer.kind === 'visible' && this.#isCurrent(entry) ? entry.answer.repository : [],
+    const accessed = [...this.#entries.entries()].flatMap(([key, entry]) =>
+      key.startsWith(token.hash) && entry.answer.kind === 'visible' && this.#isCurrent(entry)
+        ? entry.answer.repository
+        : [],
     )
     const byId = new Map([...accessed, ...repositories].map((each) => [each.id, each]))
     return { repositories: [...byId.values()], complete }
@@ -155,15 +149,6 @@ export class Access {
         ? ssoRequired(failure.sso_url)
         : new Failure('forbidden', 'this token cannot read the files of the repository (contents: read)')
     }
-  }
-
-  #recordAccess({ hash }: Token, key: string): void {
-    const keys = this.#accessed.get(hash) ?? new Set()
-    keys.delete(key)
-    keys.add(key)
-    const [oldest] = keys
-    if (keys.size > ACCESSED_MAX && oldest !== undefined) keys.delete(oldest)
-    this.#accessed.set(hash, keys)
   }
 
   /** Whether the answer allows only reading, and is older than the TTL of negative answers: for a write, it is a negative answer. */
