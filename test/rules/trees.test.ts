@@ -93,22 +93,10 @@ describe('the files beyond', () => {
   })
 })
 
-test.each([
-  ['a list that GitHub did not cut is complete', FULL, 'head', true],
-  [
-    'one that it cut is not without the head, as in a job of the previous version',
-    [...FULL, listed('z.ts')],
-    undefined,
-    false,
-  ],
-])('%s, without a call', async (_, files, head_sha, is_complete) => {
+test('a list that GitHub did not cut is complete, without a call', async () => {
   const { client, calls } = reader({ base: {}, head: {} })
-  const completed = await completeFiles(
-    client,
-    REPO,
-    { files, merge_base_sha: 'base' },
-    { head_sha, limits: LIMITS },
-  )
-  expect(completed).toEqual({ files, is_complete })
+  const comparison = { files: FULL, merge_base_sha: 'base' }
+  const completed = await completeFiles(client, REPO, comparison, { head_sha: 'head', limits: LIMITS })
+  expect(completed).toEqual({ files: FULL, is_complete: true })
   expect(calls).toEqual([])
 })

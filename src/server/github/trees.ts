@@ -20,12 +20,11 @@ export async function completeFiles(
   client: Reader,
   repo: RepositoryName,
   { files, merge_base_sha }: Comparison,
-  { head_sha, limits }: { head_sha: string | undefined; limits: ListLimits },
+  { head_sha, limits }: { head_sha: string; limits: ListLimits },
 ): Promise<ChangedFiles> {
   if (files.length < limits.compared_files) return { files, is_complete: true }
-  // A job that an earlier version enqueued does not name the head.
-  const before = head_sha === undefined ? null : await readTree(client, repo, merge_base_sha)
-  const after = before === null ? null : await readTree(client, repo, head_sha as string)
+  const before = await readTree(client, repo, merge_base_sha)
+  const after = before === null ? null : await readTree(client, repo, head_sha)
   if (before === null || after === null) return { files, is_complete: false }
   const listed = new Set(files.flatMap(namesOf))
   const all = [...files, ...changesBetween(before, after).filter(({ filename }) => !listed.has(filename))]

@@ -8,7 +8,6 @@ import { type Execution, runInExecution } from '../telemetry/execution.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { IMPORT_RANK } from './priority.ts'
 import { endRun, type LeaseRequest, leaseDue, type RunEnd, renewLease } from './run-store.ts'
-import { runAsJob } from './running.ts'
 import type { JobRow } from './table.ts'
 import type { Wakeup } from './wakeup.ts'
 
@@ -78,12 +77,17 @@ interface Attempt {
 
 /** Runs a leased job, and reports the run to the log and the metrics. */
 function run(runner: JobRunner, job: JobRow): Promise<void> {
-  const execution: Execution = { ids: { job: job.id, caused_by: job.caused_by }, effects: {} }
+  const { id, caused_by, priority, run_at, write_at } = job
+  const execution: Execution = {
+    ids: { job: id, caused_by },
+    effects: {},
+    job: { priority, run_at, write_at },
+  }
   return runInExecution(execution, async () => {
     const elapsed = stopwatch()
     const renewal = keepLease(runner, job)
     try {
-      const { outcome, end, fault } = await runAsJob(job, () => attempt(runner, job))
+      const { outcome, end, fault } = await attempt(runner, job)
       await endRun(runner.database.connection(), job, end).finally(() =>
         report(runner, job, { outcome, fault, did: execution.effects, ms: elapsed() }),
       )

@@ -2,9 +2,8 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import { laterBy } from '../db/column.ts'
 import { COUNTED_MAX, type Db } from '../db/database.ts'
-import { currentCauses } from '../telemetry/execution.ts'
+import { currentCauses, runningJob } from '../telemetry/execution.ts'
 import { type Priority, placeOf } from './priority.ts'
-import { runningJob } from './running.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 /** How many causes are stored with a job, the newest. */

@@ -4,8 +4,8 @@ import type { GithubApp, Installation } from '../github/github-app.ts'
 import { classifyError, statusOf } from '../github/octokit.ts'
 import { isNotFound, type RepositoryName } from '../github/repository-calls.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
-import { runningJob } from '../jobs/running.ts'
 import type { JobRow } from '../jobs/table.ts'
+import { runningJob } from '../telemetry/execution.ts'
 import type { App } from './app.ts'
 import {
   bookInstallationImport,

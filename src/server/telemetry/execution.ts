@@ -28,9 +28,18 @@ export const EFFECTS = [
 
 export type Effect = (typeof EFFECTS)[number]
 
+/** The job that runs. What it enqueues inherits its place in the queue. */
+export interface RunningJob {
+  priority: number
+  run_at: Date
+  /** The time that is reserved for its next write to GitHub, or for the calls of an import; null if none is. */
+  write_at: Date | null
+}
+
 export interface Execution {
   ids: CorrelationIds
   effects: Partial<Record<Effect, number>>
+  job?: RunningJob
 }
 
 const current = new AsyncLocalStorage<Execution>()
@@ -38,6 +47,11 @@ const current = new AsyncLocalStorage<Execution>()
 /** Calls `run`. Everything that it calls or starts belongs to the execution. */
 export function runInExecution<Result>(execution: Execution, run: () => Result): Result {
   return current.run(execution, run)
+}
+
+/** Undefined outside of jobs. */
+export function runningJob(): RunningJob | undefined {
+  return current.getStore()?.job
 }
 
 /** A copy of the ids of the current execution. */

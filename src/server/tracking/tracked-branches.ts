@@ -28,8 +28,8 @@ export interface BranchPush {
   actor: string
   /** The message of the head commit. */
   message: string
-  /** The head commit. Missing in jobs that an earlier version enqueued. */
-  head_sha?: string
+  /** The head commit. */
+  head_sha: string
 }
 
 /** Treats a push as a heartbeat of the branch's activities, and enqueues the comparison of a tracked branch. */
