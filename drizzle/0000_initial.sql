@@ -40,15 +40,12 @@ CREATE TABLE "activities" (
 	"merged_at" timestamp (3) with time zone,
 	"version" bigint NOT NULL,
 	CONSTRAINT "activities_repo_id_id_pk" PRIMARY KEY("repo_id","id"),
-	CONSTRAINT "activities_id_check" CHECK ("activities"."repo_id" > 0 and "activities"."id" ~ '^act_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
 	CONSTRAINT "activities_status_check" CHECK ("activities"."status" in ('planned', 'active', 'paused', 'blocked', 'draft-pr-open', 'ready-for-review', 'merged', 'abandoned', 'archived', 'expired')),
-	CONSTRAINT "activities_kind_check" CHECK ("activities"."risk" in ('low', 'medium', 'high', 'critical') and "activities"."source" in ('api', 'pull_request', 'branch')),
-	CONSTRAINT "activities_text_check" CHECK (char_length("activities"."title") between 1 and 200 and char_length("activities"."summary") between 1 and 4000 and char_length("activities"."actor") between 1 and 100 and char_length("activities"."agent") between 1 and 100 and char_length("activities"."branch") between 1 and 300 and char_length("activities"."base_branch") between 1 and 300 and char_length("activities"."created_by") between 1 and 100 and char_length("activities"."archived_by") between 1 and 100),
 	CONSTRAINT "activities_expires_at_check" CHECK ("activities"."expires_at" >= "activities"."created_at"),
 	CONSTRAINT "activities_archived_at_check" CHECK (("activities"."status" = 'archived') = ("activities"."archived_at" is not null) and ("activities"."status" = 'archived' or "activities"."archived_by" is null)),
-	CONSTRAINT "activities_archive_reason_check" CHECK (("activities"."status" = 'archived') = ("activities"."archive_reason" is not null) and "activities"."archive_reason" in ('requested', 'finished', 'pull_request_merged', 'pull_request_closed', 'branch_deleted')),
+	CONSTRAINT "activities_archive_reason_check" CHECK (("activities"."status" = 'archived') = ("activities"."archive_reason" is not null)),
 	CONSTRAINT "activities_merged_at_check" CHECK ("activities"."status" <> 'merged' or "activities"."merged_at" is not null),
-	CONSTRAINT "activities_pr_number_check" CHECK (("activities"."pr_url" is null) = ("activities"."pr_number" is null) and ("activities"."pr_number" is not null or "activities"."source" <> 'pull_request') and "activities"."pr_number" > 0 and "activities"."pr_url" ilike '%/pull/' || "activities"."pr_number"::text and char_length("activities"."pr_url") between 1 and 2048)
+	CONSTRAINT "activities_pr_number_check" CHECK (("activities"."pr_url" is null) = ("activities"."pr_number" is null) and ("activities"."pr_number" is not null or "activities"."source" <> 'pull_request') and "activities"."pr_url" ilike '%/pull/' || "activities"."pr_number"::text)
 );
 --> statement-breakpoint
 CREATE TABLE "issue_claims" (
@@ -95,8 +92,7 @@ CREATE TABLE "jobs" (
 	"owner" text collate "C" DEFAULT '' NOT NULL,
 	"step" smallint DEFAULT 0 NOT NULL,
 	"write_at" timestamp (3) with time zone,
-	CONSTRAINT "jobs_state_check" CHECK ("jobs"."state" in ('pending', 'done', 'dead')),
-	CONSTRAINT "jobs_attempts_check" CHECK ("jobs"."attempts" >= 0)
+	CONSTRAINT "jobs_state_check" CHECK ("jobs"."state" in ('pending', 'done', 'dead'))
 );
 --> statement-breakpoint
 CREATE TABLE "pairs" (
@@ -124,9 +120,9 @@ CREATE TABLE "pairs" (
 	"outcome" text DEFAULT 'open' NOT NULL,
 	"ended_at" timestamp (3) with time zone,
 	CONSTRAINT "pairs_repo_id_first_second_pk" PRIMARY KEY("repo_id","first","second"),
-	CONSTRAINT "pairs_order_check" CHECK ("pairs"."repo_id" > 0 and "pairs"."first" < "pairs"."second"),
-	CONSTRAINT "pairs_place_check" CHECK ("pairs"."cause" in ('first', 'second') and "pairs"."merged" in ('first', 'second') and ("pairs"."merged" is null) = ("pairs"."merged_at" is null)),
-	CONSTRAINT "pairs_outcome_check" CHECK ("pairs"."consequence" in ('same_work', 'same_number', 'conflict', 'possible', 'same_file') and "pairs"."outcome" in ('open', 'resolved', 'merged_anyway', 'given_up') and ("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
+	CONSTRAINT "pairs_order_check" CHECK ("pairs"."first" < "pairs"."second"),
+	CONSTRAINT "pairs_place_check" CHECK (("pairs"."merged" is null) = ("pairs"."merged_at" is null)),
+	CONSTRAINT "pairs_outcome_check" CHECK (("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
 );
 --> statement-breakpoint
 CREATE TABLE "live_sets" (
@@ -169,14 +165,10 @@ CREATE TABLE "notables" (
 	"notified_at" timestamp (3) with time zone,
 	"version" bigint NOT NULL,
 	CONSTRAINT "notables_repo_id_id_pk" PRIMARY KEY("repo_id","id"),
-	CONSTRAINT "notables_id_check" CHECK ("notables"."repo_id" > 0 and "notables"."id" ~ '^ntb_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
 	CONSTRAINT "notables_status_check" CHECK ("notables"."status" in ('active', 'archived', 'expired')),
-	CONSTRAINT "notables_kind_check" CHECK ("notables"."category" in ('architecture', 'process', 'pattern', 'warning', 'migration', 'testing', 'security', 'dependency', 'api-contract', 'temporary-workaround', 'deprecation', 'release') and "notables"."importance" in ('low', 'medium', 'high', 'critical')),
-	CONSTRAINT "notables_text_check" CHECK (char_length("notables"."title") between 1 and 200 and char_length("notables"."summary") between 1 and 4000 and char_length("notables"."created_by") between 1 and 100),
 	CONSTRAINT "notables_expires_at_check" CHECK ("notables"."expires_at" >= "notables"."created_at"),
 	CONSTRAINT "notables_archived_at_check" CHECK (("notables"."status" = 'archived') = ("notables"."archived_at" is not null)),
-	CONSTRAINT "notables_superseded_by_check" CHECK ("notables"."superseded_by" is null or "notables"."status" = 'archived'),
-	CONSTRAINT "notables_supersedes_check" CHECK (case when jsonb_typeof("notables"."supersedes") = 'array' then jsonb_array_length("notables"."supersedes") <= 100 else false end)
+	CONSTRAINT "notables_superseded_by_check" CHECK ("notables"."superseded_by" is null or "notables"."status" = 'archived')
 );
 --> statement-breakpoint
 CREATE TABLE "idempotency_keys" (
@@ -188,10 +180,7 @@ CREATE TABLE "idempotency_keys" (
 	"record_id" text NOT NULL,
 	"answer" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "idempotency_keys_repo_id_caller_operation_key_pk" PRIMARY KEY("repo_id","caller","operation","key"),
-	CONSTRAINT "idempotency_keys_caller_check" CHECK ("idempotency_keys"."repo_id" > 0 and "idempotency_keys"."caller" ~ '^(user|token):.'),
-	CONSTRAINT "idempotency_keys_key_check" CHECK ("idempotency_keys"."key" ~ '^[ -~]{1,255}$'),
-	CONSTRAINT "idempotency_keys_input_hash_check" CHECK ("idempotency_keys"."input_hash" ~ '^[0-9a-f]{64}$')
+	CONSTRAINT "idempotency_keys_repo_id_caller_operation_key_pk" PRIMARY KEY("repo_id","caller","operation","key")
 );
 --> statement-breakpoint
 CREATE TABLE "publications" (
@@ -246,9 +235,7 @@ CREATE TABLE "pull_requests" (
 	"changed_at" timestamp (3) with time zone NOT NULL,
 	"is_due" boolean DEFAULT false NOT NULL,
 	"related_ids" text[] NOT NULL,
-	CONSTRAINT "pull_requests_repo_id_number_pk" PRIMARY KEY("repo_id","number"),
-	CONSTRAINT "pull_requests_number_check" CHECK ("pull_requests"."repo_id" > 0 and "pull_requests"."number" > 0),
-	CONSTRAINT "pull_requests_head_sha_check" CHECK ("pull_requests"."head_sha" ~ '^[0-9a-f]{40,64}$')
+	CONSTRAINT "pull_requests_repo_id_number_pk" PRIMARY KEY("repo_id","number")
 );
 --> statement-breakpoint
 CREATE TABLE "redeliveries" (
@@ -301,10 +288,7 @@ CREATE TABLE "repositories" (
 	"line_key" "bytea",
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"swept_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "repositories_repo_id_check" CHECK ("repositories"."repo_id" > 0),
-	CONSTRAINT "repositories_name_check" CHECK ("repositories"."owner" <> '' and "repositories"."name" <> ''),
-	CONSTRAINT "repositories_uninstalled_at_check" CHECK ("repositories"."uninstalled_at" is null or "repositories"."installation_id" is null),
-	CONSTRAINT "repositories_settings_errors_check" CHECK (jsonb_typeof("repositories"."settings_errors") = 'array')
+	CONSTRAINT "repositories_uninstalled_at_check" CHECK ("repositories"."uninstalled_at" is null or "repositories"."installation_id" is null)
 );
 --> statement-breakpoint
 CREATE TABLE "reserved_numbers" (
@@ -325,8 +309,7 @@ CREATE TABLE "created_app" (
 --> statement-breakpoint
 CREATE TABLE "setup_codes" (
 	"code_hash" text PRIMARY KEY NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "setup_codes_code_hash_check" CHECK ("setup_codes"."code_hash" ~ '^[0-9a-f]{64}$')
+	"expires_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "branch_commits" (

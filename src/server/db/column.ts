@@ -11,9 +11,6 @@ export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ 
 /** GitHub's numeric id of a repository: the first column of every key and index. */
 export const repoId = () => bigint({ mode: 'number' }).notNull()
 
-/** Longer than any GitHub login. */
-export const LOGIN_MAX = 100
-
 /** An instant, to the millisecond. */
 export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
 
@@ -41,17 +38,4 @@ export function hourAt(instant: Date): number {
 /** `column in (…)`, with literals because a constraint cannot have parameters. Null passes. */
 export function isOneOf(column: PgColumn, values: readonly string[]): SQL {
   return sql`${column} in ${sql.raw(`(${values.map((value) => `'${value}'`).join(', ')})`)}`
-}
-
-/** Whether each column has 1 to `max` characters. Null passes. */
-export function areTexts(...columns: [PgColumn, max: number][]): SQL {
-  return sql.join(
-    columns.map(([column, max]) => sql`char_length(${column}) between 1 and ${sql.raw(String(max))}`),
-    sql` and `,
-  )
-}
-
-/** Whether a column holds ids with this prefix; the pattern is that of `isId`. */
-export function isIdOf(column: PgColumn, prefix: string): SQL {
-  return sql`${column} ~ ${sql.raw(`'^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$'`)}`
 }

@@ -46,7 +46,6 @@ export const jobs = pgTable(
     index('jobs_repository').on(table.repo_id, table.leased_until),
     index('jobs_ended').on(table.updated_at).where(sql`state in ('done', 'dead')`),
     check('jobs_state_check', isOneOf(table.state, JOB_STATES)),
-    check('jobs_attempts_check', sql`${table.attempts} >= 0`),
   ],
 )
 

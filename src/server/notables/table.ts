@@ -1,9 +1,9 @@
 /** The table of notables. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { Category, Importance, NOTABLE_MAX, NotableStatus } from '../../vocabulary/contract/notable.ts'
+import { type Category, type Importance, NotableStatus } from '../../vocabulary/contract/notable.ts'
 import type { Scope } from '../../vocabulary/contract/scope.ts'
-import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
+import { byteText, hourOf, instant, isOneOf, repoId } from '../db/column.ts'
 
 export const notables = pgTable(
   'notables',
@@ -40,20 +40,7 @@ export const notables = pgTable(
     index('notables_state').on(table.repo_id, table.status, table.expires_hour),
     index('notables_version').on(table.repo_id, table.version),
     index('notables_archived').on(table.repo_id, table.archived_at).where(sql`archived_at is not null`),
-    check('notables_id_check', sql`${table.repo_id} > 0 and ${isIdOf(table.id, 'ntb')}`),
     check('notables_status_check', isOneOf(table.status, NotableStatus.options)),
-    check(
-      'notables_kind_check',
-      sql`${isOneOf(table.category, Category.options)} and ${isOneOf(table.importance, Importance.options)}`,
-    ),
-    check(
-      'notables_text_check',
-      areTexts(
-        [table.title, NOTABLE_MAX.title],
-        [table.summary, NOTABLE_MAX.summary],
-        [table.created_by, LOGIN_MAX],
-      ),
-    ),
     check('notables_expires_at_check', sql`${table.expires_at} >= ${table.created_at}`),
     check(
       'notables_archived_at_check',
@@ -62,10 +49,6 @@ export const notables = pgTable(
     check(
       'notables_superseded_by_check',
       sql`${table.superseded_by} is null or ${table.status} = 'archived'`,
-    ),
-    check(
-      'notables_supersedes_check',
-      sql`case when jsonb_typeof(${table.supersedes}) = 'array' then jsonb_array_length(${table.supersedes}) <= ${sql.raw(String(NOTABLE_MAX.supersedes))} else false end`,
     ),
   ],
 )

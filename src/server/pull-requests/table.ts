@@ -1,6 +1,6 @@
 /** The tables of pull requests in repositories where the App is installed: what GitHub says about them, and what was published. */
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../db/column.ts'
 
 export const pull_requests = pgTable(
@@ -65,8 +65,6 @@ export const pull_requests = pgTable(
     index('pull_requests_open').on(table.repo_id, table.number).where(sql`is_open`),
     index('pull_requests_opened').on(table.repo_id, table.opened_at),
     index('pull_requests_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
-    check('pull_requests_number_check', sql`${table.repo_id} > 0 and ${table.number} > 0`),
-    check('pull_requests_head_sha_check', sql`${table.head_sha} ~ '^[0-9a-f]{40,64}$'`),
   ],
 )
 

@@ -47,13 +47,10 @@ export const repositories = pgTable(
     swept_at: instant().notNull(),
   },
   (table) => [
-    check('repositories_repo_id_check', sql`${table.repo_id} > 0`),
-    check('repositories_name_check', sql`${table.owner} <> '' and ${table.name} <> ''`),
     check(
       'repositories_uninstalled_at_check',
       sql`${table.uninstalled_at} is null or ${table.installation_id} is null`,
     ),
-    check('repositories_settings_errors_check', sql`jsonb_typeof(${table.settings_errors}) = 'array'`),
   ],
 )
 

@@ -3,15 +3,11 @@ import { sql } from 'drizzle-orm'
 import { check, pgTable, smallint, text } from 'drizzle-orm/pg-core'
 import { instant } from '../db/column.ts'
 
-export const setup_codes = pgTable(
-  'setup_codes',
-  {
-    /** SHA-256 of the code. */
-    code_hash: text().primaryKey(),
-    expires_at: instant().notNull(),
-  },
-  (table) => [check('setup_codes_code_hash_check', sql`${table.code_hash} ~ '^[0-9a-f]{64}$'`)],
-)
+export const setup_codes = pgTable('setup_codes', {
+  /** SHA-256 of the code. */
+  code_hash: text().primaryKey(),
+  expires_at: instant().notNull(),
+})
 
 /** One row at most. */
 export const created_app = pgTable(
