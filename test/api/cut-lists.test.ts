@@ -98,14 +98,6 @@ describe('a branch whose list GitHub cuts', () => {
     expect(scope.paths).toHaveLength(COMPARED)
   })
 
-  test('is read later while GitHub is away', async () => {
-    github.fault(`GET /repos/${repository.full_name}/git/trees/*`, 'rate_limited', 1, 60)
-    await push(texts(numbered(COMPARED + 1)))
-    expect((await repository.request('GET', '/activity')).body.items).toEqual([])
-    await repository.advance(60_000)
-    expect((await only()).changes_complete).toBe(true)
-  })
-
   test('costs no further call if GitHub did not cut the list', async () => {
     await push(texts(numbered(COMPARED - 1)))
     expect((await only()).changes_complete).toBe(true)

@@ -156,16 +156,6 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(outcome(await send(path, body, { token: 'eve' }))).toBe('403 forbidden')
   })
 
-  test('that is sent many times at once creates one record', async () => {
-    const before = await count()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send(path, body)))
-    for (const answer of answers) expect(outcome(answer)).toBeOneOf(['201', '409 idempotency_conflict'])
-    const created = answers.filter(({ status }) => status === 201)
-    expect(created.filter((answer) => !isReplay(answer))).toHaveLength(1)
-    expect(new Set(created.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
-    expect(await count()).toBe(before + 1)
-  })
-
   test('without the header creates a record each time', async () => {
     const ids = [
       await service.api('POST', `${SHOP}${path}`, { body }),

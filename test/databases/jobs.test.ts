@@ -1,10 +1,9 @@
 /** Jobs are leased, retried, dead-lettered and replayed, one at a time per repository, and never run twice at once. */
-import { getEventListeners } from 'node:events'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/server/db/database.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
-import { type JobHandler, runNext, runUntil } from '../../src/server/jobs/jobs.ts'
+import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
 import { endRun, leaseDue, renewLease } from '../../src/server/jobs/run-store.ts'
 import {
   deleteJobs,
@@ -15,7 +14,6 @@ import {
   reviveJob,
 } from '../../src/server/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
-import { Wakeup } from '../../src/server/jobs/wakeup.ts'
 import { openMetrics } from '../../src/server/telemetry/metrics.ts'
 import { freshDatabase } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
@@ -450,26 +448,6 @@ describe('many workers', () => {
     expect([...ran].sort()).toEqual(wanted.map(({ id }) => id).sort())
     expect(await listJobs(db, 'done', 500)).toHaveLength(wanted.length)
   })
-})
-
-test('an idle worker has one abort listener', async () => {
-  const ending = new AbortController()
-  const listening: number[] = []
-  await enqueue(
-    db,
-    Array.from({ length: 5 }, (_, index) => job(`j${index}`)),
-    now,
-  )
-  handler = async () => {
-    // Long enough for the worker to find nothing else to do.
-    for (let asked = 0; asked < 20; asked += 1) await db.select().from(jobs).limit(1)
-    listening.push(getEventListeners(ending.signal, 'abort').length)
-  }
-  const working = runUntil(runner, { wakeup: new Wakeup() }, ending.signal)
-  await expect.poll(() => ran.length, { interval: 10 }).toBe(5)
-  ending.abort()
-  await working
-  expect(Math.max(...listening)).toBeLessThanOrEqual(1)
 })
 
 describe('while the statistics say that the table has one row', () => {

@@ -118,18 +118,6 @@ describe('a permission', () => {
     expect(await growth(outcomes, () => other.request('GET', '/activity'))).toEqual([0, 0, 0, 0, 1])
     github.clearFaults()
   })
-
-  test('that several callers wait for counts as one miss', async () => {
-    const release = github.hold('GET /repos/*')
-    const grown = growth(outcomes, async () => {
-      const asked = github.requests().length
-      const answers = [list(), list(), list()]
-      await expect.poll(() => github.requests().length).toBe(asked + 1)
-      release()
-      await Promise.all(answers)
-    })
-    expect(await grown).toEqual([2, 1, 0, 0, 0])
-  })
 })
 
 describe('a call to GitHub', () => {

@@ -1,4 +1,4 @@
-/** Three instances on one PostgreSQL behind a round-robin load balancer, races between them, and one whose clock is wrong. */
+/** Three instances on one PostgreSQL behind a round-robin load balancer, and one whose clock is wrong. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -7,13 +7,9 @@ import { connectRaw } from '../support/postgres.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { type RoundRobin, startRoundRobin } from '../support/round-robin.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
-import { pullRequestEvent } from '../support/webhooks.ts'
-import { membershipEvent } from '../support/webhooks-access.ts'
 
 const NAMES = Array.from({ length: 5 }, (_, index) => `acme/shop-${index}`)
 const [SHOP, ...OTHERS] = NAMES as [string, ...string[]]
-/** A repository for races only. */
-const RACES = 'acme/races'
 const WAIT_OPTIONS = { timeout: 60_000, interval: 50 }
 
 let deployment: Deployment
@@ -23,9 +19,8 @@ let balancer: RoundRobin
 let api: Api
 
 beforeAll(async () => {
-  deployment = await startDeployment([...NAMES, RACES])
+  deployment = await startDeployment(NAMES)
   database = await freshDatabase()
-  await storeOldRepositories()
   services = await deployment.start(3, { DATABASE_URL: database.database_url, TRUST_PROXY: '1' })
   balancer = await startRoundRobin(services.map(({ url }) => url))
   api = apiAt(balancer.url, 'ada')
@@ -42,24 +37,6 @@ const query = async (statement: string) => {
   await sql.end()
   return rows
 }
-const [REPOSITORIES, EXPIRED, OLD] = [30, 20, 10]
-/** Repositories with activities that have expired, and with old ones: what the first sweep of each instance finds. */
-async function storeOldRepositories() {
-  await query(
-    `insert into repositories (repo_id, owner, name, created_at, swept_at)
-    select 1000 + n, 'acme', 'old-' || n, now() - interval '90 days', now() - interval '1 day'
-    from generate_series(1, ${REPOSITORIES}) n`,
-  )
-  await query(
-    `insert into activities (repo_id, id, title, summary, actor, status, risk, scope, draft_pr, blocking, source,
-      expires_at, created_at, updated_at, archived_at, archive_reason, version)
-    select repo_id, 'act_' || lpad(n::text, 26, '0'), 'Pay', 'Twice.', 'Ada',
-      case when n <= ${EXPIRED} then 'active' else 'archived' end, 'low', '{"areas": [], "paths": []}', false, false, 'api',
-      now() - interval '1 hour', now() - interval '90 days', now() - interval '90 days',
-      case when n > ${EXPIRED} then now() - interval '89 days' end, case when n > ${EXPIRED} then 'requested' end, 1
-    from repositories, generate_series(1, ${EXPIRED + OLD}) n`,
-  )
-}
 const at = (full_name: string, path: string) => `/api/v1/repos/${full_name}${path}`
 const isIdle = async () => {
   const rows = await query(
@@ -67,21 +44,6 @@ const isIdle = async () => {
   )
   return rows.length === 0
 }
-
-test('sweeps at the same time store each expiry and delete each old record once', async () => {
-  const reports = () =>
-    services
-      .flatMap((service) => service.output().split('\n'))
-      .filter((line) => line.includes('"msg":"sweep completed"'))
-      .map((line) => JSON.parse(line) as { repositories: number; expired: number; purged: number })
-  const sum = (name: 'repositories' | 'expired' | 'purged') =>
-    reports().reduce((total, report) => total + report[name], 0)
-  await expect.poll(() => sum('repositories'), WAIT_OPTIONS).toBe(REPOSITORIES)
-  expect(sum('expired')).toEqual(REPOSITORIES * EXPIRED)
-  expect(sum('purged')).toEqual(REPOSITORIES * OLD)
-  const stored = await query(`select status, count(*)::int as count from activities group by status`)
-  expect([...stored]).toEqual([{ status: 'expired', count: REPOSITORIES * EXPIRED }])
-})
 
 test('every request may go to another instance and reads what the others stored', async () => {
   const clients = Array.from({ length: 6 }, async (_, client) => {
@@ -140,53 +102,6 @@ test('reconciliation visits each repository once and imports missed changes once
   await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
   expect(listings()).toEqual(before.map((count) => count + 1))
   expect(await all()).toEqual(urls)
-})
-
-test('a caller who loses access is rejected by every instance, whichever received the event', async () => {
-  const { number } = deployment.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
-  const opened = pullRequestEvent(deployment.githubServer.github, SHOP, number, 'opened')
-  expect(await deployment.deliver(balancer.url, opened)).toBe(202)
-  const statuses = () =>
-    Promise.all(
-      services.map(async ({ url }) => (await apiAt(url, 'ada')('GET', at(SHOP, '/settings'))).status),
-    )
-  expect(await statuses()).toEqual([200, 200, 200])
-  deployment.grant('none')
-  // In this deployment, permissions are cached for five minutes.
-  expect(await statuses()).toEqual([200, 200, 200])
-  const removed = membershipEvent(deployment.githubServer.github, 'acme', 'removed', { login: 'ada' })
-  expect(await deployment.deliver(balancer.url, removed)).toBe(202)
-  await expect.poll(statuses, WAIT_OPTIONS).toEqual([403, 403, 403])
-  deployment.grant('write')
-})
-
-// `test/api/idempotency-instances.test.ts` has a key that is used on several instances at once.
-test('in each of 60 pairs of concurrent creates that overlap, at least one returns the other', async () => {
-  const activities = at(RACES, '/activity')
-  const [first, second] = services.map(({ url }) => apiAt(url, 'ada')) as [Api, Api, Api]
-  const create = (instance: Api, side: string, pair: number) =>
-    instance('POST', activities, {
-      body: { ...ACTIVITY, branch: `${side}-${pair}`, scope: { paths: [`src/pair-${pair}/**`] } },
-      headers: pair % 2 === 0 ? {} : { 'Idempotency-Key': `${side}-${pair}` },
-    })
-  const blind: number[] = []
-  let returnedOne = 0
-  for (let pair = 0; pair < 60; pair += 1) {
-    const [a, b] = await Promise.all([create(first, 'a', pair), create(second, 'b', pair)])
-    expect([a.status, b.status]).toEqual([201, 201])
-    const returned = [
-      a.body.overlap.related_activity_ids.includes(b.body.activity.id),
-      b.body.overlap.related_activity_ids.includes(a.body.activity.id),
-    ]
-    if (!returned.includes(true)) blind.push(pair)
-    if (returned.includes(false)) returnedOne += 1
-    // The side that did not see the other one sees it now.
-    const now = await second('GET', `${activities}/${a.body.activity.id}`)
-    expect(now.body.overlap.related_activity_ids).toEqual([b.body.activity.id])
-  }
-  expect(blind).toEqual([])
-  // Otherwise there was no race.
-  expect(returnedOne).toBeGreaterThan(0)
 })
 
 /** Sets the clock of a process an hour ahead. */
