@@ -1,0 +1,41 @@
+/** Announcements between instances: they arrive again after the listening connection was lost. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../src/server/db/database.ts'
+import { connectDatabase } from '../../src/server/db/open.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { connectRaw } from '../support/postgres.ts'
+
+const isPostgres = process.env.TEST_DATABASE_KIND === 'postgres'
+
+let fresh: FreshDatabase
+let database: Database
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  database = await connectDatabase(fresh)
+})
+afterAll(async () => {
+  await database.close()
+  await fresh.drop()
+})
+
+/** What arrives on a channel; `!` for announcements that may have been missed. */
+async function listenOn(channel: string): Promise<string[]> {
+  const heard: string[] = []
+  await database.listen(channel, { received: (text) => heard.push(text), missed: () => heard.push('!') })
+  return heard
+}
+
+test.skipIf(!isPostgres)('of two channels arrive, and again when the connection was lost', async () => {
+  const [one, two] = [await listenOn('one'), await listenOn('two')]
+  await database.announce('one', 'a')
+  await database.announce('two', 'b')
+  await expect.poll(() => [one.at(-1), two.at(-1)]).toEqual(['a', 'b'])
+  const other = connectRaw(fresh.database_url as string)
+  await other`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+  await other.end()
+  await expect.poll(() => [one.at(-1), two.at(-1)]).toEqual(['!', '!'])
+  await database.announce('two', 'c')
+  await expect.poll(() => two.at(-1)).toBe('c')
+})
