@@ -3,7 +3,7 @@
 import { ownWorkName } from '../vocabulary/advice.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
-import { findingOf, takenIn } from '../vocabulary/finding.ts'
+import { findingOf, isSameWork, takenIn } from '../vocabulary/finding.ts'
 import { inQuotes, sanitize } from '../vocabulary/others-text.ts'
 import { pairLabel } from '../vocabulary/pair-words.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
@@ -15,7 +15,6 @@ import {
   CONSEQUENCE_WORDS,
   doneSentence,
   duplicateSentence,
-  isSameWork,
   linesOf,
   placeSentence,
   sequenceSentence,

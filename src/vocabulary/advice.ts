@@ -1,5 +1,5 @@
 /** What to do after a check or about an overlap, for the reader of any medium. Pure. */
-import { type Consequence, type Finding, type TakenFinding, takenIn } from './finding.ts'
+import { type Finding, isSameWork, type TakenFinding, takenIn } from './finding.ts'
 import type { Severity } from './severity.ts'
 import { type Stage, whyFirst } from './standing.ts'
 import { uncapitalized } from './text.ts'
@@ -7,7 +7,6 @@ import { uncapitalized } from './text.ts'
 /** An overlap as advice depends on it. */
 export interface AdvisedOverlap {
   severity: Severity
-  consequence: Consequence | null
   findings: readonly Finding[]
 }
 
@@ -72,12 +71,12 @@ export function adviceOf(overlap: AdvisedOverlap, reader: Editor | Merger): Advi
 }
 
 function editorAction(
-  { severity, consequence, findings }: AdvisedOverlap,
+  { severity, findings }: AdvisedOverlap,
   { whose, person, theirs, is_theirs_first }: Editor,
 ): string {
   const [taken] = takenIn(findings)
   const ask = whose !== 'other' ? '' : person === null ? 'tell the user' : `talk to ${person}`
-  if (consequence === 'same_work') {
+  if (isSameWork(findings)) {
     const first = is_theirs_first === undefined ? '' : `; ${is_theirs_first ? theirs : 'yours'} was first`
     return ask === ''
       ? `Before you go on, compare yours with ${its(whose, theirs)}: close one of the two${first}.`
@@ -114,9 +113,9 @@ function mergerAdvice(overlap: AdvisedOverlap, reader: Merger): Advice {
   const { whose, person, own, other, is_ahead, may_merge } = reader
   const [first, second] = is_ahead ? [own, other] : [other, own]
   if (whose === 'own') return ownAdvice(overlap, { ...reader, first, second })
-  const { consequence, findings } = overlap
+  const { findings } = overlap
   const order = whyFirst(first.name, first.stage, second.stage)
-  if (consequence === 'same_work')
+  if (isSameWork(findings))
     return { order, action: `Close one of the two, and agree with ${person} on which.` }
   const [taken] = takenIn(findings)
   if (taken) return { order, action: sequenceAction(taken.kind, { person, is_ahead }) }
@@ -126,11 +125,11 @@ function mergerAdvice(overlap: AdvisedOverlap, reader: Merger): Advice {
 
 /** To the author of both sides, who has nobody to agree with. */
 function ownAdvice(
-  { consequence, findings }: AdvisedOverlap,
+  { findings }: AdvisedOverlap,
   { first, second, is_ahead, may_merge }: Merger & { first: Side; second: Side },
 ): Advice {
   const order = 'Both are by one author'
-  if (consequence === 'same_work') return { order, action: 'Close one of the two.' }
+  if (isSameWork(findings)) return { order, action: 'Close one of the two.' }
   const [taken] = takenIn(findings)
   if (taken?.kind === 'number')
     return { order, action: is_ahead ? 'Give the other one another number.' : 'Take another number.' }

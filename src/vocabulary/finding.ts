@@ -2,7 +2,7 @@
 import type { LinesVerdict } from './verdict.ts'
 
 /** The weightiest first. `same_file` is no overlap: nobody has to do anything. */
-export const CONSEQUENCES = ['same_work', 'same_number', 'conflict', 'possible', 'same_file'] as const
+export const CONSEQUENCES = ['conflict', 'same_work', 'same_number', 'possible', 'same_file'] as const
 export type Consequence = (typeof CONSEQUENCES)[number]
 
 /** What a new file of each side takes, and the names of the two files. */
@@ -104,6 +104,16 @@ export function findingOf<Kind extends FindingKind>(
 /** The numbers and parents that both take. */
 export function takenIn(findings: readonly Finding[]): TakenFinding[] {
   return findings.filter((each): each is TakenFinding => each.kind === 'number' || each.kind === 'parent')
+}
+
+/** Whether two live sides seem to do the same work. */
+export function isSameWork(findings: readonly Finding[]): boolean {
+  return findings.some(({ kind }) => kind === 'duplicate' || kind === 'issue')
+}
+
+/** Whether one of both has to give way, also where git stops anyway: they do the same work, or take the same. */
+export function isForOneOfBoth(findings: readonly Finding[]): boolean {
+  return isSameWork(findings) || takenIn(findings).length > 0
 }
 
 /** The number, or the name of the parent. */

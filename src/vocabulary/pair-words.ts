@@ -1,9 +1,9 @@
 /** What a list says about a pair of activities. Pure. */
-import { type Finding, findingOf, nextOf, takenIn } from './finding.ts'
+import { type Finding, findingOf, isSameWork, nextOf, takenIn } from './finding.ts'
 import { sequencePlace } from './sequence-words.ts'
 import type { Quote } from './text.ts'
 import type { LineRange } from './verdict.ts'
-import { evidenceText, isSameWork, numbersText, OVERLAP_WORDS } from './verdict-words.ts'
+import { evidenceText, numbersText, OVERLAP_WORDS } from './verdict-words.ts'
 
 /** What a list says about a pair, with the own lines first. */
 export interface ComparedPair {

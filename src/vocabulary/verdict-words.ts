@@ -4,6 +4,7 @@ import {
   type DoneFinding,
   type Finding,
   findingOf,
+  isSameWork,
   type TakenFinding,
   takenIn,
 } from './finding.ts'
@@ -136,11 +137,6 @@ export function overlapSentence(
     areas.length > 0 ? areasText(areas, quote) : 'the same scope',
     '',
   )
-}
-
-/** Whether two live sides seem to do the same work. */
-export function isSameWork(findings: readonly Finding[]): boolean {
-  return findings.some(({ kind }) => kind === 'duplicate' || kind === 'issue')
 }
 
 /** `#123 changes lines 40–52 of src/retry.ts too (yours: lines 38–50)`. */

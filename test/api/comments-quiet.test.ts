@@ -30,35 +30,26 @@ const ledger = () => {
   return db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.first)
 }
 
-describe('of two pull requests on the same lines', () => {
-  test('none gets a comment if the first was not pushed for 15 days', async () => {
-    const numbers = [await open('retries', { created_at: daysAgo(15) }), await open('tidy')]
-    await repository.advance(2 * QUIET_MS)
-    expect(numbers.filter(hasComment)).toEqual([])
-  })
-
-  test('the one whose push caused the overlap gets the comment, although it was opened first', async () => {
-    const first = await open('retries', { files: [edit(100, 'retries')] })
-    const second = await open('tidy')
-    await repository.advance(QUIET_MS)
-    await pushed(first, 'retries')
-    await repository.advance(2 * QUIET_MS)
-    expect([first, second].filter(hasComment)).toEqual([first])
-  })
+test('of two pull requests on the same lines, the one whose push caused that gets the comment, although it was opened first', async () => {
+  const first = await open('retries', { files: [edit(100, 'retries')] })
+  const second = await open('tidy')
+  await repository.advance(QUIET_MS)
+  await pushed(first, 'retries')
+  await repository.advance(2 * QUIET_MS)
+  expect([first, second].filter(hasComment)).toEqual([first])
 })
 
-describe('of a pull request and declared work', () => {
-  test('the pull request gets no comment about work of its author', async () => {
-    await repository.createActivity()
-    expect(hasComment(await open('tidy', { author: 'ada' }))).toBe(false)
-  })
-
-  test('the pull request gets a comment about other work by the account that declared its own', async () => {
-    await repository.createActivity({ branch: 'tidy' })
-    await repository.createActivity({ branch: 'retries', actor: 'Cy' })
-    expect(hasComment(await open('tidy', { author: 'ben' }))).toBe(true)
-  })
-})
+test.each([
+  ['', undefined],
+  ['Closes #7', expect.stringContaining('**Conflict.** ')],
+])(
+  'of two pull requests of one author that conflict, and say “%s”, the second gets %o',
+  async (body, text) => {
+    const own = { author: 'ada', body }
+    await open('one', own)
+    expect(repository.comment(await open('two', own))).toEqual(text)
+  },
+)
 
 test('over budget, conflicts in one file are not shown on further pull requests', async () => {
   useSettings('check_run: true\ncomment: {budget: 0}')

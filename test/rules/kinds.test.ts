@@ -36,10 +36,16 @@ test.each<[string, Finding[], Consequence | null, string]>([
   ['areas', [AREAS], 'possible', 'low medium high'],
   ['… and noise', [lines('noise'), AREAS], 'possible', 'low medium high'],
   ['a duplicate', [DUPLICATE], 'same_work', 'high high high'],
-  ['… and a conflict', [PROVED, DUPLICATE], 'same_work', 'high high high'],
+  ['… and a conflict', [PROVED, DUPLICATE], 'conflict', 'high high high'],
   ['an issue, and far lines', [lines('far'), ISSUE], 'same_work', 'high high high'],
   ['merged work', [DONE], 'same_work', 'high high high'],
-  ['a number, and a conflict', [PROVED, NUMBER], 'same_number', 'high high high'],
+  ['a number', [NUMBER], 'same_number', 'high high high'],
+  [
+    '… and a conflict that is likely',
+    [lines('conflict', { confidence: 'likely' }), NUMBER],
+    'conflict',
+    'high high high',
+  ],
   ['a parent', [PARENT], 'same_number', 'high high high'],
   ['a notable', [NOTABLE], null, 'low medium high'],
 ])('%s: %o leads to %s, and is %s by weight', (_, findings, consequence, severities) => {
@@ -48,7 +54,7 @@ test.each<[string, Finding[], Consequence | null, string]>([
 })
 
 test('findings are in the order of what they lead to, then of their kinds', () => {
-  const ordered = [DUPLICATE, ISSUE, DONE, NUMBER, PARENT, PROVED, PATHS, AREAS, lines('far'), NOTABLE]
+  const ordered = [PROVED, DUPLICATE, ISSUE, DONE, NUMBER, PARENT, PATHS, AREAS, lines('far'), NOTABLE]
   expect(ordered.toReversed().sort(byConsequence)).toEqual(ordered)
 })
 

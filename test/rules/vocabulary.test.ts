@@ -150,12 +150,12 @@ test.each<[(LineRange | null)[], string]>([
 })
 
 const PARENT: Finding = { ...NUMBER, kind: 'parent', parent: '0041_users' }
-const same: Partial<AdvisedOverlap> = { consequence: 'same_work', findings: [ISSUE] }
-const number: Partial<AdvisedOverlap> = { consequence: 'same_number', findings: [NUMBER] }
-const parent: Partial<AdvisedOverlap> = { consequence: 'same_number', findings: [PARENT] }
+const same: Partial<AdvisedOverlap> = { findings: [ISSUE] }
+const number: Partial<AdvisedOverlap> = { findings: [NUMBER] }
+const parent: Partial<AdvisedOverlap> = { findings: [PARENT] }
 
 describe('the advice before an edit', () => {
-  const LOW: AdvisedOverlap = { severity: 'low', consequence: 'possible', findings: [] }
+  const LOW: AdvisedOverlap = { severity: 'low', findings: [] }
   const EDIT = 'Before you edit there, talk to Ben: '
   const GO_ON = 'Before you go on, talk to Ben: '
   test.each<[Partial<AdvisedOverlap>, string]>([
@@ -192,7 +192,7 @@ describe('the advice before an edit', () => {
 })
 
 describe('the advice before a merge', () => {
-  const CONFLICT: AdvisedOverlap = { severity: 'medium', consequence: 'conflict', findings: [] }
+  const CONFLICT: AdvisedOverlap = { severity: 'medium', findings: [] }
   const reader = (own: Stage, other: Stage, is_ahead: boolean) => ({
     ...{ whose: 'other' as const, person: 'Ben', is_ahead, may_merge: true },
     ...{ own: { name: '#2', stage: own }, other: { name: '#1', stage: other } },

@@ -14,20 +14,23 @@ import {
 } from '../../src/server/decision/who-is-told.ts'
 import type { PairRow } from '../../src/server/ledger/table.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
+import type { Finding } from '../../src/vocabulary/finding.ts'
 import { isBot } from '../../src/vocabulary/logins.ts'
+import { SAME_NUMBER } from '../support/conclusion.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
 const CONFLICT: Candidate = {
-  ...{ severity: 'high', consequence: 'conflict', is_proved: true, conflicts: 1 },
+  ...{ severity: 'high', findings: [], is_proved: true, conflicts: 1 },
   ...{ is_risky: false, is_blocking: false, breadth: null, is_bot: false, is_same_author: false },
   ...{ active_at: daysAgo(1), cause: 'this', is_earlier: true },
 }
 
 const comment = DEFAULT_SETTINGS.comment
 const draft = { is_draft: true }
-const [duplicate, number] = [{ consequence: 'same_work' }, { consequence: 'same_number' }] as const
+const duplicate = { findings: [{ kind: 'issue', issue: 7 }] as Finding[] }
+const number = { findings: [SAME_NUMBER] as Finding[] }
 const full = { room: 'strong' } as const
 const closed = { room: 'none' } as const
 const both = { comment: { ...comment, audience: 'both' as const } }
@@ -98,7 +101,8 @@ const PAIR = {
   ...{ first_active_at: daysAgo(1), second_active_at: daysAgo(1) },
 } as PairRow
 const likely = { ...PAIR, confidence: 'likely' } as const
-const people = { is_of_bot: false, is_same_author: false }
+const TWIN = { ...PAIR, confidence: null, consequence: 'same_work' } as const
+const people = { is_of_bot: false, is_same_author: false, findings: [] }
 
 test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_author?: boolean }, boolean]>(
   [
@@ -107,8 +111,9 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
     ['a conflict that was proved before', {}, { before: PAIR }, false],
     ['… but stale', {}, { before: { ...PAIR, first_active_at: daysAgo(20) } }, true],
     ['a likely conflict', { confidence: 'likely' }, {}, false],
-    ['a duplicate', { confidence: null, ...duplicate }, {}, true],
-    ['a shared number', { confidence: null, ...number }, {}, true],
+    ['… that does the same work', { confidence: 'likely' }, { between: duplicate }, true],
+    ['… but was the same work before', { confidence: 'likely' }, { between: duplicate, before: TWIN }, false],
+    ['… but is stale', { confidence: 'likely', first_active_at: daysAgo(20) }, { between: number }, false],
     ['declared work', { confidence: null, consequence: 'possible' }, {}, false],
     ['a pair that was notified', { notified_at: now }, {}, false],
     ['a pair that has ended', { outcome: 'resolved' }, {}, false],
@@ -116,7 +121,7 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
     ['a pair with a bot', {}, { between: { is_of_bot: true } }, false],
     ['a pair of one author', {}, { between: { is_same_author: true } }, false],
     ['… and same_author is on', {}, { between: { is_same_author: true }, same_author: true }, true],
-    ['… that does the same work', duplicate, { between: { is_same_author: true } }, true],
+    ['… that does the same work', {}, { between: { is_same_author: true, ...duplicate } }, true],
   ],
 )('a notification: %s', (_, pair, { before, between, same_author = false }, expected) => {
   const rules = { comment: { ...comment, same_author }, now }

@@ -10,7 +10,7 @@ import {
   ownWorkName,
   whoseOf,
 } from '../../vocabulary/advice.ts'
-import { takenIn } from '../../vocabulary/finding.ts'
+import { isSameWork, takenIn } from '../../vocabulary/finding.ts'
 import { inQuotes } from '../../vocabulary/others-text.ts'
 import { sequenceFix } from '../../vocabulary/sequence-words.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
@@ -102,9 +102,9 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
 }
 
 /** How the own file gives way to that of the other side; null if nothing is to be renamed. */
-function fixOf({ consequence, findings }: Found<unknown>['match'], record: ComparedActivity): string | null {
+function fixOf({ findings }: Found<unknown>['match'], record: ComparedActivity): string | null {
   const [first] = takenIn(findings)
-  if (consequence !== 'same_number' || first === undefined) return null
+  if (isSameWork(findings) || first === undefined) return null
   return sequenceFix(first, successorOf(first, first.theirs, comparedScopeOf(record).files))
 }
 

@@ -82,6 +82,7 @@ function isPosted(
   const between = {
     is_of_bot: isOwnBot || counterpart.is_bot,
     is_same_author: counterpart.is_same_author,
+    findings: counterpart.findings,
   }
   return isNotificationDue(pair, between, { comment, now })
 }

@@ -3,7 +3,7 @@
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
-import { CONSEQUENCES, type Consequence } from '../../vocabulary/finding.ts'
+import { type Finding, isForOneOfBoth, isSameWork } from '../../vocabulary/finding.ts'
 import { isBot } from '../../vocabulary/logins.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
@@ -14,7 +14,7 @@ import type { Suppression } from '../report/report.ts'
 /** Overlapping work that the comment on a pull request may name. */
 export interface Candidate {
   severity: Severity
-  consequence: Consequence
+  findings: readonly Finding[]
   /** Some of its changes certainly conflict. */
   is_proved: boolean
   /** Files whose changes conflict. */
@@ -56,7 +56,7 @@ export function findSuppression(candidate: Candidate, rules: CommentRules): Supp
   if (!isAtLeast(candidate.severity, thresholdFor(comment, is_draft))) return 'below_threshold'
   if (isStale(candidate.active_at, rules) || isStale(rules.active_at, rules)) return 'stale'
   if (candidate.is_bot) return 'bot'
-  if (candidate.is_same_author && !isToldOneAuthor(candidate.consequence, comment)) return 'same_author'
+  if (candidate.is_same_author && !isToldOneAuthor(candidate.findings, comment)) return 'same_author'
   if (candidate.is_blocking) return null
   if (candidate.breadth === 'plain') return 'declared_by_glob'
   if (comment.audience === 'later' && !isCausedByThis(candidate)) return 'other_side'
@@ -81,13 +81,8 @@ export function isDoneShown(rules: CommentRules): boolean {
 }
 
 /** Whether one author of both sides is told. Who runs many agents does not see that two of them do the same. */
-function isToldOneAuthor(consequence: Consequence, { same_author }: Settings['comment']): boolean {
-  return same_author || isForOneOfBoth(consequence)
-}
-
-/** Whether one of both has to give way, whatever the lines. */
-function isForOneOfBoth(consequence: Consequence): boolean {
-  return consequence === 'same_work' || consequence === 'same_number'
+function isToldOneAuthor(findings: readonly Finding[], { same_author }: Settings['comment']): boolean {
+  return same_author || isForOneOfBoth(findings)
 }
 
 /** Whether a change of other work cannot change what a pull request shows: nothing is on it, and it is too stale for a first comment. */
@@ -147,15 +142,15 @@ function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
 }
 
 /** Whether the candidate is shown even when the budget is exceeded. */
-function isStrong({ conflicts, consequence, is_risky }: Candidate): boolean {
-  return conflicts >= 2 || isForOneOfBoth(consequence) || is_risky
+function isStrong({ conflicts, findings, is_risky }: Candidate): boolean {
+  return conflicts >= 2 || isForOneOfBoth(findings) || is_risky
 }
 
-type Ordered = Pick<Candidate, 'severity' | 'consequence' | 'is_proved' | 'is_same_author'>
+type Ordered = Pick<Candidate, 'severity' | 'findings' | 'is_proved' | 'is_same_author'>
 
-/** In the order of the comment: the work of others first, by what it leads to, proved conflicts, severity, and the given order. */
+/** In the order of the comment: the work of others first, what does the same, what takes the same, proved conflicts, severity, and the given order. */
 export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each[]): Each[] {
-  const rank = ({ consequence }: Each) => Math.min(CONSEQUENCES.indexOf(consequence), 2)
+  const rank = ({ findings }: Each) => (isSameWork(findings) ? 0 : isForOneOfBoth(findings) ? 1 : 2)
   const byStanding = (a: Each, b: Each) =>
     Number(a.is_same_author) - Number(b.is_same_author) ||
     rank(a) - rank(b) ||
@@ -178,19 +173,24 @@ export function isIgnored(
  */
 export function isNotificationDue(
   { pair, before }: { pair: PairRow; before: PairRow | undefined },
-  between: { is_of_bot: boolean; is_same_author: boolean },
+  between: { is_of_bot: boolean; is_same_author: boolean; findings: readonly Finding[] },
   rules: Pick<CommentRules, 'comment' | 'now'>,
 ): boolean {
   if (pair.notified_at !== null || pair.outcome !== 'open') return false
-  if (!isSevereAndFresh(pair, rules) || (before && isSevereAndFresh(before, rules))) return false
-  const isTold = !between.is_same_author || isToldOneAuthor(pair.consequence, rules.comment)
+  const isDue = isSevereAndFresh(pair, rules) || (isForOneOfBoth(between.findings) && isFresh(pair, rules))
+  if (!isDue || (before && isSevereAndFresh(before, rules))) return false
+  const isTold = !between.is_same_author || isToldOneAuthor(between.findings, rules.comment)
   return !between.is_of_bot && isTold
 }
 
 function isSevereAndFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
   const { consequence, confidence } = row
-  const isSevere = isForOneOfBoth(consequence) || (consequence === 'conflict' && confidence === 'proved')
-  return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
+  const isForOne = consequence === 'same_work' || consequence === 'same_number'
+  return (isForOne || (consequence === 'conflict' && confidence === 'proved')) && isFresh(row, rules)
+}
+
+function isFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
+  return ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
 }
 
 /** The budget counts the pull requests that were opened in this period. */

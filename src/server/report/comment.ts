@@ -1,6 +1,6 @@
 /** The text of the comment on a pull request (docs/contract/publishing.md#text). Pure. */
 
-import { takenIn } from '../../vocabulary/finding.ts'
+import { isSameWork, takenIn } from '../../vocabulary/finding.ts'
 import { sequenceNote, sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { capitalized, count, joined } from '../../vocabulary/text.ts'
@@ -71,7 +71,7 @@ function aboutOne(activity: ReportedActivity, report: Report): string[] {
   const places = placesOf(activity)
   const word = capitalized(CONSEQUENCE_WORDS[activity.consequence])
   const sentence = `**${word}.** ${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, report)}`
-  const isSaid = places.length === 1 && activity.consequence !== 'same_work'
+  const isSaid = places.length === 1 && !isSameWork(activity.findings)
   const isListed = !isSaid && activity.paths.length + takenIn(activity.findings).length > 0
   return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
 }
@@ -81,7 +81,7 @@ function aboutSeveral(report: Report): string[] {
   const { activities } = report
   const first = leadOf(activities)
   const name = quote(nameOf(first))
-  const why = first.consequence === 'same_work' ? `${sentenceOf(name, first)}. ` : ''
+  const why = isSameWork(first.findings) ? `${sentenceOf(name, first)}. ` : ''
   const parts = [`**${headline({ ...report, notables: [] })}.** ${why}${adviceAbout(name, first, report)}`]
   const named = activities.slice(0, OTHERS_SHOWN_MAX)
   const [ahead, behind] = [named.filter((each) => each.is_ahead), named.filter((each) => !each.is_ahead)]
@@ -98,8 +98,8 @@ function leadOf(all: ReportedActivity[]): ReportedActivity {
   const others = all.filter(({ is_same_author }) => !is_same_author)
   const activities = others.length > 0 ? others : all
   return (
-    activities.find(({ consequence }) => consequence === 'same_work') ??
-    activities.find(({ consequence }) => consequence === 'same_number') ??
+    activities.find(({ findings }) => isSameWork(findings)) ??
+    activities.find(({ findings }) => takenIn(findings).length > 0) ??
     activities.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ??
     activities.find(({ is_ahead }) => is_ahead) ??
     (activities[0] as ReportedActivity)

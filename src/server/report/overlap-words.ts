@@ -1,7 +1,7 @@
 /** Describes one overlapping pull request or branch in Markdown: who it is, where it overlaps, what to do. Pure. */
 
 import { adviceOf, adviceSentence } from '../../vocabulary/advice.ts'
-import { takenIn } from '../../vocabulary/finding.ts'
+import { isForOneOfBoth, isSameWork, takenIn } from '../../vocabulary/finding.ts'
 import { sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { STAGE_WORDS } from '../../vocabulary/standing.ts'
 import { joined } from '../../vocabulary/text.ts'
@@ -30,8 +30,8 @@ export function linkedName(activity: ReportedActivity): string {
 
 /** One sentence without its full stop. `who` is quoted. */
 export function sentenceOf(who: string, activity: ReportedActivity): string {
-  const { consequence, paths } = activity
-  return paths.length > 1 && (consequence === 'conflict' || consequence === 'possible')
+  const { findings, paths } = activity
+  return paths.length > 1 && !isForOneOfBoth(findings)
     ? `${who} overlaps with this pull request in ${paths.length} files`
     : overlapSentence(who, activity, 'this pull request', quote)
 }
@@ -68,7 +68,7 @@ export function adviceAbout(
   activity: ReportedActivity,
   { stage, may_merge }: Pick<Report, 'stage' | 'may_merge'>,
 ): string {
-  const { consequence, fixes, actor, is_ahead, is_same_author } = activity
+  const { findings, fixes, actor, is_ahead, is_same_author } = activity
   const advice = adviceOf(activity, {
     whose: is_same_author ? 'own' : 'other',
     person: quote(actor),
@@ -77,7 +77,7 @@ export function adviceAbout(
     is_ahead: !is_ahead,
     may_merge,
   })
-  const isGivingWay = is_ahead && consequence === 'same_number'
+  const isGivingWay = is_ahead && !isSameWork(findings)
   return [adviceSentence(advice), isGivingWay ? fixText(fixes) : ''].filter(Boolean).join(' ')
 }
 
