@@ -110,7 +110,7 @@ test('there is no check run until the settings enable it, and on a bot’s pull 
   expect(repository.githubRepo.checkRuns()).toEqual([])
   await set('check_run: true')
   expect(repository.githubRepo.checkRuns().map((run) => run.head_sha)).toEqual([head(number)])
-  await set('check_run: true\ncomment_on_bots: true')
+  await set('check_run: true\ncomment: {on_bots: true}')
   expect(repository.githubRepo.checkRuns()).toHaveLength(2)
 })
 

@@ -23,7 +23,6 @@ describe('a settings file changes only the settings that it names', () => {
       'comment: {mode: off, min_severity: low, draft_min_severity: medium, on_bots: true}',
       { comment: { mode: 'off', min_severity: 'low', draft_min_severity: 'medium', on_bots: true } },
     ],
-    ['comment_on_bots: true', { comment_on_bots: true }],
     ['track_pull_requests: true', { track_pull_requests: true }],
     ['max_activity_ttl_ms: null', { max_activity_ttl_ms: null }],
     ['notable_ttl_ms: 1000', { notable_ttl_ms: 1000 }],
@@ -53,19 +52,19 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     ['\nactivty_ttl_ms: 5\n', 2, 'activty_ttl_ms', /unknown key; did you mean activity_ttl_ms\?/],
     ['# x\ncolour:\n  red', 2, 'colour', /unknown key/],
     ['colour: red', 1, 'colour', /unknown key; known: activity_ttl_ms, .*check_run/],
-    ['check_run: true\ncoment:\n  enabled: true\n', 2, 'coment', /did you mean comment\?/],
+    ['check_run: true\ncoment:\n  on_bots: true\n', 2, 'coment', /did you mean comment\?/],
     ['comment:\n\n  min_severty: low\n', 3, 'comment.min_severty', /did you mean min_severity\?/],
     ['comment:\n  constructor: 1', 2, 'comment.constructor', /known: mode, min_severity, draft_min_severity/],
     ['areas:\n  __proto__: [a]', 2, 'areas.__proto__', /is a reserved name; choose another one/],
     ['areas:\n  "": [a]', 2, 'areas.', /its name must have 1 to 100 characters/],
     ['# ä\nprüfung: true', 2, 'prüfung', /unknown key/],
-    ['comment:\n  <<: {enabled: true}', 2, 'comment.<<', /unknown key/],
+    ['comment:\n  <<: {on_bots: true}', 2, 'comment.<<', /unknown key/],
     ['\n\ncheck_run: maybe\n', 3, 'check_run', /must be a boolean, not a string/],
     ['check_run: yes', 1, 'check_run', /must be a boolean, not a string/],
     ['check_run:\n\n  maybe\n', 3, 'check_run', /must be a boolean/],
     ['# x\ncheck_run:\n\n# y\n', 2, 'check_run', /must be a boolean, not null/],
     ['areas:\n#  a: [b]\n', 1, 'areas', /must be an object, not null/],
-    ['check_run: true\ncomment:\n  - enabled\n', 2, 'comment', /must be an object, not an array/],
+    ['check_run: true\ncomment:\n  - on_bots\n', 2, 'comment', /must be an object, not an array/],
     ['check_run: true\nareas:\n  docs: docs/**\n', 3, 'areas.docs', /must be an array, not a string/],
     ['activity_ttl_ms: 24h', 1, 'activity_ttl_ms', /must be a number, not a string/],
     ['activity_ttl_ms: 5000.5', 1, 'activity_ttl_ms', /must be a whole number$/],
@@ -76,7 +75,7 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     ['comment: {min_severity: medum}', 1, 'comment.min_severity', /low, medium, high; did you mean medium\?/],
     ['disabled_categories:\n- release\n- securty\n', 3, 'disabled_categories[1]', /did you mean security\?/],
     ['disabled_categories: [release,\n  testing,\n  securty]', 3, 'disabled_categories[2]', /security/],
-    ['check_run: true\r\ncomment:\r\n  enabled: 1\r\n', 3, 'comment.enabled', /a boolean/],
+    ['check_run: true\r\ncomment:\r\n  on_bots: 1\r\n', 3, 'comment.on_bots', /a boolean/],
     ['areas:\n  checkout:\n    - src\n    - lib\n    - ../b\n', 5, 'areas.checkout[2]', /'\.\.'/],
     ["ignore_paths:\n- '!docs/**'\n", 2, 'ignore_paths[0]', /list the paths to include/],
     ['noise_classes:\n  locks: false\n', 2, 'noise_classes.locks', /did you mean lock\?/],
@@ -94,9 +93,9 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     ['areas:\n  API: [a]\n  api: [b]\n', 3, 'areas.api', /duplicates the area API; keep one/],
     [`ignore_paths:\n${'- a\n'.repeat(3001)}`, 1, 'ignore_paths', /at most 3000/],
     [
-      'ignore_paths: &x\n- a\nareas:\n  b: *x\ncheck_run: &y no\ncomment:\n  enabled: *y',
+      'ignore_paths: &x\n- a\nareas:\n  b: *x\ncheck_run: &y no\ncomment:\n  on_bots: *y',
       7,
-      'comment.enabled',
+      'comment.on_bots',
       /boolean/,
     ],
     ['check_run: true\n\ncheck_run: true\n', 3, 'check_run', /appears twice in the same mapping; keep one/],
@@ -113,8 +112,8 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
 
   test.each<[string, number | null, RegExp]>([
     ['areas:\n  a: [b\ncheck_run: true', 3, /./],
-    ['comment:\n\tenabled: true\n', 2, /tabs are not allowed/i],
-    ['check_run: true\nenabled\n', 2, /./],
+    ['comment:\n\ton_bots: true\n', 2, /tabs are not allowed/i],
+    ['check_run: true\non_bots\n', 2, /./],
     ['ignore_paths:\n- "\\q"', 2, /escape/],
     ['check_run: true\n---\ncheck_run: false\n', 2, /one document; remove the line '---'/],
     ['check_run: true\nareas: !env x', 2, /!env; remove the tag/],
@@ -144,10 +143,10 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
   })
 
   test('all errors are reported in the order of the file', () => {
-    const text = 'check_run: 1\ncomment:\n  enabled: 2\n  color: red\nareas: {a: [..], b: [..]}\nfoo: 1\n'
+    const text = 'check_run: 1\ncomment:\n  on_bots: 2\n  color: red\nareas: {a: [..], b: [..]}\nfoo: 1\n'
     expect(readSettingsFile(text).errors.map(({ line, key }) => [line, key])).toEqual([
       [1, 'check_run'],
-      [3, 'comment.enabled'],
+      [3, 'comment.on_bots'],
       [4, 'comment.color'],
       [5, 'areas.a[0]'],
       [5, 'areas.b[0]'],

@@ -32,12 +32,8 @@ describe('the value of the repository holds, then that of the organisation', () 
     [{ comment: {} }, { comment: { budget: 0.1 } }, 'comment.budget', 0.1, 'organisation'],
     [{ comment: { mode: 'on' } }, { comment: { budget: 0.1 } }, 'comment.budget', 0.1, 'organisation'],
     [{ comment: { budget: 1 } }, { comment: { budget: 0.1 } }, 'comment.budget', 1, 'repository'],
-    [{ comment: { enabled: false } }, { comment: { mode: 'shadow' } }, 'comment.mode', 'off', 'repository'],
-    [{ comment: { enabled: false, mode: 'on' } }, {}, 'comment.mode', 'on', 'repository'],
-    [{ comment: { mode: true } }, { comment: { enabled: false } }, 'comment.mode', 'on', 'repository'],
-    [{}, { comment_on_bots: true }, 'comment.on_bots', true, 'organisation'],
-    [{ comment_on_bots: true, comment: { on_bots: false } }, {}, 'comment.on_bots', false, 'repository'],
-    [{ comment_on_bots: false }, { comment: { on_bots: true } }, 'comment.on_bots', false, 'repository'],
+    [{ comment: { mode: true } }, { comment: { mode: false } }, 'comment.mode', 'on', 'repository'],
+    [{}, { comment: { mode: false } }, 'comment.mode', 'off', 'organisation'],
   ])('%j over %j: %s is %j', (repository, organisation, key, value, source) => {
     const layers = layersOf(repository, INCLUDED(organisation))
     const settings: Record<string, unknown> = settingsOf(layers)

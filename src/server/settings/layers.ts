@@ -66,21 +66,10 @@ export function sourcesOf(layers: SettingsLayer[]): Record<string, SettingsSourc
   return sources
 }
 
-/** The settings of a file under their first names. */
-function namesOf({ comment = {}, comment_on_bots, repositories: _, ...others }: FileSettings) {
-  const { enabled, mode = enabled, ...fields } = comment
-  return {
-    ...others,
-    comment: {
-      ...(comment_on_bots !== undefined && { on_bots: comment_on_bots }),
-      ...fields,
-      ...(mode !== undefined && { mode: typeof mode === 'boolean' ? modeOf(mode) : mode }),
-    },
-  }
-}
-
-function modeOf(isOn: boolean): 'on' | 'off' {
-  return isOn ? 'on' : 'off'
+/** The settings of a file, its mode as a word. */
+function namesOf({ comment: { mode, ...comment } = {}, repositories: _, ...others }: FileSettings) {
+  const word = typeof mode === 'boolean' ? (mode ? ('on' as const) : ('off' as const)) : mode
+  return { ...others, comment: { ...comment, ...(word !== undefined && { mode: word }) } }
 }
 
 /** What the settings of an organisation say about the repository of this name. */

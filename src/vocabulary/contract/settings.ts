@@ -141,18 +141,14 @@ export type Settings = z.output<typeof Settings>
 
 export const DEFAULT_SETTINGS: Settings = Settings.parse({})
 
-/** The settings in a file: all are optional, and some have a second name. */
+/** The settings in a file: all are optional. */
 export const FileSettings = Settings.extend({
   comment: z
     .strictObject({
       ...commentFields,
       mode: z.literal(['on', 'shadow', 'off', true, false]),
-      /** Another name of `mode`. */
-      enabled: z.boolean(),
     })
     .partial(),
-  /** Another name of `comment.on_bots`. */
-  comment_on_bots: z.boolean(),
 }).partial()
 
 const repositoryNames = paths.refine((globs) => globs.every((glob) => !glob.includes('/')), {
