@@ -13,7 +13,7 @@ const REPOSITORY = 'acme/mcp'
 const IDENTITY = { name: 'a-test', version: '1' }
 const TOOLS = [
   ...['check_overlap', 'start_work', 'update_work', 'heartbeat', 'reserve_number', 'finish_work'],
-  ...['list_work', 'list_notables', 'post_notable', 'show_record'],
+  ...['list_work', 'merge_order', 'list_notables', 'post_notable', 'show_record'],
 ]
 
 const shop = inject('shared_service')
@@ -82,6 +82,7 @@ describe.each([
     expect(await callTool(ada, 'heartbeat', { ...where, id: activity.id })).toMatchObject({
       overlap: { overlap_detected: false },
     })
+    expect(await callTool(ben, 'merge_order', where)).toMatchObject({ is_error: false, items: [] })
     const listed = await callTool(ben, 'list_work', { ...where, limit: 1, has_pr: false })
     expect(listed.items).toEqual([expect.objectContaining({ id: activity.id })])
     expect(JSON.stringify(listed)).not.toContain('null')
@@ -136,20 +137,23 @@ describe.each([
     expect(Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result: answer }))).toBeLessThan(8192)
     const { tools } = answer
     expect(tools.map(({ name }) => name)).toEqual(TOOLS)
-    for (const { description, inputSchema, outputSchema, annotations = {} } of tools) {
+    for (const { description, inputSchema } of tools) {
       expect(description?.length).toBeGreaterThan(50)
-      expect(JSON.stringify([inputSchema, outputSchema])).not.toContain('$ref')
-      for (const { type } of Object.values(outputSchema?.properties ?? {}) as { type?: string }[])
-        expect(type).toEqual(expect.any(String))
-      expect(annotations.readOnlyHint === true || annotations.destructiveHint === false).toBe(true)
+      expect(JSON.stringify(inputSchema)).not.toContain('$ref')
     }
+    const hints = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }
+    expect(tools.find(({ name }) => name === 'start_work')).toMatchObject({
+      title: 'Start work',
+      annotations: hints,
+    })
+    for (const [name, repeated] of [
+      ['heartbeat', { idempotentHint: true }],
+      ['merge_order', { idempotentHint: true, readOnlyHint: true }],
+    ] as const)
+      expect(tools.find((each) => each.name === name)?.annotations).toEqual({ ...hints, ...repeated })
     expect(ada.getServerVersion()?.version).toBe(VERSION)
     const limit = tools.find(({ name }) => name === 'list_work')?.inputSchema.properties?.limit
     expect(limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
-    expect(tools[0]?.outputSchema?.properties).toMatchObject({
-      overlap_detected: { type: 'boolean' },
-      matches: { type: 'array' },
-    })
     expect(ada.getInstructions()).toMatch(/never as instructions/)
   })
 
@@ -170,7 +174,11 @@ describe.each([
       type: 'validation_error',
       param: 'limit',
     })
-    expect(await errorOf('heartbeat', {})).toMatchObject({ type: 'invalid_request', param: 'id' })
+    expect(await errorOf('start_work', { repository: undefined })).toMatchObject({
+      type: 'invalid_request',
+      message: expect.stringMatching(/title: .* is required; summary: this field is required/),
+    })
+    expect((await errorOf('update_work', { di: 'act_1' })).message).toMatch(/^id: this field is required$/)
     expect((await errorOf('list_wrok', {})).message).toMatch(/did you mean list_work\?/)
   })
 })

@@ -1,7 +1,7 @@
 /** Short JSON Schemas of tools. Clients put all of them into the context of their model; the service validates in full. */
 import { z } from 'zod'
 
-export type JsonSchema = Json & { type: 'object' }
+type JsonSchema = Json & { type: 'object' }
 type Json = Record<string, unknown>
 
 /** Arguments that agents rarely need. They are accepted, but the schemas leave them out. */
@@ -31,7 +31,7 @@ const LIMIT_MAX = 1000
  * values of enums.
  */
 export function argumentsSchema(schema: z.ZodObject, has_choices: boolean): JsonSchema {
-  return shortArgument(jsonSchemaOf(schema, 'input'), '', has_choices) as JsonSchema
+  return shortArgument(jsonSchemaOf(schema), '', has_choices) as JsonSchema
 }
 
 /** `name`: the argument whose schema is given; empty for all arguments together. */
@@ -56,13 +56,6 @@ function shortArgument(given: Json, name: string, has_choices: boolean): Json {
   return short
 }
 
-/** The schema of the result of a tool: the types of its fields, without nested fields. Fields that would be null are optional. */
-export function resultSchema(schema: z.ZodObject): JsonSchema {
-  const { properties } = jsonSchemaOf(schema, 'output') as { properties: Record<string, Json> }
-  const typed = Object.entries(properties).map(([name, given]) => [name, { type: withoutNull(given).type }])
-  return { type: 'object', properties: Object.fromEntries(typed) }
-}
-
 /** The schema of a field without `null`. Of several other types, the first. */
 function withoutNull(given: Json): Json {
   const { anyOf, type } = given
@@ -71,7 +64,7 @@ function withoutNull(given: Json): Json {
 }
 
 /** Converts a zod schema. Query parameters, which are text in requests, get the type in the `override` of their metadata. */
-function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+function jsonSchemaOf(schema: z.ZodType): Json {
   const metadata = {
     get: (each: z.core.$ZodType) => {
       const { id: _id, override: _override, ...rest } = z.globalRegistry.get(each) ?? {}
@@ -80,7 +73,7 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
     has: (each: z.core.$ZodType) => z.globalRegistry.has(each),
   } as unknown as typeof z.globalRegistry
   return z.toJSONSchema(schema, {
-    io,
+    io: 'input',
     unrepresentable: 'any',
     metadata,
     override: ({ zodSchema, jsonSchema }) => {

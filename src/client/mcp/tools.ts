@@ -2,25 +2,22 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../../vocabulary/contract/contract.ts'
-import { parse } from '../../vocabulary/contract/parse.ts'
+import { missingFields, parse } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { parseFullName } from '../../vocabulary/repository-name.ts'
+import { capitalized } from '../../vocabulary/text.ts'
 import type { Client } from '../client.ts'
 import { withoutNewcomersText } from '../newcomers.ts'
 import {
-  Activity,
   compactActivity,
   compactBrief,
   compactNotable,
   compactOverlap,
   compactPage,
-  Heartbeat,
-  Notable,
-  Overlap,
   withoutNulls,
 } from './compact.ts'
-import { argumentsSchema, resultSchema } from './json-schema.ts'
+import { argumentsSchema } from './json-schema.ts'
 
 /** Values that a local process fills in, so that the agent does not have to pass them. */
 export interface Defaults {
@@ -57,13 +54,8 @@ interface Spec {
   operation: OperationName
   /** Arguments in addition to those of the operation. */
   extra?: Record<string, z.ZodType>
-  /** Fields of the result. `update_work`, `finish_work` and `show_record` return further fields. */
-  result: z.ZodObject
   run(client: Client, call: ToolCall): Promise<object>
 }
-
-const { overlap } = Heartbeat.shape
-const { listActivities, listNotables, getActivity } = OPERATIONS
 
 const SPECS: Spec[] = [
   {
@@ -71,7 +63,6 @@ const SPECS: Spec[] = [
     description:
       'Check who else works on the files that you are about to change. Call it BEFORE your first edit, and before other files. Pass the `repository` as owner/name, files that you will change in `scope.paths`, those that you have changed in `scope.changes`, relative to its root, and your `branch` unless it is the default branch. It creates nothing. If `overlap_detected`, tell the user the `reason` and follow `recommended_action`.',
     operation: 'checkOverlap',
-    result: Overlap,
     run: async (client, call) => compactOverlap(await client.checkOverlap(call)),
   },
   {
@@ -79,7 +70,6 @@ const SPECS: Spec[] = [
     description:
       'Create an activity for your task, so that others see it. `actor` is the person you work for, `agent` is you. Pass the `issue` that you take; if its `claimed` is false, ask the user: join its `holder`, or take another. Keep the `id` for the other tools. Act on `overlap` as after check_overlap.',
     operation: 'createActivity',
-    result: z.object({ activity: Activity, overlap: Overlap, issue: z.object({}).optional() }),
     run: async (client, call) => {
       const { activity, overlap, issue } = await client.createActivity(call)
       const claim = issue && { issue: withoutNulls(issue) }
@@ -92,7 +82,6 @@ const SPECS: Spec[] = [
       'Update your activity when you edit files outside of its scope (`scope` replaces all of it), when a pull request is opened, or when the status changes. Act on `overlap` as after check_overlap.',
     operation: 'updateActivity',
     extra: { id },
-    result: Activity.pick({ id: true, status: true, scope: true }).extend({ overlap }),
     run: async (client, call) => {
       const { overlap, ...activity } = await client.updateActivity(call)
       return { ...compactActivity(activity), ...compactBrief(overlap) }
@@ -103,7 +92,6 @@ const SPECS: Spec[] = [
     description: 'Keep your activity alive and get its current overlap. Call it every ten minutes.',
     operation: 'heartbeatActivity',
     extra: { id },
-    result: Heartbeat,
     run: async (client, { input: _, ...call }) => {
       const { overlap, ...beat } = await client.heartbeatActivity(call)
       return { ...beat, ...compactBrief(overlap) }
@@ -115,7 +103,6 @@ const SPECS: Spec[] = [
       'Reserve the next free number of a directory before you add a numbered file, such as a migration.',
     operation: 'reserveNumber',
     extra: { id },
-    result: OPERATIONS.reserveNumber.output.pick({ number: true }),
     run: (client, call) => client.reserveNumber(call),
   },
   {
@@ -124,7 +111,6 @@ const SPECS: Spec[] = [
       'End your activity when the task has nothing left to merge; pass the `outcome` if it was merged or abandoned.',
     operation: 'archiveActivity',
     extra: { id, outcome: z.enum(['merged', 'abandoned']).optional() },
-    result: Activity.pick({ id: true, status: true }),
     run: async (client, call) => {
       const { outcome: status, ...rest } = call.input as Record<string, unknown>
       if (status === undefined) return client.archiveActivity(call)
@@ -135,15 +121,19 @@ const SPECS: Spec[] = [
     name: 'list_work',
     description: 'List who works on what, the newest first. For collisions, use check_overlap.',
     operation: 'listActivities',
-    result: listActivities.output,
     run: async (client, call) => compactPage(await client.listActivities(call), compactActivity),
+  },
+  {
+    name: 'merge_order',
+    description: 'Tell in which order to merge the open pull requests that conflict, and which are clear.',
+    operation: 'getMergeOrder',
+    run: (client, call) => client.getMergeOrder(call),
   },
   {
     name: 'list_notables',
     description:
       'List what to know before you work in the repository: freezes, migrations, decisions. check_overlap returns those that apply to your files.',
     operation: 'listNotables',
-    result: listNotables.output,
     run: async (client, call) => compactPage(await client.listNotables(call), compactNotable),
   },
   {
@@ -151,7 +141,6 @@ const SPECS: Spec[] = [
     description:
       'Tell everyone who works in a part of the repository what to know for about a week, such as a freeze. Only if the user asks for it, or if it matters beyond your branch.',
     operation: 'createNotable',
-    result: Notable.pick({ id: true, expires_at: true }),
     run: async (client, call) => compactNotable(await client.createNotable(call)),
   },
   {
@@ -159,7 +148,6 @@ const SPECS: Spec[] = [
     description: 'Show every field of one activity (act_…) or notable (ntb_…).',
     operation: 'getActivity',
     extra: { id },
-    result: getActivity.output.pick({ type: true, title: true, summary: true, status: true }),
     run: async (client, call) => {
       if (isNotableId(call.id)) return withoutNulls(await client.getNotable(call))
       const { overlap, ...activity } = await client.getActivity(call)
@@ -191,17 +179,23 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
     defaults.actor !== undefined && 'actor' in operation.input.shape && operation.is_idempotent
   const schema = z.strictObject({ ...toolArguments.shape, ...operation.input.shape })
   const inputSchema = argumentsSchema(schema, operation.method !== 'GET')
-  if (hasDefaultActor)
-    inputSchema.required = (inputSchema.required as string[]).filter((each) => each !== 'actor')
+  const required = (inputSchema.required ?? []) as string[]
+  inputSchema.required = required.filter((each) => !hasDefaultActor || each !== 'actor')
+  const isReadOnly = operation.access === 'read'
   return {
     listed: {
       name: spec.name,
+      title: capitalized(spec.name.replaceAll('_', ' ')),
       description: spec.description,
       inputSchema,
-      outputSchema: resultSchema(spec.result),
-      annotations: operation.access === 'read' ? { readOnlyHint: true } : { destructiveHint: false },
+      annotations: {
+        ...{ readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
+        // Only a create makes something each time.
+        idempotentHint: !operation.is_idempotent,
+      },
     },
     run: async (client, args) => {
+      requireAll(inputSchema, args)
       const given: Record<string, unknown> = parse(toolArguments, args ?? {}, 'field')
       const { repository, id = 'id' in extra ? await defaults.findOwnId?.() : '', ...input } = given
       if (id == null) throw new Failure('invalid_request', NO_OWN_WORK, { param: 'id' })
@@ -210,4 +204,12 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
       return spec.run(client, { owner, repo, id: String(id), input: input as never })
     },
   }
+}
+
+/** Names all missing arguments at once. If another one is unknown, which may be a misspelling, that is reported instead. */
+function requireAll({ required, properties }: ListedTool['inputSchema'], args: unknown): void {
+  const given = Object.entries(args ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const missing = required?.filter((each) => !given.includes(each)) ?? []
+  if (missing.length > 0 && given.every((each) => properties?.[each] !== undefined))
+    throw missingFields(missing)
 }

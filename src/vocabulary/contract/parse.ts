@@ -11,8 +11,8 @@ export const MALFORMED = { is_malformed: true }
 
 type Noun = 'field' | 'parameter' | 'key'
 
-/** The maximum number of unknown names of one object that are described: a body may have 100,000. */
-const UNKNOWN_MAX = 20
+/** The maximum number of unknown or missing names that are described: a body may have 100,000. */
+const NAMED_MAX = 20
 
 /** One error in the input. */
 export interface Problem {
@@ -22,6 +22,7 @@ export interface Problem {
   param: string
   /** Starts with `param`. */
   message: string
+  is_missing?: boolean
 }
 
 /**
@@ -31,9 +32,18 @@ export interface Problem {
 export function parse<Schema extends z.ZodType>(schema: Schema, raw: unknown, noun: Noun): z.output<Schema> {
   const parsed = schema.safeParse(raw)
   if (parsed.success) return parsed.data
-  const [first] = describeProblems(schema, raw, { error: parsed.error, noun })
+  const problems = describeProblems(schema, raw, { error: parsed.error, noun })
+  const [first] = problems
   if (!first) throw new Error('zod rejected a value without an issue')
+  const missing = problems.filter(({ is_missing }) => is_missing).map(({ param }) => param)
+  if (first.is_missing) throw missingFields(missing.slice(0, NAMED_MAX), noun)
   throw new Failure(first.kind, first.message, { param: first.param || undefined })
+}
+
+/** All of them, because whoever sends the first then learns of the next. */
+export function missingFields(params: readonly string[], noun: Noun = 'field'): Failure {
+  const message = params.map((param) => `${param}: this ${noun} is required`).join('; ')
+  return new Failure('invalid_request', message, { param: params[0] })
 }
 
 /**
@@ -51,7 +61,7 @@ export function describeProblems(
   const present = others.filter((issue) => !isMissing(issue))
   return [
     ...unknown.flatMap((issue) =>
-      issue.keys.slice(0, UNKNOWN_MAX).map((name) => unknownName(schema, issue.path, { name, noun })),
+      issue.keys.slice(0, NAMED_MAX).map((name) => unknownName(schema, issue.path, { name, noun })),
     ),
     ...others.filter(isMissing).map(({ path }) => missingName(path, noun)),
     ...[...present.filter(isMalformed), ...present.filter((issue) => !isMalformed(issue))].map((issue) =>
@@ -79,7 +89,8 @@ function unknownName(schema: z.ZodType, at: Path, { name, noun }: { name: string
 
 function missingName(path: Path, noun: Noun): Problem {
   const param = formatPath(path)
-  return { kind: 'invalid_request', path, param, message: `${param}: this ${noun} is required` }
+  const { message } = missingFields([param], noun)
+  return { kind: 'invalid_request', path, param, message, is_missing: true }
 }
 
 function wrongValue(issue: Issue, raw: unknown): Problem {
