@@ -272,6 +272,7 @@ CREATE TABLE "repositories" (
 	"name" text NOT NULL,
 	"installation_id" bigint,
 	"commenting_since" timestamp (3) with time zone,
+	"farewell_at" timestamp (3) with time zone,
 	"uninstalled_at" timestamp (3) with time zone,
 	"watched_at" timestamp (3) with time zone,
 	"paused_until" timestamp (3) with time zone,

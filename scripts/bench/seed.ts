@@ -47,7 +47,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       owner,
       name,
       web_urls: [`https://github.com/${owner}/${name}`],
-      installation_id: null,
+      ...{ installation_id: null, farewell_at: null },
       is_known: true,
       is_installed: false,
       is_watched: false,

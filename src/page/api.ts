@@ -172,6 +172,7 @@ export function repositoryAt(name: string) {
     archiveActivity: (id: string) => ask('POST', `${base}/activity/${id}/archive`),
     archiveNotable: (id: string) => ask('POST', `${base}/notables/${id}/archive`),
     createNotable: (body: object) => ask('POST', `${base}/notables`, { body }),
+    leave: (): Promise<{ left: number }> => ask('POST', `${base}/farewell`),
     updateNotable: (id: string, body: object) => ask('PATCH', `${base}/notables/${id}`, { body }),
   }
 }

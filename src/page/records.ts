@@ -22,6 +22,7 @@ export interface Records {
   merge_order: MergeOrder | null
   /** Whether the reader may create and change records. */
   may_write: boolean
+  may_administer: boolean
   /** What is wrong with the settings file. */
   settings_errors: RepositorySettings['errors']
 }

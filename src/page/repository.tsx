@@ -5,6 +5,7 @@ import type { View } from './address.ts'
 import type { Repository } from './api.ts'
 import { Banner } from './banner.tsx'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
+import { Farewell } from './farewell.tsx'
 import { Filters } from './filters.tsx'
 import { HotSpots } from './hot-spots.tsx'
 import { Issues } from './issues.tsx'
@@ -78,6 +79,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
         />
       </div>
       <SignalCard repository={repository} />
+      {records.may_administer && <Farewell repository={repository} />}
       <Dialogs {...{ repository, model, mayWrite, form, setForm }} record={view.record} onChanged={refresh} />
     </>
   )

@@ -17,6 +17,7 @@ const NOTHING_READ: Records = {
   overlaps: null,
   merge_order: null,
   may_write: false,
+  may_administer: false,
   settings_errors: [],
 }
 
@@ -68,7 +69,9 @@ async function readAll(
   const notables = repository.notables(signal).then((list) => show({ notables: list }))
   const settings = repository
     .settings(signal)
-    .then(({ may_write, errors }) => show({ may_write, settings_errors: errors }))
+    .then(({ may_write, may_administer, errors }) =>
+      show({ may_write, may_administer, settings_errors: errors }),
+    )
   const merge_order = Promise.all([activities, overlaps]).then(async ([{ items }, read]) => {
     if (read)
       show({ merge_order: mayConflict(items, read.answer) ? await repository.mergeOrder(signal) : null })

@@ -34,7 +34,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
         { id: 8, full_name: 'acme/quiet' },
       ],
       users: [
-        { token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write', 'acme/quiet': 'write' } },
+        { token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'admin', 'acme/quiet': 'write' } },
         { token: 'rita', login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } },
       ],
     })
@@ -215,8 +215,16 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await row('Look only').click()
     await page.getByRole('dialog').getByText('In short.').waitFor(WAIT_OPTIONS)
     expect(await page.getByRole('button', { name: 'Archive' }).count()).toBe(0)
-    expect(await page.getByRole('button', { name: 'New notable', includeHidden: true }).count()).toBe(0)
+    for (const name of ['New notable', 'Leave this repository'])
+      expect(await page.getByRole('button', { name, includeHidden: true }).count()).toBe(0)
     await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
+  })
+
+  test('leaves a repository for somebody with admin permission who confirms it', async () => {
+    await open('ada')
+    page.once('dialog', (dialog) => dialog.accept())
+    await page.getByRole('button', { name: 'Leave this repository' }).click()
+    await page.getByText('Everything is edited.').waitFor(WAIT_OPTIONS)
   })
 
   // Threat: Markup in titles and names

@@ -73,6 +73,19 @@ describe('deliveries', () => {
   })
 })
 
+test('farewell leaves a repository where the App is installed', async () => {
+  await createActivity()
+  await query(`update repositories set installation_id = 1 where name = 'shop'`)
+  expect(await runAdmin(env, 'farewell', SHOP)).toMatchObject({
+    code: 0,
+    lines: [expect.stringMatching(/can uninstall the App/)],
+  })
+  expect((await api('GET', '/settings')).body.sources['comment.mode']).toBe('farewell')
+  expect((await runAdmin(env, 'farewell', 'acme/docs')).lines).toEqual([
+    expect.stringMatching(/^The App is not installed in/),
+  ])
+})
+
 describe('purge', () => {
   test('deletes all of a repository, given by name in any case or by id, and nothing else', async () => {
     const other = '/api/v1/repos/acme/docs/activity'
@@ -134,5 +147,7 @@ test('an unavailable database ends a command with 2 and one line without the pas
 test('--help names every command', async () => {
   const { code, lines } = await runAdmin({}, '--help')
   expect(code).toBe(0)
-  expect(lines.join('\n')).toMatch(/deliveries list.*deliveries replay ID.*purge OWNER\/REPO.*distribute/s)
+  expect(lines.join('\n')).toMatch(
+    /deliveries list.*deliveries replay ID.*farewell OWNER.*purge OWNER\/REPO.*distribute/s,
+  )
 })

@@ -2,7 +2,13 @@
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
 import { checkRunOf, settingsRunOf } from '../../src/server/report/check-run.ts'
-import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/server/report/comment.ts'
+import {
+  commentOf,
+  farewellComment,
+  MARKER,
+  MUTE_LABEL,
+  mutedComment,
+} from '../../src/server/report/comment.ts'
 import type {
   Report,
   ReportedActivity,
@@ -261,8 +267,10 @@ describe('the comment', () => {
       expect(text.startsWith(`${MARKER} -->\n`)).toBe(true)
       expect(text).toContain(`\`${MUTE_LABEL}\``)
     }
-    expect(mutedComment().startsWith(`${MARKER} -->\n`)).toBe(true)
-    expect(mutedComment()).toContain('`/deconflict unmute`')
+    const at = new Date('2026-03-15T12:00:00Z')
+    for (const text of [mutedComment(at), farewellComment(at).text])
+      expect(text.startsWith(`${MARKER}, as of ${at.toISOString()} -->\n`)).toBe(true)
+    expect(mutedComment(at)).toContain('`/deconflict unmute`')
   })
 
   /** The paragraphs between the marker and the footer. */

@@ -10,7 +10,7 @@ export interface Route {
   /** What a valid request adds to the path. */
   query?: string
   record: 'act' | 'ntb' | null
-  access: 'read' | 'write'
+  access: 'read' | 'write' | 'admin'
   success: 200 | 201
   /** The status if the same exists already. */
   repeated?: 200
@@ -73,6 +73,7 @@ export const ROUTES: Route[] = [
     untracked: 404,
   },
   { ...get, name: 'getSettings', path: '/settings', record: null },
+  { ...act, name: 'leaveRepository', path: '/farewell', record: null, access: 'admin' },
 ]
 
 /** A well-formed id that no record has. */

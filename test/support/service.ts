@@ -95,7 +95,7 @@ const MANY = 1_000_000
 function githubOfAda(repositories: string[], token = 'ada'): FakeGithub {
   const github = fakeGithub()
   for (const [index, full_name] of repositories.entries()) github.repository({ id: 7 + index, full_name })
-  const permissions = Object.fromEntries(repositories.map((full_name) => [full_name, 'write' as const]))
+  const permissions = Object.fromEntries(repositories.map((full_name) => [full_name, 'admin' as const]))
   github.token(token, { login: 'ada', id: 1, permissions })
   return github
 }

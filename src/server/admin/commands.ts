@@ -4,12 +4,14 @@ import type { Database, Db } from '../db/database.ts'
 import { DistributeError, distribute, listShardCounts } from '../db/distribute.ts'
 import { listJobs, reviveJob } from '../jobs/store.ts'
 import { findRepository, listRepositoriesNamed, type RepositoryRow } from '../repositories/store.ts'
+import { startFarewell } from '../tracking/farewell.ts'
 import { purgeRepository } from './purge-store.ts'
 
 export const USAGE = `Usage: deconflict-admin COMMAND
 
   deliveries list            list dead letters: deliveries and other jobs that failed too often, oldest first
   deliveries replay ID       retry the dead letter with this id
+  farewell OWNER/REPO | ID   say in all comments that the repository is not watched any more, before the App is uninstalled
   purge OWNER/REPO | ID      delete everything that is stored about a repository
   distribute                 distribute the tables over a Citus cluster by repository; can be run again
 
@@ -31,6 +33,7 @@ interface Command {
 const COMMANDS: Record<string, Command> = {
   'deliveries list': { takes: 0, run: listDeadLetters },
   'deliveries replay': { takes: 1, run: replay },
+  farewell: { takes: 1, run: farewell },
   purge: { takes: 1, run: purge },
   distribute: { takes: 0, run: distributeTables },
 }
@@ -61,14 +64,36 @@ async function replay(database: Database, id: string, print: Print): Promise<boo
   return isRevived
 }
 
+/** The running service makes the edits, at its pace of writes. */
+async function farewell(database: Database, given: string, print: Print): Promise<boolean> {
+  const db = database.connection()
+  const found = await findRepositories(db, given)
+  const [repository] = found
+  if (isAmbiguous(found, given, print)) return false
+  if (repository?.installation_id == null) {
+    print(`The App is not installed in ${given}, so it cannot edit anything there.`)
+    return false
+  }
+  const { left } = await startFarewell(db, repository, systemClock())
+  print(
+    left === 0
+      ? `Everything says that ${given} is not watched any more; you can uninstall the App.`
+      : `Nothing is posted in ${given} any more. The service edits what it published on ${left} pull requests; run this again to see how many are left.`,
+  )
+  return true
+}
+
+function isAmbiguous(found: RepositoryRow[], given: string, print: Print): boolean {
+  if (found.length < 2) return false
+  const ids = found.map((each) => each.repo_id).join(', ')
+  print(`Several repositories had the name ${given}; pass GitHub's id of one: ${ids}.`)
+  return true
+}
+
 async function purge(database: Database, given: string, print: Print): Promise<boolean> {
   const found = await findRepositories(database.connection(), given)
   const [repository] = found
-  if (found.length > 1) {
-    const ids = found.map((each) => each.repo_id).join(', ')
-    print(`Several repositories had the name ${given}; pass GitHub's id of one: ${ids}.`)
-    return false
-  }
+  if (isAmbiguous(found, given, print)) return false
   // Rows of an unknown repository can be purged by its id.
   const repo_id = repository?.repo_id ?? (isNumber(given) ? Number(given) : undefined)
   const deleted =

@@ -2,6 +2,7 @@
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { isNamePart } from '../../vocabulary/repository-name.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -96,7 +97,7 @@ export class Access {
    */
   async repository(
     token: Token,
-    wanted: { owner: string; name: string; access: 'read' | 'write' },
+    wanted: { owner: string; name: string; access: Operation['access'] },
   ): Promise<VisibleRepository | null> {
     const { owner, name } = wanted
     if (!isNamePart(owner) || !isNamePart(name)) {
@@ -106,8 +107,7 @@ export class Access {
     }
     const context: Lookup = { token, owner, name, generation: this.#generations.now }
     let entry = await this.#entryOf(context)
-    if (wanted.access === 'write' && this.#hasOldWriteDenial(entry))
-      entry = await this.#entryOf(context, { forceRefresh: true })
+    if (this.#hasOldDenial(entry, wanted.access)) entry = await this.#entryOf(context, { forceRefresh: true })
     const { answer } = entry
     // Waiting for the call of another request counts as a hit, because it saves a call.
     const outcome = entry.is_stale ? 'honoured' : (context.outcome ?? 'hit')
@@ -151,9 +151,9 @@ export class Access {
     }
   }
 
-  /** Whether the answer allows only reading, and is older than the TTL of negative answers: for a write, it is a negative answer. */
-  #hasOldWriteDenial({ answer, positive }: Entry): boolean {
-    if (answer.kind !== 'visible' || answer.repository.may_write || !positive) return false
+  /** Whether the answer allows less than `access`, and is older than the TTL of negative answers, of which it is one. */
+  #hasOldDenial({ answer, positive }: Entry, access: Operation['access']): boolean {
+    if (answer.kind !== 'visible' || !positive || mayAccess(answer.repository, access)) return false
     return this.#clock().getTime() - positive.confirmed_at > NEGATIVE_TTL_MS
   }
 
@@ -240,6 +240,13 @@ export class Access {
         return Math.min(NEGATIVE_TTL_MS, this.#ttl)
     }
   }
+}
+
+export function mayAccess(
+  { may_write, may_administer }: VisibleRepository,
+  access: Operation['access'],
+): boolean {
+  return access === 'read' || (access === 'write' ? may_write : may_administer)
 }
 
 function keyOf({ token, owner, name }: Lookup, generation: number): string {

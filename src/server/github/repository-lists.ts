@@ -13,6 +13,7 @@ export interface VisibleRepository {
   owner: string
   name: string
   may_write: boolean
+  may_administer: boolean
 }
 
 /** The maximum number of pages of 100 repositories that are read. */
@@ -30,7 +31,7 @@ export const ListedRepository = z.object({
 export function visibleOf(listed: z.output<typeof ListedRepository>): VisibleRepository {
   const { id, name, owner, permissions } = listed
   const may_write = Boolean(permissions?.push || permissions?.maintain || permissions?.admin)
-  return { id, owner: owner.login, name, may_write }
+  return { id, owner: owner.login, name, may_write, may_administer: Boolean(permissions?.admin) }
 }
 
 const UserPage = z.array(ListedRepository)

@@ -2,6 +2,7 @@
 import { isId } from '../../vocabulary/contract/id.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { Failure } from '../../vocabulary/failure.ts'
+import { mayAccess } from '../github/access.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { App } from '../repositories/app.ts'
 import type { Caller } from './admission.ts'
@@ -36,17 +37,19 @@ export async function authorise(
       'this token cannot access the repository; check the owner, the name and the permissions of the token',
     )
   }
-  if (access === 'write' && !repository.may_write)
-    throw new Failure(
-      'forbidden',
-      'this token can only read the repository; use a token with push access to it',
-    )
+  if (!mayAccess(repository, access)) throw new Failure('forbidden', DENIED[access])
   if (record && !isId(record, id))
     throw new Failure(
       'not_found',
       `the ${NOUNS[record]} does not exist; its id must be ${record}_ followed by 26 characters`,
     )
   return repository
+}
+
+const DENIED = {
+  read: '',
+  write: 'this token can only read the repository; use a token with push access to it',
+  admin: 'this token cannot administer the repository; use that of somebody with admin permission on it',
 }
 
 const NOUNS = { act: 'activity', ntb: 'notable' } as const

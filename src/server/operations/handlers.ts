@@ -30,6 +30,7 @@ import type { App } from '../repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
 import { reserveNumber } from '../reservations/reserve.ts'
 import { sourcesOf } from '../settings/layers.ts'
+import { startFarewell } from '../tracking/farewell.ts'
 import { getSignal } from '../tracking/signal.ts'
 
 /** What a handler needs besides the context and the input. */
@@ -159,7 +160,14 @@ export const HANDLERS: {
     sources: sourcesOf(ctx.repo.settings_layers),
     budget: await readBudget(ctx),
     may_write: ctx.caller.may_write,
+    may_administer: ctx.caller.may_administer,
   }),
+  leaveRepository: async ({ db, repo, now }) => {
+    const { id: repo_id, ...known } = repo
+    const { as_of, left } = await startFarewell(db, { repo_id, ...known }, now)
+    repo.wakeWorker()
+    return { as_of: as_of.toISOString(), left }
+  },
 }
 
 /** The handlers of operations on all that a caller may see. */

@@ -54,7 +54,7 @@ export async function perform(
       ? performForCaller(app, name, timed)
       : performOnRepository(app, name, { ...timed, afterAnswer: (work) => after.push(work) }),
   )
-  if (OPERATIONS[name].access === 'write' && !response.replayed)
+  if (OPERATIONS[name].access !== 'read' && !response.replayed)
     app.audit?.write(auditEntry(app, name, timed, response))
   for (const work of after) app.background.start(work)
   return response
@@ -112,6 +112,7 @@ async function performForCaller(
   const caller = await identifyCaller(app, request, {
     is_identified: false,
     may_write: false,
+    may_administer: false,
     afterAnswer: () => {},
     listDirectory: async () => null,
   })
@@ -130,13 +131,14 @@ async function performOnRepository(
   const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
   const input = await readInput(opened, name, request)
   const is_identified = key !== undefined || operation.needs_identity(input)
-  const { may_write } = repository
+  const { may_write, may_administer } = repository
   const { afterAnswer } = request
   const listDirectory: ContextCaller['listDirectory'] = (directory) =>
     request.caller.admit((token) => app.access.listDirectory(token, { ...repository, ...directory }))
   const caller = await identifyCaller(app, request, {
     is_identified,
     may_write,
+    may_administer,
     afterAnswer,
     listDirectory,
   })
@@ -155,7 +157,10 @@ async function identifyCaller(
   {
     is_identified,
     ...rest
-  }: { is_identified: boolean } & Pick<ContextCaller, 'may_write' | 'afterAnswer' | 'listDirectory'>,
+  }: { is_identified: boolean } & Pick<
+    ContextCaller,
+    'may_write' | 'may_administer' | 'afterAnswer' | 'listDirectory'
+  >,
 ): Promise<ContextCaller> {
   const identify = (): Promise<Identity> => caller.admit((token) => app.access.tokens.identity(token))
   return {

@@ -46,9 +46,16 @@ export function commentOf(report: Report): string {
 }
 
 /** The comment of a muted pull request. */
-export function mutedComment(): string {
+export function mutedComment(as_of: Date | null): string {
   const how = `**Muted.** To see overlaps here again, comment \`/deconflict unmute\`; a label \`${MUTE_LABEL}\` has to be removed.`
-  return [markerOf(null), how].join('\n\n')
+  return [markerOf(as_of), how].join('\n\n')
+}
+
+/** The last text of a comment in a repository, and its sentence. */
+export function farewellComment(as_of: Date): { sentence: string; text: string } {
+  const date = as_of.toISOString().slice(0, 10)
+  const sentence = `Deconflict is not watching this repository any more (as of ${date}).`
+  return { sentence, text: `${markerOf(as_of)}\n\n${sentence}` }
 }
 
 function markerOf(as_of: Date | null): string {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { CheckRun } from '../github/check-runs.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { checkRunOf } from './check-run.ts'
-import { commentOf, mutedComment, TEXT_VERSION } from './comment.ts'
+import { commentOf, farewellComment, mutedComment, TEXT_VERSION } from './comment.ts'
 import type { Charge, Report } from './report.ts'
 
 export interface CommentText {
@@ -53,8 +53,28 @@ export function hasOverlap({ is_muted }: Pick<PullRequestRow, 'is_muted'>, { sev
 /** The text of the comment; null to publish none. */
 function writeText({ comment_hash, is_muted }: PullRequestRow, report: Report): string | null {
   const isPublished = comment_hash !== null
-  if (is_muted) return isPublished ? mutedComment() : null
+  if (is_muted) return isPublished ? mutedComment(report.as_of) : null
   return isPublished || report.earns_comment ? commentOf(report) : null
+}
+
+/** The hash of all that is published when Deconflict leaves a repository. */
+export const FAREWELL = 'farewell'
+
+/** What is published on a pull request when Deconflict leaves the repository: nothing where it stands already, or never stood. */
+export function farewellTo(pr: PullRequestRow, as_of: Date): Publication {
+  const isUnsaid = (hash: string | null, refused: string | null) =>
+    hash !== null && hash !== FAREWELL && refused !== FAREWELL
+  const { sentence, text } = farewellComment(as_of)
+  const run = { head_sha: pr.head_sha, conclusion: 'neutral' as const, title: sentence, summary: sentence }
+  return {
+    comment: isUnsaid(pr.comment_hash, pr.comment_refused)
+      ? { text, hash: FAREWELL, is_overlap: false, charge: null }
+      : 'shows_none',
+    check_run:
+      pr.is_open && isUnsaid(pr.check_hash, pr.check_refused)
+        ? { run: { ...run, annotations: [] }, hash: FAREWELL }
+        : null,
+  }
 }
 
 function planCheckRun(pr: PullRequestRow, report: Report): Publication['check_run'] {

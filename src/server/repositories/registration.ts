@@ -34,7 +34,7 @@ export async function recordInstallation(
   if (!stored) await insertRepository(db, repository, now)
   const isNew = stored?.installation_id == null
   // A new one is imported.
-  const added = isNew && { commenting_since: now, reconciled_at: now }
+  const added = isNew && { commenting_since: now, reconciled_at: now, farewell_at: null }
   return (await storeRepository(app, repo_id, { ...known, ...added }, now)) as RepositoryRow
 }
 

@@ -50,6 +50,8 @@ export interface Repo {
   readonly is_tracked: boolean
   /** When the App was installed, or comments were switched on. Only later events of a pull request make its first comment. */
   readonly commenting_since: Date
+  /** Since when nothing is posted there any more; null if it was not left. */
+  readonly farewell_at: Date | null
   /** Whether new conflicts, duplicates and high notables are posted to `NOTIFY_WEBHOOK_URL`. */
   readonly is_notified: boolean
   /** Where the settings come from, and what is wrong with the settings file. */
@@ -74,6 +76,7 @@ export interface ContextCaller {
   findIdentity(): Promise<Identity>
   /** Whether the caller may write to the repository. */
   readonly may_write: boolean
+  readonly may_administer: boolean
   /**
    * The names of the files in a directory of a branch on GitHub; null if there is nobody to ask as. One or two calls, so
    * not inside a transaction. Throws what the client throws.
@@ -91,6 +94,7 @@ export function noCaller(): ContextCaller {
     identity: null,
     findIdentity: async () => null,
     may_write: false,
+    may_administer: false,
     listDirectory: async () => null,
     afterAnswer: () => {},
     meter: new Meter(),
@@ -158,6 +162,7 @@ function openRow(
     is_watched,
     is_tracked: is_installed || is_watched,
     commenting_since: stored?.commenting_since ?? stored?.created_at ?? request.now,
+    farewell_at: stored?.farewell_at ?? null,
     is_notified: app.config.notify !== null && settings.comment.mode === 'on',
     settings_file: { source: read?.settings ? 'file' : 'defaults', errors: read?.settings_errors ?? [] },
     settings_layers,

@@ -1,6 +1,8 @@
 /** Reads the files that configure a repository, and stores what they say. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { readGitAttributes } from '../../engine/lines/git-attributes.ts'
+import type { FileSettings } from '../../vocabulary/contract/settings.ts'
 import { statusOf } from '../github/octokit.ts'
 import { type Reader, type ReadFile, readFile } from '../github/repository-calls.ts'
 import { areasOfLabeler } from '../settings/labeler-file.ts'
@@ -71,11 +73,15 @@ export async function refreshSettings(
     settings_etag: ref === null ? found.etag : null,
     ...(commit && { settings_sha: commit.sha, settings_pushed_at: commit.pushed_at }),
     settings_errors: file.errors,
+    // Whoever left the repository switches it on again by saying so in a changed file.
+    ...(isOn(settings) && !isDeepStrictEqual(settings, stored?.settings) && { farewell_at: null }),
     noise_attributes: attributes === null ? null : readGitAttributes(attributes),
     labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
   }
   return storeRepository(app, repository.id, read, app.clock())
 }
+
+const isOn = (settings: FileSettings | null) => [true, 'on'].includes(settings?.comment?.mode ?? false)
 
 const NO_FILE: ReadFile = { text: null, etag: null }
 

@@ -140,13 +140,14 @@ export function listSettings(
 ): Promise<
   Pick<
     RepositoryRow,
-    'repo_id' | 'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation'
+    'repo_id' | 'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation' | 'farewell_at'
   >[]
 > {
-  const { repo_id, name, installation_id, settings, settings_errors, labeler_areas } = repositories
+  const { repo_id, name, installation_id, settings, settings_errors, labeler_areas, farewell_at } =
+    repositories
   const organisation = organisations.settings
   return db
-    .select({ repo_id, name, settings, settings_errors, labeler_areas, organisation })
+    .select({ repo_id, name, settings, settings_errors, labeler_areas, organisation, farewell_at })
     .from(repositories)
     .leftJoin(organisations, eq(organisations.installation_id, installation_id))
     .where(and(isNotNull(installation_id), or(isNotNull(settings), isNotNull(organisation))))

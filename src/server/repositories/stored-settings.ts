@@ -19,7 +19,10 @@ import {
 /** The kind of job that rechecks all pull requests of a repository, because its settings changed. */
 export const RECHECK_ALL = 'recheck_all'
 
-type Stored = Pick<RepositoryRow, 'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation'>
+type Stored = Pick<
+  RepositoryRow,
+  'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation' | 'farewell_at'
+>
 
 /** The layers of settings that hold for a repository. */
 export function storedLayers(stored: Stored): SettingsLayer[] {
@@ -31,8 +34,11 @@ export function storedLayers(stored: Stored): SettingsLayer[] {
     : settings === null && organisation === 'invalid'
       ? 'organisation'
       : null
-  return layersOf(own, storedShare(stored), invalid)
+  const layers = layersOf(own, storedShare(stored), invalid)
+  return stored.farewell_at === null ? layers : [...layers, LEFT]
 }
+
+const LEFT: SettingsLayer = { source: 'farewell', settings: { comment: { mode: 'off' }, check_run: false } }
 
 /** What the organisation says about a repository; null if it says nothing. */
 function storedShare({ organisation, name }: Pick<Stored, 'organisation' | 'name'>) {

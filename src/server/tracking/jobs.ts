@@ -7,6 +7,7 @@ import type { JobHandler } from '../jobs/jobs.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
 import { postNotification } from '../notifications/notify.ts'
+import { FAREWELL } from '../report/publication.ts'
 import type { App } from '../repositories/app.ts'
 import { rescheduledByRateLimit } from '../repositories/installation.ts'
 import {
@@ -20,6 +21,7 @@ import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { RECHECK_ALL } from '../repositories/stored-settings.ts'
 import { recheckAffected } from './affected.ts'
 import { READ_FILES, readFiles } from './changed-files.ts'
+import { sayFarewell } from './farewell.ts'
 import {
   importBatch,
   importInstallation,
@@ -64,6 +66,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [CHECK_LINKS]: onRepo(checkLinks),
     [READ_FILES]: onRepo(readFiles),
     [POLL]: onRepo(poll),
+    [FAREWELL]: onRepo(sayFarewell),
     [RECONCILE]: onRepo(reconcile),
     [RECHECK_ALL]: onRepo(async (each, ctx) => void (await applySettings(each, ctx))),
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),

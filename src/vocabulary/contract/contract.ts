@@ -11,7 +11,7 @@ import {
   ListedActivity,
   UpdateActivity,
 } from './activity.ts'
-import { boolean, object, textOrNull } from './field.ts'
+import { boolean, count, object, outputTimestamp, textOrNull } from './field.ts'
 import { Issue, IssueClaim } from './issue.ts'
 import { MergeOrder } from './merge-order.ts'
 import {
@@ -223,9 +223,20 @@ export const OPERATIONS = {
     output: SettingsView.extend({
       budget: CommentBudget.describe('Whether the comment budget is in force.'),
       may_write: boolean('Whether the token of this request may create and change records.'),
+      may_administer: boolean('Whether it may administer the repository, and so leave it.'),
     }).meta({ id: 'RetrievedSettings' }),
     summary: 'Retrieve the settings',
     description: 'Returns the effective settings of the repository and the errors in its settings file.',
+  }),
+  leaveRepository: operation('POST', '/farewell', {
+    access: 'admin',
+    output: object('Farewell', {
+      as_of: outputTimestamp.describe('Since when nothing is posted there any more.'),
+      left: count('On how many pull requests a comment or a check run does not say so yet.'),
+    }),
+    summary: 'Leave a repository',
+    description:
+      'Edits every comment and ends the check runs, so that they say that Deconflict does not watch the repository any more. Call it before you uninstall the App, and again until `left` is 0.',
   }),
 } satisfies Record<string, Operation>
 

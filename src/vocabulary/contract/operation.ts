@@ -9,7 +9,7 @@ export interface Operation {
   /** What the operation is about: a repository, or all that the caller may see. */
   on: 'repository' | 'caller'
   /** The permission on the repository that the caller needs. A check only reads, although it is a POST. */
-  access: 'read' | 'write'
+  access: 'read' | 'write' | 'admin'
   /** The prefix of `{id}`; null if the path has no id. */
   record: Extract<IdPrefix, 'act' | 'ntb'> | null
   /** The query parameters of a GET, otherwise the body. */

@@ -163,7 +163,7 @@ export const OrganisationSettings = FileSettings.extend({
 export type FileSettings = Partial<z.output<typeof OrganisationSettings>>
 
 /** Where a value comes from. */
-const SOURCES = ['default', 'organisation', 'repository'] as const
+const SOURCES = ['default', 'organisation', 'repository', 'farewell'] as const
 export type SettingsSource = (typeof SOURCES)[number]
 
 /** Reports labels that differ only in case: they would be one area. */
@@ -204,6 +204,6 @@ export const SettingsView = Settings.extend({
   sources: z
     .record(z.string(), z.enum(SOURCES))
     .describe(
-      'Where the value of each key comes from, such as `comment.mode`: the settings file of the repository or its `.github/labeler.yml`, the settings file in the `.github` repository of its owner, or the defaults.',
+      'Where the value of each key comes from, such as `comment.mode`: the settings file of the repository or its `.github/labeler.yml`, the settings file in the `.github` repository of its owner, that the repository was left, or the defaults.',
     ),
 }).meta({ id: 'SettingsView' })
