@@ -211,6 +211,7 @@ CREATE TABLE "pull_requests" (
 	"is_bot" boolean NOT NULL,
 	"is_muted" boolean NOT NULL,
 	"is_muted_by_comment" boolean DEFAULT false NOT NULL,
+	"mute_commented_at" timestamp (3) with time zone,
 	"is_queued" boolean DEFAULT false NOT NULL,
 	"queue_changed_at" timestamp (3) with time zone,
 	"is_behind" boolean NOT NULL,

@@ -203,13 +203,9 @@ test('the label deconflict:mute mutes a pull request; removing it restores the c
 })
 
 describe('the comment /deconflict mute', () => {
-  const written = async (number: number, body: string, login: string) => {
-    const event = commentEvent(github, repository.full_name, number, {
-      id: 9,
-      action: 'created',
-      body,
-      login,
-    })
+  const written = async (number: number, body: string, given: { login: string; created_at?: string }) => {
+    const comment = { id: 9, action: 'created', body, ...given } as const
+    const event = commentEvent(github, repository.full_name, number, comment)
     await fixture.service.deliverAndRun(event)
     await repository.advance(QUIET_MS)
   }
@@ -222,17 +218,20 @@ describe('the comment /deconflict mute', () => {
     useSettings(BOTH)
     await repository.createActivity()
     const number = await repository.open({ author: 'ben' })
-    await written(number, '/deconflict mute\n', login)
+    await written(number, '/deconflict mute\n', { login })
     expect(repository.comment(number)?.includes('**Muted.**')).toBe(isMuted)
   })
 
-  test('is taken back by /deconflict unmute', async () => {
+  test('is taken back by a later /deconflict unmute', async () => {
     useSettings(BOTH)
     await repository.createActivity()
     const number = await repository.open({ author: 'ben' })
-    for (const body of ['/deconflict mute', 'Not /deconflict unmute']) await written(number, body, 'ben')
+    const at = (second: number) => ({ login: 'ben', created_at: `2026-03-15T12:00:0${second}Z` })
+    for (const body of ['/deconflict mute', 'Not /deconflict unmute']) await written(number, body, at(3))
     expect(repository.comment(number)).toContain('**Muted.**')
-    await written(number, '/deconflict unmute', 'ben')
+    await written(number, '/deconflict unmute', at(2))
+    expect(repository.comment(number)).toContain('**Muted.**')
+    await written(number, '/deconflict unmute', at(4))
     expect(repository.comment(number)).toContain('Severity: ')
   })
 })

@@ -181,7 +181,7 @@ export function commentEvent(
     id,
     action,
     ...written
-  }: { id: number; action: 'created' | 'deleted' } & { body?: string; login?: string },
+  }: { id: number; action: 'created' | 'deleted' } & { body?: string; login?: string; created_at?: string },
 ): Webhook {
   const repository = repositoryNamed(state, full_name)
   const example = exampleOf(state, repository, 'issue_comment', action)
@@ -193,6 +193,7 @@ export function commentEvent(
       ...(example.comment as Json),
       id,
       body: written.body ?? '',
+      created_at: written.created_at ?? timestamp(new Date()),
       user: actorBody(state, { login: written.login ?? 'octocat' }),
     },
   })

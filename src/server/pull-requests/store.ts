@@ -1,5 +1,5 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import { and, desc, eq, getTableColumns, gt, lt, lte, not, notInArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, isNull, lt, lte, not, notInArray, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { ofPullRequest } from './publication-store.ts'
 import { type PullRequestChanges, type PullRequestRow, publications, pull_requests } from './table.ts'
@@ -119,6 +119,19 @@ export async function savePullRequest(
   changes: PullRequestChanges,
 ): Promise<void> {
   await db.update(pull_requests).set(changes).where(isPullRequest(repo_id, number))
+}
+
+/** Stores what a comment of `at` says about muting, unless a newer one has said it. */
+export async function muteByComment(
+  db: Db,
+  repo_id: number,
+  { number, is_muted, at }: { number: number; is_muted: boolean; at: Date },
+): Promise<void> {
+  const { mute_commented_at } = pull_requests
+  await db
+    .update(pull_requests)
+    .set({ is_muted_by_comment: is_muted, mute_commented_at: at })
+    .where(and(isPullRequest(repo_id, number), or(isNull(mute_commented_at), lte(mute_commented_at, at))))
 }
 
 /** Deletes the closed pull requests without an event since `closed_before`; if that is null, all pull requests. Returns how many. */

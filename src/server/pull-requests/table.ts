@@ -16,6 +16,8 @@ export const pull_requests = pgTable(
     is_muted: boolean().notNull(),
     /** Somebody who may has turned comments off with a comment. */
     is_muted_by_comment: boolean().notNull().default(false),
+    /** When the newest comment that decided that was written. */
+    mute_commented_at: instant(),
     /** It is in the merge queue of its base branch, so it is merged before others. */
     is_queued: boolean().notNull().default(false),
     /** GitHub's time of the newest event of the merge queue; null if there was none. */
@@ -122,5 +124,14 @@ export type PublicationRow = typeof publications.$inferSelect
 type Key = 'repo_id' | 'number'
 /** A pull request with what was published on it. */
 export type PullRequestRow = typeof pull_requests.$inferSelect & Omit<PublicationRow, Key>
+
+/** Whether nothing is said on it, by its label or by a comment. */
+export function isMuted({
+  is_muted,
+  is_muted_by_comment,
+}: Pick<PullRequestRow, 'is_muted' | 'is_muted_by_comment'>) {
+  return is_muted || is_muted_by_comment
+}
+
 export type PullRequestChanges = Partial<Omit<typeof pull_requests.$inferSelect, Key>>
 export type PublicationChanges = Partial<Omit<PublicationRow, Key>>

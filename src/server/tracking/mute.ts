@@ -1,7 +1,7 @@
 /** Mutes a pull request, or ends that, by a comment (docs/contract/publishing.md#mute). */
 import { mayTriage } from '../github/collaborators.ts'
 import { listNumbered } from '../pull-requests/open-store.ts'
-import { savePullRequest } from '../pull-requests/store.ts'
+import { muteByComment } from '../pull-requests/store.ts'
 import type { App } from '../repositories/app.ts'
 import { asInstallation } from '../repositories/installation.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -22,17 +22,18 @@ interface MuteComment {
   login: string
   /** The writer opened the pull request. */
   is_author: boolean
+  created_at: Date
 }
 
 /** Has no effect if the writer is neither the author nor somebody who may triage. At most one call. */
 export async function muteCommented(
   app: App,
   ctx: RepoContext,
-  { number, command, login, is_author }: MuteComment,
+  { number, command, login, is_author, created_at: at }: MuteComment,
 ): Promise<void> {
   const { db, repo } = ctx
   const isAllowed = is_author || (await asInstallation(app, ctx, (client) => mayTriage(client, repo, login)))
   if (!isAllowed) return
-  await savePullRequest(db, repo.id, number, { is_muted_by_comment: command === 'mute' })
+  await muteByComment(db, repo.id, { number, is_muted: command === 'mute', at })
   await enqueueRecheck(ctx, await listNumbered(db, repo.id, [number]))
 }

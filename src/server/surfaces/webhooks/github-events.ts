@@ -94,8 +94,9 @@ export function handleEvents(app: App, probot: Probot): void {
     if (action === 'deleted') return commentDeleted(ctx, { number, comment_id: comment.id })
     const command = action === 'created' ? muteCommandIn(comment.body) : null
     const { login = '' } = comment.user ?? {}
-    if (command)
-      await muteCommented(app, ctx, { number, command, login, is_author: login === issue.user?.login })
+    const is_author = login === issue.user?.login
+    const created_at = new Date(comment.created_at)
+    if (command) await muteCommented(app, ctx, { number, command, login, is_author, created_at })
   })
 
   probot.on('push', async ({ payload }) => {
