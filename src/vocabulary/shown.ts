@@ -17,7 +17,7 @@ export const HIDDEN_BECAUSE = {
   same_author: 'by the same author',
   declared_by_glob: 'declared by a glob, not by file',
   other_side: 'shown only to the side that came later',
-  over_budget: 'left out because too many pull requests have a comment (`comment.budget`)',
+  over_budget: 'over the budget for comments (`comment.budget`), or for one comment',
   muted: 'muted',
   shadow: 'in a mode in which nothing is posted',
   no_event: 'waiting for the next event of this pull request',

@@ -2,9 +2,10 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { editOfPay } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
+import { commentEvent } from '../support/webhooks.ts'
 import { workingTree } from '../support/working-tree.ts'
 
-const { fixture, repository } = usePullRequests()
+const { fixture, github, repository } = usePullRequests()
 
 let [first, second] = [0, 0]
 beforeEach(async () => {
@@ -41,6 +42,29 @@ test.each([
 ])('with %s it is not shown', async (settings, reason, decided_by) => {
   await repository.writeFile('.github/deconflict.yml', settings)
   expect((await why(second)).pairs).toMatchObject([{ is_shown: false, reason, decided_by }])
+})
+
+test('what the comment only counts is over the budget of the comment', async () => {
+  for (const head of ['a', 'b', 'c']) await repository.openBranch(head, editOfPay(40, [head]))
+  const last = await repository.openBranch('last', editOfPay(41, ['last()']))
+  const { pairs } = await why(last)
+  expect(pairs.map(({ is_shown }: { is_shown: boolean }) => is_shown)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ])
+  expect(pairs[4]).toMatchObject({ reason: 'over_budget', decided_by: 'named in a comment: 3' })
+})
+
+test('both are named that mute a pull request', async () => {
+  repository.githubRepo.update(second, { labels: ['deconflict:mute'] })
+  await repository.deliver(second, { action: 'labeled' })
+  const mute = { id: 9, action: 'created', body: '/deconflict mute', login: 'author-of-tidy' } as const
+  await fixture.service.deliverAndRun(commentEvent(github, repository.full_name, second, mute))
+  const decided_by = 'deconflict:mute, /deconflict mute'
+  expect((await why(second)).pairs).toMatchObject([{ is_shown: false, reason: 'muted', decided_by }])
 })
 
 test('blocking work that came after the last event makes no first comment', async () => {

@@ -39,8 +39,7 @@ export async function checkPullRequest(
   const { db, now, repo } = ctx
   const stored = await findPullRequest(db, repo.id, number)
   if (!stored?.is_open) return undefined
-  const is_muted = stored.is_muted || stored.is_muted_by_comment
-  const pr = withoutEarlierEvent({ ...stored, is_muted }, repo)
+  const pr = withoutEarlierEvent(stored, repo)
   const activities = await listLiveOf(db, repo.id, number, now)
   const subject = pullRequestSubject(pr, activities)
   if (activities.length === 0)

@@ -4,9 +4,9 @@ import type { Conclusion } from '../../engine/check/conclusion.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { Why } from '../../vocabulary/contract/why.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import type { HiddenBecause } from '../../vocabulary/shown.ts'
+import { type HiddenBecause, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { listCompared } from '../activities/live-store.ts'
-import type { PullRequestRow } from '../pull-requests/table.ts'
+import { isMuted, type PullRequestRow } from '../pull-requests/table.ts'
 import { MUTE_LABEL } from '../report/comment.ts'
 import type { Report } from '../report/report.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -55,22 +55,28 @@ function explain(pr: PullRequestRow, conclusion: Conclusion, facts: Facts): Why[
     ...{ reason: silence, decided_by: silence && decidedBy(silence, comment, pr) },
   }))
   const candidates = judgeCandidates(pr, facts, pairs)
-  const live = inOrderOfComment(candidates).map(
-    ({ record, pull_request, author, consequence, severity, suppression }) => {
-      const reason = suppression ?? silence
-      return {
-        activity_id: record.id,
-        title: pull_request?.is_by_newcomer || record.is_by_newcomer ? null : record.title,
-        actor: record.actor,
-        pr_url: record.pr_url,
-        consequence,
-        severity,
-        is_shown: reason === null,
-        reason,
-        decided_by: suppression === 'bot' ? `login: ${author}` : reason && decidedBy(reason, comment, pr),
-      }
-    },
-  )
+  const ordered = inOrderOfComment(candidates)
+  const named = ordered.filter(({ suppression }) => suppression === null).slice(0, OTHERS_SHOWN_MAX)
+  const live = ordered.map((each) => {
+    const { record, pull_request, author, consequence, severity, suppression } = each
+    const isCounted = suppression === null && silence === null && !named.includes(each)
+    const reason = suppression ?? silence ?? (isCounted ? 'over_budget' : null)
+    return {
+      activity_id: record.id,
+      title: pull_request?.is_by_newcomer || record.is_by_newcomer ? null : record.title,
+      actor: record.actor,
+      pr_url: record.pr_url,
+      consequence,
+      severity,
+      is_shown: reason === null,
+      reason,
+      decided_by: isCounted
+        ? `named in a comment: ${OTHERS_SHOWN_MAX}`
+        : suppression === 'bot'
+          ? `login: ${author}`
+          : reason && decidedBy(reason, comment, pr),
+    }
+  })
   return [...merged, ...live]
 }
 
@@ -92,7 +98,7 @@ function silenceOf(
   comment: Settings['comment'],
 ): HiddenBecause | null {
   if (isIgnored(pr, comment)) return 'bot'
-  if (pr.is_muted) return 'muted'
+  if (isMuted(pr)) return 'muted'
   if (comment.mode !== 'on') return 'shadow'
   return pr.comment_id === null && !earns_comment ? 'no_event' : null
 }
@@ -107,7 +113,9 @@ function decidedBy(reason: HiddenBecause, comment: Settings['comment'], pr: Pull
     declared_by_glob: 'risk below high',
     other_side: `comment.audience: ${comment.audience}`,
     over_budget: `comment.budget: ${comment.budget}`,
-    muted: pr.is_muted_by_comment ? '/deconflict mute' : MUTE_LABEL,
+    muted: [pr.is_muted && MUTE_LABEL, pr.is_muted_by_comment && '/deconflict mute']
+      .filter(Boolean)
+      .join(', '),
     shadow: `comment.mode: ${comment.mode}`,
     no_event: pr.comment_deleted_at
       ? `comment deleted: ${pr.comment_deleted_at.toISOString()}`

@@ -1,7 +1,7 @@
 /** What to publish on a pull request: nothing that GitHub has already, or that it has refused. Pure. */
 import { createHash } from 'node:crypto'
 import type { CheckRun } from '../github/check-runs.ts'
-import type { PullRequestRow } from '../pull-requests/table.ts'
+import { isMuted, type PullRequestRow } from '../pull-requests/table.ts'
 import { checkRunOf } from './check-run.ts'
 import { commentOf, farewellComment, mutedComment, TEXT_VERSION } from './comment.ts'
 import type { Charge, Report } from './report.ts'
@@ -46,14 +46,14 @@ function planComment(pr: PullRequestRow, report: Report): Publication['comment']
 }
 
 /** Whether the comment for the report shows an overlap. */
-export function hasOverlap({ is_muted }: Pick<PullRequestRow, 'is_muted'>, { severity }: Report): boolean {
-  return severity !== null && !is_muted
+export function hasOverlap(pr: Parameters<typeof isMuted>[0], { severity }: Report): boolean {
+  return severity !== null && !isMuted(pr)
 }
 
 /** The text of the comment; null to publish none. */
-function writeText({ comment_hash, is_muted }: PullRequestRow, report: Report): string | null {
-  const isPublished = comment_hash !== null
-  if (is_muted) return isPublished ? mutedComment(report.as_of) : null
+function writeText(pr: PullRequestRow, report: Report): string | null {
+  const isPublished = pr.comment_hash !== null
+  if (isMuted(pr)) return isPublished ? mutedComment(report.as_of) : null
   return isPublished || report.earns_comment ? commentOf(report) : null
 }
 
@@ -78,7 +78,7 @@ export function farewellTo(pr: PullRequestRow, as_of: Date): Publication {
 }
 
 function planCheckRun(pr: PullRequestRow, report: Report): Publication['check_run'] {
-  if (pr.is_muted) return null
+  if (isMuted(pr)) return null
   const hash = hashText(JSON.stringify(checkRunOf(pr.head_sha, withoutCounts(report))))
   if (hash === pr.check_hash || hash === pr.check_refused) return null
   return { run: checkRunOf(pr.head_sha, report), hash }
