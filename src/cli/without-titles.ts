@@ -24,6 +24,8 @@ export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
     ...overlap,
     // The reason of a check without overlap is about the caller's own branch.
     reason: overlap.severity === null ? overlap.reason : `Overlap of ${overlap.severity} severity.`,
+    // Only the title of a notable stands in it.
+    recommended_action: overlap.recommended_action.replace(/“[^”]*”/g, overlap.related_notable_ids[0] ?? ''),
     reuse_opportunities: overlap.reuse_opportunities.map((each) =>
       // That of a merged pull request is made of our words.
       each.type === 'merged'

@@ -1,6 +1,8 @@
 /** What to do after a check or about an overlap, for the reader of any medium. Pure. */
 import { type Finding, isSameWork, type TakenFinding, takenIn } from './finding.ts'
+import { inQuotes } from './others-text.ts'
 import type { Severity } from './severity.ts'
+import { TITLE_SHOWN_MAX } from './shown.ts'
 import { type Stage, whyFirst } from './standing.ts'
 import { uncapitalized } from './text.ts'
 
@@ -171,8 +173,10 @@ export function doneAdvice(name: string): string {
   return `Look at ${name} before you go on: it is merged, and has most of this already.`
 }
 
-export function notableAdvice(id: string): string {
-  return `Read the notable ${id} first.`
+/** `title`: null where nothing that other people wrote may be shown. `author`: a login. */
+export function notableAdvice(id: string, title: string | null, author: string | null): string {
+  const by = author !== null && LOGIN.test(author) ? ` by ${author}` : ''
+  return `Read the notable ${title === null ? id : inQuotes(title, TITLE_SHOWN_MAX)}${by} first.`
 }
 
 /** The author of an activity, without any text by other people: the login and pull request as far as they are known. */

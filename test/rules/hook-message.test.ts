@@ -116,7 +116,7 @@ test('the message prefers the place whose lines are known', () => {
 test.each<[string, Partial<Place>, string]>([
   ['both do the same work', SAME, 'Before you go on, tell the user: close one of the two; yours was first.'],
   ['it is by a bot', { is_bot: true }, 'Go ahead, and rebase #12 after yours is merged.'],
-  ['it is about a notable', { id: 'ntb_1' }, 'Read the notable ntb_1 first.'],
+  ['it is about a notable', { id: 'ntb_1' }, 'Read the notable “Tidy the retries” by ben first.'],
   [
     'only one of two places needs no action',
     { severity: 'low', verdict: 'unknown' },

@@ -66,23 +66,23 @@ function expectNothing(text: string): void {
 }
 
 const scope = { areas: [attack('area')], paths: ['src/**'] }
-const ADVICE = /^(?:Before you edit there, talk to ben: [\w ,]+\.|Read the notable ntb_\w+ first\.| )+$/
+const ADVICE =
+  /^(?:Before you edit there, talk to ben: [\w ,]+\.|Read the notable “[^“”]{1,50}” by ben first\.| )+$/
 
 // Threat: Prompt injection through a title
-test('the advice of REST contains none of it, and the reason quotes it', async () => {
+test('the advice and the reason of REST quote it', async () => {
   const check = (await shop.api('POST', '/activity/check', { body: { scope } })).body
   const body = { title: 'Mine', summary: 'x', actor: 'Ada', scope }
   const created = (await shop.api('POST', '/activity', { body })).body
   for (const { recommended_action, reason, reuse_opportunities } of [check, created.overlap]) {
     expect(recommended_action).toMatch(ADVICE)
-    expectNothing(recommended_action)
     expectQuoted(reason)
     for (const each of reuse_opportunities) expect(outsideOfQuotes(each.reason)).not.toMatch(/OBEY/i)
   }
 })
 
 // Threat: Hidden text, or text in another order than it is stored
-test('the advice of MCP contains none of it, and no text contains invisible characters', async () => {
+test('those of MCP quote it, and no text contains invisible characters', async () => {
   const client = new Client({ name: 'a-test', version: '1' })
   const requestInit = { headers: { Authorization: 'Bearer tok-ada' } }
   await client.connect(new StreamableHTTPClientTransport(new URL(`${shop.url}/mcp`), { requestInit }))

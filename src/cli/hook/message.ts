@@ -197,7 +197,10 @@ function adviceFor(
   // Ids are ordered by time.
   const is_theirs_first = own_id === null || id < own_id
   const reader = { whose, theirs, is_theirs_first, person: null }
-  const advice = isNotableId(id) ? notableAdvice(id) : adviceOf(worst, reader).action
+  const { title = null, login = null } = others.get(id) ?? {}
+  const advice = isNotableId(id)
+    ? notableAdvice(id, without_titles ? null : title, login)
+    : adviceOf(worst, reader).action
   return `${advice}${data}`
 }
 

@@ -148,7 +148,9 @@ export function recommendedAction(conclusion: Conclusion, severity: Severity | n
       .toSorted(othersFirst)
       .slice(0, 1)
       .map((each) => ({ ...each, text: adviceOnCollision(each, self) })),
-    ...notables.slice(0, 1).map((each) => ({ ...each, text: notableAdvice(each.id) })),
+    ...notables
+      .slice(0, 1)
+      .map((each) => ({ ...each, text: notableAdvice(each.id, each.record.title, each.record.created_by) })),
   ]
   return [done, textOf(advice.toSorted(othersFirst)), cutAdvice({ is_cut })].filter(Boolean).join(' ')
 }
