@@ -23,12 +23,12 @@ export function linkable(url: string): string {
 }
 
 /**
- * The number of a pull request, with a link where GitHub enters no mention of it on the other pull request: on github.com
- * through its redirecting host. Other hosts have none.
+ * The number of a pull request with a link: on github.com through its redirecting host, for which GitHub enters no mention
+ * on the other pull request. Other hosts have none.
  */
 export function linkedNumber({ number, url }: { number: number; url: string }): string {
-  const name = `\`#${number}\``
-  return url.startsWith(GITHUB) ? `[${name}](${REDIRECTING}${url.slice(GITHUB.length)})` : name
+  const target = url.startsWith(GITHUB) ? `${REDIRECTING}${url.slice(GITHUB.length)}` : linkable(url)
+  return `[\`#${number}\`](${target})`
 }
 
 const GITHUB = 'https://github.com/'
