@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { PUBLIC_ONLY } from '../../src/server/notifications/public-address.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
@@ -142,6 +143,25 @@ describe('a notable', () => {
         `${repository.full_name}: notable of ${importance} importance by \`ada\`: \`Frozen\` https://deconflict.example/#/${repository.full_name}`,
       )
   })
+})
+
+test('the address of the repository gets each notification too, unsigned', async () => {
+  const own = 'https://hooks.example.com/services/secret'
+  const { fetch } = globalThis
+  const posts: RequestInit[] = []
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    if (input !== own) return fetch(input, init)
+    posts.push(init as RequestInit)
+    return new Response()
+  })
+  onTestFinished(() => spy.mockRestore())
+  useSettings(`notify_url: ${own}`)
+  await openPair()
+  expect(received).toHaveLength(1)
+  expect(posts.map(({ body }) => JSON.parse(String(body)))).toEqual([received[0]?.body])
+  expect(posts[0]).toMatchObject({ redirect: 'manual', dispatcher: PUBLIC_ONLY })
+  expect(Object.keys(posts[0]?.headers ?? {})).not.toContain('X-Deconflict-Signature-256')
+  expect((await repository.request('GET', '/settings')).body.notify_url).toBe('https://hooks.example.com')
 })
 
 describe('a receiver', () => {

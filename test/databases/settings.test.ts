@@ -53,7 +53,7 @@ describe('without a file', () => {
       track_pull_requests: true,
       track_branches: ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**'],
       comment: DEFAULT_COMMENT,
-      check_run: false,
+      ...{ notify_url: null, check_run: false },
       source: 'defaults',
       errors: [],
       sources: expect.objectContaining({ areas: 'default', 'comment.mode': 'default' }),

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import type { PairRow } from '../../src/server/ledger/table.ts'
 import type { NotableRow } from '../../src/server/notables/table.ts'
-import { notableNotification, pairNotification } from '../../src/server/notifications/notification.ts'
+import {
+  bodyFor,
+  notableNotification,
+  pairNotification,
+} from '../../src/server/notifications/notification.ts'
+import { isPublic, publicLookup } from '../../src/server/notifications/public-address.ts'
 
 const SHOP = { full_name: 'acme/shop', web_url: 'https://github.com/acme/shop' }
 
@@ -65,6 +70,71 @@ test('a notable has its importance, author and title, and the page if there is o
     `acme/shop: notable of high importance: \`Frozen\` ${page}`,
   )
 })
+
+test.each([
+  ['https://hooks.slack.com/services/T1', false],
+  ['https://acme.webhook.office.com/webhookb2/1', true],
+  ['https://prod-1.westeurope.logic.azure.com:443/workflows/1', true],
+  ['https://workflows.acme.example/1?format=teams', true],
+  ['https://logic.azure.com.evil.example/1', false],
+])('%s gets a card for Teams: %s', (url, isCard) => {
+  const title = '[click](https://evil.example) <at>all</at>'
+  const page = 'https://deconflict.example/#/acme/shop'
+  const notification = notableNotification(notable({ title }), SHOP, page)
+  const body = bodyFor(url, notification)
+  if (!isCard) return expect(body).toBe(notification)
+  const text = `acme/shop: notable of high importance by \`ada\`: \`${title}\``
+  const content = {
+    type: 'AdaptiveCard',
+    body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] }],
+    actions: [{ type: 'Action.OpenUrl', title: 'Open', url: page }],
+  }
+  expect(body).toMatchObject({ type: 'message', attachments: [{ content }] })
+})
+
+test('a card has a button for each pull request', () => {
+  const { attachments } = bodyFor('https://a.logic.azure.com', pairNotification(pair({}), SHOP)) as never
+  expect((attachments as { content: object }[])[0]?.content).toMatchObject({
+    actions: [{ title: '#14', url: 'https://github.com/acme/shop/pull/14' }, { title: '#12' }],
+  })
+})
+
+// Threat: Server-side request forgery through `notify_url`
+test.each([
+  ...[
+    ['1.1.1.1', true],
+    ['10.1.2.3', false],
+    ['127.0.0.1', false],
+    ['169.254.169.254', false],
+  ],
+  ...[
+    ['172.31.0.1', false],
+    ['192.168.1.1', false],
+    ['100.64.0.1', false],
+    ['0.0.0.0', false],
+  ],
+  ...[
+    ['2606:4700::1111', true],
+    ['::1', false],
+    ['fd00::1', false],
+    ['fe80::1', false],
+  ],
+  ...[
+    ['::ffff:1.1.1.1', false],
+    ['2002:0a00:0001::', false],
+    ['64:ff9b::a00:1', false],
+  ],
+] as [string, boolean][])('%s is public: %s', (address, expected) => {
+  expect(isPublic(address)).toBe(expected)
+})
+
+test.each([{}, { all: true }])(
+  'a name with a private address is not connected to, with %j',
+  async (options) => {
+    const error = await new Promise((resolve) => publicLookup('localhost', options, resolve))
+    expect(String(error)).toContain('private address')
+  },
+)
 
 // Threat: A mention or a link in a notification through a title or a branch
 describe('user text becomes no mention and no link', () => {

@@ -1,7 +1,8 @@
-/** The JSON that is posted to `NOTIFY_WEBHOOK_URL`: a text for Slack and Teams, and the facts (docs/notifications.md). Pure. */
+/** The JSON that is posted: a text for Slack and the facts, or a card for Teams (docs/notifications.md). Pure. */
 
 import { type Consequence, takenFinding } from '../../vocabulary/finding.ts'
 import { withoutInvisible } from '../../vocabulary/others-text.ts'
+import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
 import { sequencePlace } from '../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { joined } from '../../vocabulary/text.ts'
@@ -112,6 +113,44 @@ function filesText(files: { path: string; lines: (LineRange | null)[] }[]): stri
   })
   const rest = files.length - named.length
   return joined(rest > 0 ? [...named, `${rest} more`] : named)
+}
+
+/** The hosts of the webhooks of Teams and of its Workflows. */
+const TEAMS = /\.(?:webhook\.office|logic\.azure|powerplatform|powerautomate)\.com$/
+
+/** What a receiver at this address takes. */
+export function bodyFor(url: string, notification: Notification): object {
+  const { hostname, searchParams } = new URL(url)
+  return searchParams.get('format') === 'teams' || TEAMS.test(hostname) ? cardOf(notification) : notification
+}
+
+/** An Adaptive Card. A text run shows no markup; the links at the end of the text, which are ours, become buttons. */
+function cardOf({ text }: Notification): object {
+  const [links = ''] = /(?: https:\/\/[^\s`]+)*$/.exec(text) ?? []
+  const shown = fromChat(text.slice(0, text.length - links.length))
+  const actions = links
+    .split(' ')
+    .slice(1)
+    .map((url) => ({
+      ...{ type: 'Action.OpenUrl', title: pullRequestName(url) ?? 'Open', url: fromChat(url) },
+    }))
+  const content = {
+    ...{
+      $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+      type: 'AdaptiveCard',
+      version: '1.4',
+    },
+    body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: shown }] }],
+    actions,
+  }
+  return {
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content }],
+  }
+}
+
+function fromChat(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
 /** Slack reads `<!channel>` as a mention, and `<URL|text>` as a link, also in code. */

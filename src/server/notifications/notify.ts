@@ -2,13 +2,14 @@
 import { createHmac } from 'node:crypto'
 import { later } from '../../vocabulary/clock.ts'
 import type { Config } from '../base/config.ts'
-import type { NotifySubject } from '../changes/notification-queue.ts'
+import type { NotifySubject, Receiver } from '../changes/notification-queue.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import { findPair } from '../ledger/store.ts'
 import { findNotable } from '../notables/store.ts'
 import type { App } from '../repositories/app.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
-import { type Notification, notableNotification, pairNotification } from './notification.ts'
+import { bodyFor, type Notification, notableNotification, pairNotification } from './notification.ts'
+import { PUBLIC_ONLY } from './public-address.ts'
 
 const TIMEOUT_MS = 5000
 /** The maximum of `Retry-After`, with which a receiver limits the rate. */
@@ -20,17 +21,33 @@ const WAIT_MAX_S = 3600
  */
 export function postNotification(app: App): JobHandler {
   return async ({ id, repo_id, payload }, now) => {
-    const { notify } = app.config
     const ctx = await openKnownRepo(app, repo_id, now)
-    const notification = ctx?.repo.is_notified && (await readNotification(app, ctx, payload as NotifySubject))
-    if (!notify || !notification) return undefined
-    const response = await post(notify, id, notification)
+    const subject = payload as NotifySubject & { to: Receiver }
+    const notification = ctx?.repo.is_notified && (await readNotification(app, ctx, subject))
+    const target = ctx && targetOf(app.config, ctx.settings.notify_url, subject.to)
+    if (!target || !notification) return undefined
+    const response = await post(target, id, notification)
     if (response.ok) return undefined
     const wait_s = Number(response.headers.get('retry-after'))
     if (response.status === 429 && wait_s > 0)
       return { retry_at: later(now, Math.min(wait_s, WAIT_MAX_S) * 1000) }
-    throw new Error(`NOTIFY_WEBHOOK_URL answered ${response.status}`)
+    throw new Error(`${target.name} answered ${response.status}`)
   }
+}
+
+interface Target {
+  /** The address itself is a secret. */
+  name: 'NOTIFY_WEBHOOK_URL' | 'notify_url'
+  url: string
+  secret: string | null
+  init: object
+}
+
+/** The address of a repository gets no signature, and is reached on the internet only: directly, or as a proxy allows. */
+function targetOf({ notify, proxy }: Config, notify_url: string | null, to: Receiver): Target | null {
+  if (to === 'service') return notify && { name: 'NOTIFY_WEBHOOK_URL', ...notify, init: {} }
+  const init = proxy === null ? { dispatcher: PUBLIC_ONLY } : {}
+  return notify_url === null ? null : { name: 'notify_url', url: notify_url, secret: null, init }
 }
 
 async function readNotification(
@@ -51,13 +68,14 @@ async function readNotification(
 
 /** Returns the response; its body is not read. Redirects are not followed, because the address is a secret. */
 async function post(
-  { url, secret }: NonNullable<Config['notify']>,
+  { url, secret, init }: Target,
   id: string,
   notification: Notification,
 ): Promise<Response> {
-  const body = JSON.stringify(notification)
+  const body = JSON.stringify(bodyFor(url, notification))
   const signature = secret && `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
   const response = await fetch(url, {
+    ...init,
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',

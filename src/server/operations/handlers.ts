@@ -157,6 +157,8 @@ export const HANDLERS: {
   getSettings: async (ctx) => ({
     ...ctx.settings,
     ...ctx.repo.settings_file,
+    // The rest of the address is a secret.
+    notify_url: ctx.settings.notify_url && new URL(ctx.settings.notify_url).origin,
     sources: sourcesOf(ctx.repo.settings_layers),
     budget: await readBudget(ctx),
     may_write: ctx.caller.may_write,

@@ -52,7 +52,7 @@ export interface Repo {
   readonly commenting_since: Date
   /** Since when nothing is posted there any more; null if it was not left. */
   readonly farewell_at: Date | null
-  /** Whether new conflicts, duplicates and high notables are posted to `NOTIFY_WEBHOOK_URL`. */
+  /** Whether new conflicts, duplicates and high notables are posted, to the address of the service, of the repository, or both. */
   readonly is_notified: boolean
   /** Where the settings come from, and what is wrong with the settings file. */
   readonly settings_file: { readonly source: 'defaults' | 'file'; readonly errors: SettingsProblem[] }
@@ -163,7 +163,7 @@ function openRow(
     is_tracked: is_installed || is_watched,
     commenting_since: stored?.commenting_since ?? stored?.created_at ?? request.now,
     farewell_at: stored?.farewell_at ?? null,
-    is_notified: app.config.notify !== null && settings.comment.mode === 'on',
+    is_notified: (app.config.notify ?? settings.notify_url) !== null && settings.comment.mode === 'on',
     settings_file: { source: read?.settings ? 'file' : 'defaults', errors: read?.settings_errors ?? [] },
     settings_layers,
     noise_attributes: read?.noise_attributes ?? [],

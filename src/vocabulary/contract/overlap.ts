@@ -184,7 +184,7 @@ export const OverlapResult = OverlapBrief.extend({
     ),
   recommended_action: z.string().meta({
     description:
-      'What to do; never empty. It contains no text by other people, only ids, GitHub logins and pull request numbers.',
+      'What to do; never empty. It contains only our words, ids, GitHub logins, pull request numbers, and in “…” the title of a notable.',
     examples: ['Before you edit there, talk to ada: agree on who changes what, or narrow your scope.'],
   }),
   reuse_opportunities: z

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
 import { SEVERITIES } from '../severity.ts'
-import { boolean, object, text, textOrNull } from './field.ts'
+import { boolean, httpsUrl, object, text, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
 
 export const NOTABLE_CATEGORIES = [
@@ -135,9 +135,21 @@ export const Settings = object('Settings', {
       'A pushed branch that one of these globs matches gets an activity until it has a pull request; `[]`: none.',
     ),
   comment: z.strictObject(commentFields).default(DEFAULT_COMMENT).describe('The comment on a pull request.'),
+  notify_url: httpsUrl
+    .refine(isOnInternet, { error: 'must have the name of a host on the internet, and no user or password' })
+    .nullable()
+    .default(null)
+    .describe('Where notifications about the repository are posted too; an answer shows its origin only.'),
   check_run: z.boolean().default(false).describe('Whether pull requests get a check run beside the comment.'),
 })
 export type Settings = z.output<typeof Settings>
+
+/** What a name leads to is decided when it is called. An address, or a name of a local network, is never meant. */
+function isOnInternet(url: string): boolean {
+  const { hostname, username, password } = new URL(url)
+  const isName = /\.[a-z][a-z0-9-]*$/.test(hostname) && !/\.(?:internal|local|localhost)$/.test(hostname)
+  return isName && username + password === ''
+}
 
 export const DEFAULT_SETTINGS: Settings = Settings.parse({})
 
