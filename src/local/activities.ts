@@ -10,7 +10,7 @@ import {
   notLive,
   transitionTo,
 } from '../engine/records/activity-verbs.ts'
-import { digestChanges, keepMigrations } from '../engine/records/digest-changes.ts'
+import { digestChanges, keepDerived } from '../engine/records/digest-changes.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { unbounded } from '../vocabulary/budget.ts'
 import { DEFAULT_SETTINGS } from '../vocabulary/contract/settings.ts'
@@ -102,7 +102,7 @@ export function activityMethods(reader: Reader): Methods {
       const digested = input.scope && (await digest(input.scope.changes))
       const work = await change(id, now, (before, all) => {
         const { activity: row } = before
-        const changed = digested && keepMigrations(digested, row.changed_files)
+        const changed = digested && keepDerived(digested, row.changed_files)
         const fields = changesOf(contextAt(now), row, { input, files: changed })
         const activity = { ...row, ...fields, ...(input.scope && { declared_at: now }), updated_at: now }
         const isSame = activity.issue === row.issue

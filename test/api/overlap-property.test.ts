@@ -363,32 +363,16 @@ function isIn(one: Work, other: Work): boolean {
   return isEach && strongestOf(one, other) === 'agrees'
 }
 
-/** Whether a third of all, and at least two others, make the change too. */
-function isCommon(work: Work, all: readonly Work[]): boolean {
-  const twins = all.filter((each) => each !== work && isIn(work, each)).length
-  return twins >= 2 && 3 * (twins + 1) >= all.length
-}
-
-/** Whether both do the same work, because one makes all changes of the other, which are not common. */
-function isTwin(a: Work, b: Work, all: readonly Work[]): boolean {
-  const contained = [isIn(a, b) ? [a] : [], isIn(b, a) ? [b] : []].flat()
-  return contained.length > 0 && !contained.some((each) => isCommon(each, all))
-}
-
 const seen = new Set<string>()
 
 /** What `mine` is told of `other`, whose risk counts; null if nobody has to do anything. */
-function leadsTo(
-  mine: Work,
-  other: Work,
-  all: readonly Work[],
-): { consequence: string; severity: Severity } | null {
+function leadsTo(mine: Work, other: Work): { consequence: string; severity: Severity } | null {
   const verdict = strongestOf(mine, other)
   if (verdict) seen.add(verdict)
   if (verdict === 'conflict') return { consequence: 'conflict', severity: 'high' }
   if (verdict === 'unknown')
     return { consequence: 'possible', severity: other.risk === 'high' ? 'high' : 'medium' }
-  return isTwin(mine, other, all) ? { consequence: 'same_work', severity: 'high' } : null
+  return isIn(mine, other) || isIn(other, mine) ? { consequence: 'same_work', severity: 'high' } : null
 }
 
 test('each overlap by lines leads to what its strongest file says', { timeout: 120_000 }, async () => {
@@ -405,7 +389,7 @@ test('each overlap by lines leads to what its strongest file says', { timeout: 1
       }
       const pairs = all.flatMap((older, i) =>
         all.slice(i + 1).flatMap((newer, offset) => {
-          const [one, other] = [leadsTo(older, newer, all), leadsTo(newer, older, all)]
+          const [one, other] = [leadsTo(older, newer), leadsTo(newer, older)]
           if (!one || !other) return []
           const activity_ids = [ids[i], ids[i + 1 + offset]]
           return [{ activity_ids, ...one, severity: higher(one.severity, other.severity) }]
@@ -422,7 +406,7 @@ test('each overlap by lines leads to what its strongest file says', { timeout: 1
         const mine = all[index] as Work
         const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
         const expected = all.flatMap((other, at) => {
-          const told = other === mine ? null : leadsTo(mine, other, all)
+          const told = other === mine ? null : leadsTo(mine, other)
           return told ? [{ id: ids[at], ...told }] : []
         })
         const matches = overlap.matches.map(

@@ -65,7 +65,11 @@ const side = (files: FileChange[], closes: number[] = []) => {
   return { ...atOnce(digestedSide(intent, known, { noise: DEFAULT_NOISE, numbers })), files: known }
 }
 type Digested = ReturnType<typeof side>
-const numbers = { isNumbered: () => undefined, isIgnored: (path: string) => path === 'go.sum' }
+const numbers = {
+  isNumbered: () => undefined,
+  isIgnored: (path: string) => path.startsWith('go.'),
+  isManifest: (path: string) => path === 'go.mod',
+}
 const compared = (yours: Digested, theirs: Digested) => {
   const shared = sharedFiles(indexFiles(yours.files), theirs.files)
   const options = { shared, noise: DEFAULT_NOISE, numbers, budget: { remaining: 1e9 } }
@@ -84,6 +88,7 @@ const TWO = change({
 const [B, C, SUM] = [edit('b.ts', 20, 'b'), edit('c.ts', 20, 'c'), edit('go.sum', 20, 'd')]
 const AT: Partial<LinesFinding> = { your_lines: [20, 22], their_lines: [20, 22] }
 const IN_B = lines('conflict', { path: 'b.ts', confidence: 'proved', ...AT })
+const MOD = change({ path: 'go.mod', patch: editOfPay(20, ['go 1.26']).patch, manifest: 'a' })
 const GONE = change({ status: 'removed' })
 /** Adds these lines. */
 const add = (path: string, added: string[]) =>
@@ -108,7 +113,10 @@ describe('two sides, either way round,', () => {
     ['do the same work if they add half of six lines', [SIX], [HALF], 'same_work'],
     ['… with another indentation', [SIX], [add('b.ts', calls(0, 6, '\t'))], 'same_work'],
     ['… in a manifest', [add('go.mod', calls(0, 6))], [add('go.mod', calls(0, 6))], 'same_work'],
-    ['do not by fewer than half', [SIX], [add('b.ts', calls(4, 20))], null],
+    ['… by one line of it', [MOD], [MOD], 'same_work'],
+    ['… and of another file', [MOD, ONE], [MOD, ONE, B], 'same_work'],
+    ['do not if the manifest differs', [MOD, ONE], [{ ...MOD, manifest: 'b' }, ONE], 'same_file'],
+    ['… by fewer than half', [SIX], [add('b.ts', calls(4, 20))], null],
     ['… by four lines in another file', [add('a.ts', calls(0, 4))], [add('b.ts', calls(0, 4))], null],
     ['… by lines that repeat', [add('a.ts', repeated)], [add('b.ts', repeated)], null],
     ['… by lines that are not telling', [add('a.ts', short)], [add('b.ts', short)], null],
@@ -136,12 +144,11 @@ describe('two sides, either way round,', () => {
 })
 
 test.each([
-  ['one other', 1, 2, false],
-  ['two others in a small repository', 2, 9, true],
-  ['two others in a larger one', 2, 10, false],
-  ['a third of many', 3, 12, true],
-])('a change that %s makes too is common or not', (_, others, live, expected) => {
-  expect(isCommon(others, live)).toBe(expected)
+  ['two', 2, 2, false],
+  ['a third of nine', 3, 9, true],
+  ['fewer than a third', 3, 10, false],
+])('a change that %s pull requests make is common or not', (_, makers, open, expected) => {
+  expect(isCommon(makers, () => open)).toBe(expected)
 })
 
 test('a common change is no duplicate', () => {

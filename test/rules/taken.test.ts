@@ -24,7 +24,7 @@ const django = (own: string, parents: string[], changes: Partial<Migration> = {}
   file(`shop/migrations/${own}.py`, { migration: { own, parents, is_merge: false, ...changes } })
 
 const rules: NumberRules = {
-  isNumbered: () => undefined,
+  ...{ isNumbered: () => undefined, isManifest: () => false },
   isIgnored: (path) => path.endsWith('.generated.sql'),
 }
 const shared = (mine: File[], its: File[], given = rules) => {

@@ -13,7 +13,7 @@ import { namesOf } from '../lines/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
 import { bySeverityAndAge, type Pair } from '../pair.ts'
 import type { LiveRecord } from '../record.ts'
-import { FILE_COST, lineBudget, ROWS } from './found-by-lines.ts'
+import { FILE_COST, lineBudget, pullsOf, ROWS } from './found-by-lines.ts'
 import type { Rules } from './rules.ts'
 import { withDigests } from './side-files.ts'
 import { sideOf } from './side-of-row.ts'
@@ -27,7 +27,7 @@ const PAIR_COST = 200
 const LOOK_UP_COST = 20
 
 /** An activity that is compared, without its scope. */
-export type Participant = Pick<LiveRecord, 'id' | 'branch' | 'base_branch' | 'weight'> & Intent
+export type Participant = Pick<LiveRecord, 'id' | 'branch' | 'base_branch' | 'weight' | 'pr_number'> & Intent
 
 /** `comparison` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
 export interface RankedCollision extends Pair {
@@ -160,11 +160,14 @@ function judgeAll(
   compared: readonly RankedCollision[],
   participants: readonly Participant[],
 ): Pick<RankedCollisions, 'collisions' | 'same_file'> {
-  const twins = new Map<number, number>()
+  const twins = new Map<number, (number | null)[]>()
+  const pullOf = (position: number) => participants[position]?.pr_number ?? null
   for (const { comparison, newer, older } of compared)
     for (const position of containedOf(comparison, { newer, older }))
-      twins.set(position, 1 + (twins.get(position) ?? 0))
-  const isOfMany = (position: number) => isCommon(twins.get(position) ?? 0, participants.length)
+      addTo(twins, position, pullOf(position === newer ? older : newer))
+  const open = pullsOf(participants.map(({ pr_number }) => pr_number))
+  const isOfMany = (position: number) =>
+    isCommon(pullsOf([pullOf(position), ...(twins.get(position) ?? [])]), () => open)
   const collisions: RankedCollision[] = []
   const same_file: Pair[] = []
   for (const pair of compared) {

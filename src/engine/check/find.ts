@@ -5,14 +5,14 @@ import { inTurns } from '../../vocabulary/event-loop.ts'
 import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import type { Comparison } from '../kinds/compare.ts'
-import { takenPlaces } from '../lines/taken.ts'
+import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import type { NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace } from '../place.ts'
 import type { LiveRecord } from '../record.ts'
 import type { Stacks } from '../stacks.ts'
 import type { CheckedWork } from './checked-work.ts'
 import type { Proposal } from './compare.ts'
-import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
+import { BY_LINES_MAX, pullsOf, rankByLines } from './found-by-lines.ts'
 
 export interface FoundWork {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
@@ -55,8 +55,8 @@ export async function findOverlaps(
   const near = await findNear(work)
   const isByLines = side.files.length > 0
   const ranked = near.activities.slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
-  const live = near.compared.activities + 1
-  const byLines = isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked, live) : null
+  const byLines =
+    isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked, near.openPulls) : null
   const apart = byLines ? byLines.left_out + byLines.same_file.length : 0
   const isRanked = byLines === null || (byLines.complete && near.activities.length <= BY_LINES_MAX)
   const hasPaths = proposal.paths.globs.length > 0
@@ -77,6 +77,8 @@ export async function findOverlaps(
 interface FoundNear extends Pick<FoundWork, 'expected' | 'other_base' | 'compared' | 'cut'> {
   /** All of them, the most severe first, then the newest. */
   activities: Ranked[]
+  /** The number of open pull requests with live work. */
+  openPulls(): number
   notables: Ranked[]
 }
 
@@ -112,6 +114,8 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
     expected: new Map([...expected].flatMap(([{ id }, how]) => (self.has(id) ? [] : [[id, how] as const]))),
     other_base: other_base.sort().reverse(),
     compared: comparedOf(proposal, others),
+    openPulls: () =>
+      pullsOf([...set.records()].flatMap(({ ends_at, pr_number }) => (ends_at > now ? pr_number : []))),
     cut: [...set.cut()].filter((record) => isOther(record) && !isNearOrApart(record)).length,
   }
 }
@@ -145,7 +149,7 @@ function placesOf({ proposal, rules, side, budget }: CheckedWork): Map<string, b
   const options = { budget, ignore: rules.ignore }
   for (const [key, globs] of rules.areas)
     if (overlapsAny(proposal.paths, globs, options)) places.set(areaPlace(key), true)
-  for (const place of [...takenPlaces(side.files, rules.numbers), ...[...side.issues].map(issuePlace)])
-    places.set(place, true)
+  const taken = [...takenPlaces(side.files, rules.numbers), ...manifestPlaces(side.files, rules.numbers)]
+  for (const place of [...taken, ...[...side.issues].map(issuePlace)]) places.set(place, true)
   return places
 }

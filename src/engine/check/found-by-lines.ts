@@ -49,14 +49,11 @@ interface Own extends DigestedSide {
   index: FileIndex<DigestedFile>
 }
 
-/**
- * Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first. `live`:
- * how many activities there are, the own one included.
- */
+/** Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first. */
 export async function rankByLines(
   work: CheckedWork,
   found: readonly Ranked[],
-  live: number,
+  openPulls: () => number,
 ): Promise<RankedByLines> {
   const budget = lineBudget(work.ctx, LINE_UNITS_MAX)
   const own = await ownOf(work, budget)
@@ -70,7 +67,7 @@ export async function rankByLines(
     else complete = false
     ranked.push(...page.filter(({ id }) => !compared.has(id)))
   }
-  await inTurns(leaveOutCommon([...compared.values()], { own, live, budget }))
+  await inTurns(leaveOutCommon([...compared.values()], { own, work, openPulls, budget }))
   const same_file: string[] = []
   let left_out = 0
   for (const [id, { comparison, weight }] of compared) {
@@ -93,6 +90,7 @@ export async function rankByLines(
 interface Compared {
   comparison: Comparison
   weight: Weight
+  pr_number: number | null
 }
 
 /** The activities that have changed files, by id. */
@@ -121,6 +119,7 @@ async function comparePage(
         files: found.files.slice(0, PAIRS_MAX),
       },
       weight: activityWeight(each.row),
+      pr_number: each.row.pr_number,
     })
     await pause()
   }
@@ -133,23 +132,28 @@ async function comparePage(
  */
 function* leaveOutCommon(
   compared: readonly Compared[],
-  { own, live, budget }: { own: Own; live: number; budget: Budget },
+  { own, work, openPulls, budget }: { own: Own; work: CheckedWork; openPulls(): number; budget: Budget },
 ): Steps<void> {
   const counts = new Map<string, number>()
-  const all = compared.map(({ comparison }) => comparison)
   for (const each of compared) {
     const { contained, agreed } = each.comparison
     if (!contained.yours && !contained.theirs) continue
     if (budget.remaining < 0) return
-    const changes = [...(contained.yours ? own.counted : agreed)].sort()
+    const changes = [...(contained.yours ? [...own.counted, ...own.manifests] : agreed)].sort()
     const key = JSON.stringify(changes)
     if (!counts.has(key)) {
-      budget.remaining -= LOOK_UP_COST * all.length
-      counts.set(key, all.filter((other) => changes.every((change) => other.agreed.has(change))).length)
+      budget.remaining -= LOOK_UP_COST * compared.length
+      const makers = compared.filter(({ comparison }) => changes.every((one) => comparison.agreed.has(one)))
+      counts.set(key, pullsOf([...work.pull_requests, ...makers.map(({ pr_number }) => pr_number)]))
     }
-    if (isCommon(counts.get(key) ?? 0, live)) each.comparison = withoutDuplicate(each.comparison)
+    if (isCommon(counts.get(key) ?? 0, openPulls)) each.comparison = withoutDuplicate(each.comparison)
     yield
   }
+}
+
+/** How many pull requests there are among these. */
+export function pullsOf(numbers: readonly (number | null)[]): number {
+  return new Set(numbers.filter((each) => each !== null)).size
 }
 
 /** The first path that they share and that is not a file that both change. Areas say less than the lines that are known. */

@@ -139,9 +139,9 @@ function* addPage(
   for (const activity of page) {
     const row = rows.get(activity.id)
     if (row) {
-      const { id, branch, base_branch, weight } = activity
+      const { id, branch, base_branch, weight, pr_number } = activity
       added.participants.push({
-        ...{ id, branch, base_branch, weight },
+        ...{ id, branch, base_branch, weight, pr_number },
         ...intentOf(row, ctx),
         pull_request: linkedPullRequest(row, storedScopeOf(row)),
       })

@@ -31,7 +31,7 @@ export function reasonOf(conclusion: Conclusion, found: Severity | null): string
   if (found !== null) sentences.push(`Overlap of ${done_by === null ? found : 'high'} severity.`)
   sentences.push(...done)
   if (found !== null) sentences.push(overlapsFound(conclusion))
-  if (emptiness !== null) sentences.push(nothingCompared(conclusion))
+  if (emptiness !== null && conclusion.collisions.length === 0) sentences.push(nothingCompared(conclusion))
   else if (found === null && done_by === null) sentences.push(nothingFound(conclusion))
   if (expected.size > 0) {
     const are = expected.size === 1 ? 'is' : 'are'

@@ -50,13 +50,19 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   const ignore = ignore_paths.map(parsed)
   const noise = noiseRulesOf(settings, attributes)
   const excluded = exclusionOf(ignore, noise)
-  const numbers = numberRulesOf(number_directories, excluded)
+  const isManifest = (path: string) =>
+    noiseOfPath(path, noise, { is_file: true }) === 'manifest' &&
+    !ignore.some((glob) => matchesPath(glob, path, { remaining: PATH_UNITS_MAX }))
+  const numbers = { ...numberRulesOf(number_directories, excluded), isManifest }
   const rules = { areas: new Map(compiled), noise, ignore: excluded, numbers }
   cache.set(key, rules)
   return rules
 }
 
-function numberRulesOf(globs: Settings['number_directories'], ignore: Exclusion): NumberRules {
+function numberRulesOf(
+  globs: Settings['number_directories'],
+  ignore: Exclusion,
+): Omit<NumberRules, 'isManifest'> {
   // The database does not keep the order of keys.
   const longest = Object.entries(globs).toSorted(([a], [b]) => b.length - a.length)
   const compiled = longest.map(([glob, is_numbered]) => ({ glob: parsed(glob), is_numbered }))

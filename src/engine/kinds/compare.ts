@@ -25,7 +25,7 @@ export interface Comparison {
   cut: boolean
   /** The sides all of whose changes the other makes too. */
   contained: Contained
-  /** The `fileKey` of the files of `yours` all of whose changes the other makes too. */
+  /** The keys of the files and manifests of `yours` all of whose changes the other makes too. */
   agreed: ReadonlySet<string>
 }
 
@@ -52,13 +52,18 @@ export function* compareSides(
   const { whole, ...pair } = yield* verdictOf(shared, options)
   const { numbers } = options
   const isAgreed = pair.strongest?.verdict === 'agrees'
+  const isContained = (side: DigestedSide, other: DigestedSide, found: ReadonlySet<string>) =>
+    (isAgreed || (side.counted.size === 0 && side.manifests.size > 0)) &&
+    isIn(side.counted, found) &&
+    isIn(side.manifests, other.manifests)
   const contained = {
-    yours: isAgreed && isIn(yours.counted, whole.yours),
-    theirs: isAgreed && isIn(theirs.counted, whole.theirs),
+    yours: isContained(yours, theirs, whole.yours),
+    theirs: isContained(theirs, yours, whole.theirs),
   }
   const is_contained = contained.yours || contained.theirs
   const findings = findingsOf({ yours, theirs, pair, is_contained, numbers })
-  const counted = [...whole.yours].filter((key) => yours.counted.has(key))
+  const manifests = [...yours.manifests].filter((key) => theirs.manifests.has(key))
+  const counted = [...[...whole.yours].filter((key) => yours.counted.has(key)), ...manifests]
   const agreed = counted.length === 0 ? NONE : new Set(counted)
   return { findings, files: pair.files.toSorted(byStrength), cut: pair.cut, contained, agreed }
 }
@@ -70,13 +75,13 @@ function isIn(keys: ReadonlySet<string>, found: ReadonlySet<string>): boolean {
   return keys.size <= found.size && [...keys].every((key) => found.has(key))
 }
 
-/** Others that make the same changes: so many are no duplicates, but make one change that has to be made in many places. */
-const COMMON_MIN = 2
+/** Pull requests that make the same changes: so many are no duplicates, but make one change that has to be made in many places. */
+const COMMON_MIN = 3
 const COMMON_SHARE = 1 / 3
 
-/** Whether the changes of a side, which `others` make too, are common among the `live` sides, such as a bumped version. */
-export function isCommon(others: number, live: number): boolean {
-  return others >= COMMON_MIN && others + 1 >= COMMON_SHARE * live
+/** Whether changes that so many pull requests make are common among the `open` ones, such as a bumped version. */
+export function isCommon(makers: number, open: () => number): boolean {
+  return makers >= COMMON_MIN && makers >= COMMON_SHARE * open()
 }
 
 /** The comparison of two sides whose common changes are made by many others too, which makes them no duplicates. */

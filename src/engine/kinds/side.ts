@@ -3,7 +3,7 @@ import type { Steps } from '../../vocabulary/steps.ts'
 import type { ChangedFile, ChangeOrigin, FileChange } from '../lines/change.ts'
 import { type Fingerprint, fingerprintOf } from '../lines/fingerprint.ts'
 import type { NoiseRules } from '../lines/noise.ts'
-import { type NumberRules, type Taking, takingOf } from '../lines/taken.ts'
+import { manifestPlaces, type NumberRules, type Taking, takingOf } from '../lines/taken.ts'
 
 export interface SideFile extends ChangedFile {
   origin: ChangeOrigin
@@ -42,6 +42,8 @@ export interface Side extends Intent {
 export interface DigestedSide extends Side {
   /** The `fileKey` of all its files that are neither ignored nor noise. `files` may be those that others change too. */
   counted: ReadonlySet<string>
+  /** The places of its manifests, which are noise, but not if both make one change. */
+  manifests: ReadonlySet<string>
   fingerprint: Fingerprint
   taking: Taking
 }
@@ -59,7 +61,8 @@ export function* digestedSide(
     if (!numbers.isIgnored(file.path)) counted.add(fileKey(file))
     yield
   }
-  return { ...side, files, counted, fingerprint, taking: takingOf(files) }
+  const manifests = new Set(manifestPlaces(files, numbers))
+  return { ...side, files, counted, manifests, fingerprint, taking: takingOf(files) }
 }
 
 /** A draft may have declared and pushed a file of the same path. */

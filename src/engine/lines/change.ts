@@ -1,5 +1,7 @@
 /** One changed file, and its conversion from GitHub's list of files. */
+import { createHash } from 'node:crypto'
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
+import { isNamed } from '../../vocabulary/noise-names.ts'
 import { storableText } from '../../vocabulary/storable-text.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
@@ -19,7 +21,12 @@ export interface ChangedFile {
   blob_sha: string | null
   /** Set if the file adds a migration of Django or Alembic. */
   migration?: Migration
+  /** Of a manifest, the hash of what it adds. */
+  manifest?: string
 }
+
+/** What is known of a change from its lines, and is stored without them. */
+export type Derived = Pick<ChangedFile, 'migration' | 'manifest'>
 
 export interface FileChange extends ChangedFile {
   /** The number of added and removed lines; null if unknown. */
@@ -55,26 +62,31 @@ export function changeOf(entry: FileEntry, hash: LineHasher): FileChange | null 
   if (status === null) return null
   const { additions, deletions, patch, previous_filename: previous } = entry
   const path = storableText(entry.filename)
+  const digest = patch === undefined ? null : digestIfReadable(patch, hash)
   return {
     path,
     previous_path: status === 'renamed' && previous !== undefined ? storableText(previous) : null,
     status,
     blob_sha: entry.sha ?? null,
     changed_lines: additions === undefined || deletions === undefined ? null : additions + deletions,
-    digest: patch === undefined ? null : digestIfReadable(patch, hash),
-    ...migrationIn({ path, status, patch }),
+    digest,
+    ...derivedFrom({ path, status, patch, digest }),
   }
 }
 
-/** The field `migration` of a file with this patch. */
-export function migrationIn({
+export function derivedFrom({
   path,
   status,
   patch,
-}: Pick<ChangedFile, 'path' | 'status'> & { patch: string | undefined }): Pick<ChangedFile, 'migration'> {
+  digest,
+}: Pick<FileChange, 'path' | 'status' | 'digest'> & { patch: string | undefined }): Derived {
   const migration =
     status === 'added' && patch !== undefined ? readMigration(path, storableText(patch)) : null
-  return migration === null ? {} : { migration }
+  const isHashed = digest !== null && digest.added.length > 0 && isNamed(path, 'manifest', { is_file: true })
+  return {
+    ...(isHashed && { manifest: createHash('sha256').update(digest.added).digest('base64url').slice(0, 16) }),
+    ...(migration !== null && { migration }),
+  }
 }
 
 /** GitHub may truncate a patch, which then counts as omitted. */

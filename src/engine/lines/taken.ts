@@ -3,6 +3,7 @@
 import { isNamedForNumbers, type Numbered, numberKey, numberOf } from '../../vocabulary/file-number.ts'
 import { type FindingOf, type TakenFinding, takenFinding } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
+import { isNamed } from '../../vocabulary/noise-names.ts'
 import type { ChangedFile } from './change.ts'
 import type { Migration } from './migration.ts'
 
@@ -25,6 +26,8 @@ export interface NumberRules {
   isNumbered(directory: string): boolean | undefined
   /** Whether the settings ignore the file, or it is noise. */
   isIgnored(path: string): boolean
+  /** Whether the file is a manifest, and not ignored. */
+  isManifest(path: string): boolean
 }
 
 /** A migration of Django. If its patch is unknown, nobody can say what it builds on. */
@@ -58,6 +61,17 @@ export function takenPlaces(files: readonly NewFile[], rules?: NumberRules): str
   const isTaken = counterOf(files)
   const taken = files.flatMap(takenBy).filter((each) => rules === undefined || isTaken(each, rules))
   return [...new Set(taken.map(({ place }) => place))]
+}
+
+/** The places of the manifests whose lines are known. Sides that change one in the same way share its place. */
+export function manifestPlaces(
+  files: readonly Pick<ChangedFile, 'path' | 'manifest'>[],
+  rules?: Pick<NumberRules, 'isManifest'>,
+): string[] {
+  const isManifest = rules?.isManifest ?? ((path) => isNamed(path, 'manifest', { is_file: true }))
+  return files.flatMap(({ path, manifest }) =>
+    manifest !== undefined && isManifest(path) ? [`=${manifest} ${path}`] : [],
+  )
 }
 
 /** Drizzle lists its migrations in the file `meta/_journal.json`, in the directory below theirs. */

@@ -2,7 +2,7 @@
 
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { type ChangedFile, type ChangeOrigin, namesOf } from '../lines/change.ts'
-import { takenPlaces } from '../lines/taken.ts'
+import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import { issuePlace, type StoredScope } from '../place.ts'
 import type { SidedActivity } from './activity.ts'
 
@@ -46,7 +46,7 @@ export function comparedScopeOf(row: ComparedFields): ComparedScope {
 export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
   if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [], taken: [] }
   const { files, ...scope } = comparedScopeOf(record)
-  const taken = [...takenPlaces(files), ...issuesOf(record).map(issuePlace)]
+  const taken = [...takenPlaces(files), ...manifestPlaces(files), ...issuesOf(record).map(issuePlace)]
   return { ...scope, files: distinctNames(files), taken }
 }
 

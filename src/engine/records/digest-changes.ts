@@ -4,7 +4,13 @@ import type { Budget } from '../../vocabulary/budget.ts'
 import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
 import { periodicYield } from '../../vocabulary/event-loop.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { type ChangedFile, changedLinesOf, type FileChange, migrationIn } from '../lines/change.ts'
+import {
+  type ChangedFile,
+  changedLinesOf,
+  type Derived,
+  derivedFrom,
+  type FileChange,
+} from '../lines/change.ts'
 import { type Digest, digestOf } from '../lines/digest.ts'
 import type { LineHasher } from '../lines/line-hash.ts'
 import { PatchError } from '../lines/patch.ts'
@@ -31,7 +37,7 @@ export async function digestChanges(
     budget.remaining -= patch?.length ?? 0
     files.push({
       ...changedFileOf(change),
-      ...migrationIn({ ...change, patch }),
+      ...derivedFrom({ ...change, patch, digest }),
       changed_lines: changedLinesOf(digest),
       digest,
     })
@@ -59,17 +65,21 @@ export function changedFileOf({
   previous_path,
   status,
   blob_sha,
-  migration,
+  ...derived
 }: ChangedFile): ChangedFile {
-  return { path, status, blob_sha, ...(migration && { migration }), previous_path }
+  return { path, status, blob_sha, ...derivedOf(derived), previous_path }
 }
 
-/** Files without a patch keep the migrations of `stored`, if their blobs are the same. */
-export function keepMigrations(files: readonly FileChange[], stored: readonly ChangedFile[]): FileChange[] {
+function derivedOf({ manifest, migration }: Derived): Derived {
+  return { ...(manifest && { manifest }), ...(migration && { migration }) }
+}
+
+/** Files without a patch keep what was derived from the lines of `stored`, if their blobs are the same. */
+export function keepDerived(files: readonly FileChange[], stored: readonly ChangedFile[]): FileChange[] {
   const byPath = new Map(stored.map((file) => [file.path, file]))
   return files.map((file) => {
     const before = byPath.get(file.path)
     const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
-    return isKept && before.migration ? { ...file, migration: before.migration } : file
+    return isKept ? { ...file, ...derivedOf(before) } : file
   })
 }

@@ -9,7 +9,7 @@ import {
   notLive,
   transitionTo,
 } from '../../engine/records/activity-verbs.ts'
-import { digestChanges, keepMigrations } from '../../engine/records/digest-changes.ts'
+import { digestChanges, keepDerived } from '../../engine/records/digest-changes.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import { later } from '../../vocabulary/clock.ts'
 import type {
@@ -77,7 +77,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const { scope } = input
     const files =
       scope &&
-      keepMigrations(
+      keepDerived(
         await digestChanges(within.caller.meter, scope.changes, () => readLineHasher(within)),
         row.changed_files,
       )

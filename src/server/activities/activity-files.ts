@@ -28,7 +28,7 @@ export async function declareChanges(
     const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
     return isKept ? { ...file, digest: before.digest, changed_lines: before.changed_lines } : file
   })
-  if (await inTurns(areSame(stored, next.map(withoutMigration)))) return false
+  if (await inTurns(areSame(stored, next.map(withoutDerived)))) return false
   await replaceFileChanges(within.db, set, next)
   return true
 }
@@ -65,7 +65,7 @@ export async function replacePushedChanges(
   const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
   const isKnown =
     row.pushed_files !== null && row.pushed_base_sha === base_sha && row.changes_complete === is_complete
-  if (isKnown && (await inTurns(areSame(await listChangeSet(db, set), files.map(withoutMigration)))))
+  if (isKnown && (await inTurns(areSame(await listChangeSet(db, set), files.map(withoutDerived)))))
     return false
   await replaceFileChanges(db, set, files)
   await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
@@ -98,6 +98,6 @@ export async function deletePushed(
 }
 
 /** The change as it is stored with its digest, from which the migration follows. */
-function withoutMigration({ migration: _, ...file }: FileChange): FileChange {
+function withoutDerived({ migration: _, manifest: __, ...file }: FileChange): FileChange {
   return file
 }

@@ -79,7 +79,13 @@ export function buildReport(
     ),
     done,
     taken,
-    not_compared: emptiness === null ? null : emptiness === 'all_ignored' ? emptiness : ('no_scope' as const),
+    // What was found all the same, such as one issue, needs no such caveat.
+    not_compared:
+      emptiness === null || activities.length > 0
+        ? null
+        : emptiness === 'all_ignored'
+          ? emptiness
+          : ('no_scope' as const),
     compared: {
       activities: checked_against.activities,
       notables: checked_against.notables,
