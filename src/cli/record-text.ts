@@ -20,7 +20,7 @@ export function activityLines(
       { text: sanitize(each.title), style: 'bold' },
       { text: formatAuthor(each) },
       { text: sanitize(each.branch ?? '–'), style: 'cyan' },
-      { text: each.status },
+      { text: each.status, is_whole: true },
       { text: relativeTime(each.heartbeat_at ?? each.created_at, display.now), style: 'dim' },
     ]),
     display,

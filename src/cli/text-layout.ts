@@ -39,6 +39,8 @@ function firstRow(text: string, max: number, options: Options = {}): string {
 
 export interface Cell {
   text: string
+  /** Its column is not truncated, however narrow the terminal. */
+  is_whole?: boolean
   style?: Style
 }
 
@@ -51,7 +53,8 @@ const GAP = '  '
  * empty in all rows is left out.
  */
 export function table(rows: Cell[][], { paint, width }: { paint: Paint; width: number }): string[] {
-  const widths = fittedWidths(naturalWidths(rows), width)
+  const isWhole = (index: number) => rows[0]?.[index]?.is_whole === true
+  const widths = fittedWidths(naturalWidths(rows), width, isWhole)
   return rows.map((row) =>
     row
       .flatMap(({ text: whole, style }, index) => {
@@ -71,14 +74,14 @@ function naturalWidths(rows: Cell[][]): number[] {
   )
 }
 
-function fittedWidths(natural: number[], width: number): number[] {
+function fittedWidths(natural: number[], width: number, isWhole: (index: number) => boolean): number[] {
   const widths = [...natural]
   const gaps = GAP.length * (widths.filter((each) => each > 0).length - 1)
   let excess = widths.reduce((sum, each) => sum + each, gaps) - width
   for (; excess > 0; excess -= 1) {
-    const widest = Math.max(...widths)
+    const widest = Math.max(...widths.filter((_, index) => !isWhole(index)))
     if (widest <= COLUMN_MIN) break
-    widths[widths.indexOf(widest)] = widest - 1
+    widths[widths.findIndex((each, index) => each === widest && !isWhole(index))] = widest - 1
   }
   return widths
 }

@@ -29,7 +29,7 @@ function cellsOf({ consequence, severity, title, actor, pr_url, activity_id, rea
   const word = consequence === null ? 'not compared' : CONSEQUENCE_WORDS[consequence]
   const said = reason === null ? 'shown' : `not shown: ${HIDDEN_BECAUSE[reason]} (${decided_by})`
   return [
-    { text: `${word}${level}`, style: severity ? LEVEL_STYLES[severity] : undefined },
+    { text: `${word}${level}`, is_whole: true, style: severity ? LEVEL_STYLES[severity] : undefined },
     { text: pullRequestName(pr_url) ?? activity_id ?? '' },
     { text: sanitize(title ?? '') },
     { text: actor === null ? '' : `by ${sanitize(actor)}` },

@@ -142,6 +142,15 @@ describe('a table', () => {
     expect(lines[0]).toMatch(/^a+… {2}active {2}語+… {1,3}3 min ago$/)
   })
 
+  test('keeps a whole column, however narrow', () => {
+    const [, ...others] = row('', 'Retry declined payments', '3 min ago')
+    const lines = table([[{ text: 'possible overlap, medium', is_whole: true }, ...others]], {
+      paint,
+      width: 20,
+    })
+    expect(lines).toEqual(['possible overlap, medium  Retry d…  3 min a…'])
+  })
+
   test('omits a column without content', () => {
     expect(table([row('a', '', 'b'), row('c', '', 'd')], { paint, width: 80 })).toEqual(['a  b', 'c  d'])
   })
