@@ -1,11 +1,13 @@
 /** The command `deconflict`: its subcommands and options, and how failures are reported. */
 import { Command, CommanderError } from 'commander'
 import { createClient, DeconflictError } from '../client/client.ts'
-import { sanitize } from '../vocabulary/others-text.ts'
+import { errorFieldsOf } from '../client/client-error.ts'
+import { escapedJson, sanitize } from '../vocabulary/others-text.ts'
 import { HOOK_EVENTS } from './agents/agent.ts'
 import { AGENTS } from './agents/agents.ts'
 import { check } from './check.ts'
 import type { CommonOptions } from './command-context.ts'
+import { completionScript } from './completion.ts'
 import { doctor } from './doctor/doctor.ts'
 import { hook } from './hook/hook.ts'
 import { init } from './init/init.ts'
@@ -32,7 +34,7 @@ or gh auth token. It is sent over https://, and over http:// only to this
 machine, unless you pass --insecure or set DECONFLICT_INSECURE=1.
 Exit codes: 0 no overlap, 2 overlap, 1 error.`
 
-/** Runs one command and returns its exit code. A failure is printed as one line. `args` do not contain the program name. */
+/** Runs one command and returns its exit code. A failure is printed as one line, and with `--json` as JSON too. `args` do not contain the program name. */
 export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode> {
   // The hook parses its own options, because `cli.ts` normally runs it without loading this module.
   if (args[0] === 'hook' && !args.includes('--help')) return hook(runtime, args.slice(1))
@@ -44,10 +46,19 @@ export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode
     await program.parseAsync(args, { from: 'user' })
     return code
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clear : EXIT.error
-    runtime.stderr.write(`deconflict: ${errorLine(error)}\n`)
+    const isUsage = error instanceof CommanderError
+    if (isUsage && error.exitCode === 0) return EXIT.clear
+    if (!isUsage) runtime.stderr.write(`deconflict: ${errorLine(error)}\n`)
+    if (args.includes('--json')) runtime.stdout.write(`${escapedJson({ error: errorObject(error) }, 2)}\n`)
     return EXIT.error
   }
+}
+
+function errorObject(error: unknown): object {
+  if (error instanceof DeconflictError) return errorFieldsOf(error)
+  const { message } = error as Error
+  const isGiven = error instanceof CliError || error instanceof CommanderError
+  return { type: isGiven ? 'invalid_request' : 'internal_error', message: message.replace(/^error: /, '') }
 }
 
 function errorLine(error: unknown): string {
@@ -125,6 +136,10 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
     .option('--insecure', 'send the token over http:// to another machine')
     .option('--repo <owner/name>', 'repository (default: that of the git remote)')
   command('doctor', 'Check the set-up of this working tree, and show how to fix each problem.', doctor)
+  program
+    .command('completion <shell>')
+    .description('Print a script that completes commands and options: bash, zsh or fish.')
+    .action((shell) => void runtime.stdout.write(completionScript(program, shell)))
   command('mcp', 'Serve MCP over standard input and output, for agents that start a process.', mcp)
   return program
 }

@@ -35,6 +35,12 @@ export class DeconflictError extends Error implements ErrorFields {
   }
 }
 
+/** The fields to show, without those that are null. */
+export function errorFieldsOf({ type, message, param, request_id, retry_after }: DeconflictError): object {
+  const fields = { type, message, param, request_id, retry_after }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
+
 /** The error for a request that was not sent, or got no response. */
 export function errorWithoutResponse(
   type: 'insecure_address' | 'unreachable' | 'timed_out',

@@ -1,4 +1,5 @@
 /** The command `deconflict` in a real git repository, with the service and a fake GitHub. */
+import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import displayWidth from 'string-width'
@@ -491,20 +492,47 @@ describe('the repository', () => {
 
 describe('one line says what to do after', () => {
   test.each([
-    ['a missing server', ['why', '3'], { DECONFLICT_URL: '' }, /set DECONFLICT_URL, or run deconflict login/],
-    ['a missing token', ['list'], { GITHUB_TOKEN: '' }, /set GITHUB_TOKEN, or run gh auth login/],
-    ['a bad token', ['list'], { GITHUB_TOKEN: 'nobody' }, /set GITHUB_TOKEN/],
-    ['an unknown repository', ['list', '--repo', 'acme/none'], {}, /token cannot access the repository/],
-    ['a missing permission', ['start', 'x'], { GITHUB_TOKEN: 'tok-rita' }, /token with push access/],
+    [
+      'a missing server',
+      ['why', '3'],
+      { DECONFLICT_URL: '' },
+      /set DECONFLICT_URL, or run deconflict login/,
+      'invalid_request',
+    ],
+    [
+      'a missing token',
+      ['list'],
+      { GITHUB_TOKEN: '' },
+      /set GITHUB_TOKEN, or run gh auth login/,
+      'invalid_request',
+    ],
+    ['a bad token', ['list'], { GITHUB_TOKEN: 'nobody' }, /set GITHUB_TOKEN/, 'unauthorized'],
+    [
+      'an unknown repository',
+      ['list', '--repo', 'acme/none'],
+      {},
+      /token cannot access the repository/,
+      'forbidden',
+    ],
+    [
+      'a missing permission',
+      ['start', 'x'],
+      { GITHUB_TOKEN: 'tok-rita' },
+      /token with push access/,
+      'forbidden',
+    ],
     [
       'a wrong value',
       ['start', 'x', '--risk', 'huge'],
       {},
       /risk: must be one of low, medium, high, critical/,
+      'validation_error',
     ],
-    ['a bad glob', ['check', '--paths', 'a/[b'], {}, /scope\.paths\[0\]/],
-    ['an unknown id', ['show', 'act_1'], {}, /activity does not exist/],
-  ])('%s', async (_, args, env, message) => {
+    ['a bad glob', ['check', '--paths', 'a/[b'], {}, /scope\.paths\[0\]/, 'validation_error'],
+    ['an unknown id', ['show', 'act_1'], {}, /activity does not exist/, 'not_found'],
+  ])('%s', async (_, args, env, message, type) => {
+    const asJson = await tree.run([...args, '--json'], { env })
+    expect([asJson.code, JSON.parse(asJson.stdout).error.type]).toEqual([1, type])
     const { code, stdout, stderr } = await tree.run(args, { env })
     expect(code).toBe(1)
     expect(stdout).toBe('')
@@ -557,5 +585,23 @@ describe('login', () => {
     // The token is not sent to another server.
     const elsewhere = await tree.run(['list'], { env: { ...env, DECONFLICT_URL: 'http://127.0.0.1:9' } })
     expect(elsewhere.stderr).toMatch(/no GitHub token/)
+  })
+})
+
+test('a shell completes commands and their options', async () => {
+  const { stdout } = await tree.run(['completion', 'bash'])
+  const reply = (words: string, at: number) =>
+    execFileSync('bash', [
+      '-c',
+      `${stdout}COMP_WORDS=(${words}); COMP_CWORD=${at}; _deconflict; echo "\${COMPREPLY[@]}"`,
+    ])
+  expect([reply('deconflict che', 1), reply('deconflict why --j', 2)].map(String)).toEqual([
+    'check\n',
+    '--json\n',
+  ])
+  expect((await tree.run(['completion', 'fish'])).stdout).toContain("from why' -l json -d 'print")
+  expect(await tree.run(['completion', 'tcsh'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('bash, zsh, fish'),
   })
 })

@@ -10,6 +10,7 @@ import { Failure } from '../../vocabulary/failure.ts'
 import { withoutInvisible } from '../../vocabulary/others-text.ts'
 import { VERSION } from '../../vocabulary/version.ts'
 import { type Client, DeconflictError } from '../client.ts'
+import { errorFieldsOf } from '../client-error.ts'
 import { type Defaults, INSTRUCTIONS, type Tool, toolsWith } from './tools.ts'
 
 const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: VERSION }
@@ -64,8 +65,5 @@ function errorObjectOf(error: unknown): object {
   if (error instanceof Failure) return { type: error.type, message: error.message, param: error.param }
   if (!(error instanceof DeconflictError))
     return { type: 'internal_error', message: 'internal error; try again, and report it if it persists' }
-  const { type, message, param, request_id, retry_after } = error
-  return Object.fromEntries(
-    Object.entries({ type, message, param, request_id, retry_after }).filter(([, value]) => value !== null),
-  )
+  return errorFieldsOf(error)
 }
