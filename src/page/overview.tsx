@@ -7,7 +7,6 @@ import { Avatars } from './avatar.tsx'
 import { duration } from './duration.ts'
 import { recentNames } from './recent.ts'
 import type { RepositoryOverview } from './records.ts'
-import { Sparkline } from './sparkline.tsx'
 import { ProblemText, Refused } from './states.tsx'
 import { goTo } from './use-address.ts'
 import { usePolling } from './use-polling.ts'
@@ -105,7 +104,6 @@ function Repository(summary: Summary & { as_of_ms: number }) {
         <span class="repository-people">
           <Avatars people={persons} total={people} />
         </span>
-        <Sparkline counts={summary.created_by_day} />
         <span class="soft">{activitiesText(live_activities)}</span>
         <span class="soft">{sinceText(as_of_ms - Date.parse(last_change_at))}</span>
       </a>

@@ -1,8 +1,6 @@
 /** The repositories with live records that a caller may see, those that need attention first (docs/contract/overview.md). */
-import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import {
   byAttention,
-  DAYS,
   LISTED_MAX,
   LOGINS_MAX,
   type RepositoryOverview,
@@ -91,18 +89,16 @@ async function readCounted(
   }
   const missing = ids.filter((id) => !counted.has(id))
   if (missing.length === 0) return counted
-  const since = later(now, -DAYS * DAY_MS)
-  const rows = await readCounts(app.database.connection(), missing, { now, since })
+  const rows = await readCounts(app.database.connection(), missing, now)
   caller.meter.budget(0).remaining -= COUNTS_UNITS * rows.length
   for (const row of rows) counted.set(row.repo_id, cache.keep(row, now))
   return counted
 }
 
 function summaryOf({ owner, name }: VisibleRepository, { counts, collisions }: Counted): RepositorySummary {
-  const { people, notables, created } = counts
+  const { people, notables } = counts
   const persons = people ?? []
   const changes = [...persons.map(({ changed_at }) => changed_at), notables?.changed_at ?? []].flat()
-  const byDay = new Map((created ?? []).map(({ day, activities }) => [day, activities]))
   return {
     owner,
     name,
@@ -115,7 +111,6 @@ function summaryOf({ owner, name }: VisibleRepository, { counts, collisions }: C
       .filter(({ is_login }) => is_login)
       .slice(0, LOGINS_MAX)
       .map((each) => each.name),
-    created_by_day: Array.from({ length: DAYS }, (_, day) => byDay.get(DAYS - 1 - day) ?? 0),
     last_change_at: new Date(Math.max(...changes.map((change) => Date.parse(change)))).toISOString(),
   }
 }

@@ -22,18 +22,12 @@ export interface Counts {
   /** The people with live activities, those with the latest change first. */
   people: Person[] | null
   notables: { active: number; high: number; changed_at: string } | null
-  /** How many activities were created, by their age in whole days: 0 is the last 24 hours. */
-  created: { day: number; activities: number }[] | null
 }
 
 const LIMIT = sql.raw(String(COUNTED_MAX))
 
 /** The counts of those of the repositories that have live records. Each part starts with the id of a repository. */
-export async function readCounts(
-  db: Db,
-  ids: readonly number[],
-  { now, since }: { now: Date; since: Date },
-): Promise<Counts[]> {
+export async function readCounts(db: Db, ids: readonly number[], now: Date): Promise<Counts[]> {
   const at = sql`${now.toISOString()}::timestamptz`
   const newest = sql`order by repo_id desc, id desc limit ${LIMIT}`
   const people = sql`(
@@ -62,26 +56,11 @@ export async function readCounts(
     ) as active
     group by repo_id
   )`
-  const created = sql`(
-    select repo_id, json_agg(json_build_object('day', day, 'activities', activities)) as list
-    from (
-      select repo_id, greatest(0, floor(extract(epoch from ${at} - created_at) / 86400))::int as day, count(*)::int as activities
-      from (
-        select repo_id, created_at from activities
-        where activities.repo_id = repositories.repo_id and created_at > ${since.toISOString()}::timestamptz
-        ${newest}
-      ) as recent
-      group by repo_id, 2
-    ) as by_day
-    group by repo_id
-  )`
   const counted = sql`(
-    select repositories.repo_id::float8 as repo_id, repositories.xmin::text as version, people.list as people, active.list as notables,
-      created.list as created
+    select repositories.repo_id::float8 as repo_id, repositories.xmin::text as version, people.list as people, active.list as notables
     from repositories
       left join lateral ${people} as people on true
       left join lateral ${active} as active on true
-      left join lateral ${created} as created on people.list is not null or active.list is not null
     where repositories.repo_id in (select value::bigint from json_array_elements_text(${JSON.stringify(ids)}::text::json))
       and (people.list is not null or active.list is not null)
   ) as counted`
@@ -91,7 +70,6 @@ export async function readCounts(
       version: sql<string>`version`,
       people: sql<Counts['people']>`people`,
       notables: sql<Counts['notables']>`notables`,
-      created: sql<Counts['created']>`created`,
     })
     .from(counted)
 }

@@ -2,8 +2,6 @@
 import { z } from 'zod'
 import { boolean, count, object, outputTimestamp, texts } from './field.ts'
 
-/** The number of days for which created activities are counted. */
-export const DAYS = 14
 export const LOGINS_MAX = 5
 /** The maximum number of repositories in the overview. */
 export const LISTED_MAX = 200
@@ -27,11 +25,6 @@ const RepositorySummary = object('RepositorySummary', {
   logins: texts(
     `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
   ).meta({ examples: [['ada']] }),
-  created_by_day: z
-    .array(z.int())
-    .describe(
-      `How many activities were created on each of the last ${DAYS} days, which end now; the oldest first.`,
-    ),
   last_change_at: outputTimestamp.describe('When a live activity or an active notable was changed last.'),
 })
 export type RepositorySummary = z.output<typeof RepositorySummary>
