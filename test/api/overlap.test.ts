@@ -9,7 +9,6 @@ const fixture = useRepositories()
 const { repository, github } = fixture
 
 const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
-const FRESH = Array.from({ length: 8 }, (_, at) => `const fresh${at} = compute(${at})`)
 const ALIKE = Array.from({ length: 60 }, () => 'const value = read()')
 const DRIFTED = [...Array.from({ length: 9 }, (_, at) => `a line of the base branch ${at}`), ...FILE]
 
@@ -20,10 +19,6 @@ const changes = (...files: object[]) => ({ scope: { changes: files } })
 function edit(path: string, at?: number, text = 'changed()', rest: object = {}) {
   return { path, ...(at !== undefined && { patch: editOf(FILE, at, 1, [text]) }), ...rest }
 }
-const insert = (at: number, count: number) => ({
-  path: 'a',
-  patch: editOf(FILE, at, 0, FRESH.slice(0, count)),
-})
 const alike = (at: number, text: string) => ({ path: 'a', patch: editOf(ALIKE, at, 1, [text]) })
 const onBase = (base: string | null, file: object) => ({ ...changes(file), base_sha: base })
 const [ONE, OTHER] = ['a'.repeat(40), 'b'.repeat(40)]
@@ -67,21 +62,11 @@ const ROWS: Record<string, Row> = {
     theirs: paths('src/*/retry.ts'),
     expected: shares('./src/pay/**', 'src/*/retry.ts', 'src/pay/retry.ts'),
   },
-  'a directory and a file beneath': {
-    ours: paths('src/api'),
-    theirs: paths('src/api/users.ts'),
-    expected: shares('src/api', 'src/api/users.ts', 'src/api/users.ts'),
-  },
 
   'labels without blanks and case': {
     ours: areas('  ChecKout '),
     theirs: areas('Checkout', 'till'),
     expected: { severity: 'low', areas: [expect.stringMatching(/checkout/i)], paths: [] },
-  },
-  'labels that differ in more': {
-    ours: areas('checkout'),
-    theirs: { scope: { areas: ['check out'], paths: ['checkout'] } },
-    expected: null,
   },
   'an area of ours by its globs': {
     ours: areas('TILL'),
@@ -95,15 +80,8 @@ const ROWS: Record<string, Row> = {
     settings: TILL,
     expected: DRAWER,
   },
-  'two areas by their globs': {
-    ours: areas('till'),
-    theirs: areas('drawers'),
-    settings: TILL,
-    expected: DRAWER,
-  },
 
   'noise of ours': { ours: paths('package-lock.json'), theirs: paths('**'), expected: null },
-  'noise of theirs': { ours: paths('vendor/**'), theirs: paths('vendor'), expected: null },
   'other paths beside noise': {
     ours: paths('package-lock.json', 'package.json'),
     theirs: paths('package-lock.json', 'package.json'),
@@ -126,12 +104,6 @@ const ROWS: Record<string, Row> = {
     theirs: paths('docs/**'),
     settings: { ignore_paths: ['docs'] },
     expected: null,
-  },
-  'a glob whose matches are all ignored': {
-    ours: paths('a/*.md'),
-    theirs: paths('a/x*.md'),
-    settings: { ignore_paths: ['**/*.md'] },
-    expected: MEDIUM,
   },
 
   // `test/rules/severity.test.ts` has every risk.
@@ -158,17 +130,6 @@ const ROWS: Record<string, Row> = {
     ...{ ours: changes(edit('a', 40)), theirs: changes(edit('a', 40)) },
     expected: { ...TWINS, findings: [{ kind: 'duplicate', share: 1, added_lines: 1 }, { kind: 'lines' }] },
   },
-  '… beside changes that each makes alone': {
-    ours: changes(edit('a', 40), edit('b', 10)),
-    theirs: changes(edit('a', 40), edit('c', 10)),
-    expected: null,
-  },
-  '… beside a change that one makes alone': {
-    ours: changes(edit('a', 40), edit('b', 10)),
-    theirs: changes(edit('a', 40)),
-    expected: TWINS,
-  },
-  'a file without our patch': { ...at(undefined, 40), expected: lines('unknown', MEDIUM) },
   'a file under a former name': {
     ours: changes(edit('b', 40, 'mine()', { status: 'renamed', previous_path: 'a' })),
     theirs: changes(edit('a', 40, 'its()')),
@@ -211,11 +172,6 @@ const ROWS: Record<string, Row> = {
       paths: [{ verdict: 'far' }, { yours: 'src/b.ts', theirs: 'src/**', verdict: null, your_lines: null }],
     },
   },
-  'files by lines, beside an area': {
-    ours: { scope: { changes: [edit('a', 100)], areas: ['shop'] } },
-    theirs: { scope: { changes: [edit('a', 10)], areas: ['shop'] } },
-    expected: null,
-  },
   'an area of work without files': {
     ours: { scope: { changes: [edit('a', 100)], areas: ['shop'] } },
     theirs: areas('shop'),
@@ -227,11 +183,6 @@ const ROWS: Record<string, Row> = {
     expected: MEDIUM,
   },
   'no file': { ours: changes(edit('b', 1)), theirs: changes(edit('a', 1)), expected: null },
-  'noise beside another file': {
-    ours: changes(edit('CHANGELOG.md', 40, 'x'), edit('a', 10)),
-    theirs: changes(edit('CHANGELOG.md', 40, 'y'), edit('a', 100)),
-    expected: null,
-  },
   'repeated lines, told apart on one base': {
     ours: onBase(ONE, alike(10, 'mine()')),
     theirs: onBase(ONE, alike(50, 'its()')),
@@ -241,18 +192,6 @@ const ROWS: Record<string, Row> = {
     ours: onBase(ONE, alike(10, 'mine()')),
     theirs: onBase(OTHER, alike(50, 'its()')),
     expected: { consequence: 'conflict' },
-  },
-
-  'the same added lines': {
-    ours: changes(insert(10, 8)),
-    theirs: changes(insert(100, 6)),
-    expected: {
-      ...TWINS,
-      findings: [
-        { kind: 'duplicate', share: 1, added_lines: 6 },
-        { kind: 'lines', verdict: 'far' },
-      ],
-    },
   },
 }
 
@@ -319,19 +258,6 @@ describe('two records share', () => {
         reason: null,
       },
     })
-  })
-
-  test('an issue that both close', async () => {
-    const { createActivity, create } = repository()
-    const id = await createActivity({ ...changes(edit('a', 10)), title: 'Fix #7: retry twice' })
-    const { overlap } = await create({ ...changes(edit('a', 100)), summary: 'Closes #7.' })
-    const issue = { kind: 'issue', issue: 7 }
-    expect(overlap.matches).toMatchObject([{ id, ...TWINS, findings: [issue, { verdict: 'far' }] }])
-    expect(overlap.reason).toMatch(/both close “#7”/)
-    const globs = repository()
-    await globs.createActivity({ ...paths('a'), title: 'Fix #7' })
-    const second = await globs.create({ ...paths('a'), summary: 'Resolves #7' })
-    expect(second.overlap.matches).toMatchObject([{ ...TWINS, findings: [issue, { kind: 'paths' }] }])
   })
 
   test('the issue of the branch, whatever of its work is checked', async () => {
