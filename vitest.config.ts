@@ -2,6 +2,7 @@
  * The test projects. The folder of a test determines its project:
  *
  * rules      pure rules, and the fake GitHub: no database, seconds
+ * local/     beside them: the command in one clone, with git and without a service
  * api        the service over HTTP, on PostgreSQL
  * surfaces   the command with the service
  * databases  what depends on PostgreSQL; the embedded database runs everything once, in `embedded`
@@ -92,7 +93,7 @@ export default defineConfig({
           ...timeouts,
           ...random,
           name: 'rules',
-          include: ['test/{rules,support}/**/*.test.ts', 'test/architecture.test.ts'],
+          include: ['test/{rules,support,local}/**/*.test.ts', 'test/architecture.test.ts'],
         },
       },
       {

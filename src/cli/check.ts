@@ -5,6 +5,7 @@ import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts
 import { sanitize } from '../vocabulary/others-text.ts'
 import { agentIn } from './agents/agents.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
+import { fetchPullRequests } from './fetch.ts'
 import type { GivenScope } from './given-scope.ts'
 import { editedByOthers } from './hook/checkout.ts'
 import { SERVICE_AWAY } from './local-mode.ts'
@@ -20,6 +21,8 @@ import type { Workspace } from './workspace.ts'
 export interface CheckOptions extends CommonOptions, ScopeOptions, TitlesOption {
   tag?: string[]
   block?: boolean
+  /** Fetches pull requests first. */
+  fetch?: boolean
 }
 
 /** The time limit of all requests of a check before a push, counted from the start of the process, but at least the minimum. */
@@ -33,6 +36,7 @@ const PUSH_GIT_MIN_MS = 200
 export async function check(runtime: Runtime, options: CheckOptions): Promise<ExitCode> {
   const isAdvisory = options.staged === true && options.block !== true
   try {
+    if (options.fetch) await fetchPullRequests(runtime, options)
     const { context, given, answer } = await ask(runtime, options).catch((error: unknown) => {
       if (!isAway(error)) throw error
       return ask(runtime, { ...options, local: true }, SERVICE_AWAY)

@@ -36,7 +36,7 @@ export async function openLocal(
   const { localClient, RecordFiles, DiffCache, readGitAttributes } = await import('../local/local-client.ts')
   const root = realpathSync(tree.root)
   const files = new RecordFiles(tree.common_directory)
-  const { git, diff_base: base, remote, person, owner, repo, host, has_page } = workspace
+  const { git, diff_base: base, remote, person, owner, repo, host, page } = workspace
   const web_url = `https://${host}/${owner}/${repo}`
   let hasher: ReturnType<typeof files.hasher> | undefined
   return localClient({
@@ -49,7 +49,7 @@ export async function openLocal(
       return hasher
     },
     shownTree: (other) => relative(root, other) || '.',
-    pullRequestUrl: (number) => (has_page ? `${web_url}/pull/${number}` : null),
+    pullRequestUrl: (path) => (page === null ? null : `${page}/${path}`),
   })
 }
 

@@ -9,6 +9,7 @@ import { check } from './check.ts'
 import type { CommonOptions } from './command-context.ts'
 import { completionScript } from './completion.ts'
 import { doctor } from './doctor/doctor.ts'
+import { fetch } from './fetch.ts'
 import { hook } from './hook/hook.ts'
 import { init } from './init/init.ts'
 import { PARTS } from './init/targets.ts'
@@ -176,6 +177,7 @@ function addActivityCommands(command: AddCommand): void {
       'only committed and staged files, as before a push; takes at most 3 s, and exits with 0 unless --block is set',
     )
     .option('--block', 'with --staged: exit with 2 on overlap, 1 on errors')
+    .option('--fetch', 'fetch the open pull requests first, to compare them without a service')
   withTitles(
     withFields(
       withScope(command('start [title]', 'Create an activity for your work on this branch.', start)),
@@ -231,6 +233,7 @@ function addListCommands(command: AddCommand): void {
     .option('--importance <importance>', 'only those of this importance')
     .option('--category <category>', 'only those of this category')
     .option('--area <label>', 'only those of this area')
+  command('fetch', 'Read the open pull requests from the remote, to compare them without a service.', fetch)
   command('why <number>', 'Explain what a comment on a pull request shows, and why not.', why)
   command(
     'order',

@@ -22,6 +22,13 @@ export function parseRemote(address: string): RemoteAddress | undefined {
   return { host: host.toLowerCase(), is_ssh, owner: repository.owner, repo: repository.name }
 }
 
+/** The page of the repository that the address names, on GitLab in groups of any depth; null for a directory. */
+export function pageOf(address: string): string | null {
+  const [host, path] = hostAndPath(address.trim())
+  const name = path?.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')
+  return host && name ? `https://${host.toLowerCase()}/${name}` : null
+}
+
 function hostAndPath(address: string): [host?: string, path?: string] {
   if (/^(https?|ssh|git|git\+ssh):\/\//.test(address)) {
     // `URL` does not parse the host of every scheme in every version of Node.

@@ -3,7 +3,7 @@ import { basename, isAbsolute } from 'node:path'
 import { Git } from '../git/git.ts'
 import { findTree, readBranch } from '../git/git-directory.ts'
 import { parseFullName } from '../vocabulary/repository-name.ts'
-import { parseRemote } from './remote.ts'
+import { pageOf, parseRemote } from './remote.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { globInTree, viewOf } from './tree-paths.ts'
 
@@ -28,8 +28,8 @@ export interface Workspace {
   is_elsewhere: boolean
   /** Host of the git remote. */
   host: string
-  /** The remote names a repository on a host, rather than a directory. */
-  has_page: boolean
+  /** The address of the page of the repository; null if the remote is a directory. */
+  page: string | null
   is_ssh: boolean
   /** Null on a detached HEAD. */
   branch: string | null
@@ -82,7 +82,7 @@ export async function findWorkspace(
     is_named: named !== undefined,
     is_elsewhere: isOther(named, address),
     host: address?.host ?? 'github.com',
-    has_page: address !== undefined,
+    page: remote === undefined ? null : pageOf(remote.url),
     is_ssh: address?.is_ssh ?? false,
     branch,
     own_branch: options.branch ?? (branch === base ? null : branch),

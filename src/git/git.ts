@@ -5,6 +5,8 @@ import { findTree } from './git-directory.ts'
 import { outputOf } from './program-output.ts'
 
 const TIMEOUT_MS = 15_000
+/** For calls that go to a remote. */
+const REMOTE_TIMEOUT_MS = 120_000
 
 /** Tried if the default branch of the remote is unknown. */
 const COMMON_BASES = ['main', 'master', 'trunk', 'develop']
@@ -12,7 +14,11 @@ const COMMON_BASES = ['main', 'master', 'trunk', 'develop']
 export interface GitCall {
   /** Default and maximum: 15 s. */
   timeout_ms?: number
+  input?: string
 }
+
+/** What git said when a call that goes to a remote failed. */
+export class RemoteError extends Error {}
 
 export class Git {
   readonly #cwd: string
@@ -101,13 +107,31 @@ export class Git {
   }
 
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */
-  async output(args: string[], { timeout_ms = TIMEOUT_MS }: GitCall = {}): Promise<string | undefined> {
-    const options = { cwd: this.#cwd, env: this.#env, timeout_ms: Math.min(TIMEOUT_MS, timeout_ms) }
-    return (await outputOf('git', args, options))?.replace(/\n$/, '')
+  async output(
+    args: string[],
+    { timeout_ms = TIMEOUT_MS, input }: GitCall = {},
+  ): Promise<string | undefined> {
+    const limits = { timeout_ms: Math.min(TIMEOUT_MS, timeout_ms), input }
+    return (await outputOf('git', args, { cwd: this.#cwd, env: this.#env, ...limits }))?.replace(/\n$/, '')
+  }
+
+  /** The output of a call that goes to a remote, with the credentials of git. Throws `RemoteError`. */
+  async fromRemote(args: string[]): Promise<string> {
+    let why = ''
+    const output = await outputOf('git', args, {
+      cwd: this.#cwd,
+      env: this.#env,
+      timeout_ms: REMOTE_TIMEOUT_MS,
+      onFailure: (errors) => {
+        why = errors.trim().split('\n')[0] || 'it did not answer in time'
+      },
+    })
+    if (output === undefined) throw new RemoteError(why || 'git is not on the PATH')
+    return output
   }
 }
 
 /** The full names that a branch may have, the remote one first. */
-function refsOf(branch: string, remote: string | undefined): string[] {
+export function refsOf(branch: string, remote: string | undefined): string[] {
   return [...(remote ? [`refs/remotes/${remote}/${branch}`] : []), `refs/heads/${branch}`]
 }

@@ -6,6 +6,10 @@ import { programFiles } from './program-path.ts'
 type RunOptions = Pick<ExecFileOptions, 'cwd'> & {
   env: Record<string, string | undefined>
   timeout_ms: number
+  /** What the program reads from its standard input. */
+  input?: string | undefined
+  /** Called with what it wrote to standard error, if it fails. */
+  onFailure?: ((errors: string) => void) | undefined
 }
 
 const OUTPUT_MAX = 64 * 1_048_576
@@ -14,7 +18,7 @@ const OUTPUT_MAX = 64 * 1_048_576
 export function outputOf(
   program: string,
   args: string[],
-  { timeout_ms, ...options }: RunOptions,
+  { timeout_ms, input, onFailure, ...options }: RunOptions,
 ): Promise<string | undefined> {
   // Loaded here, because hooks that run no program start faster without this module.
   const { execFile } = process.getBuiltinModule('node:child_process')
@@ -23,10 +27,11 @@ export function outputOf(
   return new Promise((resolve) => {
     const file = fileOf(program, options.env)
     if (file === undefined) return resolve(undefined)
-    const child = execFile(file, args, { ...options, ...limits }, (error, stdout) =>
-      resolve(error ? undefined : stdout),
-    )
-    child.stdin?.end()
+    const child = execFile(file, args, { ...options, ...limits }, (error, stdout, stderr) => {
+      if (error) onFailure?.(stderr)
+      resolve(error ? undefined : stdout)
+    })
+    child.stdin?.on('error', () => {}).end(input)
   })
 }
 

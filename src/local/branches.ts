@@ -20,10 +20,12 @@ export interface Branch {
   author: string
   subject: string
   pr_number: number | null
+  /** Its place below the page of the repository. */
+  pr_path: string | null
 }
 
 const FORMAT = ['refname', 'symref', 'objectname', 'committerdate:unix', 'authorname', 'subject']
-const PULL_REF = /^refs\/deconflict\/(?:pull|merge-requests)\/(\d+)$/
+const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
 
 /**
  * The branches and pull requests with recent commits that are not in the base branch, the newest first. A remote branch that a
@@ -56,12 +58,13 @@ export async function listBranches(options: GitOptions, left_out: ReadonlySet<st
 function branchOf(line: string, remote: string | undefined): Branch | null {
   const [ref = '', symref, sha = '', time, author = '', subject = ''] = line.split('\0')
   if (ref === '' || symref !== '') return null
-  const [, number] = PULL_REF.exec(ref) ?? []
+  const [, kind, number] = PULL_REF.exec(ref) ?? []
   const local = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null
   const prefix = `refs/remotes/${remote}/`
   const name = local ?? (ref.startsWith(prefix) ? ref.slice(prefix.length) : null)
   const pr_number = number === undefined ? null : Number(number)
-  return { ref, name, sha, committed_at: new Date(Number(time) * 1000), author, subject, pr_number }
+  const pr_path = number === undefined ? null : `${kind === 'pull' ? 'pull' : '-/merge_requests'}/${number}`
+  return { ref, name, sha, committed_at: new Date(Number(time) * 1000), author, subject, pr_number, pr_path }
 }
 
 /** One for each name and for each commit. What is known of the same commit is put together. */
@@ -75,6 +78,7 @@ function distinct(branches: readonly Branch[]): Branch[] {
         ...before,
         name: before.name ?? each.name,
         pr_number: before.pr_number ?? each.pr_number,
+        pr_path: before.pr_path ?? each.pr_path,
       })
   }
   const names = new Set<string>()
@@ -125,7 +129,7 @@ export async function readBranchWork(branch: Branch, options: GitOptions): Promi
     }
   })
   if (known === null || known.files.length === 0) return null
-  const { pr_number, name } = branch
+  const { pr_number, pr_path, name } = branch
   const created_at = new Date(known.begun_at ?? branch.committed_at.getTime())
   const work = derivedWork(
     pr_number === null ? 'branch' : 'pull_request',
@@ -137,7 +141,7 @@ export async function readBranchWork(branch: Branch, options: GitOptions): Promi
       base_branch: base ?? null,
       pushed_base_sha: known.base_sha,
       pr_number,
-      pr_url: pr_number === null ? null : pullRequestUrl(pr_number),
+      pr_url: pr_path === null ? null : pullRequestUrl(pr_path),
       created_at,
       updated_at: branch.committed_at,
       expires_at: later(branch.committed_at, ACTIVE_MS),

@@ -5,9 +5,9 @@ import { asOf } from '../engine/records/activity-lifecycle.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
 import { asOf as notableAsOf } from '../engine/records/notable-lifecycle.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
-import { MINUTE_MS } from '../vocabulary/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
-import { count } from '../vocabulary/text.ts'
+import { count, minuteText } from '../vocabulary/text.ts'
 import { type BranchWork, listBranches, readBranchWork } from './branches.ts'
 import { type GitOptions, mappedAtOnce } from './git-options.ts'
 import type { Records } from './record-files.ts'
@@ -67,7 +67,7 @@ export async function readClone(
     const pulls = found.filter(({ branch }) => branch.pr_number !== null).length
     const sources = [
       ...(late > 0 ? [`${count(late, 'branch', 'branches')}: no time was left; check again`] : []),
-      ...(pulls > 0 ? [] : ['pull requests: not fetched; deconflict fetch']),
+      ...fetchedText(records.fetched_at, now),
       options.others_unknown,
       ...records.broken.map((name) => `${name}: cannot be read`),
     ]
@@ -80,6 +80,13 @@ export async function readClone(
       is_late: late > 0,
     }
   }
+}
+
+/** What is not known of pull requests: fetched ones are those of that time. */
+function fetchedText(fetched_at: Date | null, now: Date): string[] {
+  if (fetched_at === null) return ['pull requests: not fetched; deconflict fetch']
+  const is_old = now.getTime() - fetched_at.getTime() > HOUR_MS
+  return is_old ? [`pull requests since ${minuteText(fetched_at.toISOString())}; deconflict fetch`] : []
 }
 
 /** The record as of now: it ends with its working tree. */

@@ -21,8 +21,8 @@ export interface GitOptions {
   cache: DiffCache
   /** Milliseconds for all that is not in the cache. */
   left_ms(): number
-  /** The address of a pull request; null if the remote has no page. */
-  pullRequestUrl(number: number): string | null
+  /** The address of `pull/12` below the page of the repository; null if the remote has no page. */
+  pullRequestUrl(path: string): string | null
 }
 
 /** Changed files, with their lines as digests. */

@@ -16,6 +16,7 @@ import { digestIfKnown, encodeDigest } from '../engine/lines/digest-bytes.ts'
 import { KEY_BYTES, type LineHasher, lineHasher } from '../engine/lines/line-hash.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
 import { withLock } from '../git/lock.ts'
+import { fetchedAt } from './pull-requests.ts'
 import type { LocalWork } from './work.ts'
 
 /** The most records, and their bytes together; the oldest ones go. */
@@ -29,6 +30,8 @@ export interface Records {
   notables: StoredNotable[]
   /** The names of the files that cannot be read. They are kept. */
   broken: string[]
+  /** When pull requests were fetched last; null if never. */
+  fetched_at: Date | null
 }
 
 export class RecordFiles {
@@ -43,7 +46,7 @@ export class RecordFiles {
 
   /** All records, in any order. Nothing is written. */
   read(): Records {
-    const records: Records = { work: [], notables: [], broken: [] }
+    const records: Records = { work: [], notables: [], broken: [], fetched_at: fetchedAt(this.directory) }
     for (const name of namesIn(this.#work).filter((each) => each.endsWith('.json'))) {
       try {
         const value = JSON.parse(readFileSync(join(this.#work, name), 'utf8'), revived)

@@ -1,6 +1,7 @@
 /** What people and agents read about the holder of an issue. Pure. */
 import { inQuotes } from './others-text.ts'
 import { pullRequestName } from './pull-request-name.ts'
+import { minuteText } from './text.ts'
 
 /** So that the sentence has at most 40 words, whatever a name contains. */
 const ACTOR_MAX = 20
@@ -26,7 +27,7 @@ export function holderText(
 ): string {
   const { activity_id, actor, branch, pr_url, since } = holder
   const pull_request = pullRequestName(pr_url)
-  const at = `since ${since.slice(0, 10)} ${since.slice(11, 16)} UTC`
+  const at = `since ${minuteText(since)}`
   const named = without_titles
     ? (pull_request ?? activity_id)
     : [

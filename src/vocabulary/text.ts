@@ -27,3 +27,8 @@ export function capitalized(text: string): string {
 export function uncapitalized(text: string): string {
   return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`
 }
+
+/** `2026-01-31 09:30 UTC`, for an ISO timestamp. */
+export function minuteText(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
+}

@@ -1,0 +1,35 @@
+/** `deconflict fetch`: reads the open pull requests from the remote, with the credentials of git, so that a clone can compare them. */
+import { join } from 'node:path'
+import { RemoteError } from '../git/git.ts'
+import { findTree } from '../git/git-directory.ts'
+import { fetchPulls } from '../local/pull-requests.ts'
+import { inQuotes } from '../vocabulary/others-text.ts'
+import { count } from '../vocabulary/text.ts'
+import type { CommonOptions } from './command-context.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { findWorkspace } from './workspace.ts'
+
+export async function fetch(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
+  const { remote, ...counts } = await fetchPullRequests(runtime, options)
+  const closed = counts.closed > 0 ? `; removed ${counts.closed} that are closed` : ''
+  const text = `${count(counts.open, 'open pull request', 'open pull requests')} of ${remote}${closed}`
+  runtime.stdout.write(`${options.json ? JSON.stringify(counts, null, 2) : text}\n`)
+  return EXIT.clear
+}
+
+/** Throws `CliError` if there is no remote, or if it cannot be reached. */
+export async function fetchPullRequests(runtime: Runtime, options: CommonOptions) {
+  const { git, remote, diff_base: base } = await findWorkspace(runtime, { ...options, is_local: true })
+  const tree = findTree(runtime.cwd)
+  if (tree === undefined) throw new CliError(await git.missing())
+  if (remote === undefined) throw new CliError('this clone has no remote to fetch pull requests from')
+  try {
+    const directory = join(tree.common_directory, 'deconflict')
+    return { remote, ...(await fetchPulls({ git, remote, base, directory })) }
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error
+    throw new CliError(
+      `pull requests were not fetched from ${remote}: ${inQuotes(error.message)}; check that git fetch works`,
+    )
+  }
+}

@@ -1,0 +1,91 @@
+/** Reads the heads of open pull requests from a remote into `refs/deconflict` (docs/contract/local.md#pull-requests). */
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Git, refsOf } from '../git/git.ts'
+
+const PULLS_MAX = 200
+/** How far back the base branch is searched for merged heads. */
+const BASE_COMMITS_MAX = 20_000
+
+const KINDS = ['pull', 'merge-requests'] as const
+type Kind = (typeof KINDS)[number]
+
+export interface OpenPull {
+  kind: Kind
+  number: number
+  sha: string
+}
+
+/**
+ * The newest open pull requests. A remote keeps the head of each one for ever, and `merge` only while it is open. GitLab can
+ * have no `merge` at all: then those are open whose head is not in the base branch. `listed`: the output of `git ls-remote`.
+ */
+export function openPulls(listed: string, isInBase: (sha: string) => boolean): OpenPull[] {
+  const lines = listed.matchAll(/^([0-9a-f]+)\trefs\/(pull|merge-requests)\/([1-9]\d{0,8})\/(head|merge)$/gm)
+  const refs = [...lines].map(([, sha = '', kind, number, end]) => ({
+    pull: { kind: kind as Kind, number: Number(number), sha },
+    is_head: end === 'head',
+  }))
+  const merges = refs.filter(({ is_head }) => !is_head).map(({ pull }) => pull)
+  const mergeable = new Set(merges.map(({ kind, number }) => `${kind} ${number}`))
+  const hasMerges = merges.some(({ kind }) => kind === 'merge-requests')
+  const isOpen = ({ kind, number, sha }: OpenPull) =>
+    kind === 'pull' || hasMerges ? mergeable.has(`${kind} ${number}`) : !isInBase(sha)
+  return refs
+    .flatMap(({ pull, is_head }) => (is_head && isOpen(pull) ? [pull] : []))
+    .sort((a, b) => b.number - a.number)
+    .slice(0, PULLS_MAX)
+}
+
+interface FetchOptions {
+  git: Git
+  remote: string
+  base: string | undefined
+  /** Where the records of the clone are. */
+  directory: string
+}
+
+/** Fetches the heads that have moved, and deletes those of closed ones. Throws `RemoteError`. Returns how many there are. */
+export async function fetchPulls({ git, remote, base, directory }: FetchOptions) {
+  const patterns = KINDS.flatMap((kind) => [`refs/${kind}/*/head`, `refs/${kind}/*/merge`])
+  const listed = await git.fromRemote(['ls-remote', remote, ...patterns])
+  const merged = await commitsOf(git, base === undefined ? [] : refsOf(base, remote))
+  const open = new Map(
+    openPulls(listed, (sha) => merged.has(sha)).map((each) => [
+      `refs/deconflict/${each.kind}/${each.number}`,
+      each,
+    ]),
+  )
+  const known = new Map(
+    ((await git.output(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/deconflict'])) ?? '')
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [line.split(' ') as [string, string]])),
+  )
+  const moved = [...open].filter(([ref, { sha }]) => known.get(ref) !== sha)
+  const closed = [...known.keys()].filter((ref) => !open.has(ref))
+  if (moved.length > 0)
+    await git.fromRemote([
+      ...['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='],
+      ...[remote, ...moved.map(([ref, { kind, number }]) => `+refs/${kind}/${number}/head:${ref}`)],
+    ])
+  if (closed.length > 0)
+    await git.output(['update-ref', '--stdin'], { input: closed.map((ref) => `delete ${ref}\n`).join('') })
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  writeFileSync(join(directory, FETCHED), '', { mode: 0o600 })
+  return { open: open.size, closed: closed.length }
+}
+
+const FETCHED = 'fetched'
+
+/** When pull requests were fetched last; null if never. */
+export function fetchedAt(directory: string): Date | null {
+  return statSync(join(directory, FETCHED), { throwIfNoEntry: false })?.mtime ?? null
+}
+
+async function commitsOf(git: Git, refs: readonly string[]): Promise<ReadonlySet<string>> {
+  for (const ref of refs) {
+    const commits = await git.output(['rev-list', `--max-count=${BASE_COMMITS_MAX}`, ref])
+    if (commits !== undefined) return new Set(commits.split('\n'))
+  }
+  return new Set()
+}

@@ -1,0 +1,135 @@
+/** `deconflict fetch`: the open pull requests of a remote, from a bare repository as GitHub and GitLab keep them. */
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPulls } from '../../src/local/pull-requests.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40))
+
+test.each([
+  [
+    'pull requests with a merge',
+    `${A}\trefs/pull/1/head\n${B}\trefs/pull/1/merge\n${C}\trefs/pull/2/head\n`,
+    [1],
+  ],
+  ['no closed one, though all are closed', `${A}\trefs/pull/1/head\n`, []],
+  [
+    'merge requests with a merge, if any has one',
+    `${A}\trefs/merge-requests/1/head\n${B}\trefs/merge-requests/1/merge\n${C}\trefs/merge-requests/2/head\n`,
+    [1],
+  ],
+  [
+    'else those that are not in the base branch',
+    `${A}\trefs/merge-requests/1/head\n${C}\trefs/merge-requests/2/head\n`,
+    [1],
+  ],
+  ['nothing else', `${A}\trefs/heads/main\n${A}\trefs/pull/x/head\n${A}\trefs/pull/1/head/merge\n`, []],
+])('of a remote, open are %s', (_, listed, numbers) => {
+  const open = openPulls(listed, (sha) => sha === C)
+  expect(open.map(({ number }) => number)).toEqual(numbers)
+})
+
+test('the newest 200 are open', () => {
+  const of = (number: number) => `${A}\trefs/pull/${number}/head\n${B}\trefs/pull/${number}/merge\n`
+  const open = openPulls(Array.from({ length: 250 }, (_, at) => of(at + 1)).join(''), () => false)
+  expect(open.map(({ number }) => number)).toEqual(Array.from({ length: 200 }, (_, at) => 250 - at))
+})
+
+describe('the command', () => {
+  let tree: WorkingTree
+  let remote: string
+
+  beforeEach(async () => {
+    tree = await workingTree({})
+    remote = join(tree.path, '../remote.git')
+    await tree.git('init', '-q', '--bare', remote)
+    await tree.git('config', 'remote.origin.url', remote)
+    await tree.write({ 'src/cart.ts': 'one\ntwo\nthree\n' })
+    await tree.git('add', '-A')
+    await tree.git('commit', '-q', '-m', 'Cart')
+    await tree.git('push', '-q', 'origin', 'main')
+  })
+  afterEach(() => tree.remove())
+
+  /** A commit that changes the second line, which only the remote has, under these names. */
+  async function pushAs(text: string, ...refs: string[]): Promise<void> {
+    await tree.git('checkout', '-q', '--detach', 'main')
+    await tree.write({ 'src/cart.ts': `one\n${text}\nthree\n` })
+    await tree.git('commit', '-q', '-a', '-m', text)
+    await tree.git('push', '-q', remote, ...refs.map((ref) => `+HEAD:${ref}`))
+    await tree.git('checkout', '-q', 'main')
+  }
+
+  const fetched = async () =>
+    (await tree.git('for-each-ref', '--format=%(refname)', 'refs/deconflict')).split('\n').filter(Boolean)
+
+  async function check() {
+    await tree.write({ 'src/cart.ts': 'one\nmine\nthree\n' })
+    const { stdout } = await tree.run(['check', '--json'])
+    return JSON.parse(stdout)
+  }
+
+  test('reads the open pull requests, which a check compares; a closed one is removed', async () => {
+    await pushAs('Gift cards', 'refs/pull/7/head', 'refs/pull/7/merge')
+    await pushAs('Closed', 'refs/pull/6/head')
+    expect((await check()).sources).toContain('pull requests: not fetched; deconflict fetch')
+    expect(await tree.run(['fetch'])).toEqual({
+      code: 0,
+      stdout: '1 open pull request of origin\n',
+      stderr: '',
+    })
+    expect(await fetched()).toEqual(['refs/deconflict/pull/7'])
+    const found = await check()
+    expect(found).toMatchObject({
+      matches: [{ title: 'Gift cards', pr_url: null, consequence: 'conflict' }],
+      checked_against: { pull_requests: 1 },
+    })
+    expect(found.sources).toEqual(['other machines: no service is configured'])
+    await tree.git('push', '-q', remote, ':refs/pull/7/merge')
+    expect((await tree.run(['fetch'])).stdout).toBe(
+      '0 open pull requests of origin; removed 1 that are closed\n',
+    )
+    expect(await fetched()).toEqual([])
+    expect((await check()).overlap_detected).toBe(false)
+  })
+
+  test('check --fetch follows a head that moves, and touches nothing else', async () => {
+    await pushAs('Gift cards', 'refs/pull/7/head', 'refs/pull/7/merge', 'refs/heads/gifts')
+    await tree.run(['fetch'])
+    await tree.git('branch', '-r', '-d', 'origin/gifts').catch(() => '')
+    await pushAs('Vouchers', 'refs/pull/7/head')
+    const refs = await tree.git('for-each-ref', 'refs/heads', 'refs/remotes', 'refs/tags')
+    await tree.write({ 'src/cart.ts': 'one\nmine\nthree\n' })
+    const { code, stdout } = await tree.run(['check', '--fetch'])
+    expect(code).toBe(2)
+    expect(stdout).toContain('Vouchers')
+    expect(await tree.git('for-each-ref', 'refs/heads', 'refs/remotes', 'refs/tags')).toBe(refs)
+  })
+
+  test('reads merge requests of GitLab, with their addresses', async () => {
+    await tree.git('push', '-q', remote, 'main:refs/merge-requests/3/head')
+    await pushAs('Gift cards', 'refs/merge-requests/4/head')
+    await tree.run(['fetch'])
+    expect(await fetched()).toEqual(['refs/deconflict/merge-requests/4'])
+    await tree.git('config', 'remote.origin.url', 'git@gitlab.example.com:acme/web/shop.git')
+    expect((await check()).matches).toMatchObject([
+      { pr_url: 'https://gitlab.example.com/acme/web/shop/-/merge_requests/4' },
+    ])
+    const { stdout } = await tree.run(['check'])
+    expect(stdout).toContain('!4')
+  })
+
+  test('says in one line that the remote cannot be reached, or that there is none', async () => {
+    await tree.git('config', 'remote.origin.url', '/nowhere.git')
+    const away = await tree.run(['fetch'])
+    expect(away.code).toBe(1)
+    expect(away.stderr).toMatch(
+      /^deconflict: pull requests were not fetched from origin: “fatal: .*nowhere.*”; check that git fetch works\n$/,
+    )
+    expect((await tree.run(['check', '--fetch'])).stderr).toBe(away.stderr)
+    await tree.git('remote', 'remove', 'origin')
+    expect((await tree.run(['fetch'])).stderr).toBe(
+      'deconflict: this clone has no remote to fetch pull requests from\n',
+    )
+  })
+})
