@@ -1,10 +1,8 @@
 /** Plays a history by merged lines: which pull requests the service tells that their work is done already. Pure. */
 
+import { KEPT_FOR_MS, MergedLines, NEW_LINES_MAX } from '../../../src/engine/lines/merged-lines.ts'
 import { type NewLines, newLinesOf } from '../../../src/engine/lines/new-lines.ts'
 import type { NoiseRules } from '../../../src/engine/lines/noise.ts'
-import { ENOUGH, KEPT_FOR_MS, NEW_LINES_MAX } from '../../../src/server/merged-work/merged-work.ts'
-import { COMMON_MIN } from '../../../src/server/merged-work/store.ts'
-import { addTo } from '../../../src/vocabulary/lists.ts'
 import { atOnce } from '../../../test/support/steps.ts'
 import { type Changed, eventsOf, type Head } from '../heads.ts'
 
@@ -58,25 +56,17 @@ export function tellDone(changed: readonly Changed[], rules: Rules) {
   }
   const told = new Map<Changed, Told>()
   const merged: Merged[] = []
-  const byHash = new Map<number, Merged[]>()
+  const byLine = new MergedLines<Merged>()
   const open = new Map<Changed, Head>()
 
   const findDone = (pr: Changed, head: Head, at: number) => {
     const { added, is_complete } = linesOf(head)
     if (isAgain(pr) || !is_complete || added.length > NEW_LINES_MAX) return undefined
-    const counts = new Map<Merged, number>()
-    let lines = added.length
-    for (const hash of added) {
-      const others = (byHash.get(hash) ?? []).filter((other) => at - other.at <= KEPT_FOR)
-      if (others.length >= COMMON_MIN) lines -= 1
-      else for (const other of others) counts.set(other, (counts.get(other) ?? 0) + 1)
-    }
-    const least = Math.max(ENOUGH.shared_min, ENOUGH.share_min * lines)
-    const [found] = [...counts]
-      .filter(([other, shared]) => shared >= least && other.pr.branch === pr.branch)
-      .filter(([other]) => other.pr !== pr && !isOfSameMerge(other.pr, pr) && !isOnTop(pr, other.pr))
-      .toSorted(([, a], [, b]) => b - a)
-    return found && { by: found[0].pr, shared: found[1], lines }
+    const [found] = byLine
+      .having(added, (other) => at - other.at <= KEPT_FOR)
+      .filter(({ merged: { pr: other } }) => other.branch === pr.branch && other !== pr)
+      .filter(({ merged: { pr: other } }) => !isOfSameMerge(other, pr) && !isOnTop(pr, other))
+    return found && { by: found.merged.pr, shared: found.shared, lines: found.lines }
   }
   const tell = (pr: Changed, head: Head, at: number) => {
     const done = findDone(pr, head, at)
@@ -86,14 +76,10 @@ export function tellDone(changed: readonly Changed[], rules: Rules) {
   }
   const merge = (pr: Changed, at: number) => {
     const { added, removed } = linesOf(pr.last)
-    for (const hash of removed) {
-      const kept = (byHash.get(hash) ?? []).filter((other) => other.pr.branch !== pr.branch)
-      byHash.set(hash, kept)
-    }
-    if (added.length > NEW_LINES_MAX) return
     const own = { pr, at, lines: new Set(added) }
+    byLine.merge(own, { added, removed }, (other) => other.pr.branch === pr.branch)
+    if (added.length > NEW_LINES_MAX) return
     merged.push(own)
-    for (const hash of added) addTo(byHash, hash, own)
     for (const [other, head] of open)
       if (linesOf(head).added.some((hash) => own.lines.has(hash))) tell(other, head, at)
   }
@@ -101,11 +87,7 @@ export function tellDone(changed: readonly Changed[], rules: Rules) {
   const takenBack = reverted.toSorted((a, b) => a.at - b.at)
   const forget = ({ branch, number }: Reverted) => {
     const gone = merged.find(({ pr }) => pr.n === number && pr.branch === branch)
-    for (const hash of gone?.lines ?? [])
-      byHash.set(
-        hash,
-        (byHash.get(hash) ?? []).filter((other) => other !== gone),
-      )
+    byLine.forget((other) => other === gone)
   }
 
   for (const { at, pr, revision } of eventsOf(changed)) {

@@ -1,9 +1,10 @@
 /** Finds work that a merged pull request has done already, by the lines that both add (docs/contract/issues.md#done-already). */
 
 import type { FileChange } from '../../engine/lines/change.ts'
+import { ENOUGH, isComparable, KEPT_FOR_MS, NEW_LINES_MAX } from '../../engine/lines/merged-lines.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../../engine/lines/new-lines.ts'
 import type { NoiseRules } from '../../engine/lines/noise.ts'
-import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import { later } from '../../vocabulary/clock.ts'
 import { inTurns } from '../../vocabulary/event-loop.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import {
@@ -15,15 +16,6 @@ import {
   saveMergedBelow,
   saveMergedLines,
 } from './store.ts'
-
-/** How long the lines of a merged pull request are kept. */
-export const KEPT_FOR_MS = 30 * DAY_MS
-
-/** How much of the lines that work adds a merged pull request must have. */
-export const ENOUGH = { share_min: 0.8, shared_min: 8 }
-
-/** Work that adds more lines is neither kept nor compared: an import of code, or generated code with an unusual name. */
-export const NEW_LINES_MAX = 5_000
 
 /** A merged pull request that has most of the lines that work adds. */
 export interface DoneBy extends MergedTwin {
@@ -60,11 +52,11 @@ export async function forgetReverted(
 /** The merged pull request that has most of the lines that work adds; null if there is none, or if lines are unknown. */
 export async function findDoneBy(
   { db, now, repo }: RepoContext,
-  { added, is_complete }: NewLines,
+  lines: NewLines,
   work: Omit<NewWork, 'hashes'>,
 ): Promise<DoneBy | null> {
-  if (!is_complete || added.length > NEW_LINES_MAX || added.length < ENOUGH.shared_min) return null
+  if (!isComparable(lines)) return null
   const since = later(now, -KEPT_FOR_MS)
-  const twin = await findTwin(db, repo.id, { ...work, hashes: added }, { since, ...ENOUGH })
+  const twin = await findTwin(db, repo.id, { ...work, hashes: lines.added }, { since, ...ENOUGH })
   return twin ? { ...twin, url: `${repo.web_urls[0]}/pull/${twin.number}` } : null
 }

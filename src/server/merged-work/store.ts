@@ -1,6 +1,7 @@
 /** Queries for the lines of merged pull requests. Every statement starts with the repository id. */
 import { and, eq, gte, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { COMMON_MIN, type ENOUGH } from '../../engine/lines/merged-lines.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
@@ -67,9 +68,6 @@ export interface MergedTwin {
   shared: number
   lines: number
 }
-
-/** A line that so many merged pull requests added says nothing about the work, such as one of a licence. */
-export const COMMON_MIN = 3
 
 const readTwins = prepared('merged_twins', (db) => {
   const repo_id = sql.placeholder('repo_id')
@@ -146,12 +144,6 @@ const readTwins = prepared('merged_twins', (db) => {
     .limit(1)
 })
 
-/** How much of the lines a merged pull request must have: a share, and a number of them. */
-export interface Enough {
-  share_min: number
-  shared_min: number
-}
-
 /**
  * The pull request merged after `since` that has enough of the lines, the one with the most: for the base branch of the work,
  * and not below it in a stack.
@@ -160,7 +152,7 @@ export async function findTwin(
   db: Db,
   repo_id: number,
   { hashes, branch, base_branch, numbers }: NewWork,
-  { since, ...enough }: Enough & { since: Date },
+  { since, ...enough }: typeof ENOUGH & { since: Date },
 ): Promise<MergedTwin | undefined> {
   const [twin] = await readTwins(db, {
     repo_id,
