@@ -33,7 +33,9 @@ export async function openLocal(
 ): Promise<Client> {
   const tree = findTree(cwd)
   if (tree === undefined) throw new CliError(await workspace.git.missing())
-  const { localClient, RecordFiles, DiffCache, readGitAttributes } = await import('../local/local-client.ts')
+  const { localClient, RecordFiles, DiffCache, readGitAttributes, readSettings } = await import(
+    '../local/local-client.ts'
+  )
   const root = realpathSync(tree.root)
   const files = new RecordFiles(tree.common_directory)
   const { git, diff_base: base, remote, person, owner, repo, host, page } = workspace
@@ -41,6 +43,7 @@ export async function openLocal(
   let hasher: ReturnType<typeof files.hasher> | undefined
   return localClient({
     ...{ git, env, root, base, remote, files, left_ms, others_unknown, web_url, clock },
+    ...(await readSettings((path) => textOf(join(root, path)))),
     cache: new DiffCache(files.directory),
     person: person || env.USER || env.USERNAME || 'unknown',
     noise_attributes: readGitAttributes(textOf(join(root, '.gitattributes'))),

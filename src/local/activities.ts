@@ -13,7 +13,6 @@ import {
 import { digestChanges, keepDerived } from '../engine/records/digest-changes.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { unbounded } from '../vocabulary/budget.ts'
-import { DEFAULT_SETTINGS } from '../vocabulary/contract/settings.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import type { Handlers } from './call.ts'
 import type { Clone } from './clone.ts'
@@ -39,10 +38,10 @@ type Methods = Required<
 >
 
 export function activityMethods(reader: Reader): Methods {
-  const { files, root, person, web_url, hasher } = reader
+  const { files, root, person, web_url, hasher, settings } = reader
   const contextAt = (now: Date): ActivityContext => ({
     now,
-    settings: DEFAULT_SETTINGS,
+    settings,
     repo: { web_urls: [web_url] },
     login: person,
   })
@@ -116,7 +115,7 @@ export function activityMethods(reader: Reader): Methods {
       const work = await change(id, now, (before) => {
         const { activity } = before
         if (!isLive(activity.status)) throw notLive(activity)
-        const expires_at = expiryAt(activity, DEFAULT_SETTINGS, { now, before: activity })
+        const expires_at = expiryAt(activity, settings, { now, before: activity })
         return { ...before, activity: { ...activity, heartbeat_at: now, expires_at } }
       })
       return { ...form.heartbeatOf(work.activity), overlap: await brief(work, now) }

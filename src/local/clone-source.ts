@@ -5,7 +5,7 @@ import type { LineHasher } from '../engine/lines/line-hash.ts'
 import type { Git } from '../git/git.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Meter } from '../vocabulary/budget.ts'
-import { DEFAULT_SETTINGS } from '../vocabulary/contract/settings.ts'
+import type { Settings } from '../vocabulary/contract/settings.ts'
 import type { Clone } from './clone.ts'
 import type { LocalWork } from './work.ts'
 
@@ -17,6 +17,7 @@ export interface ContextOptions {
   /** Who asks, by name. */
   person: string
   web_url: string
+  settings: Settings
   noise_attributes: readonly AttributeRule[]
   hasher(): LineHasher
   /** A working tree as it is shown: relative to the one that asks. */
@@ -24,10 +25,10 @@ export interface ContextOptions {
 }
 
 export function contextOf(clone: Clone, options: ContextOptions): CheckContext {
-  const { now, person, web_url, noise_attributes } = options
+  const { now, person, web_url, settings, noise_attributes } = options
   return {
     now,
-    settings: DEFAULT_SETTINGS,
+    settings,
     repo: { web_urls: [web_url], is_tracked: false, noise_attributes },
     caller: { meter: new Meter(), findIdentity: async () => ({ login: person }) },
     source: sourceOf(clone, options),

@@ -27,6 +27,8 @@ const FRESH_MS = 5 * MINUTE_MS
 export interface CloneOptions extends GitOptions {
   /** Why nothing of other machines was compared. */
   others_unknown: string
+  /** Why settings do not hold. */
+  settings_problems: readonly string[]
 }
 
 /** Reads the clone. `is_with_own`: the changes of the working tree that asks count as work as well. */
@@ -69,6 +71,7 @@ export async function readClone(
       ...(late > 0 ? [`${count(late, 'branch', 'branches')}: no time was left; check again`] : []),
       ...fetchedText(records.fetched_at, now),
       options.others_unknown,
+      ...options.settings_problems,
       ...records.broken.map((name) => `${name}: cannot be read`),
     ]
     return {

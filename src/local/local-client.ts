@@ -14,6 +14,7 @@ import { type ReaderOptions, readerOf } from './reader.ts'
 export { readGitAttributes } from '../engine/lines/git-attributes.ts'
 export { DiffCache } from './diff-cache.ts'
 export { RecordFiles } from './record-files.ts'
+export { readSettings } from './settings.ts'
 
 export interface LocalOptions extends ReaderOptions {
   clock: Clock

@@ -6,14 +6,13 @@ import { asOf } from '../engine/records/notable-lifecycle.ts'
 import { newNotable, requireChangeable, requirePredecessors } from '../engine/records/notable-verbs.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { labelKey } from '../vocabulary/contract/scope.ts'
-import { DEFAULT_SETTINGS } from '../vocabulary/contract/settings.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import type { LocalCall } from './call.ts'
 import { newestFirst } from './clone-source.ts'
 import { pageOf } from './lists.ts'
 import type { Reader } from './reader.ts'
 
-export function notableMethods({ files, person: login }: Pick<Reader, 'files' | 'person'>) {
+export function notableMethods({ files, person: login, settings }: Reader) {
   const all = (now: Date) => files.read().notables.map((each) => asOf(each, now))
   const change = (
     { id, now }: { id: string; now: Date },
@@ -29,7 +28,7 @@ export function notableMethods({ files, person: login }: Pick<Reader, 'files' | 
   return {
     createNotable: async ({ input, now }: LocalCall<'createNotable'>): Promise<OutputOf<'createNotable'>> => {
       const notable = {
-        ...newNotable(input, { now, settings: DEFAULT_SETTINGS, login }),
+        ...newNotable(input, { now, settings, login }),
         superseded_by: null,
         archived_at: null,
       }

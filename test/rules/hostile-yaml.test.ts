@@ -1,6 +1,6 @@
 /** A settings file from any committer cannot exhaust or end the service. */
 import { describe, expect, test } from 'vitest'
-import { readSettingsFile } from '../../src/server/settings/settings-file.ts'
+import { readSettingsFile } from '../../src/engine/settings/settings-file.ts'
 
 // Threat: A hostile settings file
 describe('a hostile file is rejected and neither throws nor ends the process', () => {

@@ -1,6 +1,6 @@
 /** The settings of a settings file, and the errors of an invalid one. */
 import { describe, expect, test } from 'vitest'
-import { readSettingsFile } from '../../src/server/settings/settings-file.ts'
+import { readSettingsFile } from '../../src/engine/settings/settings-file.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 
 const NOTHING = { settings: {}, errors: [] }

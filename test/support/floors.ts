@@ -17,6 +17,7 @@ export const FLOORS: Record<string, string>[] = [
   },
   {
     engine: 'what meets what: a live set in memory. No clock, no I/O, no SQL',
+    'engine/settings': 'settings files, and which value holds',
     client: 'the contract as typed methods over HTTP · mcp/: the tools of MCP, over a client',
     git: 'what git says of a clone: working trees, branches, changed files · a lock between processes',
   },
@@ -52,7 +53,6 @@ export const FLOORS: Record<string, string>[] = [
   {
     'server/jobs': 'a durable queue and its worker',
     'server/file-changes': 'the rows of changed files, with the digests of their patches',
-    'server/settings': 'settings files, and which value holds (pure)',
     'server/stacks': 'which branch is built on which',
   },
   {

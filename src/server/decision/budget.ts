@@ -1,5 +1,6 @@
 /** How many pull requests have a comment, and whether that is more than the repository's budget. */
 
+import { settingsOf } from '../../engine/settings/layers.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
@@ -9,7 +10,6 @@ import { countByAuthor, countByRepository } from '../pull-requests/counts-store.
 import type { RepoContext } from '../repositories/repo.ts'
 import { listSettings } from '../repositories/store.ts'
 import { storedLayers } from '../repositories/stored-settings.ts'
-import { settingsOf } from '../settings/layers.ts'
 import { BUDGET_DAYS, computeBudget, computeRoom, type Room } from './who-is-told.ts'
 
 export async function readBudget(ctx: RepoContext): Promise<BudgetState> {

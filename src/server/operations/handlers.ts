@@ -5,6 +5,7 @@ import { briefOf, conclude } from '../../engine/check/conclude.ts'
 import { driftOf } from '../../engine/check/drift.ts'
 import * as activityForm from '../../engine/records/activity-form.ts'
 import * as notableForm from '../../engine/records/notable-form.ts'
+import { sourcesOf } from '../../engine/settings/layers.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type {
   CallerOperationName,
@@ -29,7 +30,6 @@ import { type CallerRequest, listRepositories } from '../overview/overview.ts'
 import type { App } from '../repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../repositories/repo.ts'
 import { reserveNumber } from '../reservations/reserve.ts'
-import { sourcesOf } from '../settings/layers.ts'
 import { startFarewell } from '../tracking/farewell.ts'
 import { getSignal } from '../tracking/signal.ts'
 

@@ -1,10 +1,10 @@
 /** The check run `Deconflict`: the same summary as the comment, on the files that overlap (docs/contract/publishing.md#check-run). Pure. */
 
 import type { SettingsProblem } from '../../vocabulary/contract/settings.ts'
+import { SETTINGS_PATH } from '../../vocabulary/contract/settings.ts'
 import { sanitize } from '../../vocabulary/others-text.ts'
 import { placeSentence } from '../../vocabulary/verdict-words.ts'
 import type { Annotation, CheckRun } from '../github/check-runs.ts'
-import { SETTINGS_PATH } from '../repositories/settings-refresh.ts'
 import { commentOf, headline } from './comment.ts'
 import { quote } from './markdown.ts'
 import { caveatsOf, nothingShown, suppressedList } from './nothing-shown.ts'

@@ -1,6 +1,7 @@
 /** One repository, one caller, one point in time: the context of all work on a repository. */
 
 import type { AttributeRule } from '../../engine/lines/git-attributes.ts'
+import { type SettingsLayer, settingsOf } from '../../engine/settings/layers.ts'
 import { Meter } from '../../vocabulary/budget.ts'
 import { later } from '../../vocabulary/clock.ts'
 import type { Settings, SettingsProblem } from '../../vocabulary/contract/settings.ts'
@@ -9,7 +10,6 @@ import type { BranchDirectory } from '../github/directories.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import type { LiveSets } from '../live-sets/live-sets.ts'
-import { type SettingsLayer, settingsOf } from '../settings/layers.ts'
 import type { App } from './app.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 import { storedLayers } from './stored-settings.ts'

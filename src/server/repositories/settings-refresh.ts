@@ -2,11 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { readGitAttributes } from '../../engine/lines/git-attributes.ts'
-import type { FileSettings } from '../../vocabulary/contract/settings.ts'
+import { areasOfLabeler } from '../../engine/settings/labeler-file.ts'
+import { readSettingsFile } from '../../engine/settings/settings-file.ts'
+import { type FileSettings, LABELER_PATH, SETTINGS_PATH } from '../../vocabulary/contract/settings.ts'
 import { statusOf } from '../github/octokit.ts'
 import { type Reader, type ReadFile, readFile } from '../github/repository-calls.ts'
-import { areasOfLabeler } from '../settings/labeler-file.ts'
-import { readSettingsFile } from '../settings/settings-file.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './conditional-reads.ts'
 import { isOrganisationRepository } from './organisation.ts'
@@ -15,8 +15,6 @@ import { findRepository, type RepositoryRow } from './store.ts'
 import { storeRepository } from './stored-settings.ts'
 
 const FOLDER = '.github'
-export const SETTINGS_PATH = '.github/deconflict.yml'
-const LABELER_PATH = '.github/labeler.yml'
 const ATTRIBUTES_PATH = '.gitattributes'
 /** The files that `refreshSettings` reads. */
 export const SETTINGS_PATHS: readonly string[] = [SETTINGS_PATH, LABELER_PATH, ATTRIBUTES_PATH]

@@ -1,8 +1,8 @@
 /** The settings of a repository as they are stored: what its own files say, and what its organisation says about it. */
 import { isDeepStrictEqual } from 'node:util'
+import { layersOf, type SettingsLayer, settingsOf, shareOf } from '../../engine/settings/layers.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { enqueue, jobOn } from '../jobs/store.ts'
-import { layersOf, type SettingsLayer, settingsOf, shareOf } from '../settings/layers.ts'
 import type { App } from './app.ts'
 import { isOrganisationRepository } from './organisation.ts'
 import { storeOrganisation } from './organisation-store.ts'

@@ -5,6 +5,9 @@ import { SEVERITIES } from '../severity.ts'
 import { boolean, httpsUrl, object, text, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
 
+export const SETTINGS_PATH = '.github/deconflict.yml'
+export const LABELER_PATH = '.github/labeler.yml'
+
 export const NOTABLE_CATEGORIES = [
   'architecture',
   'process',

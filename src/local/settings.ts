@@ -1,0 +1,34 @@
+/** The settings of the repository, from the files of the working tree (docs/contract/local.md#settings). */
+import {
+  DEFAULT_SETTINGS,
+  LABELER_PATH,
+  SETTINGS_PATH,
+  type Settings,
+} from '../vocabulary/contract/settings.ts'
+
+interface LocalSettings {
+  settings: Settings
+  /** Why the settings file does not hold. */
+  settings_problems: string[]
+}
+
+/** `textOf`: the content of a file; empty if there is none. An invalid file counts as none. */
+export async function readSettings(textOf: (path: string) => string): Promise<LocalSettings> {
+  // Most repositories have neither file, and reading YAML takes longer to load than a hook may.
+  const [file, labeler] = [textOf(SETTINGS_PATH), textOf(LABELER_PATH)]
+  if (file + labeler === '') return { settings: DEFAULT_SETTINGS, settings_problems: [] }
+  const [{ readSettingsFile }, { areasOfLabeler }, { settingsOf }] = await Promise.all([
+    import('../engine/settings/settings-file.ts'),
+    import('../engine/settings/labeler-file.ts'),
+    import('../engine/settings/layers.ts'),
+  ])
+  const { settings, errors } = readSettingsFile(file)
+  const given = { areas: areasOfLabeler(labeler), ...settings }
+  return {
+    settings: settingsOf([{ source: 'repository', settings: given }]),
+    settings_problems: errors.map(
+      ({ line, message }) =>
+        `${SETTINGS_PATH}${line === null ? '' : `, line ${line}`}: ${message}; the defaults hold`,
+    ),
+  }
+}

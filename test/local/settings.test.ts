@@ -1,0 +1,51 @@
+/** The settings files of the working tree, which count in a clone without a service. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+let tree: WorkingTree
+
+/** Another working tree has changed `src/checkout/retry.ts`. */
+beforeEach(async () => {
+  tree = await workingTree({})
+  await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
+  await tree.write({ '../other/src/checkout/retry.ts': 'export const retries = 2\n' })
+})
+afterEach(() => tree.remove())
+
+async function check(...args: string[]) {
+  const { stdout } = await tree.run(['check', '--json', ...args])
+  return JSON.parse(stdout)
+}
+const settings = (text: string) => tree.write({ '.github/deconflict.yml': text })
+const IGNORED = 'ignore_paths: [src/checkout/**]\n'
+
+test('paths can be ignored, and areas named, by the labeler too', async () => {
+  expect((await check('--paths', 'src/checkout/retry.ts')).overlap_detected).toBe(true)
+  expect((await check('--area', 'checkout')).overlap_detected).toBe(false)
+  await tree.write({ '.github/labeler.yml': 'checkout: [src/checkout/**]\n' })
+  expect((await check('--area', 'checkout')).overlap_detected).toBe(true)
+  await settings(IGNORED)
+  expect((await check('--paths', 'src/checkout/retry.ts')).overlap_detected).toBe(false)
+})
+
+test('an invalid file counts as none, and the answer says why', async () => {
+  await settings(`${IGNORED}check_run: maybe\n`)
+  const { overlap_detected, sources } = await check('--paths', 'src/checkout/retry.ts')
+  expect(overlap_detected).toBe(true)
+  expect(sources).toContainEqual(
+    expect.stringMatching(/^\.github\/deconflict\.yml, line 2: check_run: must be .*; the defaults hold$/),
+  )
+})
+
+test('the times to live hold', async () => {
+  await settings('activity_ttl_ms: 60000\nnotable_ttl_ms: 120000\n')
+  const lifeOf = async (args: string[]) => {
+    const { stdout } = await tree.run([...args, '--json'])
+    const { activity, ...record } = JSON.parse(stdout)
+    const { created_at, expires_at } = activity ?? record
+    return Date.parse(expires_at) - Date.parse(created_at)
+  }
+  await tree.git('checkout', '-q', '-b', 'work')
+  expect(await lifeOf(['start', 'Retry', '--paths', 'a.ts'])).toBe(60_000)
+  expect(await lifeOf(['note', 'Frozen', '--summary', 'Until Friday.'])).toBe(120_000)
+})
