@@ -132,10 +132,10 @@ function matchLabel({ consequence, severity }: Pick<Match, 'consequence' | 'seve
 
 function matchLines(match: Match, display: Display): string[] {
   const { id, title, pr_url, findings, paths, areas, cut } = match
-  const who = pullRequestName(pr_url) ?? quoted(title)
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
   const more = paths.length - FILES_SHOWN_MAX
   const done = findingOf(findings, 'done')
+  const who = done ? id : (pullRequestName(pr_url) ?? quoted(title))
   return [
     ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
     ...(title === id ? [] : detail(id, 'dim')),

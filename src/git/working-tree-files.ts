@@ -29,7 +29,7 @@ export interface ChangedFilesOptions {
 const FILE_MAX = '16m'
 
 /** Overrides every user setting that would change the output. */
-const DIFF = [
+const CONFIGURATION = [
   '-c',
   'core.quotePath=false',
   '-c',
@@ -39,7 +39,8 @@ const DIFF = [
   // Git before 2.28 has neither this setting nor the option that overrides it.
   '-c',
   'diff.relative=false',
-  'diff',
+]
+const DIFF = [
   '--raw',
   '-z',
   '--no-abbrev',
@@ -113,7 +114,28 @@ async function untrackedChanges(git: Git, timeout_ms: number): Promise<Change[] 
 
 async function trackedChanges(git: Git, range: string[], timeout_ms: number): Promise<Change[] | undefined> {
   const output =
-    (await git.output([...DIFF, ...PATCHES, ...range], { timeout_ms: timeout_ms * PATCHES_TIME })) ??
-    (await git.output([...DIFF, '--no-renames', ...range], { timeout_ms: timeout_ms * (1 - PATCHES_TIME) }))
+    (await git.output([...CONFIGURATION, 'diff', ...DIFF, ...PATCHES, ...range], {
+      timeout_ms: timeout_ms * PATCHES_TIME,
+    })) ??
+    (await git.output([...CONFIGURATION, 'diff', ...DIFF, '--no-renames', ...range], {
+      timeout_ms: timeout_ms * (1 - PATCHES_TIME),
+    }))
   return output === undefined ? undefined : parseDiff(output)
+}
+
+/** The changes of each commit since its parent, by commit. Undefined if git fails, or does not end in time. */
+export async function readCommits(
+  git: Git,
+  commits: readonly { sha: string; parent: string | null }[],
+  timeout_ms: number,
+): Promise<Map<string, Change[]> | undefined> {
+  const input = commits.map(({ sha, parent }) => `${sha} ${parent ?? ''}`.trim()).join('\n')
+  const command = [...CONFIGURATION, 'diff-tree', '--stdin', '-r', '--root', ...DIFF, ...PATCHES]
+  const output = await git.output(command, { timeout_ms, input: `${input}\n` })
+  // In a patch, no line begins with a digit or a letter.
+  const [, ...parts] = output?.split(/^([0-9a-f]{40,64})\0/m) ?? []
+  const changes = parts.flatMap((sha, at) =>
+    at % 2 === 0 ? [[sha, parseDiff(parts[at + 1] ?? '')] as const] : [],
+  )
+  return output === undefined ? undefined : new Map(changes)
 }

@@ -1,25 +1,20 @@
 /** A clone as a check asks for its records. */
 import type { CheckContext, Source } from '../engine/check/source.ts'
 import type { AttributeRule } from '../engine/lines/git-attributes.ts'
-import type { LineHasher } from '../engine/lines/line-hash.ts'
-import type { Git } from '../git/git.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Meter } from '../vocabulary/budget.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
 import type { Clone } from './clone.ts'
+import type { GitOptions } from './git-options.ts'
+import { findDoneBy } from './merged-work.ts'
 import type { LocalWork } from './work.ts'
 
-export interface ContextOptions {
-  now: Date
-  git: Git
-  base: string | undefined
-  remote: string | undefined
+export interface ContextOptions extends Omit<GitOptions, 'env' | 'root'> {
   /** Who asks, by name. */
   person: string
   web_url: string
   settings: Settings
   noise_attributes: readonly AttributeRule[]
-  hasher(): LineHasher
   /** A working tree as it is shown: relative to the one that asks. */
   shownTree(root: string): string
 }
@@ -29,16 +24,14 @@ export function contextOf(clone: Clone, options: ContextOptions): CheckContext {
   return {
     now,
     settings,
-    repo: { web_urls: [web_url], is_tracked: false, noise_attributes },
+    repo: { web_urls: [web_url], is_tracked: true, noise_attributes },
     caller: { meter: new Meter(), findIdentity: async () => ({ login: person }) },
     source: sourceOf(clone, options),
   }
 }
 
-function sourceOf(
-  { work, notables, set }: Clone,
-  { git, base, remote, hasher, shownTree }: ContextOptions,
-): Source {
+function sourceOf({ work, notables, set, looked_at }: Clone, options: ContextOptions): Source {
+  const { git, base, remote, hasher, shownTree } = options
   const live = [...work.values()].filter(({ activity }) => isLive(activity.status))
   const byIds = (ids: readonly string[]) => ids.flatMap((id) => work.get(id)?.activity ?? [])
   const stored = (id: string) => [...(work.get(id)?.files ?? [])]
@@ -71,7 +64,14 @@ function sourceOf(
       }
       return []
     },
-    doneBy: async () => null,
+    doneBy: (lines, subject) =>
+      findDoneBy(lines, subject, {
+        ...options,
+        onLate: () => {
+          looked_at.is_late = true
+          looked_at.sources.unshift('merged commits: no time was left for all; check again')
+        },
+      }),
   }
 }
 

@@ -28,27 +28,39 @@ export class DiffCache {
 
   /** The diff of `name` in this state, from the file or made now. Null is not kept. */
   async get(name: string, state: string, make: () => Promise<Diff | null>): Promise<Diff | null> {
-    const file = join(this.#directory, `${createHash('sha256').update(name).digest('hex').slice(0, 40)}.json`)
-    const hash = createHash('sha256').update(state).digest('hex')
-    const known = readDiff(file)
-    if (known?.state === hash) return known.diff
+    const known = diffOf(this.read(name, state))
+    if (known !== null) return known
     const diff = await make()
-    if (diff !== null)
-      this.#write(file, { state: hash, diff: { ...diff, files: diff.files.map(withEncodedDigest) } })
+    if (diff !== null) this.write(name, state, { ...diff, files: diff.files.map(withEncodedDigest) })
     return diff
   }
 
+  /** What was written as `name` in this state; undefined if that is not there. */
+  read(name: string, state: string): unknown {
+    try {
+      const known = JSON.parse(readFileSync(this.#fileOf(name), 'utf8'))
+      return known.state === hashOf(state) ? known.value : undefined
+    } catch {
+      return undefined
+    }
+  }
+
   /** A read-only or full disk costs only the time of the next diff. */
-  #write(file: string, value: object): void {
+  write(name: string, state: string, value: object): void {
+    const file = this.#fileOf(name)
     const temporary = `${file}.${process.pid}.tmp`
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-      writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 })
+      writeFileSync(temporary, JSON.stringify({ state: hashOf(state), value }), { mode: 0o600 })
       renameSync(temporary, file)
       this.#bound()
     } catch {
       rmSync(temporary, { force: true })
     }
+  }
+
+  #fileOf(name: string): string {
+    return join(this.#directory, `${hashOf(name).slice(0, 40)}.json`)
   }
 
   #bound(): void {
@@ -63,11 +75,15 @@ export class DiffCache {
   }
 }
 
-function readDiff(file: string): { state: string; diff: Diff } | null {
+function diffOf(value: unknown): Diff | null {
   try {
-    const { state, diff } = JSON.parse(readFileSync(file, 'utf8'))
-    return { state, diff: { ...diff, files: diff.files.map(withDigest) } }
+    const diff = value as Diff & { files: Parameters<typeof withDigest>[0][] }
+    return { ...diff, files: diff.files.map(withDigest) }
   } catch {
     return null
   }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

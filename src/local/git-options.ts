@@ -1,6 +1,5 @@
 /** What reading git in a clone needs, and what its readers share. */
-import type { StoredFile } from '../engine/check/source.ts'
-import { changedLinesOf, changeOf } from '../engine/lines/change.ts'
+import { changedLinesOf, changeOf, type FileChange } from '../engine/lines/change.ts'
 import type { LineHasher } from '../engine/lines/line-hash.ts'
 import type { Change } from '../git/diff-output.ts'
 import type { Git } from '../git/git.ts'
@@ -26,7 +25,7 @@ export interface GitOptions {
 }
 
 /** Changed files, with their lines as digests. */
-export function filesOf(changes: readonly Change[], hash: LineHasher): StoredFile[] {
+export function filesOf(changes: readonly Change[], hash: LineHasher): (FileChange & { origin: 'pushed' })[] {
   return changes.flatMap(({ path, previous_path, status, blob_sha, patch }) => {
     const change = changeOf(
       { filename: path, previous_filename: previous_path, status, sha: blob_sha, patch },

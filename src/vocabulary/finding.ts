@@ -66,7 +66,7 @@ export interface ParentFinding extends Taken {
 /** A merged pull request has this share of the lines that the work adds. */
 export interface DoneFinding {
   kind: 'done'
-  url: string
+  url: string | null
   share: number
   added_lines: number
 }

@@ -15,7 +15,7 @@ import { doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
 import type { Conclusion, DoneWork, Found, MatchName } from './conclusion.ts'
-import { reasonOf, recommendedAction, shownTitle } from './result-words.ts'
+import { doneName, reasonOf, recommendedAction, shownTitle } from './result-words.ts'
 import type { DoneBy } from './source.ts'
 
 /** Renders what a check found. */
@@ -75,17 +75,9 @@ function nameOfNotable({ title, created_by }: StoredNotable): MatchName {
 }
 
 /** The merged pull request that has done the work already. */
-function doneMatch({
-  number,
-  title,
-  is_by_newcomer,
-  author,
-  url,
-  shared,
-  lines,
-  same_author,
-}: DoneWork): Match {
-  const id = `#${number}`
+function doneMatch(done_by: DoneWork): Match {
+  const { title, is_by_newcomer, author, url, shared, lines, same_author } = done_by
+  const id = doneName(done_by)
   return {
     ...{ id, title: is_by_newcomer ? id : title, actor: author, branch: null, pr_url: url, worktree: null },
     severity: 'high',
@@ -97,7 +89,7 @@ function doneMatch({
 
 /** The merged pull request that has the lines, then merged activities to pull and patterns to follow, the newest first. */
 function reuseOf({ merged, notables, done_by }: Conclusion): OverlapResult['reuse_opportunities'] {
-  const others = merged.filter(({ pr_url }) => done_by === null || pr_url !== done_by.url)
+  const others = merged.filter(({ pr_url }) => done_by === null || pr_url === null || pr_url !== done_by.url)
   const work = others.map((activity) => ({
     at: activity.merged_at?.toISOString() ?? '',
     type: 'activity' as const,
@@ -125,8 +117,8 @@ function reuseOf({ merged, notables, done_by }: Conclusion): OverlapResult['reus
 }
 
 function doneOf(done_by: DoneBy): OverlapResult['reuse_opportunities'][number] {
-  const { number, title, is_by_newcomer, url, shared, lines } = done_by
-  const name = `#${number}`
+  const { title, is_by_newcomer, url, shared, lines } = done_by
+  const name = doneName(done_by)
   return {
     type: 'merged',
     id: name,

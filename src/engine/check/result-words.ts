@@ -22,12 +22,18 @@ import { authorLogin } from '../records/author.ts'
 import { comparedScopeOf } from '../records/compared-scope.ts'
 import type { StoredNotable } from '../records/notable.ts'
 import type { Conclusion, Found } from './conclusion.ts'
+import type { DoneBy } from './source.ts'
+
+/** `#40`, or the short name of a commit: what people call merged work. */
+export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha'>): string {
+  return number === null ? head_sha.slice(0, 8) : `#${number}`
+}
 
 /** `found`: the highest severity of all live work and notables; null if there are none. */
 export function reasonOf(conclusion: Conclusion, found: Severity | null): string {
   const { emptiness, expected, cut, checked_against, done_by } = conclusion
   const sentences: string[] = []
-  const done = done_by === null ? [] : [`${doneSentence(`#${done_by.number}`, done_by, 'your change')}.`]
+  const done = done_by === null ? [] : [`${doneSentence(doneName(done_by), done_by, 'your change')}.`]
   if (found !== null) sentences.push(`Overlap of ${done_by === null ? found : 'high'} severity.`)
   sentences.push(...done)
   if (found !== null) sentences.push(overlapsFound(conclusion))
@@ -128,7 +134,7 @@ function notableSentence({ record, match, severity }: Found<StoredNotable>): str
 export function recommendedAction(conclusion: Conclusion, severity: Severity | null): string {
   const { self, collisions, notables, emptiness, expected, cut, checked_against, done_by } = conclusion
   const is_cut = cut > 0
-  const done = done_by === null ? '' : doneAdvice(`#${done_by.number}`)
+  const done = done_by === null ? '' : doneAdvice(doneName(done_by))
   if (severity === null) {
     if (done !== '') return done
     if (emptiness !== null)

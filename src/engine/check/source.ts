@@ -103,12 +103,14 @@ export interface DoneSubject {
 
 /** Merged work that has most of the lines of other work. */
 export interface DoneBy {
-  number: number
+  /** Null if the pull request is not known, but the commit. */
+  number: number | null
   title: string
   author: string
   is_by_newcomer: boolean
-  url: string
-  /** The commit at its head. */
+  /** Null if it has no page. */
+  url: string | null
+  /** The commit at its head, or that merged it. */
   head_sha: string
   /** How many of the lines it has, and how many there are, without those that are common. */
   shared: number

@@ -189,9 +189,9 @@ function findDone(
   { done_by }: Conclusion,
   { pairs, rules }: { pairs: Pairs; rules: CommentRules },
 ): Report['done'] {
-  if (done_by === null || !pairs.has(pullRequestKey(done_by.number)) || !isDoneShown(rules)) return null
-  const { url, shared, lines } = done_by
-  return { number: done_by.number, url, shared, lines }
+  if (done_by?.number == null || done_by.url === null || !isDoneShown(rules)) return null
+  const { number, url, shared, lines } = done_by
+  return pairs.has(pullRequestKey(number)) ? { number, url, shared, lines } : null
 }
 
 function reportNotable({ severity, record, match }: Found<StoredNotable>): ReportedNotable {

@@ -47,7 +47,7 @@ function setDone(
   { done_by }: Conclusion,
   given: Omit<Parameters<typeof afterDone>[1], 'done'>,
 ): void {
-  const found = done_by === null ? null : pullRequestKey(done_by.number)
+  const found = done_by?.number == null ? null : pullRequestKey(done_by.number)
   for (const [key, row] of pairs)
     if (row.is_done && row.outcome === 'open' && key !== found) pairs.set(key, afterUndone(row, given.side))
   if (done_by === null || found === null) return

@@ -84,7 +84,7 @@ export const Finding = z
     }),
     object('DoneFinding', {
       kind: kind('done'),
-      url: z.string().describe('The merged pull request.'),
+      url: textOrNull('The merged pull request; null for a commit of a clone.'),
       ...shares,
     }),
     object('NotableFinding', {

@@ -1,0 +1,147 @@
+/** The commits of the base branch that have done work already, by the lines of both (docs/contract/local.md#done-already). */
+import { rulesOf } from '../engine/check/rules.ts'
+import type { DoneBy, DoneSubject } from '../engine/check/source.ts'
+import type { AttributeRule } from '../engine/lines/git-attributes.ts'
+import { isComparable, KEPT_FOR_MS, MergedLines } from '../engine/lines/merged-lines.ts'
+import { type NewLines, newLinesOf, numbersReverted } from '../engine/lines/new-lines.ts'
+import { type Git, refsOf } from '../git/git.ts'
+import { readCommits } from '../git/working-tree-files.ts'
+import { later } from '../vocabulary/clock.ts'
+import type { Settings } from '../vocabulary/contract/settings.ts'
+import { inTurns } from '../vocabulary/event-loop.ts'
+import { filesOf, type GitOptions } from './git-options.ts'
+
+/** The newest ones. */
+const COMMITS_MAX = 500
+/** How many commits one call of git compares. */
+const PAGE = 50
+
+interface MergedCommit {
+  sha: string
+  parent: string | null
+  /** The head of a merged branch; null for other commits. */
+  head: string | null
+  merged_at: number
+  author: string
+  subject: string
+  body: string
+}
+
+/** `git log` with this format. */
+const FORMAT = '%H%x00%P%x00%ct%x00%an%x00%s%x00%b%x00'
+
+export function parseLog(output: string): MergedCommit[] {
+  const fields = output.split('\0')
+  return Array.from({ length: Math.floor(fields.length / 6) }, (_, at) => {
+    const [sha = '', parents = '', time, author = '', subject = '', body = ''] = fields.slice(
+      at * 6,
+      at * 6 + 6,
+    )
+    const [parent = null, head = null] = parents.split(' ').filter(Boolean)
+    return { sha: sha.trim(), parent, head, merged_at: Number(time) * 1000, author, subject, body }
+  })
+}
+
+/** What people call a merge, as GitHub writes its subject: `Merge pull request #12 from …`, `Retry (#12)`. */
+export function nameOf({ subject, body }: Pick<MergedCommit, 'subject' | 'body'>): {
+  number: number | null
+  title: string
+} {
+  const [, merged] = /^Merge pull request #(\d{1,9}) /.exec(subject) ?? []
+  const [, title = subject, squashed] = /^(.*) \(#(\d{1,9})\)$/.exec(subject) ?? []
+  const number = merged ?? squashed
+  const [line = ''] = body.split('\n')
+  return { number: number === undefined ? null : Number(number), title: merged && line ? line : title }
+}
+
+interface MergedOptions extends Omit<GitOptions, 'env' | 'root'> {
+  settings: Settings
+  noise_attributes: readonly AttributeRule[]
+  /** Called if there was no time for some commits. */
+  onLate(): void
+}
+
+type Lines = Pick<NewLines, 'added' | 'removed'>
+
+/** The commit that has most of the lines; null if there is none. */
+export async function findDoneBy(
+  lines: NewLines,
+  work: DoneSubject,
+  options: MergedOptions,
+): Promise<DoneBy | null> {
+  const { base, git, pullRequestUrl } = options
+  if (base === undefined || !isComparable(lines)) return null
+  if (work.base_branch !== null && work.base_branch !== base) return null
+  const commits = await readLog(options, base)
+  const linesOf = await readLines(options, commits)
+  const merged = new MergedLines<MergedCommit>()
+  for (const commit of commits.toReversed()) {
+    const taken = numbersReverted(commit.subject)
+    if (taken.length > 0) merged.forget((other) => taken.includes(nameOf(other).number ?? 0))
+    const brought = linesOf[commit.sha]
+    if (brought) merged.merge(commit, brought, () => true)
+  }
+  const found = merged
+    .having(lines.added)
+    .sort((a, b) => b.shared - a.shared || commits.indexOf(a.merged) - commits.indexOf(b.merged))
+  for (const { merged: commit, shared, lines: of } of found) {
+    const { number, title } = nameOf(commit)
+    const isOwn = number !== null && work.numbers.includes(number)
+    if (isOwn || (await isOnTop(git, commit, work))) continue
+    const url = number === null ? null : pullRequestUrl(`pull/${number}`)
+    const author =
+      commit.head === null ? commit.author : await git.output(['log', '-1', '--format=%an', commit.head])
+    return {
+      ...{ number, title, url, shared, lines: of, is_by_newcomer: false, head_sha: commit.sha },
+      author: author || commit.author,
+      merged_at: new Date(commit.merged_at),
+    }
+  }
+  return null
+}
+
+/** Whether the work is built on the head that was merged. */
+async function isOnTop(git: Git, { head }: MergedCommit, { branch }: DoneSubject): Promise<boolean> {
+  if (head === null) return false
+  const own = branch === null ? 'HEAD' : `refs/heads/${branch}`
+  return (await git.output(['merge-base', '--is-ancestor', head, own])) !== undefined
+}
+
+/** The newest first. */
+async function readLog({ git, now, remote }: MergedOptions, base: string): Promise<MergedCommit[]> {
+  const refs = (await git.output(['for-each-ref', '--format=%(refname)', ...refsOf(base, remote)]))?.split(
+    '\n',
+  )
+  const since = Math.floor(later(now, -KEPT_FOR_MS).getTime() / 1000)
+  const limits = ['--first-parent', `--max-count=${COMMITS_MAX}`, `--since=${since}`]
+  const output = refs?.[0] && (await git.output(['log', ...limits, `--format=${FORMAT}`, ...refs, '--']))
+  return parseLog(output || '')
+}
+
+/** The lines of commits, from the cache or git. What there was no time for is missing, and read the next time. */
+async function readLines(
+  { git, cache, settings, noise_attributes, hasher, left_ms, onLate }: MergedOptions,
+  commits: readonly MergedCommit[],
+): Promise<Record<string, Lines>> {
+  const { noise_paths, noise_classes } = settings
+  const state = JSON.stringify([noise_paths, noise_classes, noise_attributes])
+  const known = (cache.read('merged commits', state) ?? {}) as Record<string, Lines>
+  const { noise } = rulesOf(settings, noise_attributes)
+  const missing = commits.filter(({ sha }) => known[sha] === undefined)
+  for (let from = 0; from < missing.length; from += PAGE) {
+    const page = missing.slice(from, from + PAGE)
+    const changes = left_ms() > 0 ? await readCommits(git, page, left_ms()) : undefined
+    if (changes === undefined && left_ms() <= 0) {
+      onLate()
+      break
+    }
+    for (const { sha } of page) {
+      const files = filesOf(changes?.get(sha) ?? [], hasher())
+      const { added, removed } = await inTurns(newLinesOf(files, noise))
+      known[sha] = { added, removed }
+    }
+  }
+  const kept = commits.flatMap(({ sha }) => (known[sha] ? [[sha, known[sha]] as const] : []))
+  if (missing.length > 0) cache.write('merged commits', state, Object.fromEntries(kept))
+  return known
+}

@@ -1,0 +1,93 @@
+/** Work that commits of the base branch have done already, in a clone without a service. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { nameOf, parseLog } from '../../src/local/merged-work.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+test.each([
+  ['Retry payments (#12)', '', 12, 'Retry payments'],
+  ['Merge pull request #12 from acme/retry', 'Retry payments\n\nTwice.', 12, 'Retry payments'],
+  ['Merge pull request #12 from acme/retry', '', 12, 'Merge pull request #12 from acme/retry'],
+  ['Retry payments, see #12', '', null, 'Retry payments, see #12'],
+])('the commit “%s” is named by its pull request, if it has one', (subject, body, number, title) => {
+  expect(nameOf({ subject, body })).toEqual({ number, title })
+})
+
+test('a log is read by fields, whatever is in a message', () => {
+  const log = 'aa\0bb cc\x0060\0Ada\0Merge\0One\nTwo\n\0\ndd\0\x0090\0Ben\0First\0\0\n'
+  expect(parseLog(log)).toMatchObject([
+    { sha: 'aa', parent: 'bb', head: 'cc', merged_at: 60_000, body: 'One\nTwo\n' },
+    { sha: 'dd', parent: null, head: null, author: 'Ben', subject: 'First', body: '' },
+  ])
+})
+
+describe('a check', () => {
+  let tree: WorkingTree
+
+  beforeEach(async () => {
+    tree = await workingTree({})
+  })
+  afterEach(() => tree.remove())
+
+  const RETRY = Array.from({ length: 10 }, (_, at) => `  till.retryPayment(${at})\n`).join('')
+
+  async function commit(subject: string, files: Record<string, string>): Promise<string> {
+    await tree.write(files)
+    await tree.git('add', '-A')
+    await tree.git('commit', '-q', '-m', subject)
+    return tree.git('rev-parse', '--short=8', 'HEAD')
+  }
+  /** Checks the same lines in another file, on a branch from before. */
+  async function check(...args: string[]) {
+    await tree.git('checkout', '-q', '-B', 'work', 'origin/main')
+    await tree.write({ 'src/till.ts': RETRY })
+    await tree.git('add', '-A')
+    return tree.run(['check', ...args])
+  }
+  const findings = async () => JSON.parse((await check('--json')).stdout).matches
+
+  test('names the pull request of the commit, or the commit', async () => {
+    await commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
+    expect(await findings()).toMatchObject([
+      {
+        ...{ id: '#12', title: 'Retry payments', pr_url: 'https://github.com/acme/shop/pull/12' },
+        findings: [{ kind: 'done', share: 1, added_lines: 10 }],
+      },
+    ])
+    await tree.git('checkout', '-q', '-f', 'main')
+    const sha = await commit('Retry more', {
+      'src/retry.ts': `${RETRY}  till.more()\n`,
+      'src/again.ts': RETRY,
+    })
+    await tree.git('update-ref', 'refs/heads/main', 'HEAD')
+    const { code, stdout } = await check()
+    expect(code).toBe(2)
+    expect(stdout).toContain(`${sha} is merged and has 10 of the 10 lines that your change adds`)
+    expect(stdout).toContain(`Look at ${sha} before you go on`)
+  })
+
+  test('finds nothing that was taken back, or removed again', async () => {
+    await commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
+    await commit('Revert "Retry payments (#12)"', { 'README.md': '# Shop again\n' })
+    expect(await findings()).toEqual([])
+    await tree.git('checkout', '-q', '-f', 'main')
+    await commit('Remove it', { 'src/retry.ts': '' })
+    await commit('Retry', { 'src/second.ts': RETRY })
+    expect(await findings()).toHaveLength(1)
+    await tree.git('checkout', '-q', '-f', 'main')
+    await commit('Remove it', { 'src/second.ts': '' })
+    expect(await findings()).toEqual([])
+  })
+
+  test('does not say of work that it is done by the merge of its own head', async () => {
+    await tree.git('checkout', '-q', '-b', 'head')
+    await commit('Retry', { 'src/retry.ts': RETRY })
+    await tree.git('checkout', '-q', 'main')
+    await tree.git('merge', '-q', '--no-ff', '-m', 'Merge pull request #12 from acme/head', 'head')
+    expect(await findings()).toMatchObject([{ id: '#12' }])
+    await tree.git('checkout', '-q', '-f', '-B', 'work', 'head')
+    await tree.write({ 'src/till.ts': RETRY })
+    await tree.git('add', '-A')
+    const { stdout } = await tree.run(['check', '--json', '--base', 'main'])
+    expect(JSON.parse(stdout).matches).toEqual([])
+  })
+})
