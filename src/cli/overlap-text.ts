@@ -69,8 +69,13 @@ export function overlapLines(overlap: Overlap, display: Display): string[] {
   return [...foundLines(overlap, display), ...cloneLines(overlap, display)]
 }
 
-function cloneLines({ checked_against, sources }: Overlap, display: Display): string[] {
-  if (sources === undefined) return []
+function cloneLines(overlap: Overlap, display: Display): string[] {
+  if (overlap.sources === undefined) return []
+  return paragraph(display, { text: `Within this clone: ${lookedText(overlap)}.`, style: 'dim' })
+}
+
+/** What was looked at in a clone, and what was not. */
+export function lookedText({ checked_against, sources = [] }: Overlap): string {
   const { worktrees = 0, sessions = 0, branches = 0, pull_requests = 0 } = checked_against
   const looked = [
     count(worktrees, 'working tree', 'working trees'),
@@ -78,8 +83,7 @@ function cloneLines({ checked_against, sources }: Overlap, display: Display): st
     count(branches, 'branch', 'branches'),
     count(pull_requests, 'pull request', 'pull requests'),
   ].join(', ')
-  const text = `Within this clone: ${looked}. Not looked at: ${sources.map(sanitize).join('; ')}.`
-  return paragraph(display, { text, style: 'dim' })
+  return `${looked}. Not looked at: ${sources.map(sanitize).join('; ')}`
 }
 
 function foundLines(overlap: Overlap, display: Display): string[] {

@@ -35,6 +35,7 @@ test('doctor finds no problem where everything is set up, with exit code 0', asy
     code: 0,
     repository: 'ok: acme/shop, from the remote origin',
     branch: 'ok: work, into main',
+    mode: 'ok: with a service',
     server: `ok: ${shop.url}, version ${VERSION}`,
     token: 'ok: accepted, and can write to acme/shop',
     command: `ok: ${bin}/deconflict`,
@@ -62,9 +63,6 @@ test('doctor names the remedy of each problem, with exit code 1', async () => {
   })
   expect(await doctor({ GITHUB_TOKEN: 'tok-rita' })).toMatchObject({
     token: expect.stringMatching(/^problem: .*hooks need a token that can write to acme\/shop$/),
-  })
-  expect(await doctor({ DECONFLICT_URL: '' })).toMatchObject({
-    server: 'problem: no server is configured; set DECONFLICT_URL, or run deconflict login URL',
   })
 })
 

@@ -3,6 +3,8 @@ import { createClient, DeconflictError } from '../../client/client.ts'
 import { getServiceInfo } from '../../client/transport.ts'
 import { escapedJson, sanitize } from '../../vocabulary/others-text.ts'
 import { type CommonOptions, displayOf } from '../command-context.ts'
+import { isLocal, openLocal } from '../local-mode.ts'
+import { lookedText } from '../overlap-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { findConnection, findProxy, findUrl, proxiedFetch } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
@@ -15,19 +17,20 @@ const NO_ID = 'act_00000000000000000000000000'
 
 /** Exits with 1 if there is any problem. */
 export async function doctor(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
+  const is_local = isLocal(runtime, options)
   const checks: Finding[] = []
   let workspace: Workspace | undefined
   await attempt(checks, 'repository', async () => {
-    workspace = await findWorkspace(runtime, options)
+    workspace = await findWorkspace(runtime, { ...options, is_local })
     const { owner, repo, remote, is_named } = workspace
-    return `${owner}/${repo}, from ${is_named ? '--repo or DECONFLICT_REPO' : `the remote ${remote}`}`
+    const source = remote === undefined ? 'the name of its directory' : `the remote ${remote}`
+    return `${owner}/${repo}, from ${is_named ? '--repo or DECONFLICT_REPO' : source}`
   })
   const known = workspace
   if (known) await attempt(checks, 'branch', () => checkBranch(known))
-  if (runtime.env.https_proxy || runtime.env.HTTPS_PROXY)
-    await attempt(checks, 'proxy', () => checkProxy(runtime, options))
-  const isReachable = await attempt(checks, 'server', () => checkServer(runtime, options))
-  if (isReachable) await attempt(checks, 'token', () => checkToken(runtime, workspace, options))
+  await attempt(checks, 'mode', () => (is_local ? 'without a service, in this clone' : 'with a service'))
+  if (!is_local) await serviceChecks(runtime, checks, { ...options, workspace })
+  if (known && is_local) await attempt(checks, 'clone', () => checkClone(runtime, known))
   await hookChecks(runtime, checks)
   const ok = checks.every(({ is_ok }) => is_ok)
   runtime.stdout.write(
@@ -36,6 +39,26 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
       : `${linesOf(runtime, checks)}\n`,
   )
   return ok ? EXIT.clear : EXIT.error
+}
+
+async function serviceChecks(
+  runtime: Runtime,
+  checks: Finding[],
+  { workspace, ...options }: CommonOptions & { workspace: Workspace | undefined },
+): Promise<void> {
+  if (runtime.env.https_proxy || runtime.env.HTTPS_PROXY)
+    await attempt(checks, 'proxy', () => checkProxy(runtime, options))
+  const isReachable = await attempt(checks, 'server', () => checkServer(runtime, options))
+  if (isReachable) await attempt(checks, 'token', () => checkToken(runtime, workspace, options))
+}
+
+/** What is seen of the clone without a service. */
+async function checkClone(runtime: Runtime, workspace: Workspace): Promise<string> {
+  const { owner, repo, git_directory } = workspace
+  if (git_directory === null) return 'none, because this is no working tree'
+  const client = await openLocal(runtime, workspace)
+  const input = { scope: { areas: [], paths: ['.git'] }, branch: null, base_branch: null, tags: [] }
+  return lookedText(await client.checkOverlap({ owner, repo, input }))
 }
 
 function checkBranch({ branch, own_branch, base_branch, diff_base }: Workspace): string {
