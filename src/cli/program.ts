@@ -118,12 +118,16 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
   program
     .command('init')
     .description(
-      'Install hooks for agents and git, a section in AGENTS.md, and a settings file. Lists the changes and asks first.',
+      'Install hooks for agents and git; in a shared repository also a section in AGENTS.md and a settings file. Lists the changes and asks first.',
     )
     .option('--yes', 'do not ask')
     .option('--diff', 'show every line that changes')
     .option('--undo', 'remove exactly what init wrote')
-    .option('--only <part...>', `${PARTS.join(', ')} (default: all but mcp)`)
+    .option(
+      '--user',
+      'write your own configuration of the agents, for all clones (default where nobody shares)',
+    )
+    .option('--only <part...>', `${PARTS.join(', ')} (default: of the agents, those that are used here)`)
     .option('--hooks <content>', 'what hooks show to agents: titles, or paths (no text by other people)')
     .action(async (options) => end(await init(runtime, options)))
   program

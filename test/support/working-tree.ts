@@ -1,11 +1,13 @@
 /** A real git repository in its own directory, and the command `deconflict` in it: in the test's process, or built and as a process. */
 import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { HOOKED_AGENTS } from '../../src/cli/init/agent-hooks.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { stopwatch, systemClock } from '../../src/vocabulary/clock.ts'
 import { VERSION } from '../../src/vocabulary/version.ts'
@@ -65,7 +67,7 @@ export interface WorkingTree {
 export async function workingTree(env: Environment): Promise<WorkingTree> {
   const directory = await temporaryDirectory('tree')
   const path = join(directory.path, 'shop')
-  const base = { PATH: process.env.PATH, HOME: directory.path, GIT_CONFIG_NOSYSTEM: '1' }
+  const base = { PATH, HOME: directory.path, GIT_CONFIG_NOSYSTEM: '1' }
   const git: WorkingTree['git'] = async (...args) => {
     const { stdout } = await promisify(execFile)('git', args, { cwd: path, env: base })
     return stdout.trim()
@@ -111,6 +113,15 @@ export async function workingTree(env: Environment): Promise<WorkingTree> {
     remove: directory.remove,
   }
 }
+
+/** Without directories in which an agent is, because `init` looks for those that are used on this machine. */
+const PATH = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter(
+    (directory) =>
+      !HOOKED_AGENTS.some(({ hooks }) => hooks.programs.some((name) => existsSync(join(directory, name)))),
+  )
+  .join(delimiter)
 
 /** A copy of the first working tree of this process: copying it is faster than eight calls of git. */
 let template: string | undefined

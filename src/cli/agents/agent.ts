@@ -70,6 +70,15 @@ export interface Fields {
 interface Installation {
   part: string
   path: string
+  /** The names of its program. */
+  programs: readonly string[]
+  /** Where the user's own hooks of all repositories are: the folder of the agent's configuration, and the file in it. */
+  user(home: Home): [folder: string, file: string]
+}
+
+export interface Home {
+  env: Record<string, string | undefined>
+  home: string
 }
 
 /** A JSON file with commands as hooks, which can also contain settings and hooks of others. */
@@ -114,9 +123,7 @@ export interface TomlServer {
 }
 
 /** What a check of trust can read. */
-export interface Machine {
-  env: Record<string, string | undefined>
-  home: string
+export interface Machine extends Home {
   /** The top directory of the working tree, with symbolic links resolved. */
   folder: string
   /** The paths under which the agent may know its hook file: in this working tree, and in the main one. */

@@ -1,4 +1,5 @@
 /** Claude Code 2.1: https://code.claude.com/docs/en/hooks. */
+import { join } from 'node:path'
 import type { Agent, HookEvent } from './agent.ts'
 import { CLAUDE_FIELDS, claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
 
@@ -7,6 +8,8 @@ export const CLAUDE_CODE: Agent = {
   hooks: {
     part: 'claude',
     path: '.claude/settings.json',
+    programs: ['claude'],
+    user: ({ env, home }) => [env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'],
     template: {},
     entries: ({ any }) => {
       const hook = (event: HookEvent, matcher?: string) =>

@@ -11,6 +11,8 @@ export const CODEX: Agent = {
   hooks: {
     part: 'codex',
     path: '.codex/hooks.json',
+    programs: ['codex'],
+    user: ({ env, home }) => [env.CODEX_HOME || join(home, '.codex'), 'hooks.json'],
     template: {},
     entries: ({ posix, cmd }) => {
       const hook = (event: HookEvent, matcher?: string, timeout = TIMEOUT_S) =>

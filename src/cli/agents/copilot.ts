@@ -1,4 +1,5 @@
 /** GitHub Copilot CLI 1.0: https://docs.github.com/en/copilot/reference/hooks-configuration. It also runs the hooks of Claude Code. */
+import { join } from 'node:path'
 import type { Agent, HookEvent } from './agent.ts'
 import { CLAUDE_FIELDS, claudeAnswer, TIMEOUT_S } from './claude-shaped.ts'
 
@@ -7,6 +8,8 @@ export const COPILOT: Agent = {
   hooks: {
     part: 'copilot',
     path: '.github/hooks/deconflict.json',
+    programs: ['copilot'],
+    user: ({ env, home }) => [env.COPILOT_HOME || join(home, '.copilot'), 'hooks/deconflict.json'],
     template: { version: 1 },
     entries: ({ posix, powershell }) => {
       const hook = (event: HookEvent) => [

@@ -1,4 +1,5 @@
 /** Cursor: https://cursor.com/docs/agent/hooks. It also runs the hooks of Claude Code. Read, not run. */
+import { join } from 'node:path'
 import type { Agent, HookEvent } from './agent.ts'
 import { CLAUDE_FIELDS, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
 
@@ -7,6 +8,8 @@ export const CURSOR: Agent = {
   hooks: {
     part: 'cursor',
     path: '.cursor/hooks.json',
+    programs: ['cursor', 'cursor-agent'],
+    user: ({ home }) => [join(home, '.cursor'), 'hooks.json'],
     template: { version: 1 },
     entries: ({ any }) => {
       const hook = (event: HookEvent) => [{ command: any(event), timeout: TIMEOUT_S }]

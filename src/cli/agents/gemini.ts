@@ -11,6 +11,8 @@ export const GEMINI: Agent = {
   hooks: {
     part: 'gemini',
     path: SETTINGS,
+    programs: ['gemini'],
+    user: ({ env, home }) => [join(env.GEMINI_CLI_HOME || home, '.gemini'), 'settings.json'],
     template: {},
     entries: ({ any }) => {
       const hook = (event: HookEvent, matcher?: string) =>

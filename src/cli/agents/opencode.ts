@@ -1,4 +1,5 @@
 /** OpenCode 1.18: https://opencode.ai/docs/plugins. It runs no commands as hooks, so `init` writes a plugin: a module. */
+import { join } from 'node:path'
 import type { Agent } from './agent.ts'
 import { CLAUDE_FIELDS } from './claude-shaped.ts'
 
@@ -9,6 +10,11 @@ export const OPENCODE: Agent = {
   hooks: {
     part: 'opencode',
     path: '.opencode/plugin/deconflict.js',
+    programs: ['opencode'],
+    user: ({ env, home }) => [
+      join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode'),
+      'plugin/deconflict.js',
+    ],
     start: START,
     source: (options) => PLUGIN.replace('[OPTIONS]', `[${options.map((each) => `'${each}'`).join(', ')}]`),
   },

@@ -14,6 +14,8 @@ export const QWEN_CODE: Agent = {
   hooks: {
     part: 'qwen',
     path: SETTINGS,
+    programs: ['qwen'],
+    user: ({ env, home }) => [env.QWEN_HOME || join(home, '.qwen'), 'settings.json'],
     template: {},
     entries: ({ any }) => {
       // Every version reads 1000 and more as milliseconds; only newer ones read less as seconds.

@@ -1,25 +1,30 @@
 /** The checks of `deconflict doctor` on the hooks of a working tree: installed, trusted, and how the last one ended. */
 import { constants } from 'node:fs'
 import { access, readFile, realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../../git/git.ts'
 import { findTree, type WorkingTree } from '../../git/git-directory.ts'
 import { programFiles } from '../../git/program-path.ts'
-import type { TrustFinding } from '../agents/agent.ts'
+import type { Home, TrustFinding } from '../agents/agent.ts'
 import { readRecord } from '../hook/record.ts'
 import { HOOKED_AGENTS, type HookedAgent, hookTarget } from '../init/agent-hooks.ts'
 import { isWritten } from '../init/plan.ts'
+import { homeOf, USER_PARTS } from '../init/scope.ts'
+import { shownPath } from '../init/target.ts'
 import { targetsOf } from '../init/targets.ts'
 import { CliError, type Runtime } from '../runtime.ts'
 import { relativeTime } from '../terminal.ts'
 
+interface Places extends WorkingTree {
+  home: Home
+}
+
+const AGENT_PARTS = USER_PARTS.filter((part) => part !== 'git')
+
 export interface Finding extends TrustFinding {
   name: string
 }
-
-const PARTS = [...HOOKED_AGENTS.map(({ hooks }) => hooks.part), 'git']
 
 /** Adds a check that is ok unless `check` throws. */
 export async function attempt(
@@ -39,10 +44,13 @@ export async function attempt(
 
 /** Adds the checks; none outside of a working tree. */
 export async function hookChecks(runtime: Runtime, checks: Finding[]): Promise<void> {
-  const tree = findTree(runtime.cwd)
-  if (tree === undefined) return
+  const found = findTree(runtime.cwd)
+  if (found === undefined) return
+  const tree = { ...found, home: homeOf(runtime.env) }
   const hooks_directory = (await new Git(runtime.cwd, runtime.env).hooksDirectory()) ?? ''
-  const trust = await Promise.all(HOOKED_AGENTS.map((agent) => checkTrust(agent, runtime, tree)))
+  const trust = await Promise.all(
+    HOOKED_AGENTS.flatMap((agent) => [undefined, tree.home].map((user) => checkTrust(agent, tree, user))),
+  )
   await attempt(checks, 'command', () => checkCommand(runtime))
   await attempt(checks, 'hooks', () => checkFiles(tree, hooks_directory))
   checks.push(...trust.flat())
@@ -59,20 +67,20 @@ async function checkCommand({ env }: Runtime): Promise<string> {
   throw new CliError('deconflict is not on the PATH, so hooks do nothing; install it, or add it to PATH')
 }
 
-async function checkFiles({ root, common_directory }: WorkingTree, hooks_directory: string): Promise<string> {
+async function checkFiles(tree: Places, hooks_directory: string): Promise<string> {
   const found: string[] = []
   const outdated: string[] = []
-  for (const part of PARTS) {
+  for (const user of [undefined, tree.home]) {
     // Hooks with titles and hooks without titles both count as current.
     const variants = [false, true].map((without_titles) =>
-      targetsOf({ root, common_directory, hooks_directory, without_titles }, [part]),
+      targetsOf({ ...tree, hooks_directory, without_titles, user }, user ? AGENT_PARTS : USER_PARTS),
     )
     for (const [index, target] of (variants[0] ?? []).entries()) {
       const text = await read(target.path)
       if (text === undefined || !isWritten(target, text)) continue
       const isCurrent = variants.some((each) => each[index]?.add(text) === text)
       const list = isCurrent ? found : outdated
-      list.push(relative(root, target.path))
+      list.push(shownPath(target.path, { root: tree.root, home: tree.home.home }))
     }
   }
   if (outdated.length > 0)
@@ -88,17 +96,17 @@ function read(file: string): Promise<string | undefined> {
 /** Checks whether an agent runs the hooks that are installed for it: some silently skip those that they do not trust. */
 async function checkTrust(
   agent: HookedAgent,
-  { env }: Runtime,
-  { root, common_directory }: WorkingTree,
+  { root, common_directory, home }: Places,
+  user: Home | undefined,
 ): Promise<Finding[]> {
-  const target = hookTarget(agent, { root, without_titles: false })
+  const target = hookTarget(agent, { root, without_titles: false, user })
   const hooks = await read(target.path)
   if (hooks === undefined || !isWritten(target, hooks)) return []
+  const directories = [root, dirname(common_directory)]
   const found = await agent.checkTrust?.({
-    env,
-    home: env.HOME || homedir(),
+    ...home,
     folder: await realpath(root),
-    hook_files: [root, dirname(common_directory)].map((directory) => join(directory, agent.hooks.path)),
+    hook_files: user ? [target.path] : directories.map((directory) => join(directory, agent.hooks.path)),
     hooks,
     read,
   })

@@ -1,6 +1,6 @@
 /** What `deconflict init` adds to the hook file or plugin of a coding agent. Pure. */
 import { join } from 'node:path'
-import type { Agent, HookFile, Plugin } from '../agents/agent.ts'
+import type { Agent, Home, HookFile, HookLines, Plugin } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
 import { hookLines } from './hook-lines.ts'
@@ -10,6 +10,8 @@ import type { Target } from './target.ts'
 export interface HookOptions {
   /** The hooks show no text by other people: `init --hooks=paths`. */
   without_titles: boolean
+  /** For the user's own configuration instead of the repository. */
+  user?: Home | undefined
 }
 
 /** The agents that have hooks of their own. */
@@ -19,15 +21,19 @@ export type HookedAgent = Agent & Required<Pick<Agent, 'hooks'>>
 /** `root`: the top directory of the working tree. */
 export function hookTarget(
   { name, hooks }: HookedAgent,
-  { root, without_titles }: HookOptions & { root: string },
+  { root, without_titles, user }: HookOptions & { root: string },
 ): Target {
   const options = ['--agent', name, ...(without_titles ? ['--no-titles'] : [])]
-  const path = join(root, hooks.path)
-  return 'source' in hooks ? pluginTarget(path, hooks, options) : fileTarget(path, hooks, options)
+  const path = user ? join(...hooks.user(user)) : join(root, hooks.path)
+  if ('source' in hooks) return pluginTarget(path, hooks, options)
+  const lines = hookLines(options)
+  // A file of a user is read by one system only.
+  const isPosix = user !== undefined && process.platform !== 'win32'
+  return fileTarget(path, hooks, isPosix ? { ...lines, any: lines.posix } : lines)
 }
 
-function fileTarget(path: string, { template, entries }: HookFile, options: string[]): Target {
-  const hooks = entries(hookLines(options))
+function fileTarget(path: string, { template, entries }: HookFile, lines: HookLines): Target {
+  const hooks = entries(lines)
   return {
     path,
     about: () => `${Object.values(hooks).flat().length} hooks`,

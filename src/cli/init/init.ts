@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Git } from '../../git/git.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
+import { loginFile } from '../service-connection.ts'
 import { painter } from '../terminal.ts'
 import { diffLines } from './diff.ts'
 import { nextSteps } from './next-steps.ts'
 import { type FileChange, hashOf, InitRecord, planAdding, planRemoving } from './plan.ts'
-import { DEFAULT_PARTS, PARTS } from './targets.ts'
+import { homeOf, isPersonal, type Scope, scopeOf } from './scope.ts'
 
 export interface InitOptions {
   yes?: boolean
@@ -16,25 +17,28 @@ export interface InitOptions {
   /** Shows every line that changes. */
   diff?: boolean
   only?: string[]
+  /** Into the user's own configuration; default: see `isPersonal`. */
+  user?: boolean
   /** `titles` (default), or `paths`: hooks that show no text by other people. */
   hooks?: string
 }
 
 export async function init(runtime: Runtime, options: InitOptions): Promise<ExitCode> {
-  const git = new Git(runtime.cwd, runtime.env)
-  const [root, common_directory, hooks_directory, git_directory] = await Promise.all([
-    git.root(),
-    git.commonDirectory(),
-    git.hooksDirectory(),
-    git.gitDirectory(),
-  ])
-  if (!root || !common_directory || !hooks_directory || !git_directory)
-    throw new CliError(git_directory ? 'not a git working tree; change to one' : await git.missing())
-  const file = join(git_directory, 'deconflict', 'init.json')
+  const { root, git_directory, ...directories } = await directoriesOf(runtime)
+  const home = homeOf(runtime.env)
+  const is_user = options.user ?? (!options.only && isPersonal(home, { root, ...directories }))
+  const { parts, left_out } = await withAsked(
+    runtime,
+    options,
+    scopeOf({ ...options, is_user }, { home, root }),
+  )
+  const file = is_user
+    ? join(dirname(loginFile(runtime.env)), 'init.json')
+    : join(git_directory, 'deconflict', 'init.json')
   const record = await readRecord(file)
-  const parts = parseParts(options.only, options.undo ? PARTS : DEFAULT_PARTS)
   const without_titles = parseHooks(options.hooks) === 'paths'
-  const where = { root, common_directory, hooks_directory, parts, without_titles }
+  const user = is_user ? home : undefined
+  const where = { ...directories, root, home: home.home, parts, without_titles, user }
   const { changes, skips } = await (options.undo ? planRemoving(where, record) : planAdding(where))
   for (const { name, why } of skips) runtime.stderr.write(`deconflict: ${name} ${why}\n`)
   if (changes.length === 0) {
@@ -53,12 +57,16 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   const next = recordAfter(record, changes, options.undo === true)
   // Whenever the process ends, the original content is in the file or in the record.
   if (!options.undo) await writeRecord(file, next)
-  for (const change of changes) await apply(change, root)
+  for (const change of changes) await apply(change, [root, home.home])
   if (options.undo) await writeRecord(file, next)
   const count = changes.length === 1 ? '1 file' : `${changes.length} files`
   const done = options.undo
     ? [`Removed what init wrote from ${count}.`]
-    : [`Wrote ${count}. deconflict init --undo reverts this.`, '', ...nextSteps(parts, changes)]
+    : [
+        `Wrote ${count}. deconflict init --undo reverts this.`,
+        '',
+        ...nextSteps({ parts, left_out, is_user }, changes),
+      ]
   runtime.stdout.write(`${done.join('\n')}\n`)
   return EXIT.clear
 }
@@ -77,26 +85,49 @@ function parseHooks(given = 'titles'): 'titles' | 'paths' {
   throw new CliError(`--hooks takes titles or paths, not ${given}`)
 }
 
-function parseParts(only: string[] | undefined, defaults: readonly string[]): readonly string[] {
-  const unknown = only?.find((name) => !PARTS.includes(name))
-  if (unknown) throw new CliError(`--only takes ${PARTS.join(', ')}, not ${unknown}`)
-  return only ? PARTS.filter((part) => only.includes(part)) : defaults
+async function directoriesOf({ cwd, env }: Runtime) {
+  const git = new Git(cwd, env)
+  const [root, common_directory, hooks_directory, git_directory, branch] = await Promise.all([
+    git.root(),
+    git.commonDirectory(),
+    git.hooksDirectory(),
+    git.gitDirectory(),
+    git.branch(),
+  ])
+  if (!root || !common_directory || !hooks_directory || !git_directory)
+    throw new CliError(git_directory ? 'not a git working tree; change to one' : await git.missing())
+  const { remote } = await git.configuration(branch)
+  return { root, common_directory, hooks_directory, git_directory, remote }
+}
+
+/** Where a person can answer, asks for the agents that are left out. */
+async function withAsked(runtime: Runtime, { yes }: InitOptions, scope: Scope): Promise<Scope> {
+  const { parts, left_out } = scope
+  if (yes || left_out.length === 0 || !runtime.stdin.isTTY) return scope
+  const isWanted = await ask(runtime, `Not found here: ${left_out.join(', ')}. Write for them too?`)
+  return isWanted ? { parts: [...left_out, ...parts], left_out: [] } : scope
 }
 
 async function confirm(runtime: Runtime, count: number): Promise<boolean> {
   if (!runtime.stdin.isTTY) throw new CliError('stdin is not a terminal; pass --yes to apply')
-  const terminal = createInterface({ input: runtime.stdin, output: process.stdout })
-  const answer = await terminal.question(
-    `Write ${count === 1 ? 'this file' : `these ${count} files`}? [y/N] `,
-  )
+  return ask(runtime, `Write ${count === 1 ? 'this file' : `these ${count} files`}?`)
+}
+
+async function ask({ stdin }: Runtime, question: string): Promise<boolean> {
+  const terminal = createInterface({ input: stdin, output: process.stdout })
+  const answer = await terminal.question(`${question} [y/N] `)
   terminal.close()
   return /^y(es)?$/i.test(answer.trim())
 }
 
-async function apply({ path, after, is_executable, before }: FileChange, root: string): Promise<void> {
+async function apply(
+  { path, after, is_executable, before }: FileChange,
+  roots: readonly string[],
+): Promise<void> {
   if (after === undefined) {
     await rm(path)
-    await removeEmptyDirectories(dirname(path), root)
+    const root = roots.find((each) => path.startsWith(each))
+    if (root !== undefined) await removeEmptyDirectories(dirname(path), root)
     return
   }
   await mkdir(dirname(path), { recursive: true })

@@ -1,16 +1,15 @@
 /** The file changes of `deconflict init` and `init --undo`. Reads files, writes none. */
 import { createHash } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
-import { relative } from 'node:path'
 import { z } from 'zod'
 import { CliError } from '../runtime.ts'
-import type { Target } from './target.ts'
+import { shownPath, type Target } from './target.ts'
 import { PARTS, type Places, targetsOf } from './targets.ts'
 
 /** A change of one file; `undefined` means that the file does not exist. */
 export interface FileChange {
   path: string
-  /** The path relative to the working tree. */
+  /** The path as it is shown. */
   name: string
   before: string | undefined
   after: string | undefined
@@ -31,6 +30,8 @@ export type InitRecord = z.output<typeof InitRecord>
 
 interface PlanOptions extends Places {
   parts: readonly string[]
+  /** The home directory. */
+  home: string
 }
 
 export async function planAdding(options: PlanOptions): Promise<Plan> {
@@ -81,15 +82,15 @@ async function plan(
     const key = await realpath(path).catch(() => path)
     const file = files.get(key)
     if (file) file.targets.push(target)
-    else if (!result.skips.some(({ name }) => name === relative(options.root, path))) {
-      const why = (problem: string) => result.skips.push({ name: relative(options.root, path), why: problem })
+    else if (!result.skips.some(({ name }) => name === shownPath(path, options))) {
+      const why = (problem: string) => result.skips.push({ name: shownPath(path, options), why: problem })
       const before = await readText(path, why)
       if (before !== 'skipped') files.set(key, { path, before: before.text, targets: [target] })
     }
   }
   for (const file of files.values()) {
     const { path, before, targets } = file
-    const name = relative(options.root, path)
+    const name = shownPath(path, options)
     const { after, about } = edit(file, (why) => result.skips.push({ name, why }))
     const is_executable = targets.some((target) => target.is_executable === true)
     if (after !== before) result.changes.push({ path, name, before, after, is_executable, about })

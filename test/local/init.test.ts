@@ -1,0 +1,86 @@
+/** `deconflict init` and `doctor` without a service. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isPersonal } from '../../src/cli/init/scope.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+let tree: WorkingTree
+beforeEach(async () => {
+  tree = await workingTree({})
+})
+afterEach(() => tree.remove())
+
+const inHome = (name: string) => join(tree.path, '..', name)
+const init = (...args: string[]) => tree.run(['init', '--yes', ...args])
+const doctor = async (cwd = tree.path) => {
+  const { stdout } = await tree.run(['doctor', '--json'], { cwd })
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; is_ok: boolean; message: string }[] }
+  return Object.fromEntries(
+    checks.map(({ name, is_ok, message }) => [name, `${is_ok ? 'ok' : 'problem'}: ${message}`]),
+  )
+}
+
+test.each([
+  ['without a remote', {}, undefined, true],
+  ['without a service', {}, {}, true],
+  ['with a service', { DECONFLICT_URL: 'https://deconflict.example.com' }, {}, false],
+])('a clone %s: personal is %s', (_, env, remote, expected) => {
+  expect(isPersonal({ env, home: inHome('.') }, { root: tree.path, remote })).toBe(expected)
+})
+
+describe('in a clone that nobody shares', () => {
+  const MINE = '{"model": "mine"}\n'
+  beforeEach(() => tree.write({ '../.claude/settings.json': MINE, '../.codex/config.toml': '' }))
+
+  test('writes the own configuration of the agents that are used, and --undo restores every byte', async () => {
+    const { code, stdout } = await init()
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^~ ~\/\.claude\/settings\.json +\d+ hooks\n\+ ~\/\.codex\/hooks\.json .*\n\+ \.git\/hooks\/pre-push /,
+    )
+    expect(stdout).toContain('Left out, not found here: copilot, cursor, gemini, opencode, qwen.')
+    expect(await tree.git('status', '--porcelain')).toBe('')
+    const settings = JSON.parse(await readFile(inHome('.claude/settings.json'), 'utf8'))
+    expect(settings.model).toBe('mine')
+    // A plain line: only this system reads the file.
+    expect(settings.hooks.SessionStart[0].hooks[0].command).toBe(
+      'command -v deconflict >/dev/null 2>&1 && deconflict hook session-start --agent claude-code || true',
+    )
+    expect((await init()).stdout).toBe('Everything is already installed.\n')
+    await init('--undo')
+    expect(await readFile(inHome('.claude/settings.json'), 'utf8')).toBe(MINE)
+    for (const gone of ['.codex/hooks.json', '.config/deconflict/init.json', 'shop/.git/hooks/pre-push'])
+      expect(existsSync(inHome(gone))).toBe(false)
+  })
+
+  test('one init serves all working trees, and doctor finds it in each', async () => {
+    await init()
+    await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
+    const found = await doctor(inHome('other'))
+    expect(found.hooks).toBe('ok: ~/shop/.git/hooks/pre-push, ~/.claude/settings.json, ~/.codex/hooks.json')
+    expect((await tree.run(['init', '--yes'], { cwd: inHome('other') })).stdout).toMatch(/already installed/)
+  })
+
+  test('--only and a shared repository stay in the repository', async () => {
+    await init('--only', 'claude')
+    expect(await tree.git('status', '--porcelain')).toBe('?? .claude/')
+    await init('--undo', '--only', 'claude')
+    await tree.write({ '.github/CODEOWNERS': '' })
+    expect((await init()).stdout).toContain('+ AGENTS.md')
+    expect(existsSync(join(tree.path, '.codex/hooks.json'))).toBe(true)
+    expect(existsSync(join(tree.path, '.cursor'))).toBe(false)
+    expect(await readFile(inHome('.claude/settings.json'), 'utf8')).toBe(MINE)
+    expect((await init('--user', '--only', 'settings')).stderr).toMatch(
+      /--only takes claude, .*, git, not settings/,
+    )
+  })
+})
+
+test('in a shared repository where no agent is found, it writes for all', async () => {
+  await tree.write({ '.github/CODEOWNERS': '' })
+  const { stdout } = await init()
+  expect(stdout).toContain('.cursor/hooks.json')
+  expect(stdout).not.toContain('Left out')
+})
