@@ -1,10 +1,11 @@
-/** `npm run demo`: a guided demo without network access: a fake GitHub, the service on an embedded database, and two agents. `--once` ends after the last step. */
+/** `npm run demo`: a guided demo without network access: two agents in one clone, and then with the service on an embedded database and a fake GitHub. `--once` ends after the last step. */
 import { once } from 'node:events'
 import { pino } from 'pino'
 import { readConfig } from '../src/server/base/config.ts'
 import { type Service, startService } from '../src/server/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { demoActivities, demoIssue } from './demo/agents.ts'
+import { demoClone } from './demo/clone.ts'
 import { demoLines, demoNumbers, demoPullRequests } from './demo/pull-requests.ts'
 import { agentAt, say } from './demo/screen.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
@@ -15,7 +16,9 @@ const BEN = { token: 'demo-token-ben', login: 'ben', id: 2, permissions: PERMISS
 const WEBHOOK_SECRET = 'demo-secret'
 
 async function main(): Promise<void> {
-  say('The Deconflict demo. Nothing leaves this machine: a fake GitHub replaces the real one.\n')
+  say('The Deconflict demo. Nothing leaves this machine.\n\nIn one clone:')
+  await demoClone()
+  say('\nWith a service, and a fake GitHub in place of the real one:')
   const github = await startFakeGithubServer({
     users: [ADA, BEN],
     repositories: [

@@ -35,24 +35,18 @@ export async function demoActivities(ada: Agent, ben: Agent): Promise<void> {
   tell('Ada’s agent creates a notable, which everyone who checks work there sees.')
 
   const body = { title: 'Tidy the retries', summary: 'One helper for all retries.', actor: 'Ben', ...intent }
-  const start = () => ben('POST', '/activity', body, { 'Idempotency-Key': 'demo-ben-1' })
-  const [first, again] = [await start(), await start()]
-  if (first.activity.id !== again.activity.id) throw new Error('the retry created a second record')
-  tell('Ben’s agent goes ahead and sends its request twice. There is one record.')
+  const first = await ben('POST', '/activity', body)
 
   const beat = await ada('POST', `/activity/${activity.id}/heartbeat`)
   if (!beat.overlap.related_activity_ids.includes(first.activity.id))
     throw new Error('the heartbeat did not report the overlap')
   warn('Ada’s agent, which came first, is told of Ben’s work in the answer to its heartbeat.')
 
-  await ada('PATCH', `/activity/${activity.id}`, { status: 'ready-for-review' })
   await ada('PATCH', `/activity/${activity.id}`, { status: 'merged' })
   await ada('POST', `/activity/${activity.id}/archive`)
-  tell('Ada’s work is merged, and its activity is archived.')
-
   const last = await ben('POST', '/activity/check', intent)
   if (last.related_activity_ids.length > 0) throw new Error('the archived activity still overlaps')
-  tell('Ben’s agent checks again: no overlap, and merged work to pull first.')
+  tell('Ada’s work is merged. Ben’s agent checks again: no overlap, and merged work to pull first.')
 }
 
 /** Two agents want the same issue: the first one holds it, and the second one hears so. */
