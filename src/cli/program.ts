@@ -29,7 +29,8 @@ import { why } from './why.ts'
 import { findWorkspace } from './workspace.ts'
 
 const HELP_FOOTER = `
-Server: --url, DECONFLICT_URL, or the address stored by deconflict login.
+Server: --url, DECONFLICT_URL, or the address stored by deconflict login. Without
+one, everything is compared within this clone, and nothing leaves this machine.
 Token: GITHUB_TOKEN, GH_TOKEN, the one stored by deconflict login --with-token,
 or gh auth token. It is sent over https://, and over http:// only to this
 machine, unless you pass --insecure or set DECONFLICT_INSECURE=1.
