@@ -31,28 +31,41 @@ const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
  * The branches and pull requests with recent commits that are not in the base branch, the newest first. A remote branch that a
  * local one has, or that a pull request is, counts once.
  */
-export async function listBranches(options: GitOptions, left_out: ReadonlySet<string>): Promise<Branch[]> {
+export async function listBranches(
+  options: GitOptions,
+  checked_out: readonly { branch: string | null; head: string | null }[],
+): Promise<Branch[]> {
   const { git, now, base, remote, left_ms } = options
   const bases = base === undefined ? [] : [`refs/heads/${base}`, `refs/remotes/${remote}/${base}`]
   const known = await Promise.all(bases.map((ref) => git.output(['rev-parse', '-q', '--verify', ref])))
   const unmerged = known.flatMap((sha) => (sha ? [`--no-merged=${sha}`] : []))
-  const output = await git.output(
-    [
-      'for-each-ref',
-      '--sort=-committerdate',
-      `--format=${FORMAT.map((field) => `%(${field})`).join('%00')}`,
-      ...unmerged,
-      'refs/heads',
-      ...(remote === undefined ? [] : [`refs/remotes/${remote}`]),
-      'refs/deconflict',
-    ],
-    { timeout_ms: left_ms() },
-  )
+  const list = (refs: readonly string[], excluded: readonly string[]) =>
+    git.output(
+      [
+        'for-each-ref',
+        '--sort=-committerdate',
+        `--format=${FORMAT.map((field) => `%(${field})`).join('%00')}`,
+        ...excluded,
+        ...refs,
+      ],
+      { timeout_ms: left_ms() },
+    )
+  // A pull request whose commits are checked out is that work, or below it.
+  const heads = checked_out.flatMap(({ head }) => (head === null ? [] : [`--no-merged=${head}`]))
+  const listed = await Promise.all([
+    list(['refs/heads', ...(remote === undefined ? [] : [`refs/remotes/${remote}`])], unmerged),
+    list(['refs/deconflict'], [...unmerged, ...heads]),
+  ])
   const since = later(now, -ACTIVE_MS)
-  const all = (output ?? '').split('\n').flatMap((line) => branchOf(line, remote) ?? [])
+  const all = listed.flatMap((output) =>
+    (output ?? '').split('\n').flatMap((line) => branchOf(line, remote) ?? []),
+  )
   const recent = all.filter(({ committed_at, ref }) => committed_at >= since && !bases.includes(ref))
-  const others = recent.filter(({ name }) => name === null || !left_out.has(name))
-  return distinct(others).slice(0, BRANCHES_MAX)
+  const left_out = new Set(checked_out.map(({ branch }) => branch))
+  return distinct(recent)
+    .filter(({ name }) => name === null || !left_out.has(name))
+    .sort((a, b) => b.committed_at.getTime() - a.committed_at.getTime())
+    .slice(0, BRANCHES_MAX)
 }
 
 function branchOf(line: string, remote: string | undefined): Branch | null {

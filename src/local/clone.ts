@@ -44,8 +44,7 @@ export async function readClone(
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const derived = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
   const own = trees.find((tree) => tree.root === root)
-  const checked_out = new Set(trees.flatMap(({ branch }) => branch ?? []))
-  const branches = await listBranches(options, checked_out)
+  const branches = await listBranches(options, trees)
   const read = await mappedAtOnce(branches, (branch) =>
     options.left_ms() > 0 ? readBranchWork(branch, options) : Promise.resolve(undefined),
   )

@@ -106,6 +106,19 @@ describe('the command', () => {
     expect(await tree.git('for-each-ref', 'refs/heads', 'refs/remotes', 'refs/tags')).toBe(refs)
   })
 
+  test('a pull request of the own branch, or below it, is no other work', async () => {
+    await pushAs('Gift cards', 'refs/pull/7/head', 'refs/pull/7/merge')
+    await tree.run(['fetch'])
+    await tree.git('checkout', '-q', '-b', 'work', 'refs/deconflict/pull/7')
+    expect(await check()).toMatchObject({ matches: [], checked_against: { pull_requests: 0 } })
+    // Somebody else has pushed to its branch.
+    await tree.git('update-ref', 'refs/remotes/origin/work', 'work')
+    await tree.git('reset', '-q', '--hard', 'HEAD~1')
+    expect((await check()).matches).toEqual([])
+    await tree.git('checkout', '-q', '-f', 'main')
+    expect((await check()).matches).toHaveLength(1)
+  })
+
   test('reads merge requests of GitLab, with their addresses', async () => {
     await tree.git('push', '-q', remote, 'main:refs/merge-requests/3/head')
     await pushAs('Gift cards', 'refs/merge-requests/4/head')
