@@ -64,6 +64,7 @@ export async function findWorkspace(
   const given = options.repo ?? (runtime.env.DECONFLICT_REPO || undefined)
   const named = given === undefined ? undefined : parseRepository(given)
   const repository = named ?? address ?? (options.is_local ? localName(runtime.cwd) : undefined)
+  if (options.is_local && (git_directory === null || !repository)) throw new CliError(await git.missing())
   if (!repository) {
     throw new CliError(
       git_directory === null
