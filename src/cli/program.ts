@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { createClient, DeconflictError } from '../client/client.ts'
 import { errorFieldsOf } from '../client/client-error.ts'
+import { LockTimeout } from '../git/lock.ts'
 import { escapedJson, sanitize } from '../vocabulary/others-text.ts'
 import { HOOK_EVENTS } from './agents/agent.ts'
 import { AGENTS } from './agents/agents.ts'
@@ -64,7 +65,7 @@ function errorObject(error: unknown): object {
 }
 
 function errorLine(error: unknown): string {
-  if (error instanceof CliError) return error.message
+  if (error instanceof CliError || error instanceof LockTimeout) return error.message
   if (!(error instanceof DeconflictError)) return (error as Error)?.stack ?? String(error)
   const hints: Partial<Record<DeconflictError['type'], string>> = {
     unauthorized: '; set GITHUB_TOKEN, or run gh auth login',

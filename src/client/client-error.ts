@@ -18,6 +18,11 @@ interface ErrorFields {
 }
 
 export class DeconflictError extends Error implements ErrorFields {
+  /** Each bundle of the command has a class of its own. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return (value as Error | undefined)?.name === 'DeconflictError'
+  }
+
   readonly status: number | null
   readonly type: ErrorType
   readonly param: string | null

@@ -1,37 +1,47 @@
 /** A lock between processes: a file that names its owner, and that others delete when that process has ended. */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { stopwatch, systemClock } from '../vocabulary/clock.ts'
 
 const POLL_MS = 15
-/** How much longer the owner may hold the lock than it announced. */
+/** How much longer the owner may hold the lock than others wait for it. */
 const GRACE_MS = 2000
 
 /** Another process held the lock for too long. */
-export class LockTimeout extends Error {}
+export class LockTimeout extends Error {
+  override readonly name = 'LockTimeout'
+
+  /** Each bundle of the command has a class of its own. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return (value as Error | undefined)?.name === 'LockTimeout'
+  }
+}
 
 interface LockOptions {
   /** Created if missing. */
   directory: string
   key: string
-  /** The maximum time to wait for the lock, and to hold it. */
+  /** The maximum time to wait for the lock. */
   timeout_ms: number
+  /** After this time, others take it from a process that they cannot see. */
+  hold_ms?: number
+  /** What holds it, for the message. */
+  holder?: string
 }
 
 /** Runs `work` while no other process holds `key` in `directory`. Throws `LockTimeout` after `timeout_ms`. */
-export async function withLock<Result>(
-  { directory, key, timeout_ms }: LockOptions,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function withLock<Result>(options: LockOptions, work: () => Promise<Result>): Promise<Result> {
+  const { directory, key, timeout_ms, hold_ms = timeout_ms + GRACE_MS } = options
+  const { holder = 'another hook of this session' } = options
   mkdirSync(directory, { recursive: true })
   const file = join(directory, `lock-${shortHash(key)}`)
   const elapsed = stopwatch()
-  let owner = tryAcquire(file, timeout_ms)
+  let owner = tryAcquire(file, hold_ms)
   while (owner === undefined) {
-    if (elapsed() > timeout_ms) throw new LockTimeout('another hook of this session is still running')
+    if (elapsed() > timeout_ms) throw new LockTimeout(`${holder} is still running`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-    owner = tryAcquire(file, timeout_ms)
+    owner = tryAcquire(file, hold_ms)
   }
   try {
     return await work()
@@ -42,20 +52,35 @@ export async function withLock<Result>(
 
 /** Returns what it wrote to the file; undefined if another process holds the lock. */
 function tryAcquire(file: string, hold_ms: number): string | undefined {
-  const until = systemClock().getTime() + hold_ms + GRACE_MS
-  const own = `${process.pid} ${until} ${hostname()}`
-  try {
-    writeFileSync(file, own, { flag: 'wx', mode: 0o600 })
-    return own
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
+  const own = `${process.pid} ${systemClock().getTime() + hold_ms} ${hostname()}`
   const owner = readOwner(file)
-  if (owner !== undefined && hasEnded(file, owner)) breakLock(file, owner)
+  if (owner === undefined) return createWhole(file, own) ? own : undefined
+  if (hasEnded(file, owner)) breakLock(file, own)
   return undefined
 }
 
-/** The content of the file; undefined if the lock was released in the meantime. */
+/** Creates a file unless there is one. Nobody finds it empty, even if this process is killed. */
+export function createWhole(file: string, content: string | Uint8Array): boolean {
+  const temporary = `${file}.${process.pid}`
+  try {
+    writeFileSync(temporary, content, { mode: 0o600 })
+    try {
+      linkSync(temporary, file)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error
+      // Some file systems have no links.
+      writeFileSync(file, content, { flag: 'wx', mode: 0o600 })
+    }
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+/** The content of the file; undefined if there is none. */
 function readOwner(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
@@ -82,16 +107,17 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Deletes the lock of a process that has ended. Only one process can rename the file. If it has a new owner by then, it is put back. */
-function breakLock(file: string, owner: string): void {
-  const broken = `${file}-${process.pid}`
-  try {
-    renameSync(file, broken)
-  } catch {
+/** Deletes the lock of a process that has ended. Only one process does so at a time, or it could delete that of the next owner. */
+function breakLock(file: string, own: string): void {
+  const breaking = `${file}-break`
+  if (!createWhole(breaking, own)) {
+    const other = readOwner(breaking)
+    if (other !== undefined && hasEnded(breaking, other)) rmSync(breaking, { force: true })
     return
   }
-  if (readOwner(broken) === owner) rmSync(broken, { force: true })
-  else renameSync(broken, file)
+  const owner = readOwner(file)
+  if (owner !== undefined && hasEnded(file, owner)) rmSync(file, { force: true })
+  rmSync(breaking, { force: true })
 }
 
 /** FNV-1a: loading a cryptographic hash takes longer than a hook without requests may. */
