@@ -14,7 +14,7 @@ import { digestChanges, keepDerived } from '../engine/records/digest-changes.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { unbounded } from '../vocabulary/budget.ts'
 import { Failure } from '../vocabulary/failure.ts'
-import type { Handlers } from './call.ts'
+import { given, type Handlers } from './call.ts'
 import type { Clone } from './clone.ts'
 import { newestFirst } from './clone-source.ts'
 import { claimOf, laterSince } from './issues.ts'
@@ -102,7 +102,7 @@ export function activityMethods(reader: Reader): Methods {
       const work = await change(id, now, (before, all) => {
         const { activity: row } = before
         const changed = digested && keepDerived(digested, row.changed_files)
-        const fields = changesOf(contextAt(now), row, { input, files: changed })
+        const fields = given(changesOf(contextAt(now), row, { input, files: changed }))
         const activity = { ...row, ...fields, ...(input.scope && { declared_at: now }), updated_at: now }
         const isSame = activity.issue === row.issue
         const issue_since = isSame ? before.issue_since : laterSince(all, activity.issue, now)

@@ -55,3 +55,10 @@ function errorOf({ status, type, message, param }: Failure): DeconflictError {
 function needsService(name: string): Failure {
   return new Failure('not_found', `${name} needs a service; set DECONFLICT_URL, or run deconflict login URL`)
 }
+
+/** The fields that were sent: any other one would erase what is stored. */
+export function given<Input extends object>(
+  input: Input,
+): { [Field in keyof Input]: Exclude<Input[Field], undefined> } {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as never
+}

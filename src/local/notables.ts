@@ -7,7 +7,7 @@ import { newNotable, requireChangeable, requirePredecessors } from '../engine/re
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import { Failure } from '../vocabulary/failure.ts'
-import type { LocalCall } from './call.ts'
+import { given, type LocalCall } from './call.ts'
 import { newestFirst } from './clone-source.ts'
 import { pageOf } from './lists.ts'
 import type { Reader } from './reader.ts'
@@ -75,13 +75,6 @@ export function notableMethods({ files, person: login, settings }: Reader) {
 
 function archived(row: StoredNotable, now: Date): StoredNotable {
   return row.status === 'archived' ? row : { ...row, status: 'archived', archived_at: now, updated_at: now }
-}
-
-/** The fields that were sent. */
-function given<Input extends object>(
-  input: Input,
-): { [Field in keyof Input]: Exclude<Input[Field], undefined> } {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as never
 }
 
 function noSuchNotable(id: string): Failure {
