@@ -22,7 +22,7 @@ import { listRows } from './lists.ts'
 import { withLookedAt } from './looked-at.ts'
 import { reserve } from './numbers.ts'
 import type { Reader } from './reader.ts'
-import type { LocalWork } from './work.ts'
+import { type LocalWork, NO_FIELDS } from './work.ts'
 
 type Methods = Required<
   Pick<
@@ -84,7 +84,7 @@ export function activityMethods(reader: Reader): Methods {
           idempotency_key !== null && each.idempotency_key === idempotency_key
         const made: LocalWork = records.work.find(isRepeated) ?? {
           kind: 'declared',
-          activity: { ...NEW, ...newActivity(context, input, changed), worktree: root },
+          activity: { ...NO_FIELDS, ...newActivity(context, input, changed), worktree: root },
           files: changed.map((file) => ({ ...file, origin: 'declared' })),
           reserved: [],
           issue_since: laterSince(records.work, input.issue, now),
@@ -149,21 +149,6 @@ export function activityMethods(reader: Reader): Methods {
       return reserve({ files, ctx: reader.contextOf(clone, now), now }, work.activity, input.directory)
     },
   }
-}
-
-const NEW = {
-  pushed_files: null,
-  pushed_base_sha: null,
-  changes_complete: true,
-  scope_is_literal: false,
-  assignee: null,
-  is_by_newcomer: false,
-  closes: null,
-  heartbeat_at: null,
-  archived_at: null,
-  archive_reason: null,
-  archived_by: null,
-  merged_at: null,
 }
 
 function noSuch(id: string): Failure {

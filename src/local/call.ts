@@ -34,7 +34,7 @@ export function clientOf(handlers: Handlers, clock: Clock): Client {
         const parsed = parse(schema, isGet ? queryOf(input) : input, isGet ? 'parameter' : 'field')
         return await handler({ id, input: parsed, idempotency_key, now: clock() })
       } catch (error) {
-        throw error instanceof Failure ? errorOf(error) : error
+        throw error instanceof Failure ? errorOf(error) : diskError(error)
       }
     },
   ])
@@ -50,6 +50,13 @@ function errorOf({ status, type, message, param }: Failure): DeconflictError {
     request_id: null,
     retry_after: null,
   })
+}
+
+/** What the system says about a disk, such as a full one, as an error of the client; any other error as it is. */
+function diskError(error: unknown): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined) return error
+  return errorOf(new Failure('internal_error', `the records of this clone cannot be written: ${message}`))
 }
 
 function needsService(name: string): Failure {

@@ -12,18 +12,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
-import { digestIfKnown, encodeDigest } from '../engine/lines/digest-bytes.ts'
+import { encodeDigest } from '../engine/lines/digest-bytes.ts'
 import { KEY_BYTES, type LineHasher, lineHasher } from '../engine/lines/line-hash.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
-import { withLock } from '../git/lock.ts'
+import { createWhole, withLock } from '../git/lock.ts'
 import { fetchedAt } from './pull-requests.ts'
-import type { LocalWork } from './work.ts'
+import { type LocalWork, NO_FIELDS } from './work.ts'
 
 /** The most records, and their bytes together; the oldest ones go. */
 const RECORDS_MAX = 500
 const BYTES_MAX = 16 * 1_048_576
-/** A killed writer blocks nobody for longer. */
+/** A writer that was killed where others cannot see it, as in a container, blocks nobody for longer. */
 const LOCK_MS = 2000
+/** For many writers at once. */
+const WAIT_MS = 10_000
 
 export interface Records {
   work: LocalWork[]
@@ -49,11 +51,10 @@ export class RecordFiles {
     const records: Records = { work: [], notables: [], broken: [], fetched_at: fetchedAt(this.directory) }
     for (const name of namesIn(this.#work).filter((each) => each.endsWith('.json'))) {
       try {
-        const value = JSON.parse(readFileSync(join(this.#work, name), 'utf8'), revived)
-        if (name === `${value.activity?.id}.json`)
-          records.work.push({ ...value, files: value.files.map(withDigest) })
-        else if (name === `${value.notable?.id}.json`) records.notables.push(value.notable)
-        else records.broken.push(name)
+        const record = recordOf(name, readFileSync(join(this.#work, name), 'utf8'))
+        if (record === undefined) records.broken.push(name)
+        else if ('work' in record) records.work.push(record.work)
+        else records.notables.push(record.notable)
       } catch (error) {
         // Another process may have deleted it meanwhile.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') records.broken.push(name)
@@ -70,29 +71,32 @@ export class RecordFiles {
     ) => Result,
   ): Promise<Result> {
     this.#create(this.#work)
-    return withLock({ directory: this.directory, key: 'work', timeout_ms: LOCK_MS }, async () => {
+    const lock = { directory: this.directory, key: 'work', timeout_ms: WAIT_MS, hold_ms: LOCK_MS }
+    return withLock({ ...lock, holder: 'another change of the records of this clone' }, async () => {
       const result = change(this.read(), (record) => this.#write(record))
       this.#bound()
       return result
     })
   }
 
-  /** Hashes lines with the random key of the clone, which the first call makes. */
+  /** Hashes lines with the random key of the clone, which the first call makes. On a disk that cannot be written it lasts for this process. */
   hasher(): LineHasher {
     const file = join(this.directory, 'key')
-    this.#create(this.directory)
+    const made = randomBytes(KEY_BYTES)
     try {
-      writeFileSync(file, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600 })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      this.#create(this.directory)
+      createWhole(file, made)
+    } catch {
+      // The digests of others cannot be compared then, but their files can.
     }
-    return lineHasher(readFileSync(file))
+    const stored = bytesOf(file)
+    return lineHasher(stored?.length === KEY_BYTES ? stored : made)
   }
 
   #create(directory: string): void {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     // Hooks of a service may have made it for everybody to read.
-    chmodSync(this.directory, 0o700)
+    if ((statSync(this.directory).mode & 0o077) !== 0) chmodSync(this.directory, 0o700)
   }
 
   /** The file is replaced at once, so that a reader finds the old one or the new one. */
@@ -112,15 +116,25 @@ export class RecordFiles {
     const files = namesIn(this.#work).map((name) => {
       const file = join(this.#work, name)
       const { size = 0, mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
-      return { file, size, written_at: mtimeMs, is_record: name.endsWith('.json') }
+      return { name, file, size, written_at: mtimeMs }
     })
-    for (const { file, is_record } of files) if (!is_record) rmSync(file, { force: true })
-    const newest = files.filter(({ is_record }) => is_record).sort((a, b) => b.written_at - a.written_at)
+    for (const { file, name } of files) if (name.endsWith('.tmp')) rmSync(file, { force: true })
+    const newest = files
+      .filter(({ name }) => name.endsWith('.json'))
+      .sort((a, b) => b.written_at - a.written_at)
     let bytes = 0
     for (const [index, { file, size }] of newest.entries()) {
       bytes += size
       if (index >= RECORDS_MAX || bytes > BYTES_MAX) rmSync(file, { force: true })
     }
+  }
+}
+
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
   }
 }
 
@@ -131,6 +145,24 @@ function namesIn(directory: string): string[] {
     return []
   }
 }
+
+/** The record of a file, which another version of the command may have written; undefined if it is none. Throws as well. */
+function recordOf(name: string, text: string): { work: LocalWork } | { notable: StoredNotable } | undefined {
+  const { activity, notable, ...value } = JSON.parse(text, revived)
+  const row = activity ?? notable
+  const isTime = (time: unknown) => time instanceof Date && !Number.isNaN(time.getTime())
+  const isWhole =
+    name === `${row.id}.json` &&
+    typeof row.title === 'string' &&
+    [row.created_at, row.updated_at, row.expires_at].every(isTime) &&
+    [row.scope.areas, row.scope.paths].every(Array.isArray)
+  if (!isWhole) return undefined
+  if (notable) return { notable }
+  const files = value.files.map(withDigest)
+  return { work: { ...NO_WORK, ...value, files, activity: { ...NO_FIELDS, ...activity } } }
+}
+
+const NO_WORK = { kind: 'declared', reserved: [], issue_since: null, idempotency_key: null }
 
 const TIMES = new Set(['applies_until'])
 
@@ -145,9 +177,7 @@ export function withEncodedDigest({ digest, ...file }: StoredFile) {
   return { ...file, digest: Buffer.from(bytes).toString('base64') }
 }
 
-export function withDigest({
-  digest,
-  ...file
-}: Omit<StoredFile, 'digest'> & { digest: string | null }): StoredFile {
-  return { ...file, digest: digest === null ? null : digestIfKnown(Buffer.from(digest, 'base64')) }
+/** The digest stays bytes: it is decoded when it is compared, and an unknown version of it survives a change of the record. */
+export function withDigest(file: Omit<StoredFile, 'digest'> & { digest: string | null }): StoredFile {
+  return { ...file, digest: file.digest === null ? null : Buffer.from(file.digest, 'base64') }
 }

@@ -55,7 +55,10 @@ export function derivedWork(
 
 type Given = 'id' | 'title' | 'summary' | 'actor' | 'created_by' | 'created_at' | 'updated_at' | 'expires_at'
 
-const NO_FIELDS: Omit<LocalActivity, Given | 'source' | 'scope_is_literal' | 'pushed_files'> = {
+/** What work is if nothing else is known of it. */
+export const NO_FIELDS: Omit<LocalActivity, Given | 'source'> = {
+  scope_is_literal: false,
+  pushed_files: null,
   agent: null,
   status: 'active',
   risk: 'low',
