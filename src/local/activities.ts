@@ -54,7 +54,7 @@ export function activityMethods(reader: Reader): Methods {
     changed: (work: LocalWork, all: readonly LocalWork[]) => LocalWork,
   ): Promise<LocalWork> => {
     const isDeclared = files.read().work.some(({ activity }) => activity.id === id)
-    if (!isDeclared) throw (await reader.read(now, true)).work.has(id) ? shownByGit(id) : noSuch(id)
+    if (!isDeclared) throw (await reader.readAll(now)).work.has(id) ? shownByGit(id) : noSuch(id)
     return files.change(({ work }, put) => {
       const stored = work.find(({ activity }) => activity.id === id)
       if (!stored) throw noSuch(id)
@@ -64,13 +64,14 @@ export function activityMethods(reader: Reader): Methods {
     })
   }
   const checked = async (work: LocalWork, now: Date) => {
-    const clone = await reader.read(now)
+    const { scope, changed_files: changes } = work.activity
+    const clone = await reader.readFor({ ...scope, changes }, now)
     return { clone, conclusion: await checkActivities(reader.contextOf(clone, now), [work.activity]) }
   }
   const brief = async (work: LocalWork, now: Date) =>
     isLive(work.activity.status) ? briefOf((await checked(work, now)).conclusion) : null
   const find = async (id: string, now: Date): Promise<{ clone: Clone; work: LocalWork }> => {
-    const clone = await reader.read(now, true)
+    const clone = await reader.readAll(now)
     const work = clone.work.get(id)
     if (!work) throw noSuch(id)
     return { clone, work }
@@ -140,7 +141,7 @@ export function activityMethods(reader: Reader): Methods {
       }
     },
     listActivities: async ({ input, now }) => {
-      const { work } = await reader.read(now, true)
+      const { work } = await reader.readAll(now)
       return listRows([...work.values()].map(({ activity }) => activity).sort(newestFirst), input)
     },
     reserveNumber: async ({ id, input, now }) => {

@@ -38,7 +38,7 @@ export async function readClone(
   { is_with_own = false }: { is_with_own?: boolean } = {},
 ): Promise<Clone> {
   const { now, root, git } = options
-  const trees = await listTrees(git)
+  const trees = await listTrees(git, root)
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
   const live = declared.filter(({ activity }) => isLive(activity.status))
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
@@ -143,6 +143,7 @@ async function linksOf(
   own: WorkingTreeOf | undefined,
   { git, base, remote }: GitOptions,
 ): Promise<{ branch: string; base_branch: string }[]> {
+  if (found.length === 0) return []
   const heads = new Map(
     found.flatMap(({ branch }) => (branch.name === null ? [] : [[branch.sha, branch.name]])),
   )

@@ -1,9 +1,19 @@
 /** Digests of diffs that git has made already, in the git directory of a clone. A missing or broken file is made again. */
 
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
+import { systemClock } from '../vocabulary/clock.ts'
 import { withDigest, withEncodedDigest } from './record-files.ts'
 
 /** Above it, the oldest half goes. */
@@ -16,6 +26,16 @@ export interface Diff {
   commits?: string[]
   /** When the first commit was made, in milliseconds since 1970. */
   begun_at?: number
+  /** `user.name` in a working tree. */
+  actor?: string
+}
+
+export interface Kept {
+  /** Hashes of what the diff depends on. */
+  state: string
+  /** When it was so for the last time, by the clock of the files. */
+  seen_at: number
+  diff: Diff
 }
 
 export class DiffCache {
@@ -28,39 +48,74 @@ export class DiffCache {
 
   /** The diff of `name` in this state, from the file or made now. Null is not kept. */
   async get(name: string, state: string, make: () => Promise<Diff | null>): Promise<Diff | null> {
-    const known = diffOf(this.read(name, state))
-    if (known !== null) return known
+    const known = this.kept(name)
+    if (known?.state === hashOf(state)) return known.diff
     const diff = await make()
-    if (diff !== null) this.write(name, state, { ...diff, files: diff.files.map(withEncodedDigest) })
+    if (diff !== null) this.keep(name, { state: hashOf(state), diff, seen_at: systemClock().getTime() })
     return diff
+  }
+
+  /** The diff that is kept of `name`; null if none is. */
+  kept(name: string): Kept | null {
+    const { state, seen_at, value } = this.#read(name) ?? {}
+    if (state === undefined || seen_at === undefined) return null
+    try {
+      const diff = value as Diff & { files: Parameters<typeof withDigest>[0][] }
+      return { state, seen_at, diff: { ...diff, files: diff.files.map(withDigest) } }
+    } catch {
+      return null
+    }
+  }
+
+  keep(name: string, { state, seen_at, diff }: Kept): void {
+    this.#write(name, state, { ...diff, files: diff.files.map(withEncodedDigest) })
+    this.seen(name, seen_at)
   }
 
   /** What was written as `name` in this state; undefined if that is not there. */
   read(name: string, state: string): unknown {
+    const known = this.#read(name)
+    return known?.state === hashOf(state) ? known.value : undefined
+  }
+
+  write(name: string, state: string, value: object): void {
+    this.#write(name, hashOf(state), value)
+  }
+
+  #read(name: string): { state?: string; seen_at?: number; value?: unknown } | undefined {
+    const file = this.#fileOf(name)
     try {
-      const known = JSON.parse(readFileSync(this.#fileOf(name), 'utf8'))
-      return known.state === hashOf(state) ? known.value : undefined
+      return { ...JSON.parse(readFileSync(file, 'utf8')), seen_at: statSync(file).mtimeMs }
     } catch {
       return undefined
     }
   }
 
   /** A read-only or full disk costs only the time of the next diff. */
-  write(name: string, state: string, value: object): void {
+  #write(name: string, state: string, value: object): void {
     const file = this.#fileOf(name)
     const temporary = `${file}.${process.pid}.tmp`
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-      writeFileSync(temporary, JSON.stringify({ state: hashOf(state), value }), { mode: 0o600 })
+      writeFileSync(temporary, JSON.stringify({ state, value }), { mode: 0o600 })
       renameSync(temporary, file)
       this.#bound()
     } catch {
-      rmSync(temporary, { force: true })
+      removeQuietly(temporary)
+    }
+  }
+
+  /** What is kept was the same at this time. */
+  seen(name: string, at: number): void {
+    try {
+      utimesSync(this.#fileOf(name), at / 1000, at / 1000)
+    } catch {
+      // It is looked at again.
     }
   }
 
   #fileOf(name: string): string {
-    return join(this.#directory, `${hashOf(name).slice(0, 40)}.json`)
+    return join(this.#directory, `${hashOf(name)}.json`)
   }
 
   #bound(): void {
@@ -75,15 +130,14 @@ export class DiffCache {
   }
 }
 
-function diffOf(value: unknown): Diff | null {
-  try {
-    const diff = value as Diff & { files: Parameters<typeof withDigest>[0][] }
-    return { ...diff, files: diff.files.map(withDigest) }
-  } catch {
-    return null
-  }
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 40)
 }
 
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Nothing can be changed on this disk.
+  }
 }

@@ -20,6 +20,8 @@ export interface GitOptions {
   cache: DiffCache
   /** Milliseconds for all that is not in the cache. */
   left_ms(): number
+  /** The only files whose changes matter; undefined if others can matter as well. */
+  asked?: readonly string[] | undefined
   /** The address of `pull/12` below the page of the repository; null if the remote has no page. */
   pullRequestUrl(path: string): string | null
 }

@@ -24,7 +24,7 @@ export interface LocalOptions extends ReaderOptions {
 export function localClient({ clock, ...options }: LocalOptions): Client {
   const reader = readerOf(options)
   const compareAll = async (now: Date) => {
-    const context = reader.contextOf(await reader.read(now, true), now)
+    const context = reader.contextOf(await reader.readAll(now), now)
     return computeOverlaps(context, await readLiveWork(context))
   }
   return clientOf(
@@ -32,11 +32,11 @@ export function localClient({ clock, ...options }: LocalOptions): Client {
       ...activityMethods(reader),
       ...notableMethods(reader),
       checkOverlap: async ({ input, now }) => {
-        const clone = await reader.read(now)
+        const clone = await reader.readFor(input.scope, now)
         const conclusion = await checkProposal(reader.contextOf(clone, now), input)
         return withLookedAt(conclude(conclusion), clone.looked_at)
       },
-      getIssue: async ({ id, now }) => issueOf(await reader.read(now, true), id),
+      getIssue: async ({ id, now }) => issueOf(await reader.readAll(now), id),
       listOverlaps: async ({ now }) => overlapsOf(await compareAll(now), now),
       getMergeOrder: async ({ now }) => (await compareAll(now)).merge_order,
     },

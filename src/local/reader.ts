@@ -1,5 +1,6 @@
 /** Reads a clone as it is now, for one method of the client. */
 import type { CheckContext } from '../engine/check/source.ts'
+import { escapeGlob } from '../git/scope-paths.ts'
 import { type Clone, type CloneOptions, readClone } from './clone.ts'
 import { type ContextOptions, contextOf } from './clone-source.ts'
 import type { RecordFiles } from './record-files.ts'
@@ -9,15 +10,35 @@ export interface ReaderOptions extends Omit<CloneOptions & ContextOptions, 'now'
 }
 
 export interface Reader extends ReaderOptions {
-  /** `is_with_own`: the changes of the working tree that asks count as work as well. */
-  read(now: Date, is_with_own?: boolean): Promise<Clone>
+  /** For a check of these changes. */
+  readFor(scope: AskedScope | undefined, now: Date): Promise<Clone>
+  /** Everything: the changes of the working tree that asks count as work as well. */
+  readAll(now: Date): Promise<Clone>
   contextOf(clone: Clone, now: Date): CheckContext
 }
 
 export function readerOf(options: ReaderOptions): Reader {
   return {
     ...options,
-    read: (now, is_with_own = false) => readClone(options.files.read(), { ...options, now }, { is_with_own }),
+    readFor: (scope, now) => readClone(options.files.read(), { ...options, now, asked: filesIn(scope) }),
+    readAll: (now) => readClone(options.files.read(), { ...options, now }, { is_with_own: true }),
     contextOf: (clone, now) => contextOf(clone, { ...options, now }),
   }
+}
+
+interface AskedScope {
+  paths: readonly string[]
+  changes: readonly { path: string; previous_path?: string | null }[]
+}
+
+/** The files of a scope; undefined if it has none, or has patterns, which match files that nobody has named. */
+function filesIn(scope: AskedScope | undefined): string[] | undefined {
+  if (scope === undefined) return undefined
+  const paths = scope.paths.map((path) => path.replace(/\\([*?{}[\]!\\])/g, '$1'))
+  if (scope.paths.some((path, at) => escapeGlob(paths[at] as string) !== path)) return undefined
+  const files = [
+    ...paths,
+    ...scope.changes.flatMap(({ path, previous_path }) => [path, previous_path ?? path]),
+  ]
+  return files.length > 0 ? files : undefined
 }

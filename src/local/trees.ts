@@ -1,9 +1,10 @@
 /** The other working trees of a clone (docs/contract/local.md#live-work). */
-import { statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { lstatSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { Git } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
-import { DAY_MS, later } from '../vocabulary/clock.ts'
+import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
+import { type Diff, hashOf } from './diff-cache.ts'
 import { filesOf, type GitOptions } from './git-options.ts'
 import { derivedId, derivedWork, type LocalWork } from './work.ts'
 
@@ -14,33 +15,38 @@ export interface WorkingTreeOf {
   branch: string | null
 }
 
-/** The working trees of the clone that exist, the main one first. */
-export async function listTrees(git: Git): Promise<WorkingTreeOf[]> {
+/** The working trees of the clone that exist, the main one first. `root`: one of them. */
+export async function listTrees(git: Git, root: string | null): Promise<WorkingTreeOf[]> {
   const output = await git.output(['worktree', 'list', '--porcelain'])
-  return (output ?? '').split('\n\n').flatMap((text) => {
-    const [, root] = /^worktree (.+)$/m.exec(text) ?? []
-    if (root === undefined || /^bare$/m.test(text)) return []
-    if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) return []
-    const [, head = null] = /^HEAD ([0-9a-f]+)$/m.exec(text) ?? []
+  const listed = (output ?? '').split('\n\n').flatMap((text): WorkingTreeOf[] => {
+    const [, named] = /^worktree (.+)$/m.exec(text) ?? []
+    if (named === undefined || /^bare$/m.test(text)) return []
+    const [, head = '0'] = /^HEAD ([0-9a-f]+)$/m.exec(text) ?? []
     const [, branch = null] = /^branch refs\/heads\/(.+)$/m.exec(text) ?? []
-    return [{ root, head: /[^0]/.test(head ?? '0') ? head : null, branch }]
+    return [{ root: named, head: /[^0]/.test(head) ? head : null, branch }]
   })
+  const [main] = listed
+  if (main && !isTree(main)) {
+    // Of a submodule, and with a git directory elsewhere, git lists that instead of the main working tree.
+    const known = listed.some((tree) => tree.root === root) ? undefined : root
+    main.root = known ?? (await git.output(['-C', main.root, 'rev-parse', '--show-toplevel'])) ?? main.root
+  }
+  return listed.filter(isTree)
 }
+
+function isTree({ root }: WorkingTreeOf): boolean {
+  return statSync(join(root, '.git'), { throwIfNoEntry: false }) !== undefined
+}
+
+/** How long a working tree is as it was, as long as the files that are asked about and their directories are. */
+const SAME_MS = 10_000
+/** A file can have been written again within the same tick of the clock of its disk. */
+const TICK_MS = 2000
 
 /** The changes of another working tree; null if it has none, or if git fails there. */
 export async function readTree(tree: WorkingTreeOf, options: GitOptions): Promise<LocalWork | null> {
-  const { env, now, base, remote, cache, hasher, left_ms } = options
-  const git = new Git(tree.root, env)
-  const status = await git.output(['status', '--porcelain=v2', '-z', '--untracked-files=all'], {
-    timeout_ms: left_ms(),
-  })
-  if (status === undefined) return null
-  const state = [tree.head, base, remote, status, ...timesOf(tree.root, status)].join('\0')
-  const known = await cache.get(`tree ${tree.root}`, state, async () => {
-    const changed = await readChangedFiles(git, { base, remote, staged_only: false, timeout_ms: left_ms() })
-    if (changed === undefined) return null
-    return { base_sha: changed.base_sha ?? null, files: filesOf(changed.changes, hasher()) }
-  })
+  const { now, base } = options
+  const known = await diffOf(tree, options)
   if (known === null || known.files.length === 0) return null
   const branch = tree.branch === base ? null : tree.branch
   const created_at = statSync(join(tree.root, '.git'), { throwIfNoEntry: false })?.birthtime ?? now
@@ -50,7 +56,7 @@ export async function readTree(tree: WorkingTreeOf, options: GitOptions): Promis
     {
       id: derivedId(`tree ${tree.root}`, created_at),
       title: `Work in ${basename(tree.root)}${tree.branch === null ? '' : ` on ${name}`}`,
-      actor: (await git.output(['config', 'user.name'])) || 'unknown',
+      actor: known.actor ?? 'unknown',
       branch,
       base_branch: branch === null ? null : (base ?? null),
       pushed_base_sha: known.base_sha,
@@ -60,6 +66,58 @@ export async function readTree(tree: WorkingTreeOf, options: GitOptions): Promis
     },
     known.files,
   )
+}
+
+/**
+ * Git reads every file name of a working tree to find what differs. For a question about a few files, their times tell whether
+ * what it said a few seconds ago still holds.
+ */
+async function diffOf(tree: WorkingTreeOf, options: GitOptions): Promise<Diff | null> {
+  const { env, base, remote, cache, hasher, left_ms, asked } = options
+  const [git, name] = [new Git(tree.root, env), `tree ${tree.root}`]
+  const commits = hashOf([tree.head, base, remote].join('\0'))
+  const known = cache.kept(name)
+  const seen_at = systemClock().getTime()
+  const isOfCommits = known?.state.startsWith(commits) === true
+  const age = seen_at - (known?.seen_at ?? 0)
+  if (isOfCommits && asked && age >= 0 && age < SAME_MS && !isChanged(tree.root, asked, known.seen_at))
+    return known.diff
+  const status = await git.output(['status', '--porcelain=v2', '-z', '--untracked-files=all'], {
+    timeout_ms: left_ms(),
+  })
+  if (status === undefined) return null
+  const state = commits + hashOf([status, ...timesOf(tree.root, status)].join('\0'))
+  if (known?.state === state) {
+    cache.seen(name, seen_at)
+    return known.diff
+  }
+  const how = { base, remote, staged_only: false, timeout_ms: left_ms() }
+  const [changed, actor] = await Promise.all([
+    readChangedFiles(git, how),
+    git.output(['config', 'user.name']),
+  ])
+  if (changed === undefined) return null
+  const files = filesOf(changed.changes, hasher())
+  const diff = { base_sha: changed.base_sha ?? null, files, ...(actor && { actor }) }
+  cache.keep(name, { state, seen_at, diff })
+  return diff
+}
+
+/** Whether one of these files, or a directory of one, was written since. What became a directory has changed. */
+function isChanged(root: string, files: readonly string[], since: number): boolean {
+  const statOf = (path: string) => lstatSync(`${root}/${path}`, { throwIfNoEntry: false })
+  const isLater = (found: Stats | undefined) => found !== undefined && found.ctimeMs >= since - TICK_MS
+  const directories = new Set(files.map((file) => dirname(file)))
+  for (const each of directories) {
+    const found = statOf(each)
+    if (isLater(found)) return true
+    // The directory that it was removed from has changed.
+    if (!found && each !== '.') directories.add(dirname(each))
+  }
+  return files.some((file) => {
+    const found = statOf(file)
+    return isLater(found) || found?.isDirectory() === true
+  })
 }
 
 /** When the changed files of a working tree were written: git says only that they differ. */
