@@ -23,16 +23,22 @@ export type Handlers = { [Name in OperationName]?: (call: LocalCall<Name>) => Pr
 
 /** A method for each operation: it parses the request as the service does, and throws the same errors. */
 export function clientOf(handlers: Handlers, clock: Clock): Client {
-  const methods = Object.entries(OPERATIONS).map(([name, { method, input: schema }]) => [
+  const methods = Object.entries(OPERATIONS).map(([name, { method, record, input: schema }]) => [
     name,
     async (request: { id?: string; number?: number; input?: object; idempotency_key?: string } = {}) => {
       try {
         const handler = handlers[name as OperationName] as ((call: unknown) => Promise<unknown>) | undefined
         if (!handler) throw needsService(name)
         const { id = String(request.number ?? ''), input = {}, idempotency_key } = request
-        const isGet = method === 'GET'
-        const parsed = parse(schema, isGet ? queryOf(input) : input, isGet ? 'parameter' : 'field')
-        return await handler({ id, input: parsed, idempotency_key, now: clock() })
+        const [isGet, now] = [method === 'GET', clock()]
+        try {
+          const parsed = parse(schema, isGet ? queryOf(input) : input, isGet ? 'parameter' : 'field')
+          return await handler({ id, input: parsed, idempotency_key, now })
+        } catch (error) {
+          // That there is no such record is said before what is wrong with the request.
+          if (record !== null) await handlers[GET[record]]?.({ id, input: {}, now })
+          throw error
+        }
       } catch (error) {
         throw error instanceof Failure ? errorOf(error) : diskError(error)
       }
@@ -40,6 +46,8 @@ export function clientOf(handlers: Handlers, clock: Clock): Client {
   ])
   return Object.fromEntries(methods) as Client
 }
+
+const GET = { act: 'getActivity', ntb: 'getNotable' } as const
 
 function errorOf({ status, type, message, param }: Failure): DeconflictError {
   return new DeconflictError({
