@@ -1,0 +1,42 @@
+/**
+ * Makes the surroundings of a process hostile. It never reaches the network. `KILL_AT`: it is killed instead of its n-th change of
+ * a file in the git directory's `deconflict`. `DISK_ERROR`: all of them fail so. `CLOCK_MS`: its clock is wrong by so much.
+ */
+const fs = require('node:fs')
+const { KILL_AT, DISK_ERROR, CLOCK_MS = '0' } = process.env
+let changes = 0
+
+for (const name of [
+  'writeFileSync',
+  'linkSync',
+  'renameSync',
+  'mkdirSync',
+  'rmSync',
+  'chmodSync',
+  'utimesSync',
+]) {
+  const real = fs[name]
+  fs[name] = (...args) => {
+    // What exists need not be made.
+    const isChange = /\.git.deconflict/.test(args[0]) && !(name === 'mkdirSync' && fs.existsSync(args[0]))
+    if (isChange && DISK_ERROR)
+      throw Object.assign(new Error(`${DISK_ERROR}: ${name}`), { code: DISK_ERROR, syscall: name })
+    if (isChange) changes += 1
+    if (isChange && changes === Number(KILL_AT)) process.kill(process.pid, 'SIGKILL')
+    return real(...args)
+  }
+}
+
+require('node:net').Socket.prototype.connect = () => {
+  throw new Error('this process has no network')
+}
+
+const { Date: RealDate } = globalThis
+globalThis.Date = class extends RealDate {
+  constructor(...given) {
+    super(...(given.length === 0 ? [RealDate.now() + Number(CLOCK_MS)] : given))
+  }
+  static now() {
+    return RealDate.now() + Number(CLOCK_MS)
+  }
+}
