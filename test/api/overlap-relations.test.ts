@@ -165,7 +165,7 @@ describe('current overlap', () => {
           severity: 'high',
           consequence: null,
           findings: [{ kind: 'notable', path: null, url: null }],
-          same_author: false,
+          ...{ same_author: false, is_bot: false },
           example: null,
         },
       ],
