@@ -1,6 +1,6 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 46_900,
+  'lines of src': 47_020,
   'lines of test': 44_170,
   'lines of scripts': 7_480,
   'words of docs': 42_800,

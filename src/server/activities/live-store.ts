@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { jsonOf } from '../db/json.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { prepared } from '../db/prepared.ts'
-import { isBranch, isLiveAt } from './status-store.ts'
+import { isBranch, isLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** The columns that determine the compared scope of an activity, and how its work relates to that of another one. */
@@ -62,19 +62,43 @@ export async function listScopesOf(db: Db, repo_id: number, ids: string[]): Prom
   return rows.map(({ json }) => JSON.parse(json))
 }
 
+const readScopesOn = prepared('activities_scopes_on', (db) =>
+  db
+    .select(sided)
+    .from(activities)
+    .where(and(isLive, isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`)))
+    .orderBy(desc(activities.repo_id), desc(activities.branch), desc(activities.id))
+    .limit(sql.placeholder('limit')),
+)
+
 /** The scopes of up to `limit` live activities of a branch, newest first. */
 export function listScopes(
   db: Db,
   repo_id: number,
-  { now, branch, limit }: { now: Date; branch: string; limit: number },
+  options: { now: Date; branch: string; limit: number },
 ): Promise<SidedActivity[]> {
-  return db
-    .select(sided)
-    .from(activities)
-    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch)))
-    .orderBy(desc(activities.repo_id), desc(activities.branch), desc(activities.id))
-    .limit(limit)
+  return readScopesOn(db, { repo_id, ...options, now: options.now.toISOString() })
 }
+
+const mergedPage = (isFirst: boolean) =>
+  prepared(isFirst ? 'merged_activities' : 'merged_activities_before', (db) =>
+    db
+      .select({ ...compared, merged_at: activities.merged_at })
+      .from(activities)
+      .where(
+        and(
+          eq(activities.repo_id, sql.placeholder('repo_id')),
+          gt(activities.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
+          isFirst
+            ? undefined
+            : sql`(${activities.merged_at}, ${activities.id}) < (${sql.placeholder('merged_at')}::timestamptz, ${sql.placeholder('id')})`,
+        ),
+      )
+      .orderBy(desc(activities.merged_at), desc(activities.id))
+      .limit(sql.placeholder('limit')),
+  )
+const readFirstMerged = mergedPage(true)
+const readNextMerged = mergedPage(false)
 
 /** Up to `limit` activities merged after `since`, and before the activity `before` if there is one; last merged first. */
 export function listMerged(
@@ -82,13 +106,7 @@ export function listMerged(
   repo_id: number,
   { since, before, limit }: { since: Date; before: MergedActivity | undefined; limit: number },
 ): Promise<MergedActivity[]> {
-  const { merged_at, id } = activities
-  const isLater =
-    before && sql`(${merged_at}, ${id}) < (${before.merged_at?.toISOString()}::timestamptz, ${before.id})`
-  return db
-    .select({ ...compared, merged_at })
-    .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), gt(merged_at, since), isLater))
-    .orderBy(desc(merged_at), desc(id))
-    .limit(limit)
+  const page = { repo_id, since: since.toISOString(), limit }
+  if (before === undefined) return readFirstMerged(db, page)
+  return readNextMerged(db, { ...page, id: before.id, merged_at: before.merged_at?.toISOString() })
 }

@@ -6,7 +6,7 @@ import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../vocabulary/contract/activity.ts'
 import { changesAnything } from '../changes/changes.ts'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
+import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { claimIssues, releaseAllIssues, replaceIssues } from './issue-store.ts'
@@ -19,6 +19,10 @@ export type ActivityChanges = Partial<Omit<NewActivity, 'repo_id' | 'id'>>
 function isRecord(repo_id: number, id: string) {
   return and(eq(activities.repo_id, repo_id), eq(activities.id, id))
 }
+
+const runInsert = prepared('insert_activity', (db) =>
+  db.insert(activities).values(placeholdersOf(activities)).returning(),
+)
 
 /** A live activity with its changed files: those of `pushed_files`, else of `changed_files`. */
 export interface Insertion {
@@ -33,16 +37,21 @@ export async function insertActivity(
   version: number,
 ): Promise<ActivityRow> {
   const { repo_id, id: activity_id, created_at } = row
-  const [stored] = await tx
-    .insert(activities)
-    .values({ ...row, version })
-    .returning()
+  const [stored] = await runInsert(tx, valuesOf(activities, { ...DEFAULTS, ...row, version }))
   // Keep the given scope object, because its globs are already parsed.
   const inserted = { ...(stored as ActivityRow), scope: row.scope }
   const origin = row.pushed_files ? 'pushed' : 'declared'
   if (changes.length > 0) await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
   await claimIssues(tx, inserted, issuesOf(inserted), created_at)
   return inserted
+}
+
+const DEFAULTS = {
+  branch_pushed: false,
+  scope_is_literal: false,
+  changed_files: [],
+  is_by_newcomer: false,
+  changes_complete: true,
 }
 
 const readActivity = prepared('activity', (db) =>
@@ -141,6 +150,26 @@ export async function extendActivity(
   return row
 }
 
+/** A page of the list without filters. */
+const openPage = (isFirst: boolean) =>
+  prepared(isFirst ? 'open_activities' : 'open_activities_after', (db) =>
+    db
+      .select()
+      .from(activities)
+      .where(
+        and(
+          eq(activities.repo_id, sql.placeholder('repo_id')),
+          isOpen,
+          gt(activities.expires_at, AT_NOW),
+          isFirst ? undefined : lt(activities.id, sql.placeholder('after')),
+        ),
+      )
+      .orderBy(desc(activities.id))
+      .limit(sql.placeholder('limit')),
+  )
+const readFirstPage = openPage(true)
+const readNextPage = openPage(false)
+
 /** Up to `limit` activities older than the id `after`, newest first. */
 export async function listActivities(
   db: Db,
@@ -148,6 +177,11 @@ export async function listActivities(
   filter: Omit<ListActivities, 'cursor' | 'limit'>,
   page: { now: Date; after: string | null; limit: number },
 ): Promise<ActivityRow[]> {
+  if (Object.values(filter).every((each) => each === undefined)) {
+    const { after, limit } = page
+    const values = { repo_id, now: page.now.toISOString(), limit }
+    return after === null ? readFirstPage(db, values) : readNextPage(db, { ...values, after })
+  }
   const { status, risk, actor, branch, has_pr, draft_pr_only } = filter
   const conditions: (SQL | undefined)[] = [
     eq(activities.repo_id, repo_id),
