@@ -1,15 +1,14 @@
 /** The command `deconflict`: its subcommands and options, and how failures are reported. */
 import { Command, CommanderError } from 'commander'
-import { createClient, DeconflictError } from '../client/client.ts'
-import { errorFieldsOf } from '../client/client-error.ts'
-import { LockTimeout } from '../git/lock.ts'
-import { escapedJson, sanitize } from '../vocabulary/others-text.ts'
+import { createClient } from '../client/client.ts'
+import { escapedJson } from '../vocabulary/others-text.ts'
 import { HOOK_EVENTS } from './agents/agent.ts'
 import { AGENTS } from './agents/agents.ts'
 import { check } from './check.ts'
 import type { CommonOptions } from './command-context.ts'
 import { completionScript } from './completion.ts'
 import { doctor } from './doctor/doctor.ts'
+import { errorLine, errorObject } from './error-output.ts'
 import { fetch } from './fetch.ts'
 import { hook } from './hook/hook.ts'
 import { init } from './init/init.ts'
@@ -21,7 +20,7 @@ import { withTree } from './mcp-client.ts'
 import { note } from './note.ts'
 import { number } from './number.ts'
 import { order } from './order.ts'
-import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findConnection } from './service-connection.ts'
 import { start } from './start.ts'
 import { ownIdIn } from './tree-work.ts'
@@ -55,25 +54,6 @@ export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode
     if (args.includes('--json')) runtime.stdout.write(`${escapedJson({ error: errorObject(error) }, 2)}\n`)
     return EXIT.error
   }
-}
-
-function errorObject(error: unknown): object {
-  if (error instanceof DeconflictError) return errorFieldsOf(error)
-  const { message } = error as Error
-  const isGiven = error instanceof CliError || error instanceof CommanderError
-  return { type: isGiven ? 'invalid_request' : 'internal_error', message: message.replace(/^error: /, '') }
-}
-
-function errorLine(error: unknown): string {
-  if (error instanceof CliError || error instanceof LockTimeout) return error.message
-  if (!(error instanceof DeconflictError)) return (error as Error)?.stack ?? String(error)
-  const hints: Partial<Record<DeconflictError['type'], string>> = {
-    unauthorized: '; set GITHUB_TOKEN, or run gh auth login',
-    unreachable: '; check that the server is running, and its address (DECONFLICT_URL, deconflict login)',
-    timed_out: '; try again',
-  }
-  const request = error.request_id === null ? '' : ` (${error.request_id})`
-  return sanitize(`${error.message}${hints[error.type] ?? ''}${request}`)
 }
 
 type Run = (...args: never[]) => Promise<ExitCode>

@@ -497,7 +497,7 @@ describe('one line says what to do after', () => {
       ['why', '3'],
       { DECONFLICT_URL: '' },
       /set DECONFLICT_URL, or run deconflict login/,
-      'invalid_request',
+      'not_found',
     ],
     [
       'a missing token',

@@ -32,6 +32,8 @@ import {
   thresholdFor,
 } from './who-is-told.ts'
 
+const NOT_COMPARED = { nothing: null, all_ignored: 'all_ignored', nothing_given: 'no_scope' } as const
+
 /** `named`: the keys of the sides that the comment names. */
 export function buildReport(
   pr: Reported,
@@ -79,13 +81,7 @@ export function buildReport(
     ),
     done,
     taken,
-    // What was found all the same, such as one issue, needs no such caveat.
-    not_compared:
-      emptiness === null || activities.length > 0
-        ? null
-        : emptiness === 'all_ignored'
-          ? emptiness
-          : ('no_scope' as const),
+    not_compared: activities.length > 0 ? null : NOT_COMPARED[emptiness ?? 'nothing'],
     compared: {
       activities: checked_against.activities,
       notables: checked_against.notables,

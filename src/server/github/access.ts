@@ -11,6 +11,7 @@ import { Generations } from './generations.ts'
 import { classifyError, type GithubError, requestOptions, ssoRequired, toFailure } from './octokit.ts'
 import {
   ListedRepository,
+  mayAccess,
   type RepositoryList,
   RepositoryLists,
   type VisibleRepository,
@@ -240,13 +241,6 @@ export class Access {
         return Math.min(NEGATIVE_TTL_MS, this.#ttl)
     }
   }
-}
-
-export function mayAccess(
-  { may_write, may_administer }: VisibleRepository,
-  access: Operation['access'],
-): boolean {
-  return access === 'read' || (access === 'write' ? may_write : may_administer)
 }
 
 function keyOf({ token, owner, name }: Lookup, generation: number): string {

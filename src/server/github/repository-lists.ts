@@ -3,6 +3,7 @@ import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { Operation } from '../../vocabulary/contract/operation.ts'
 import type { Generations } from './generations.ts'
 import { classifyError, requestOptions, toFailure } from './octokit.ts'
 import type { Token } from './tokens.ts'
@@ -32,6 +33,13 @@ export function visibleOf(listed: z.output<typeof ListedRepository>): VisibleRep
   const { id, name, owner, permissions } = listed
   const may_write = Boolean(permissions?.push || permissions?.maintain || permissions?.admin)
   return { id, owner: owner.login, name, may_write, may_administer: Boolean(permissions?.admin) }
+}
+
+export function mayAccess(
+  { may_write, may_administer }: VisibleRepository,
+  access: Operation['access'],
+): boolean {
+  return access === 'read' || (access === 'write' ? may_write : may_administer)
 }
 
 const UserPage = z.array(ListedRepository)

@@ -2,8 +2,7 @@
 import { isId } from '../../vocabulary/contract/id.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { mayAccess } from '../github/access.ts'
-import type { VisibleRepository } from '../github/repository-lists.ts'
+import { mayAccess, type VisibleRepository } from '../github/repository-lists.ts'
 import type { App } from '../repositories/app.ts'
 import type { Caller } from './admission.ts'
 
