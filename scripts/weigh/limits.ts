@@ -1,9 +1,9 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 47_020,
-  'lines of test': 44_170,
-  'lines of scripts': 7_480,
-  'words of docs': 42_800,
+  'lines of src': 48_130,
+  'lines of test': 45_500,
+  'lines of scripts': 7_500,
+  'words of docs': 43_190,
   tables: 21,
   migrations: 1,
   'files run by POST /activity, alone': 105,
