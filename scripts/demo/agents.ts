@@ -25,23 +25,8 @@ export async function demoActivities(ada: Agent, ben: Agent): Promise<void> {
     check.recommended_action,
   ])
 
-  await ada('POST', '/notables', {
-    title: 'The payment API is frozen until Friday',
-    summary: 'The provider switches its sandbox; calls that change the contract will fail.',
-    importance: 'high',
-    category: 'api-contract',
-    scope: { areas: ['checkout'], paths: ['src/checkout/api/**'] },
-  })
-  tell('Ada’s agent creates a notable, which everyone who checks work there sees.')
-
   const body = { title: 'Tidy the retries', summary: 'One helper for all retries.', actor: 'Ben', ...intent }
-  const first = await ben('POST', '/activity', body)
-
-  const beat = await ada('POST', `/activity/${activity.id}/heartbeat`)
-  if (!beat.overlap.related_activity_ids.includes(first.activity.id))
-    throw new Error('the heartbeat did not report the overlap')
-  warn('Ada’s agent, which came first, is told of Ben’s work in the answer to its heartbeat.')
-
+  await ben('POST', '/activity', body)
   await ada('PATCH', `/activity/${activity.id}`, { status: 'merged' })
   await ada('POST', `/activity/${activity.id}/archive`)
   const last = await ben('POST', '/activity/check', intent)

@@ -1,5 +1,5 @@
 /** The branches of a clone, and the pull requests that were fetched (docs/contract/local.md#live-work). */
-import type { Git } from '../git/git.ts'
+import { refsOf } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later } from '../vocabulary/clock.ts'
 import { filesOf, type GitOptions } from './git-options.ts'
@@ -36,7 +36,7 @@ export async function listBranches(
   checked_out: readonly { branch: string | null; head: string | null }[],
 ): Promise<Branch[]> {
   const { git, now, base, remote, left_ms } = options
-  const bases = base === undefined ? [] : [`refs/heads/${base}`, `refs/remotes/${remote}/${base}`]
+  const bases = base === undefined ? [] : refsOf(base, remote)
   const known = await Promise.all(bases.map((ref) => git.output(['rev-parse', '-q', '--verify', ref])))
   const unmerged = known.flatMap((sha) => (sha ? [`--no-merged=${sha}`] : []))
   const list = (refs: readonly string[], excluded: readonly string[]) =>
@@ -115,10 +115,7 @@ export async function readBranchWork(branch: Branch, options: GitOptions): Promi
   const { git, base, remote, cache, hasher, left_ms, pullRequestUrl } = options
   const range = { timeout_ms: left_ms() }
   const known = await cache.get(`branch ${branch.sha}`, `${base}`, async () => {
-    const onto =
-      base &&
-      ((await mergeBase(git, branch.sha, `refs/remotes/${remote}/${base}`)) ??
-        (await mergeBase(git, branch.sha, `refs/heads/${base}`)))
+    const onto = base && (await git.mergeBase(base, remote, branch.sha))
     if (!onto) return null
     const log = await git.output(
       ['log', `--max-count=${COMMITS_MAX}`, '--format=%H %ct', `${onto}..${branch.sha}`],
@@ -162,8 +159,4 @@ export async function readBranchWork(branch: Branch, options: GitOptions): Promi
     known.files,
   )
   return { work, branch, commits: known.commits ?? [] }
-}
-
-async function mergeBase(git: Git, one: string, other: string): Promise<string | undefined> {
-  return (await git.output(['merge-base', one, other])) || undefined
 }

@@ -1,6 +1,7 @@
 /** A clone as a check asks for its records. */
 import type { CheckContext, Source } from '../engine/check/source.ts'
 import type { AttributeRule } from '../engine/lines/git-attributes.ts'
+import { refsOf } from '../git/git.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Meter } from '../vocabulary/budget.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
@@ -57,12 +58,10 @@ function sourceOf({ work, notables, set, looked_at }: Clone, options: ContextOpt
     baseDirectory: async ({ directory, base_branch }) => {
       const branch = base_branch ?? base
       if (branch === undefined) return null
-      for (const ref of [`refs/remotes/${remote}/${branch}`, `refs/heads/${branch}`]) {
-        const tree = `${ref}:${directory}`
-        const names = await git.output(['ls-tree', '-z', '--name-only', '--full-tree', tree])
-        if (names !== undefined) return names.split('\0').filter((name) => name !== '')
-      }
-      return []
+      const names = await git.firstOf(refsOf(branch, remote), (ref) => [
+        ...['ls-tree', '-z', '--name-only', '--full-tree', `${ref}:${directory}`],
+      ])
+      return (names ?? '').split('\0').filter((name) => name !== '')
     },
     doneBy: (lines, subject) =>
       findDoneBy(lines, subject, {

@@ -4,6 +4,7 @@ import { LiveSet } from '../engine/live-set.ts'
 import { asOf } from '../engine/records/activity-lifecycle.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
 import { asOf as notableAsOf } from '../engine/records/notable-lifecycle.ts'
+import { refsOf } from '../git/git.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
@@ -150,13 +151,9 @@ async function linksOf(
   if (own?.branch && own.head) heads.set(own.head, own.branch)
   const ownCommits =
     own?.branch && base
-      ? await git
-          .output(['rev-list', '--max-count=200', 'HEAD', `^${base}`])
-          .then((listed) =>
-            listed === undefined && remote
-              ? git.output(['rev-list', '--max-count=200', 'HEAD', `^refs/remotes/${remote}/${base}`])
-              : listed,
-          )
+      ? await git.firstOf(refsOf(base, remote).toReversed(), (ref) => [
+          ...['rev-list', '--max-count=200', 'HEAD', `^${ref}`],
+        ])
       : undefined
   const all = [
     ...found.map(({ branch, commits }) => ({ name: branch.name, commits })),

@@ -49,9 +49,12 @@ interface FetchOptions {
 export async function fetchPulls({ git, remote, base, directory }: FetchOptions) {
   const patterns = KINDS.flatMap((kind) => [`refs/${kind}/*/head`, `refs/${kind}/*/merge`])
   const listed = await git.fromRemote(['ls-remote', remote, ...patterns])
-  const merged = await commitsOf(git, base === undefined ? [] : refsOf(base, remote))
+  const merged = await git.firstOf(base === undefined ? [] : refsOf(base, remote), (ref) => [
+    ...['rev-list', `--max-count=${BASE_COMMITS_MAX}`, ref],
+  ])
+  const inBase = new Set(merged?.split('\n'))
   const open = new Map(
-    openPulls(listed, (sha) => merged.has(sha)).map((each) => [
+    openPulls(listed, (sha) => inBase.has(sha)).map((each) => [
       `refs/deconflict/${each.kind}/${each.number}`,
       each,
     ]),
@@ -80,12 +83,4 @@ const FETCHED = 'fetched'
 /** When pull requests were fetched last; null if never. */
 export function fetchedAt(directory: string): Date | null {
   return statSync(join(directory, FETCHED), { throwIfNoEntry: false })?.mtime ?? null
-}
-
-async function commitsOf(git: Git, refs: readonly string[]): Promise<ReadonlySet<string>> {
-  for (const ref of refs) {
-    const commits = await git.output(['rev-list', `--max-count=${BASE_COMMITS_MAX}`, ref])
-    if (commits !== undefined) return new Set(commits.split('\n'))
-  }
-  return new Set()
 }
