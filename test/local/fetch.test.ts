@@ -110,10 +110,11 @@ describe('the command', () => {
     await pushAs('Gift cards', 'refs/pull/7/head', 'refs/pull/7/merge')
     await tree.run(['fetch'])
     await tree.git('checkout', '-q', '-b', 'work', 'refs/deconflict/pull/7')
+    await tree.git('commit', '-q', '--allow-empty', '-m', 'More')
     expect(await check()).toMatchObject({ matches: [], checked_against: { pull_requests: 0 } })
     // Somebody else has pushed to its branch.
-    await tree.git('update-ref', 'refs/remotes/origin/work', 'work')
-    await tree.git('reset', '-q', '--hard', 'HEAD~1')
+    await tree.git('update-ref', 'refs/remotes/origin/work', 'refs/deconflict/pull/7')
+    await tree.git('reset', '-q', '--hard', 'main')
     expect((await check()).matches).toEqual([])
     await tree.git('checkout', '-q', '-f', 'main')
     expect((await check()).matches).toHaveLength(1)
