@@ -22,7 +22,7 @@ async function bench(parts: string, json: string, ...more: string[]) {
 test('a run measures its parts, and a second one prints the first beside it', async () => {
   const scratch = await temporaryDirectory('bench-test')
   const json = join(scratch.path, 'results.json')
-  const parts = 'hooks,check,create,overlaps,pulls,import'
+  const parts = 'hooks,check,create,overlaps,pulls,import,local'
   const { stdout, rounds } = await bench(parts, json)
   const ids = [
     'check.dense.20.p50',
@@ -30,6 +30,7 @@ test('a run measures its parts, and a second one prints the first beside it', as
     'create.8.service.rate',
     'overlaps.all.p50',
     'hooks.version',
+    'local.warm',
   ]
   for (const id of ids) expect(rounds.get(id), stdout).toEqual([expect.any(Number), expect.any(Number)])
   for (const id of ['pulls.comment', 'import.comment.p95']) expect(rounds.get(id), stdout).toHaveLength(1)

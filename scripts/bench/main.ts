@@ -7,6 +7,7 @@ import { type PartName, readOptions } from './options.ts'
 import { organisationPart } from './organisation/organisation.ts'
 import { checkPart, createPart, overlapsPart } from './parts/activities.ts'
 import { hooksPart } from './parts/hooks.ts'
+import { localPart } from './parts/local.ts'
 import { pagePart } from './parts/page.ts'
 import { importPart, pullRequestsPart } from './parts/pull-requests.ts'
 import { openRig, type Rig, ROOT } from './rig.ts'
@@ -19,6 +20,7 @@ const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   pulls: pullRequestsPart,
   import: importPart,
   page: pagePart,
+  local: localPart,
   organisation: organisationPart,
 }
 

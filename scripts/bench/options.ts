@@ -1,7 +1,7 @@
 /** Command-line options of `npm run bench`, and the sizes that they select. */
 import { parseArgs } from 'node:util'
 
-export const PARTS = ['hooks', 'check', 'create', 'overlaps', 'pulls', 'import', 'page'] as const
+export const PARTS = ['hooks', 'check', 'create', 'overlaps', 'pulls', 'import', 'page', 'local'] as const
 export type PartName = (typeof PARTS)[number] | 'organisation'
 
 /** How much is measured. A round runs all variants of a scenario one after the other. */
@@ -22,6 +22,8 @@ export interface Sizes {
   /** Imported repositories, and pushes beside the import. */
   import: { imported: number; rounds: number }
   organisation: OrganisationSizes
+  /** Working trees of one clone. */
+  local: number
   /** Live activities on the web page, and changes of them in each round. */
   page: { live: number; changes: number }
 }
@@ -55,6 +57,7 @@ const FULL: Sizes = {
     ...{ bursts: 60, burst: 200, burst_ms: 10_000, conflicts: 2 },
   },
   page: { live: 400, changes: 20 },
+  local: 20,
 }
 
 const QUICK: Sizes = {
@@ -71,6 +74,7 @@ const QUICK: Sizes = {
     ...{ bursts: 3, burst: 20, burst_ms: 1000, conflicts: 1 },
   },
   page: { live: 20, changes: 4 },
+  local: 3,
 }
 
 const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--live 100,1000] [--minutes 10] [--json FILE] [--against FILE] [--quick] [--built]

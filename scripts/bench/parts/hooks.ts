@@ -93,10 +93,15 @@ async function installCommand(directory: string): Promise<string> {
 }
 
 /** Milliseconds from the start of a process to its end. */
-function processTime(args: string[], env: Record<string, string>, input: object): Promise<number> {
+export function processTime(
+  args: string[],
+  env: Record<string, string>,
+  input: object,
+  cwd = ROOT,
+): Promise<number> {
   return timeOf(() => {
     const child = spawn(process.execPath, args, {
-      cwd: ROOT,
+      cwd,
       env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
       stdio: ['pipe', 'ignore', 'ignore'],
     })
@@ -136,7 +141,7 @@ async function startStub(kind: 'instant' | 'silent') {
 }
 
 /** A repository with `FILES` committed files on a branch of its own. */
-async function workingTree() {
+export async function workingTree() {
   const directory = await temporaryDirectory('bench-tree')
   const files = Array.from({ length: FILES }, (_, at) => `${at}.ts`).join(' ')
   const script = `git init -q -b main && git config user.name Ada && git config user.email a@example.com
