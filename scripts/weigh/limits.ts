@@ -2,7 +2,7 @@
 export const LIMITS: Record<string, number> = {
   'lines of src': 48_130,
   'lines of test': 45_500,
-  'lines of scripts': 7_500,
+  'lines of scripts': 7_570,
   'words of docs': 43_190,
   tables: 21,
   migrations: 1,
