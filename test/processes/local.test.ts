@@ -57,6 +57,20 @@ test('an agent reads an uncommitted edit of another one before it edits the same
   expect(await json(['check'], b)).toMatchObject({ matches: [], same_file: { total: 1 } })
 })
 
+test('while a service is away, hooks compare within the clone, and say so', async () => {
+  const [a = '', b = ''] = await Promise.all(['a', 'b'].map(add))
+  await writeFile(join(a, FILE), edited(20, 'of a'))
+  await writeFile(join(b, FILE), edited(20, 'of b'))
+  const away = { DECONFLICT_URL: 'http://127.0.0.1:9', GITHUB_TOKEN: 'tok-ada' }
+  const first = await hook('prompt', b, { prompt: 'go' }, away)
+  expect(first).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('cannot be reached') })
+  const { stdout } = await hook('prompt', b, { prompt: 'go on' }, away)
+  expect(stdout).toMatch(/conflict with your other session, in \.\.\/a .*the same lines as yours/)
+  expect(stdout).toContain('The service did not answer; this is compared within this clone only.')
+  expect((await hook('prompt', b, { prompt: 'and on' }, away)).stdout).toBe('')
+  await expect(readdir(records())).rejects.toThrow('ENOENT')
+})
+
 describe('a state of the clone', () => {
   const CLEAR = [0, /^Clear: no overlap/] as const
   const COLLIDES = [2, /“Work in other on other” changes line 20 of src\/cart\.ts too/] as const

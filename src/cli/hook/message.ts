@@ -62,6 +62,9 @@ export interface MessageOptions {
 
 export const MESSAGE_MAX = 600
 
+/** Follows a message that no service was asked for. */
+export const AWAY = 'The service did not answer; this is compared within this clone only.'
+
 /** Whether the agent is told to wait for the other side, or to agree with it, in a file. */
 export function isWaitedFor({ id, path, severity, consequence, is_bot }: Place): boolean {
   const isLines = consequence === 'conflict' || consequence === 'possible'

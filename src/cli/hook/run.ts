@@ -37,7 +37,7 @@ import { sendWithHttp } from './http.ts'
 import type { HookInput } from './payload.ts'
 import { type Plan, planFor, type Situation } from './plan.ts'
 import { readRecord, updateRecord } from './record.ts'
-import { workOn } from './session.ts'
+import { compareInClone, workOn } from './session.ts'
 
 export interface HookOptions {
   url?: string
@@ -82,11 +82,12 @@ export async function runInTree(run: HookRun): Promise<Result> {
   const isEnd = event === 'session-end' || event === 'subagent-end'
   if (event === 'session-start') deleteOldSessions(git_directory, situation.now)
   if (!isEnd && planFor(situation, stateOf(run, key)) === null) return QUIET
-  if (!isEnd && isPaused(run)) return PAUSED
+  const isMute = isPaused(run) && !situation.is_heard
+  if (!isEnd && isMute) return PAUSED
   // Agents edit files in parallel and run a hook for each edit, and sessions of one working tree share its work.
   const lock = { directory: stateDirectory(git_directory), key: 'work', timeout_ms: run.left_ms() }
   return withLock(lock, async () => {
-    if (!isEnd) return isPaused(run) ? PAUSED : work(run, key)
+    if (!isEnd) return isMute ? PAUSED : work(run, key)
     const [ended] = await endSessions({ tree, input, env: runtime.env }, key, event === 'subagent-end')
     if (ended === undefined) return QUIET
     if (isPaused(run)) return PAUSED
@@ -111,6 +112,8 @@ async function work(run: HookRun, key: string): Promise<Result> {
     situation,
     here,
   })
+  // While the service is away, the work of the clone is compared, and nothing is declared.
+  const isAway = isPaused(run)
   let connection: Promise<HookClient> | undefined
   const { git: _, git_directory: __, person: ___, ...known } = workspace
   const save = (next: LocalState) => {
@@ -124,18 +127,18 @@ async function work(run: HookRun, key: string): Promise<Result> {
     ...{ left_ms: run.left_ms, without_titles: options.without_titles },
     isInTree: (path: string) => existsSync(join(tree.root, path)),
     connect: () => {
-      connection ??= connect(run, workspace)
+      connection ??= isAway ? connectToClone(run, workspace) : connect(run, workspace)
       return connection
     },
   }
   const isNew =
     situation.event === 'session-start' || readSession(git_directory, key)?.branch !== state.branch
-  if (isNew && readEndings(git_directory).length > 0)
+  if (isNew && !isAway && readEndings(git_directory).length > 0)
     await sendEndings(await context.connect(), context.at, git_directory)
-  const { message, state: next } = await workOn(context, plan, state)
+  const { message, state: next } = await (isAway ? compareInClone : workOn)(context, plan, state)
   save({ ...next, ...presence })
   const text = [...sentences.map((each) => `Deconflict: ${each}`), message].filter(Boolean).join('\n')
-  return { message: text, outcome: 'ok' }
+  return { message: text, outcome: isAway ? 'paused' : 'ok' }
 }
 
 /** The state of the session, with the work on the branch that is checked out, else that on the branch where it was before. */
@@ -196,8 +199,7 @@ async function workspaceAndActor(
 /** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
 async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> {
   const { runtime, options, tree, left_ms } = run
-  if (isLocal(runtime, options))
-    return overClone(await openLocal({ ...runtime, clock: systemClock }, workspace, { left_ms }))
+  if (isLocal(runtime, options)) return connectToClone(run, workspace)
   const { host, owner, repo, is_named } = workspace
   const { known_host } = readRecord(tree.git_directory)
   const { url, insecure } = options
@@ -211,6 +213,10 @@ async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> 
   if (!is_named && known_host !== identity(connection.base_url))
     updateRecord(tree.git_directory, { known_host: identity(connection.base_url) })
   return createHookClient(connection)
+}
+
+async function connectToClone({ runtime, left_ms }: HookRun, workspace: Workspace): Promise<HookClient> {
+  return overClone(await openLocal({ ...runtime, clock: systemClock }, workspace, { left_ms }))
 }
 
 function isPaused({ tree, runtime, options, situation }: HookRun): boolean {

@@ -9,7 +9,7 @@ import { goOn } from '../tree-work.ts'
 import { create, sentOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'
-import { goneText, MESSAGE_MAX, type Other, type Place } from './message.ts'
+import { AWAY, goneText, MESSAGE_MAX, type Other, type Place } from './message.ts'
 import { freshPlaces, type Places, placesOf, placesOfBrief, readOther, warn } from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
 import type { Found, SessionContext, StepResult } from './session-context.ts'
@@ -68,6 +68,26 @@ export async function workOn(
   const options = { client, at: context.at, subagent: situation.subagent, known, max, without_titles }
   const { state: warned, message } = await warn(news.fresh, news.state, options)
   return { state: warned, message: [...sentences, message].filter(Boolean).join('\n') }
+}
+
+/** While the service is away: compares what the agent changes and reads with other work of the clone, and declares nothing. */
+export async function compareInClone(
+  context: SessionContext,
+  plan: Plan,
+  state: LocalState,
+): Promise<{ state: LocalState; message: string }> {
+  const { at, without_titles } = context
+  const { subagent } = context.situation
+  const changed = await changedFiles(context, { ...plan, is_refresh: true }, state)
+  const own = changed?.changes.map(({ path }) => path) ?? []
+  const files = [...new Set([...plan.compared, ...own])].slice(0, COMPARED_MAX)
+  const { places, others } = await compare(context, files, { changed, state })
+  const fresh = freshPlaces(places, state, subagent)
+  if (fresh.length === 0) return { state, message: '' }
+  const [client, max] = [await context.connect(), MESSAGE_MAX - AWAY.length]
+  const options = { client, at, subagent, known: new Map(others), max, without_titles }
+  const { state: warned, message } = await warn(fresh, state, options)
+  return { state: warned, message: message && `${message}\n${AWAY}` }
 }
 
 /** What is no longer in the way of an agent that was told to wait for it. */
