@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { PUBLIC_ONLY } from '../../src/server/notifications/public-address.ts'
+import { publicOnly } from '../../src/server/notifications/public-address.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
@@ -159,7 +159,7 @@ test('the address of the repository gets each notification too, unsigned', async
   await openPair()
   expect(received).toHaveLength(1)
   expect(posts.map(({ body }) => JSON.parse(String(body)))).toEqual([received[0]?.body])
-  expect(posts[0]).toMatchObject({ redirect: 'manual', dispatcher: PUBLIC_ONLY })
+  expect(posts[0]).toMatchObject({ redirect: 'manual', dispatcher: await publicOnly() })
   expect(Object.keys(posts[0]?.headers ?? {})).not.toContain('X-Deconflict-Signature-256')
   expect((await repository.request('GET', '/settings')).body.notify_url).toBe('https://hooks.example.com')
 })

@@ -20,7 +20,7 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
     const request = `${req.method} ${req.url}`
     proxy.requests.push(request)
     const body = await text(req)
-    const { host: _, connection: __, ...headers } = req.headers
+    const { host: _, connection: __, 'content-length': ___, ...headers } = req.headers
     const answer = await fetch(new URL(req.url ?? '', target), {
       method: req.method ?? 'GET',
       headers: headers as Record<string, string>,

@@ -9,7 +9,7 @@ import { findNotable } from '../notables/store.ts'
 import type { App } from '../repositories/app.ts'
 import { openKnownRepo, type RepoContext } from '../repositories/repo.ts'
 import { bodyFor, type Notification, notableNotification, pairNotification } from './notification.ts'
-import { PUBLIC_ONLY } from './public-address.ts'
+import { publicOnly } from './public-address.ts'
 
 const TIMEOUT_MS = 5000
 /** The maximum of `Retry-After`, with which a receiver limits the rate. */
@@ -24,7 +24,7 @@ export function postNotification(app: App): JobHandler {
     const ctx = await openKnownRepo(app, repo_id, now)
     const subject = payload as NotifySubject & { to: Receiver }
     const notification = ctx?.repo.is_notified && (await readNotification(app, ctx, subject))
-    const target = ctx && targetOf(app.config, ctx.settings.notify_url, subject.to)
+    const target = ctx && (await targetOf(app.config, ctx.settings.notify_url, subject.to))
     if (!target || !notification) return undefined
     const response = await post(target, id, notification)
     if (response.ok) return undefined
@@ -44,10 +44,15 @@ interface Target {
 }
 
 /** The address of a repository gets no signature, and is reached on the internet only: directly, or as a proxy allows. */
-function targetOf({ notify, proxy }: Config, notify_url: string | null, to: Receiver): Target | null {
+async function targetOf(
+  { notify, proxy }: Config,
+  notify_url: string | null,
+  to: Receiver,
+): Promise<Target | null> {
   if (to === 'service') return notify && { name: 'NOTIFY_WEBHOOK_URL', ...notify, init: {} }
-  const init = proxy === null ? { dispatcher: PUBLIC_ONLY } : {}
-  return notify_url === null ? null : { name: 'notify_url', url: notify_url, secret: null, init }
+  if (notify_url === null) return null
+  const init = proxy === null ? { dispatcher: await publicOnly() } : {}
+  return { name: 'notify_url', url: notify_url, secret: null, init }
 }
 
 async function readNotification(

@@ -1,7 +1,7 @@
 /** Connects to the internet only, for addresses that somebody with push access names: nothing of the operator's network answers. */
 import { lookup } from 'node:dns'
 import { BlockList, isIPv4, type LookupFunction } from 'node:net'
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 
 const PRIVATE = new BlockList()
 for (const [net, prefix] of [
@@ -43,4 +43,11 @@ export const publicLookup: LookupFunction = (hostname, options, callback) =>
     callback(isRefused ? new Error('the host of notify_url has a private address') : error, found, family)
   })
 
-export const PUBLIC_ONLY = new Agent({ connect: { lookup: publicLookup } })
+let only: Agent | undefined
+
+/** For `fetch`. Loaded when it is first needed, because few repositories have an address, and its package is large. */
+export async function publicOnly(): Promise<Agent> {
+  const { Agent } = await import('undici')
+  only ??= new Agent({ connect: { lookup: publicLookup } })
+  return only
+}
