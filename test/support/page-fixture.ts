@@ -30,12 +30,15 @@ export interface PageFixture {
   close(): Promise<void>
 }
 
+/** Who creates the activities of the actors of these names. */
+const LOGINS = ['ada', 'ben', 'cy', 'dee']
+
 export async function startPageFixture(): Promise<PageFixture> {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   const github = await startFakeGithubServer({
     repositories: names.map((full_name, index) => ({ id: 100 + index, full_name })),
-    users: [{ token: 'ada', login: 'ada', id: 1, permissions }],
+    users: LOGINS.map((login, at) => ({ token: login, login, id: 1 + at, permissions })),
   })
   const database = await freshDatabase()
   const service = await startProcess({
@@ -45,6 +48,7 @@ export async function startPageFixture(): Promise<PageFixture> {
   })
   const browser = await startBrowser()
   const api = apiAt(service.url, 'ada')
+  const apis = Object.fromEntries(LOGINS.map((login) => [login, apiAt(service.url, login)]))
   return {
     url: service.url,
     repository() {
@@ -56,7 +60,10 @@ export async function startPageFixture(): Promise<PageFixture> {
         request,
         async createActivity(body) {
           const activityBody = { title: 'Retry payments', summary: 'Twice.', actor: 'Ben', ...body }
-          const { status, body: created } = await request('POST', '/activity', { body: activityBody })
+          const as = apis[activityBody.actor.toLowerCase()] ?? api
+          const { status, body: created } = await as('POST', `/api/v1/repos/${name}/activity`, {
+            body: activityBody,
+          })
           expect(status).toBe(201)
           return created.activity.id
         },
