@@ -51,7 +51,7 @@ export async function openLocal(
       hasher ??= files.hasher()
       return hasher
     },
-    shownTree: (other) => relative(root, other) || '.',
+    shownTree: (other) => relative(root, other) || null,
     pullRequestUrl: (path) => (page === null ? null : `${page}/${path}`),
   })
 }

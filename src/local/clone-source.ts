@@ -16,8 +16,8 @@ export interface ContextOptions extends Omit<GitOptions, 'env' | 'root'> {
   web_url: string
   settings: Settings
   noise_attributes: readonly AttributeRule[]
-  /** A working tree as it is shown: relative to the one that asks. */
-  shownTree(root: string): string
+  /** A working tree as it is shown: relative to the one that asks, and null for itself. */
+  shownTree(root: string): string | null
 }
 
 export function contextOf(clone: Clone, options: ContextOptions): CheckContext {
