@@ -79,8 +79,8 @@ export interface Session {
   /** When it came to this working tree, and when it last ran a hook, in milliseconds since the epoch; 0 if it never did. */
   since: number
   at: number
-  /** The commit that was checked out when it was last known to be its own. */
-  head: string | null
+  /** What was checked out when it last heard of it, or did it itself; null before its first hook. */
+  place: { branch: string | null; head: string | null } | null
   /** It waits for its user. */
   is_at_rest: boolean
   /** The files that it has edited here, the last ones last. */
@@ -109,7 +109,7 @@ export const NO_WORK: Work = {
 export const NO_SESSION: Session = {
   ...{ branch: null, is_issue_due: false, knows_ways_on: false, warned: [], compared: {} },
   ...{ waits: {}, seen: null, has_unread_overlap: false, subagent: null, workspace: null },
-  ...{ agent: '', since: 0, at: 0, head: null, is_at_rest: false, edited: [], told: [] },
+  ...{ agent: '', since: 0, at: 0, place: null, is_at_rest: false, edited: [], told: [] },
 }
 
 /** `NO_WORK` if there is none, or if it cannot be read. */
@@ -151,11 +151,6 @@ export function readSessions(git_directory: string): (Session & { key: string })
     const session = key === undefined ? undefined : parse(NO_SESSION, readJson(join(directory, name)))
     return key === undefined || session === undefined ? [] : [{ ...session, key }]
   })
-}
-
-/** The key as `readSessions` names it. */
-export function shownKey(key: string): string {
-  return fileName(key)
 }
 
 export function writeSession(git_directory: string, key: string, session: Session): void {
@@ -244,8 +239,8 @@ function workFile(git_directory: string, branch: string | null): string {
   return join(stateDirectory(directory), `branch-${fileName(branch ?? '')}.json`)
 }
 
-/** If a key is too long for a file name, its middle is replaced by a hash. */
-function fileName(key: string): string {
+/** A key as `readSessions` names it: if it is too long for a file name, its middle is replaced by a hash. */
+export function fileName(key: string): string {
   // Windows has no file names with an asterisk.
   const name = encodeURIComponent(key).replaceAll('*', '%2A')
   if (name.length <= NAME_MAX) return name

@@ -83,7 +83,12 @@ export function lookedText({ checked_against, sources = [] }: Overlap): string {
     count(branches, 'branch', 'branches'),
     count(pull_requests, 'pull request', 'pull requests'),
   ].join(', ')
-  return `${looked}. Not looked at: ${sources.map(sanitize).join('; ')}`
+  return `${looked}. Not looked at: ${sources.map(sourceText).join(', ')}`
+}
+
+/** `pull requests (not fetched; deconflict fetch)`. */
+function sourceText(source: string): string {
+  return sanitize(source).replace(/: (.*)$/, ' ($1)')
 }
 
 function foundLines(overlap: Overlap, display: Display): string[] {

@@ -69,7 +69,7 @@ export async function findWorkspace(
     throw new CliError(
       git_directory === null
         ? `${await git.missing()}, or name the repository with --repo OWNER/NAME`
-        : 'this repository has no remote on GitHub; name it with --repo OWNER/NAME',
+        : 'this repository has no remote on GitHub; name it with --repo OWNER/NAME, or pass --local to compare within this clone',
     )
   }
   const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null

@@ -8,8 +8,7 @@ import { derivedId, derivedWork, type LocalWork } from './work.ts'
 /** Branches without a commit for longer do not count. */
 const ACTIVE_MS = 14 * DAY_MS
 const BRANCHES_MAX = 200
-/** The commits of a branch that are looked at, the newest first. */
-const COMMITS_MAX = 200
+
 export interface Branch {
   /** The full name of the reference. */
   ref: string
@@ -106,8 +105,6 @@ function distinct(branches: readonly Branch[]): Branch[] {
 export interface BranchWork {
   work: LocalWork
   branch: Branch
-  /** Its commits that are not in the base branch, the newest first. */
-  commits: readonly string[]
 }
 
 /** The changes of a branch against the base branch; null if it has none, or if git fails or the time is over. */
@@ -117,10 +114,7 @@ export async function readBranchWork(branch: Branch, options: GitOptions): Promi
   const known = await cache.get(`branch ${branch.sha}`, `${base}`, async () => {
     const onto = base && (await git.mergeBase(base, remote, branch.sha))
     if (!onto) return null
-    const log = await git.output(
-      ['log', `--max-count=${COMMITS_MAX}`, '--format=%H %ct', `${onto}..${branch.sha}`],
-      range,
-    )
+    const begun = await git.output(['log', '--format=%ct', '--reverse', `${onto}..${branch.sha}`], range)
     const changed = await readChangedFiles(git, {
       base,
       remote,
@@ -128,25 +122,22 @@ export async function readBranchWork(branch: Branch, options: GitOptions): Promi
       between: [onto, branch.sha],
       timeout_ms: left_ms(),
     })
-    if (log === undefined || changed === undefined) return null
-    const commits = log.split('\n').map((line) => line.split(' ') as [string, string])
-    const begun_at = Number(commits.at(-1)?.[1] ?? 0) * 1000
-    return {
-      base_sha: onto,
-      files: filesOf(changed.changes, hasher()),
-      commits: commits.map(([sha]) => sha),
-      begun_at,
-    }
+    if (begun === undefined || changed === undefined) return null
+    const begun_at = Number.parseInt(begun, 10) * 1000
+    return { base_sha: onto, files: filesOf(changed.changes, hasher()), begun_at }
   })
   if (known === null || known.files.length === 0) return null
   const { pr_number, pr_path, name } = branch
-  const created_at = new Date(known.begun_at ?? branch.committed_at.getTime())
+  const created_at = new Date(known.begun_at || branch.committed_at.getTime())
+  // Anybody can open a pull request from a fork: its title and its author are not shown to agents.
+  const is_by_newcomer = pr_number !== null && name === null
   const work = derivedWork(
     pr_number === null ? 'branch' : 'pull_request',
     {
       id: derivedId(name ?? branch.ref, created_at),
       title: branch.subject || (name ?? branch.ref),
-      actor: branch.author || 'unknown',
+      actor: is_by_newcomer ? 'another contributor' : branch.author || 'unknown',
+      is_by_newcomer,
       branch: name,
       base_branch: base ?? null,
       pushed_base_sha: known.base_sha,
@@ -158,5 +149,5 @@ export async function readBranchWork(branch: Branch, options: GitOptions): Promi
     },
     known.files,
   )
-  return { work, branch, commits: known.commits ?? [] }
+  return { work, branch }
 }

@@ -11,7 +11,7 @@ import { parse } from '../vocabulary/contract/parse.ts'
 import { queryOf } from '../vocabulary/contract/query.ts'
 import { Failure } from '../vocabulary/failure.ts'
 
-/** A request, parsed. */
+/** A request whose input is parsed. */
 export interface LocalCall<Name extends OperationName> {
   id: string
   input: InputOf<Name>
@@ -23,12 +23,12 @@ export type Handlers = { [Name in OperationName]?: (call: LocalCall<Name>) => Pr
 
 /** A method for each operation: it parses the request as the service does, and throws the same errors. */
 export function clientOf(handlers: Handlers, clock: Clock): Client {
-  const methods = Object.entries(OPERATIONS).map(([name, { method, record, input: schema }]) => [
+  const methods = Object.entries(OPERATIONS).map(([name, { method, record, summary, input: schema }]) => [
     name,
     async (request: { id?: string; number?: number; input?: object; idempotency_key?: string } = {}) => {
       try {
         const handler = handlers[name as OperationName] as ((call: unknown) => Promise<unknown>) | undefined
-        if (!handler) throw needsService(name)
+        if (!handler) throw needsService(summary)
         const { id = String(request.number ?? ''), input = {}, idempotency_key } = request
         const [isGet, now] = [method === 'GET', clock()]
         try {
@@ -67,8 +67,11 @@ function diskError(error: unknown): unknown {
   return errorOf(new Failure('internal_error', `the records of this clone cannot be written: ${message}`))
 }
 
-function needsService(name: string): Failure {
-  return new Failure('not_found', `${name} needs a service; set DECONFLICT_URL, or run deconflict login URL`)
+function needsService(summary: string): Failure {
+  return new Failure(
+    'not_found',
+    `${summary}: only a service can do this; set DECONFLICT_URL, or run deconflict login URL`,
+  )
 }
 
 /** The fields that were sent: any other one would erase what is stored. */

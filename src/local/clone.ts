@@ -4,14 +4,14 @@ import { LiveSet } from '../engine/live-set.ts'
 import { asOf } from '../engine/records/activity-lifecycle.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
 import { asOf as notableAsOf } from '../engine/records/notable-lifecycle.ts'
-import { refsOf } from '../git/git.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
-import { type BranchWork, listBranches, readBranchWork } from './branches.ts'
+import { listBranches, readBranchWork } from './branches.ts'
 import { type GitOptions, mappedAtOnce } from './git-options.ts'
 import type { Records } from './record-files.ts'
+import { readLinks } from './stacks.ts'
 import { listTrees, readTree, type WorkingTreeOf } from './trees.ts'
 import { type LocalWork, outlineOf, outlineOfNotable } from './work.ts'
 
@@ -41,18 +41,18 @@ export async function readClone(
   const { now, root, git } = options
   const trees = await listTrees(git, root)
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
-  const live = declared.filter(({ activity }) => isLive(activity.status))
+  const branches = await listBranches(options, trees)
+  const isOver = isOverIn(trees, branches)
+  const live = declared.filter((each) => isLive(each.activity.status) && !isOver(each))
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const derived = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
-  const own = trees.find((tree) => tree.root === root)
-  const branches = await listBranches(options, trees)
   const read = await mappedAtOnce(branches, (branch) =>
     options.left_ms() > 0 ? readBranchWork(branch, options) : Promise.resolve(undefined),
   )
   const found = read.filter((each) => each !== undefined && each !== null)
   const work = new Map<string, LocalWork>()
   const add = (each: LocalWork) => work.set(each.activity.id, each)
-  for (const each of declared) add(each)
+  for (const each of declared) if (!isOver(each)) add(each)
   for (const each of derived) for (const one of each) add(one)
   for (const { work: each, branch } of found) if (!isDeclared(live, branch.name)) add(each)
   const notables = new Map(records.notables.map((each) => [each.id, notableAsOf(each, now)]))
@@ -61,7 +61,11 @@ export async function readClone(
     !is_with_own && activity.branch === null && activity.worktree === root
   const compared = [...work.values()].filter((each) => isLive(each.activity.status) && !isOwn(each))
   const set = setOf(compared, notables)
-  set.replaceLinks(await linksOf(found, own, options))
+  const heads = [
+    ...trees.map(({ branch, head }) => ({ branch, sha: head })),
+    ...found.map(({ branch: { name, sha } }) => ({ branch: name, sha })),
+  ].flatMap(({ branch, sha }) => (branch === null || sha === null ? [] : [{ branch, sha }]))
+  set.replaceLinks(await readLinks(heads, options))
   return { work, notables, set, looked_at: lookedAt() }
 
   function lookedAt(): LookedAt {
@@ -89,7 +93,7 @@ export async function readClone(
 function fetchedText(fetched_at: Date | null, now: Date): string[] {
   if (fetched_at === null) return ['pull requests: not fetched; deconflict fetch']
   const is_old = now.getTime() - fetched_at.getTime() > HOUR_MS
-  return is_old ? [`pull requests since ${minuteText(fetched_at.toISOString())}; deconflict fetch`] : []
+  return is_old ? [`pull requests: not fetched since ${minuteText(fetched_at.toISOString())}; deconflict fetch`] : []
 }
 
 /** The record as of now: it ends with its working tree. */
@@ -99,13 +103,29 @@ function asIn(activity: LocalWork['activity'], now: Date): LocalWork['activity']
   return asOf(is_gone && activity.expires_at > now ? { ...activity, expires_at: now } : activity, now)
 }
 
+/**
+ * Whether paused work has ended: it waits for its merge, so it goes with its branch. Without a branch it waits for its time to
+ * live.
+ */
+function isOverIn(
+  trees: readonly WorkingTreeOf[],
+  unmerged: readonly { name: string | null }[],
+): (work: LocalWork) => boolean {
+  const waiting = new Set([...trees.map(({ branch }) => branch), ...unmerged.map(({ name }) => name)])
+  return ({ activity: { status, branch } }) => status === 'paused' && branch !== null && !waiting.has(branch)
+}
+
 /** The work in a working tree: its records with the files as they are now, or what git shows of it. */
 async function workOfTree(
   tree: WorkingTreeOf,
   live: readonly LocalWork[],
   options: GitOptions,
 ): Promise<LocalWork[]> {
-  const declared = live.filter(({ activity }) => activity.worktree === tree.root)
+  // A session that went to another branch leaves its record of the former one behind.
+  const branch = tree.branch === options.base ? null : tree.branch
+  const declared = live.filter(
+    ({ activity }) => activity.worktree === tree.root && activity.branch === branch,
+  )
   const isFresh = declared.some(({ activity, kind }) => {
     const renewed_at = activity.heartbeat_at ?? activity.created_at
     return (
@@ -136,35 +156,4 @@ function setOf(work: readonly LocalWork[], notables: ReadonlyMap<string, StoredN
   for (const each of work) set.replace(outlineOf(each))
   for (const each of notables.values()) if (each.status === 'active') set.replace(outlineOfNotable(each))
   return set
-}
-
-/** A branch that contains the head of another one is built on it. */
-async function linksOf(
-  found: readonly BranchWork[],
-  own: WorkingTreeOf | undefined,
-  { git, base, remote }: GitOptions,
-): Promise<{ branch: string; base_branch: string }[]> {
-  if (found.length === 0) return []
-  const heads = new Map(
-    found.flatMap(({ branch }) => (branch.name === null ? [] : [[branch.sha, branch.name]])),
-  )
-  if (own?.branch && own.head) heads.set(own.head, own.branch)
-  const ownCommits =
-    own?.branch && base
-      ? await git.firstOf(refsOf(base, remote).toReversed(), (ref) => [
-          ...['rev-list', '--max-count=200', 'HEAD', `^${ref}`],
-        ])
-      : undefined
-  const all = [
-    ...found.map(({ branch, commits }) => ({ name: branch.name, commits })),
-    { name: own?.branch ?? null, commits: ownCommits?.split('\n') ?? [] },
-  ]
-  return all.flatMap(({ name, commits }) =>
-    commits.flatMap((sha) => {
-      const below = heads.get(sha)
-      return name === null || below === undefined || below === name
-        ? []
-        : [{ branch: name, base_branch: below }]
-    }),
-  )
 }

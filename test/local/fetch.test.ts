@@ -81,7 +81,7 @@ describe('the command', () => {
     expect(await fetched()).toEqual(['refs/deconflict/pull/7'])
     const found = await check()
     expect(found).toMatchObject({
-      matches: [{ title: 'Gift cards', pr_url: null, consequence: 'conflict' }],
+      matches: [{ title: '#7', pr_url: null, consequence: 'conflict' }],
       checked_against: { pull_requests: 1 },
     })
     expect(found.sources).toEqual(['other machines: no service is configured'])
@@ -102,7 +102,9 @@ describe('the command', () => {
     await tree.write({ 'src/cart.ts': 'one\nmine\nthree\n' })
     const { code, stdout } = await tree.run(['check', '--fetch'])
     expect(code).toBe(2)
-    expect(stdout).toContain('Vouchers')
+    expect(stdout).toContain('conflict, high  “#7” by “another contributor”')
+    expect(stdout).not.toContain('Vouchers')
+    expect(await tree.git('log', '-1', '--format=%s', 'refs/deconflict/pull/7')).toBe('Vouchers')
     expect(await tree.git('for-each-ref', 'refs/heads', 'refs/remotes', 'refs/tags')).toBe(refs)
   })
 

@@ -6,7 +6,7 @@ import { NO_SESSION } from '../../src/cli/local-state.ts'
 
 const NOW = 1_800_000_000_000
 const HERE = { branch: 'task-1', head: 'a'.repeat(40) }
-const OWN: Presence = { ...NO_SESSION, ...HERE, agent: 'codex', since: NOW - 60_000, at: NOW - 60_000 }
+const OWN: Presence = { ...NO_SESSION, place: HERE, agent: 'codex', since: NOW - 60_000, at: NOW - 60_000 }
 const OTHER = { ...OWN, key: 'b', agent: 'claude-code', edited: ['src/a.ts'] }
 const PROMPT = {
   ...{ event: 'prompt', agent: 'codex', is_heard: true, reason: '', subagent: null, prompt: '' },
@@ -68,9 +68,24 @@ test('hears each thing once, and again after its context was cleared', () => {
 })
 
 test('a hook that the model does not hear keeps its news for the next one', () => {
-  const { presence, sentences } = heard(OWN, [OTHER], { situation: { is_heard: false, event: 'stop' } })
+  const stop = { is_heard: false, event: 'stop' } as const
+  const here = { ...MOVED, branch: 'main' }
+  const { presence, sentences } = heard(OWN, [OTHER], { situation: stop, here })
   expect(sentences).toEqual([])
-  expect(heard(presence, [OTHER]).sentences).toHaveLength(1)
+  expect(heard(presence, [OTHER], { here }).sentences).toEqual([
+    'This directory was switched from task-1 to main.',
+    expect.stringMatching(/^Another session/),
+  ])
+})
+
+test('a commit of its own turn is its own, whoever else is there', () => {
+  const { presence } = heard(OWN, [], { situation: { is_heard: false, event: 'stop' }, here: MOVED })
+  const shared = heard({ ...OWN, told: ['session b'] }, [OTHER], {
+    situation: { is_heard: false, event: 'stop' },
+    here: MOVED,
+  })
+  expect(heard(presence, [], { here: MOVED }).sentences).toEqual([])
+  expect(heard(shared.presence, [OTHER], { here: MOVED }).sentences).toEqual([])
 })
 
 test('before a commit, the files of a session of another agent are named', () => {

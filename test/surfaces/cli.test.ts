@@ -466,7 +466,7 @@ describe('the repository', () => {
     await tree.git('remote', 'remove', 'origin')
     const refused = await tree.run(['list'])
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/no remote on GitHub; .*--repo OWNER\/NAME\n$/)
+    expect(refused.stderr).toMatch(/no remote on GitHub; .*--repo OWNER\/NAME, or pass --local/)
     expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
     const mine = await tree.run(['list', '--repo', 'acme/shop', '--mine'])
     expect(mine.stdout).toBe(

@@ -9,23 +9,16 @@ const EDITED_MAX = 200
 const FILES_SHOWN_MAX = 3
 const SHA_SHOWN = 7
 
-/** What the hooks of a session leave for those of others in its directory. */
-export type Presence = Pick<
-  Session,
-  'agent' | 'branch' | 'since' | 'at' | 'head' | 'is_at_rest' | 'edited' | 'told'
->
+type Place = NonNullable<Session['place']>
 
-interface Here {
-  branch: string | null
-  /** The commit that is checked out; null before the first one. */
-  head: string | null
-}
+/** What the hooks of a session leave for those of others in its directory. */
+export type Presence = Pick<Session, 'agent' | 'since' | 'at' | 'place' | 'is_at_rest' | 'edited' | 'told'>
 
 /** The presence of a session after this hook, and what it hears, each thing once. `others`: the sessions of the directory. */
 export function checkoutNews(
   before: Presence,
   others: readonly (Presence & { key: string })[],
-  { situation, here }: { situation: Situation; here: Here },
+  { situation, here }: { situation: Situation; here: Place },
 ): { presence: Presence; sentences: string[] } {
   const { now, is_heard, agent, edits, event } = situation
   const present = others.filter(({ at }) => now - at < PRESENT_MS)
@@ -36,11 +29,13 @@ export function checkoutNews(
     ...present.flatMap((other) => besides(other, edited)),
   ].filter(({ key }) => !heard.includes(key))
   const told = is_heard ? facts : []
-  // What the session does between a prompt and its end is its own, and cannot be told from what another one does meanwhile.
-  const isKnown = is_heard || event === 'stop'
+  // A commit while it works is its own. A switch is told where others are, and kept until a hook whose output is heard.
+  const isOwnSwitch = is_heard || before.place === null || present.length === 0
+  const branch = isOwnSwitch ? here.branch : (before.place?.branch ?? null)
+  const isKnown = isOwnSwitch || event === 'stop'
   const presence = {
-    ...{ agent, edited, at: now, since: before.since || now, branch: here.branch },
-    head: isKnown ? here.head : before.head,
+    ...{ agent, edited, at: now, since: before.since || now },
+    place: isKnown ? { branch, head: here.head } : before.place,
     is_at_rest: event === 'stop' || event === 'session-start',
     told: [...heard, ...told.map(({ key }) => key)].slice(-EDITED_MAX),
   }
@@ -52,10 +47,10 @@ interface Fact {
   text: string
 }
 
-function moved({ branch, head, is_at_rest, since }: Presence, here: Here, isShared: boolean): Fact[] {
-  if (since === 0) return []
-  const [from, to] = [branch, here.branch].map((name) => (name === null ? 'a commit' : sanitize(name)))
-  if (branch !== here.branch)
+function moved({ place, is_at_rest }: Presence, here: Place, isShared: boolean): Fact[] {
+  if (place === null) return []
+  const [from, to] = [place, here].map(({ branch }) => (branch === null ? 'a commit' : sanitize(branch)))
+  if (place.branch !== here.branch)
     return isShared || is_at_rest
       ? [
           {
@@ -64,8 +59,8 @@ function moved({ branch, head, is_at_rest, since }: Presence, here: Here, isShar
           },
         ]
       : []
-  if (!is_at_rest || head === null || head === here.head) return []
-  const [before, after] = [head, here.head ?? ''].map((sha) => sha.slice(0, SHA_SHOWN))
+  if (!is_at_rest || place.head === null || place.head === here.head) return []
+  const [before, after] = [place.head, here.head ?? ''].map((sha) => sha.slice(0, SHA_SHOWN))
   return [
     { key: `move ${after}`, text: `${to} moved from ${before} to ${after} by a commit that is not yours.` },
   ]

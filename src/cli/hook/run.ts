@@ -13,6 +13,7 @@ import { isLocal, openLocal } from '../local-mode.ts'
 import {
   deleteOldSessions,
   deleteWork,
+  fileName,
   hasActivity,
   type LocalState,
   NO_SESSION,
@@ -21,7 +22,6 @@ import {
   readSessions,
   readWork,
   type Session,
-  shownKey,
   stateDirectory,
   writeSession,
   writeWork,
@@ -107,7 +107,7 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const state = await enterBranch(run, { key, before, workspace })
   const plan = planFor(situation, state) as Plan
   const here = { branch: workspace.branch, head: readHead(tree) }
-  const others = readSessions(git_directory).filter((each) => each.key !== shownKey(key))
+  const others = readSessions(git_directory).filter((each) => each.key !== fileName(key))
   const { presence, sentences } = checkoutNews(readSession(git_directory, key) ?? NO_SESSION, others, {
     situation,
     here,
