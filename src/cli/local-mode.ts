@@ -1,8 +1,8 @@
 /** Which mode a command runs in: with a service, or in one clone without any (docs/contract/local.md). Loads no schema. */
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Client } from '../client/client.ts'
-import { findTree } from '../git/git-directory.ts'
+import { findTree, textOf } from '../git/git-directory.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { readUrl, type ServerOptions } from './service-connection.ts'
@@ -59,12 +59,4 @@ export async function openLocal(
 function timeLeft(): () => number {
   const elapsed = stopwatch()
   return () => Math.max(0, TIME_MS - elapsed())
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }

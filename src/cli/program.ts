@@ -1,11 +1,9 @@
 /** The command `deconflict`: its subcommands and options, and how failures are reported. */
 import { Command, CommanderError } from 'commander'
-import { createClient } from '../client/client.ts'
 import { escapedJson } from '../vocabulary/others-text.ts'
 import { HOOK_EVENTS } from './agents/agent.ts'
 import { AGENTS } from './agents/agents.ts'
 import { check } from './check.ts'
-import type { CommonOptions } from './command-context.ts'
 import { completionScript } from './completion.ts'
 import { doctor } from './doctor/doctor.ts'
 import { errorLine, errorObject } from './error-output.ts'
@@ -14,19 +12,15 @@ import { hook } from './hook/hook.ts'
 import { init } from './init/init.ts'
 import { PARTS } from './init/targets.ts'
 import { list, notes, show } from './list.ts'
-import { isLocal, openLocal } from './local-mode.ts'
 import { login } from './login.ts'
-import { withTree } from './mcp-client.ts'
+import { mcp } from './mcp.ts'
 import { note } from './note.ts'
 import { number } from './number.ts'
 import { order } from './order.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { findConnection } from './service-connection.ts'
 import { start } from './start.ts'
-import { ownIdIn } from './tree-work.ts'
 import { done, heartbeat, update } from './update.ts'
 import { why } from './why.ts'
-import { findWorkspace } from './workspace.ts'
 
 const HELP_FOOTER = `
 Server: --url, DECONFLICT_URL, or the address stored by deconflict login. Without
@@ -226,27 +220,4 @@ function addListCommands(command: AddCommand): void {
     'Show the order in which to merge the open pull requests that conflict with each other.',
     order,
   )
-}
-
-async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
-  const is_local = isLocal(runtime, options)
-  const workspace = await findWorkspace(runtime, { ...options, is_local }).catch((error) => {
-    if (is_local) throw error
-    return undefined
-  })
-  const { url, insecure } = options
-  const client =
-    is_local && workspace
-      ? await openLocal(runtime, workspace)
-      : createClient(await findConnection(runtime, workspace, { url, insecure }))
-  const actor = workspace?.person ?? runtime.env.USER
-  const atTree = workspace && withTree(client, workspace)
-  await runtime.serveMcp(atTree ?? client, {
-    ...(workspace && {
-      repository: `${workspace.owner}/${workspace.repo}`,
-      findOwnId: async () => ownIdIn({ ...workspace, branch: (await workspace.git.branch()) ?? null }),
-    }),
-    ...(actor && { actor }),
-  })
-  return EXIT.clear
 }

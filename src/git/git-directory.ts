@@ -63,7 +63,7 @@ export function readHead({ git_directory, common_directory }: Omit<WorkingTree, 
 }
 
 /** The content of a file; empty if there is no such file. */
-function textOf(file: string): string {
+export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {

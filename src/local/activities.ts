@@ -2,10 +2,11 @@
 import { checkActivities } from '../engine/check/check.ts'
 import { briefOf, conclude } from '../engine/check/conclude.ts'
 import * as form from '../engine/records/activity-form.ts'
-import { asOf, expiryAt } from '../engine/records/activity-lifecycle.ts'
+import { asOf } from '../engine/records/activity-lifecycle.ts'
 import {
   type ActivityContext,
   changesOf,
+  heartbeat,
   newActivity,
   notLive,
   transitionTo,
@@ -116,8 +117,7 @@ export function activityMethods(reader: Reader): Methods {
       const work = await change(id, now, (before) => {
         const { activity } = before
         if (!isLive(activity.status)) throw notLive(activity)
-        const expires_at = expiryAt(activity, settings, { now, before: activity })
-        return { ...before, activity: { ...activity, heartbeat_at: now, expires_at } }
+        return { ...before, activity: { ...activity, ...heartbeat(contextAt(now), activity) } }
       })
       return { ...form.heartbeatOf(work.activity), overlap: await brief(work, now) }
     },

@@ -93,7 +93,9 @@ export async function readClone(
 function fetchedText(fetched_at: Date | null, now: Date): string[] {
   if (fetched_at === null) return ['pull requests: not fetched; deconflict fetch']
   const is_old = now.getTime() - fetched_at.getTime() > HOUR_MS
-  return is_old ? [`pull requests: not fetched since ${minuteText(fetched_at.toISOString())}; deconflict fetch`] : []
+  return is_old
+    ? [`pull requests: not fetched since ${minuteText(fetched_at.toISOString())}; deconflict fetch`]
+    : []
 }
 
 /** The record as of now: it ends with its working tree. */
@@ -126,13 +128,9 @@ async function workOfTree(
   const declared = live.filter(
     ({ activity }) => activity.worktree === tree.root && activity.branch === branch,
   )
-  const isFresh = declared.some(({ activity, kind }) => {
-    const renewed_at = activity.heartbeat_at ?? activity.created_at
-    return (
-      kind === 'declared' &&
-      activity.agent !== null &&
-      options.now.getTime() - renewed_at.getTime() < FRESH_MS
-    )
+  const isFresh = declared.some(({ activity: { agent, heartbeat_at, created_at } }) => {
+    const renewed_at = heartbeat_at ?? created_at
+    return agent !== null && options.now.getTime() - renewed_at.getTime() < FRESH_MS
   })
   if (isFresh) return []
   const shown = await readTree(tree, options)

@@ -164,10 +164,8 @@ function recordOf(name: string, text: string): { work: LocalWork } | { notable: 
 
 const NO_WORK = { kind: 'declared', reserved: [], issue_since: null, idempotency_key: null }
 
-const TIMES = new Set(['applies_until'])
-
 function revived(key: string, value: unknown): unknown {
-  const isTime = typeof value === 'string' && (key.endsWith('_at') || TIMES.has(key))
+  const isTime = typeof value === 'string' && (key.endsWith('_at') || key === 'applies_until')
   return isTime ? new Date(value) : value
 }
 

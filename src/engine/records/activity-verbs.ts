@@ -1,6 +1,11 @@
 /** What a create and an update make of an activity (docs/contract/activities.md). Pure. */
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
-import type { ActivityStatus, CreateActivity, UpdateActivity } from '../../vocabulary/contract/activity.ts'
+import type {
+  ActivityStatus,
+  ArchiveReason,
+  CreateActivity,
+  UpdateActivity,
+} from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
@@ -69,6 +74,23 @@ export function changesOf(
   if (heartbeat || (isOtherLife && !isClosed(status)))
     changes.expires_at = expiryAt({ ...row, status, ttl_ms }, settings, { now, before: row })
   return changes
+}
+
+/** The fields that a heartbeat changes. */
+export function heartbeat(
+  { now, settings }: Pick<ActivityContext, 'now' | 'settings'>,
+  row: StoredActivity,
+): Pick<StoredActivity, 'heartbeat_at' | 'expires_at'> {
+  return { heartbeat_at: now, expires_at: expiryAt(row, settings, { now, before: row }) }
+}
+
+/** The fields that archiving by an event changes. */
+export function archived(
+  { now }: Pick<ActivityContext, 'now'>,
+  reason: ArchiveReason,
+  merged_at: Date | null,
+): ActivityChanges {
+  return { status: 'archived', archived_at: now, archive_reason: reason, merged_at }
 }
 
 /** All fields that change when the caller sets `scope`. A `base_sha` that is not sent becomes null. */

@@ -1,14 +1,9 @@
 /** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
 
-import {
-  asOf,
-  expiryAt,
-  firstExpiry,
-  statusWithPullRequest,
-} from '../../engine/records/activity-lifecycle.ts'
+import { asOf, firstExpiry, statusWithPullRequest } from '../../engine/records/activity-lifecycle.ts'
+import { archived, heartbeat } from '../../engine/records/activity-verbs.ts'
 import { distinctNames } from '../../engine/records/compared-scope.ts'
 import { isClosed, isLive } from '../../vocabulary/activity-status.ts'
-import type { ArchiveReason } from '../../vocabulary/contract/activity.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
@@ -226,20 +221,6 @@ export function changesMore(
 function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
   const { status, title, summary, branch, base_branch, pr_number, draft_pr, scope } = after
   return changesAnything(before, { status, title, summary, branch, base_branch, pr_number, draft_pr, scope })
-}
-
-/** The fields that a heartbeat changes. */
-export function heartbeat({ now, settings }: RepoContext, row: ActivityRow): store.ActivityChanges {
-  return { heartbeat_at: now, expires_at: expiryAt(row, settings, { now, before: row }) }
-}
-
-/** The fields that archiving changes. */
-export function archived(
-  { now }: RepoContext,
-  reason: ArchiveReason,
-  merged_at: Date | null,
-): store.ActivityChanges {
-  return { status: 'archived', archived_at: now, archive_reason: reason, merged_at }
 }
 
 function isLiveRow(row: ActivityRow): boolean {

@@ -4,6 +4,7 @@
  */
 
 import { firstExpiry } from '../../engine/records/activity-lifecycle.ts'
+import { archived, heartbeat } from '../../engine/records/activity-verbs.ts'
 import { distinctNames } from '../../engine/records/compared-scope.ts'
 import { newId } from '../../vocabulary/contract/id.ts'
 import { enqueueRechecks } from '../changes/changes.ts'
@@ -11,8 +12,7 @@ import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { type PushedChanges, pushedFieldsOf } from './activity-files.ts'
-
-import { archived, heartbeat, updateRows } from './automatic.ts'
+import { updateRows } from './automatic.ts'
 import { insertLive } from './live-insert.ts'
 import { clip } from './pull-request-fields.ts'
 import { listLiveOnBranch, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
