@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Client } from '../client/client.ts'
-import { findTree, textOf } from '../git/git-directory.ts'
+import { findTree, readBranch, textOf } from '../git/git-directory.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { readUrl, type ServerOptions } from './service-connection.ts'
@@ -51,6 +51,7 @@ export async function openLocal(
       hasher ??= files.hasher()
       return hasher
     },
+    checkedOut: () => readBranch(tree.git_directory) ?? null,
     shownTree: (other) => relative(root, other) || null,
     pullRequestUrl: (path) => (page === null ? null : `${page}/${path}`),
   })

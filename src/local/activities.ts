@@ -25,27 +25,15 @@ import { reserve } from './numbers.ts'
 import type { Reader } from './reader.ts'
 import { type LocalWork, NO_FIELDS } from './work.ts'
 
-type Methods = Required<
-  Pick<
-    Handlers,
-    | 'createActivity'
-    | 'updateActivity'
-    | 'heartbeatActivity'
-    | 'archiveActivity'
-    | 'getActivity'
-    | 'listActivities'
-    | 'reserveNumber'
-  >
->
-
-export function activityMethods(reader: Reader): Methods {
-  const { files, root, person, web_url, hasher, settings } = reader
+export function activityMethods(reader: Reader): Handlers {
+  const { files, root, person, web_url, hasher, settings, checkedOut } = reader
   const contextAt = (now: Date): ActivityContext => ({
     now,
     settings,
     repo: { web_urls: [web_url] },
     login: person,
   })
+  const isCheckedOut = (branch: string | null) => branch !== null && branch === checkedOut()
   const digest = (changes: Parameters<typeof digestChanges>[1]) =>
     digestChanges({ budget: unbounded }, changes, async () => hasher())
   /** Changes declared work. Throws `not_found`, and `invalid_transition` for what git shows, which cannot be changed. */
@@ -91,6 +79,7 @@ export function activityMethods(reader: Reader): Methods {
           reserved: [],
           issue_since: laterSince(records.work, input.issue, now),
           idempotency_key,
+          had_branch: isCheckedOut(input.branch),
         }
         put({ work: made })
         return made
@@ -109,7 +98,8 @@ export function activityMethods(reader: Reader): Methods {
         const isSame = activity.issue === row.issue
         const issue_since = isSame ? before.issue_since : laterSince(all, activity.issue, now)
         const next = changed?.map((file) => ({ ...file, origin: 'declared' as const }))
-        return { ...before, activity, issue_since, ...(next && { files: next }) }
+        const had_branch = before.had_branch || isCheckedOut(activity.branch)
+        return { ...before, activity, issue_since, had_branch, ...(next && { files: next }) }
       })
       return { ...form.briefOf(work.activity), overlap: await brief(work, now) }
     },

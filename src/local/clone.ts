@@ -105,16 +105,14 @@ function asIn(activity: LocalWork['activity'], now: Date): LocalWork['activity']
   return asOf(is_gone && activity.expires_at > now ? { ...activity, expires_at: now } : activity, now)
 }
 
-/**
- * Whether paused work has ended: it waits for its merge, so it goes with its branch. Without a branch it waits for its time to
- * live.
- */
+/** Whether paused work has ended: it waits for its merge, so it goes with its branch. */
 function isOverIn(
   trees: readonly WorkingTreeOf[],
   unmerged: readonly { name: string | null }[],
 ): (work: LocalWork) => boolean {
   const waiting = new Set([...trees.map(({ branch }) => branch), ...unmerged.map(({ name }) => name)])
-  return ({ activity: { status, branch } }) => status === 'paused' && branch !== null && !waiting.has(branch)
+  return ({ had_branch, activity: { status, branch } }) =>
+    had_branch && status === 'paused' && !waiting.has(branch)
 }
 
 /** The work in a working tree: its records with the files as they are now, or what git shows of it. */

@@ -7,6 +7,8 @@ import type { RecordFiles } from './record-files.ts'
 
 export interface ReaderOptions extends Omit<CloneOptions & ContextOptions, 'now'> {
   files: RecordFiles
+  /** The branch of the working tree that asks, now; null on a detached HEAD. */
+  checkedOut(): string | null
 }
 
 export interface Reader extends ReaderOptions {

@@ -162,7 +162,13 @@ function recordOf(name: string, text: string): { work: LocalWork } | { notable: 
   return { work: { ...NO_WORK, ...value, files, activity: { ...NO_FIELDS, ...activity } } }
 }
 
-const NO_WORK = { kind: 'declared', reserved: [], issue_since: null, idempotency_key: null }
+const NO_WORK = {
+  kind: 'declared',
+  reserved: [],
+  issue_since: null,
+  idempotency_key: null,
+  had_branch: false,
+}
 
 function revived(key: string, value: unknown): unknown {
   const isTime = typeof value === 'string' && (key.endsWith('_at') || key === 'applies_until')

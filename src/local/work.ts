@@ -25,6 +25,8 @@ export interface LocalWork {
   issue_since: string | null
   /** The key of the create that made it. */
   idempotency_key: string | null
+  /** Its branch was checked out when it was declared or changed: only such a branch can count as deleted. */
+  had_branch: boolean
 }
 
 /** Work without anything declared, as git shows it. */
@@ -40,6 +42,7 @@ export function derivedWork(
     reserved: [],
     issue_since: null,
     idempotency_key: null,
+    had_branch: true,
     activity: {
       ...NO_FIELDS,
       summary: given.title,

@@ -213,15 +213,8 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
       await call('updateNotable', { id: given, input: { title: 'Thawed', blocking: true } })
       await call('updateNotable', { id: given, input: { expires_at: '2020-01-01T00:00:00Z' } })
     }
-    await call('createNotable', {
-      input: {
-        title: 'T',
-        summary: 'S',
-        importance: 'low',
-        category: 'warning',
-        supersedes: [`ntb_${'0'.repeat(26)}`],
-      },
-    })
+    const missing = { title: 'T', summary: 'S', supersedes: [`ntb_${'0'.repeat(26)}`] }
+    await call('createNotable', { input: { ...missing, importance: 'low', category: 'warning' } })
     for (const input of [
       {},
       { status: 'archived' },
@@ -306,8 +299,8 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
 test.each(Object.keys(SCRIPTS))('%s', async (name) => {
   const { remote, local } = await bothClients()
   const script = SCRIPTS[name] as (mode: Script) => Promise<unknown>
-  const expected = comparable(await transcript(remote, script))
-  expect(comparable(await transcript(local, script))).toEqual(expected)
+  const [expected, found] = [await transcript(remote, script), await transcript(local, script)]
+  expect(comparable(found)).toEqual(comparable(expected))
 })
 
 const TEXT = FILE.map((line) => `${line}\n`)
@@ -318,11 +311,7 @@ type Files = Record<string, string | null>
 describe('a pair of changes in git has the verdict that the service gives', () => {
   test.each<[string, Files, Files]>([
     ['the same line', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(9, 'two') }],
-    [
-      'the same line, in the same way',
-      { 'src/a.ts': replaced(9, 'one') },
-      { 'src/a.ts': replaced(9, 'one') },
-    ],
+    ['the same line, alike', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(9, 'one') }],
     ['the next line', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(10, 'two') }],
     ['lines near each other', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(13, 'two') }],
     ['lines far from each other', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(50, 'two') }],

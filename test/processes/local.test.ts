@@ -47,11 +47,7 @@ test('an agent reads an uncommitted edit of another one before it edits the same
   expect(stdout).toMatch(/your other session, in \.\.\/a on “a”: src\/cart\.ts, line 20/)
   await writeFile(join(b, FILE), edited(20, 'of b'))
   const [match] = (await json(['check'], join(b, 'src'))).matches
-  expect(match).toMatchObject({
-    worktree: '../a',
-    consequence: 'conflict',
-    findings: [{ kind: 'lines' }],
-  })
+  expect(match).toMatchObject({ worktree: '../a', consequence: 'conflict', findings: [{ kind: 'lines' }] })
   // What was said a moment ago holds no longer.
   await writeFile(join(a, FILE), edited(1, 'of a'))
   expect(await json(['check'], b)).toMatchObject({ matches: [], same_file: { total: 1 } })
@@ -69,6 +65,19 @@ test('while a service is away, hooks compare within the clone, and say so', asyn
   expect(stdout).toContain('The service did not answer; this is compared within this clone only.')
   expect((await hook('prompt', b, { prompt: 'and on' }, away)).stdout).toBe('')
   await expect(readdir(records())).rejects.toThrow('ENOENT')
+})
+
+test('paused work ends with its branch', async () => {
+  const a = await add('a')
+  await writeFile(join(a, FILE), edited(20, 'of a'))
+  await run(['start', 'Carts'], a)
+  await run(['update', '--status', 'paused'], a)
+  const live = async () => (await json(['list'])).items.map(({ title }: { title: string }) => title)
+  await tree.git('-C', a, 'commit', '-qam', 'Carts')
+  await tree.git('-C', a, 'checkout', '-q', '--detach', 'origin/main')
+  expect(await live()).toEqual(['Carts'])
+  await tree.git('branch', '-q', '-D', 'a')
+  expect(await live()).toEqual([])
 })
 
 describe('a state of the clone', () => {
