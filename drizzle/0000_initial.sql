@@ -1,3 +1,49 @@
+CREATE TABLE "created_app" (
+	"id" smallint PRIMARY KEY DEFAULT 1 NOT NULL,
+	"credentials" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "created_app_id_check" CHECK ("created_app"."id" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "setup_codes" (
+	"code_hash" text PRIMARY KEY NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "jobs" (
+	"id" text PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"repo_id" bigint NOT NULL,
+	"payload" json,
+	"state" text NOT NULL,
+	"run_at" timestamp (3) with time zone NOT NULL,
+	"leased_until" timestamp (3) with time zone,
+	"enqueued" integer NOT NULL,
+	"attempts" integer NOT NULL,
+	"run" integer DEFAULT 0 NOT NULL,
+	"last_error" text,
+	"caused_by" text[] DEFAULT '{}' NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"priority" smallint DEFAULT 0 NOT NULL,
+	"owner" text collate "C" DEFAULT '' NOT NULL,
+	"step" smallint DEFAULT 0 NOT NULL,
+	"write_at" timestamp (3) with time zone,
+	CONSTRAINT "jobs_state_check" CHECK ("jobs"."state" in ('pending', 'done', 'dead'))
+);
+--> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"repo_id" bigint NOT NULL,
+	"caller" text NOT NULL,
+	"operation" text NOT NULL,
+	"key" text NOT NULL,
+	"input_hash" text NOT NULL,
+	"record_id" text NOT NULL,
+	"answer" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_repo_id_caller_operation_key_pk" PRIMARY KEY("repo_id","caller","operation","key")
+);
+--> statement-breakpoint
 CREATE TABLE "activities" (
 	"repo_id" bigint NOT NULL,
 	"id" text collate "C" NOT NULL,
@@ -73,58 +119,6 @@ CREATE TABLE "file_changes" (
 	CONSTRAINT "file_changes_repo_id_activity_id_name_key_origin_position_pk" PRIMARY KEY("repo_id","activity_id","name_key","origin","position")
 );
 --> statement-breakpoint
-CREATE TABLE "jobs" (
-	"id" text PRIMARY KEY NOT NULL,
-	"kind" text NOT NULL,
-	"repo_id" bigint NOT NULL,
-	"payload" json,
-	"state" text NOT NULL,
-	"run_at" timestamp (3) with time zone NOT NULL,
-	"leased_until" timestamp (3) with time zone,
-	"enqueued" integer NOT NULL,
-	"attempts" integer NOT NULL,
-	"run" integer DEFAULT 0 NOT NULL,
-	"last_error" text,
-	"caused_by" text[] DEFAULT '{}' NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL,
-	"priority" smallint DEFAULT 0 NOT NULL,
-	"owner" text collate "C" DEFAULT '' NOT NULL,
-	"step" smallint DEFAULT 0 NOT NULL,
-	"write_at" timestamp (3) with time zone,
-	CONSTRAINT "jobs_state_check" CHECK ("jobs"."state" in ('pending', 'done', 'dead'))
-);
---> statement-breakpoint
-CREATE TABLE "pairs" (
-	"repo_id" bigint NOT NULL,
-	"first" text collate "C" NOT NULL,
-	"second" text collate "C" NOT NULL,
-	"first_author" text,
-	"second_author" text,
-	"first_active_at" timestamp (3) with time zone NOT NULL,
-	"second_active_at" timestamp (3) with time zone NOT NULL,
-	"first_head" text,
-	"second_head" text,
-	"cause" text,
-	"consequence" text NOT NULL,
-	"is_done" boolean DEFAULT false NOT NULL,
-	"confidence" text,
-	"files" jsonb NOT NULL,
-	"sequence" jsonb DEFAULT '[]'::jsonb NOT NULL,
-	"seen_at" timestamp (3) with time zone NOT NULL,
-	"first_shown_at" timestamp (3) with time zone,
-	"second_shown_at" timestamp (3) with time zone,
-	"notified_at" timestamp (3) with time zone,
-	"merged" text,
-	"merged_at" timestamp (3) with time zone,
-	"outcome" text DEFAULT 'open' NOT NULL,
-	"ended_at" timestamp (3) with time zone,
-	CONSTRAINT "pairs_repo_id_first_second_pk" PRIMARY KEY("repo_id","first","second"),
-	CONSTRAINT "pairs_order_check" CHECK ("pairs"."first" < "pairs"."second"),
-	CONSTRAINT "pairs_place_check" CHECK (("pairs"."merged" is null) = ("pairs"."merged_at" is null)),
-	CONSTRAINT "pairs_outcome_check" CHECK (("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
-);
---> statement-breakpoint
 CREATE TABLE "live_sets" (
 	"repo_id" bigint PRIMARY KEY NOT NULL,
 	"version" bigint DEFAULT (extract(epoch from now()) * 1000000)::bigint NOT NULL,
@@ -169,18 +163,6 @@ CREATE TABLE "notables" (
 	CONSTRAINT "notables_expires_at_check" CHECK ("notables"."expires_at" >= "notables"."created_at"),
 	CONSTRAINT "notables_archived_at_check" CHECK (("notables"."status" = 'archived') = ("notables"."archived_at" is not null)),
 	CONSTRAINT "notables_superseded_by_check" CHECK ("notables"."superseded_by" is null or "notables"."status" = 'archived')
-);
---> statement-breakpoint
-CREATE TABLE "idempotency_keys" (
-	"repo_id" bigint NOT NULL,
-	"caller" text NOT NULL,
-	"operation" text NOT NULL,
-	"key" text NOT NULL,
-	"input_hash" text NOT NULL,
-	"record_id" text NOT NULL,
-	"answer" text,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "idempotency_keys_repo_id_caller_operation_key_pk" PRIMARY KEY("repo_id","caller","operation","key")
 );
 --> statement-breakpoint
 CREATE TABLE "publications" (
@@ -302,18 +284,6 @@ CREATE TABLE "reserved_numbers" (
 	CONSTRAINT "reserved_numbers_repo_id_directory_activity_id_pk" PRIMARY KEY("repo_id","directory","activity_id")
 );
 --> statement-breakpoint
-CREATE TABLE "created_app" (
-	"id" smallint PRIMARY KEY DEFAULT 1 NOT NULL,
-	"credentials" text NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "created_app_id_check" CHECK ("created_app"."id" = 1)
-);
---> statement-breakpoint
-CREATE TABLE "setup_codes" (
-	"code_hash" text PRIMARY KEY NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "branch_commits" (
 	"repo_id" bigint NOT NULL,
 	"sha" text collate "C" NOT NULL,
@@ -331,6 +301,48 @@ CREATE TABLE "branch_links" (
 	"linked_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "branch_links_repo_id_branch_base_branch_pk" PRIMARY KEY("repo_id","branch","base_branch")
 );
+--> statement-breakpoint
+CREATE TABLE "pairs" (
+	"repo_id" bigint NOT NULL,
+	"first" text collate "C" NOT NULL,
+	"second" text collate "C" NOT NULL,
+	"first_author" text,
+	"second_author" text,
+	"first_active_at" timestamp (3) with time zone NOT NULL,
+	"second_active_at" timestamp (3) with time zone NOT NULL,
+	"first_head" text,
+	"second_head" text,
+	"cause" text,
+	"consequence" text NOT NULL,
+	"is_done" boolean DEFAULT false NOT NULL,
+	"confidence" text,
+	"files" jsonb NOT NULL,
+	"sequence" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"seen_at" timestamp (3) with time zone NOT NULL,
+	"first_shown_at" timestamp (3) with time zone,
+	"second_shown_at" timestamp (3) with time zone,
+	"notified_at" timestamp (3) with time zone,
+	"merged" text,
+	"merged_at" timestamp (3) with time zone,
+	"outcome" text DEFAULT 'open' NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	CONSTRAINT "pairs_repo_id_first_second_pk" PRIMARY KEY("repo_id","first","second"),
+	CONSTRAINT "pairs_order_check" CHECK ("pairs"."first" < "pairs"."second"),
+	CONSTRAINT "pairs_place_check" CHECK (("pairs"."merged" is null) = ("pairs"."merged_at" is null)),
+	CONSTRAINT "pairs_outcome_check" CHECK (("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
+);
+--> statement-breakpoint
+CREATE INDEX "jobs_due" ON "jobs" USING btree ("state","run_at");
+--> statement-breakpoint
+CREATE INDEX "jobs_turns" ON "jobs" USING btree ("priority","owner","run_at") WHERE state = 'pending';
+--> statement-breakpoint
+CREATE INDEX "jobs_steps" ON "jobs" USING btree ("repo_id","step") WHERE state = 'pending' and step > 0;
+--> statement-breakpoint
+CREATE INDEX "jobs_repository" ON "jobs" USING btree ("repo_id","leased_until");
+--> statement-breakpoint
+CREATE INDEX "jobs_ended" ON "jobs" USING btree ("updated_at") WHERE state in ('done', 'dead');
+--> statement-breakpoint
+CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("repo_id","created_at");
 --> statement-breakpoint
 CREATE INDEX "activities_open" ON "activities" USING btree ("repo_id","id") WHERE status not in ('archived', 'expired');
 --> statement-breakpoint
@@ -350,22 +362,6 @@ CREATE INDEX "activities_merged" ON "activities" USING btree ("repo_id","merged_
 --> statement-breakpoint
 CREATE INDEX "issue_claims_activity" ON "issue_claims" USING btree ("repo_id","activity_id");
 --> statement-breakpoint
-CREATE INDEX "jobs_due" ON "jobs" USING btree ("state","run_at");
---> statement-breakpoint
-CREATE INDEX "jobs_turns" ON "jobs" USING btree ("priority","owner","run_at") WHERE state = 'pending';
---> statement-breakpoint
-CREATE INDEX "jobs_steps" ON "jobs" USING btree ("repo_id","step") WHERE state = 'pending' and step > 0;
---> statement-breakpoint
-CREATE INDEX "jobs_repository" ON "jobs" USING btree ("repo_id","leased_until");
---> statement-breakpoint
-CREATE INDEX "jobs_ended" ON "jobs" USING btree ("updated_at") WHERE state in ('done', 'dead');
---> statement-breakpoint
-CREATE INDEX "pairs_second" ON "pairs" USING btree ("repo_id","second");
---> statement-breakpoint
-CREATE INDEX "pairs_seen" ON "pairs" USING btree ("repo_id","seen_at");
---> statement-breakpoint
-CREATE INDEX "pairs_shown" ON "pairs" USING btree ("repo_id",least("first_shown_at", "second_shown_at")) WHERE least("pairs"."first_shown_at", "pairs"."second_shown_at") is not null;
---> statement-breakpoint
 CREATE INDEX "merged_lines_number" ON "merged_lines" USING btree ("repo_id","number");
 --> statement-breakpoint
 CREATE INDEX "notables_active" ON "notables" USING btree ("repo_id","id") WHERE status = 'active';
@@ -375,8 +371,6 @@ CREATE INDEX "notables_state" ON "notables" USING btree ("repo_id","status","exp
 CREATE INDEX "notables_version" ON "notables" USING btree ("repo_id","version");
 --> statement-breakpoint
 CREATE INDEX "notables_archived" ON "notables" USING btree ("repo_id","archived_at") WHERE archived_at is not null;
---> statement-breakpoint
-CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("repo_id","created_at");
 --> statement-breakpoint
 CREATE INDEX "publications_posted" ON "publications" USING btree ("repo_id","comment_posted_at") WHERE comment_posted_at is not null;
 --> statement-breakpoint
@@ -395,6 +389,12 @@ CREATE INDEX "branch_commits_pushed" ON "branch_commits" USING btree ("repo_id",
 CREATE INDEX "branch_links_base" ON "branch_links" USING btree ("repo_id","base_branch","branch");
 --> statement-breakpoint
 CREATE INDEX "branch_links_linked" ON "branch_links" USING btree ("repo_id","linked_at");
+--> statement-breakpoint
+CREATE INDEX "pairs_second" ON "pairs" USING btree ("repo_id","second");
+--> statement-breakpoint
+CREATE INDEX "pairs_seen" ON "pairs" USING btree ("repo_id","seen_at");
+--> statement-breakpoint
+CREATE INDEX "pairs_shown" ON "pairs" USING btree ("repo_id",least("first_shown_at", "second_shown_at")) WHERE least("pairs"."first_shown_at", "pairs"."second_shown_at") is not null;
 --> statement-breakpoint
 -- Room on each page for the next version of a row: heartbeats and tallies then touch no index.
 ALTER TABLE "activities" SET (fillfactor = 80);

@@ -1,7 +1,7 @@
 /** `npm run demo`: a guided demo without network access: two agents in one clone, and then with the service on an embedded database and a fake GitHub. `--once` ends after the last step. */
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { readConfig } from '../src/server/base/config.ts'
+import { readConfig } from '../src/server/platform/config.ts'
 import { type Service, startService } from '../src/server/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { demoActivities, demoIssue } from './demo/agents.ts'

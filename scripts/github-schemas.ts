@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HANDLED } from '../src/server/surfaces/webhooks/github-events.ts'
+import { HANDLED } from '../src/server/doors/webhooks/github-events.ts'
 import { calledRoutes } from '../test/support/called-routes.ts'
 import { SERVED_ROUTES } from '../test/support/github-answers.ts'
 import {

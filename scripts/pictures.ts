@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import type { Browser, Page } from 'playwright-core'
-import { readConfig } from '../src/server/base/config.ts'
+import { readConfig } from '../src/server/platform/config.ts'
 import { startService } from '../src/server/server.ts'
 import { apiAt } from '../test/support/api.ts'
 import { startBrowser } from '../test/support/browser.ts'

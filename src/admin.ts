@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /** `deconflict-admin`: opens the database and runs one command on it. `USAGE` lists the commands and exit codes. */
 import { parseArgs } from 'node:util'
-import { findCommand, USAGE } from './server/admin/commands.ts'
-import { ConfigError, readConfig } from './server/base/config.ts'
-import { DirectoryError } from './server/db/directory-lock.ts'
-import { DistributeError } from './server/db/distribute.ts'
-import { codeOf } from './server/db/errors.ts'
-import { connectDatabase } from './server/db/open.ts'
+import { findCommand, USAGE } from './server/operations/admin/commands.ts'
+import { ConfigError, readConfig } from './server/platform/config.ts'
+import { DirectoryError } from './server/platform/db/directory-lock.ts'
+import { DistributeError } from './server/platform/db/distribute.ts'
+import { codeOf } from './server/platform/db/errors.ts'
+import { connectDatabase } from './server/platform/db/open.ts'
 
 /** Returns whether the command found no problems. Throws if it could not run. */
 async function main(): Promise<boolean> {

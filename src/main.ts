@@ -1,12 +1,12 @@
 /** The server process: environment → configuration → service, until a signal stops it. */
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError, type Flags, readConfig } from './server/base/config.ts'
-import { useProxy } from './server/base/proxy.ts'
-import { DirectoryError } from './server/db/directory-lock.ts'
-import { codeOf } from './server/db/errors.ts'
+import { type Config, ConfigError, type Flags, readConfig } from './server/platform/config.ts'
+import { DirectoryError } from './server/platform/db/directory-lock.ts'
+import { codeOf } from './server/platform/db/errors.ts'
+import { useProxy } from './server/platform/proxy.ts'
+import { openLog } from './server/platform/telemetry/log.ts'
+import { terminalLog } from './server/platform/telemetry/terminal-log.ts'
 import { type Service, startService } from './server/server.ts'
-import { openLog } from './server/telemetry/log.ts'
-import { terminalLog } from './server/telemetry/terminal-log.ts'
 import { VERSION } from './vocabulary/version.ts'
 
 async function main(): Promise<void> {

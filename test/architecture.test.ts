@@ -20,10 +20,10 @@ const ARCHITECTURE: Architecture = {
   floors: FLOORS.map((floor) => Object.keys(floor)),
   entryPoints: ['main.ts', 'admin.ts', 'cli.ts'],
   reserved: [
-    { what: 'drizzle-orm', to: /^server\/(db\/|(.*\/)?([a-z-]+-)?(store|table)\.ts$)/ },
-    { what: 'prom-client', to: /^server\/telemetry\// },
-    { what: 'express', to: /^server\/(server\.ts$|surfaces\/)/ },
-    { what: READINGS.environment, to: /^server\/base\/config\.ts$|^(main|admin|cli)\.ts$/ },
+    { what: 'drizzle-orm', to: /^server\/(platform\/db\/|(.*\/)?([a-z-]+-)?(store|table)\.ts$)/ },
+    { what: 'prom-client', to: /^server\/platform\/telemetry\// },
+    { what: 'express', to: /^server\/(server\.ts$|doors\/)/ },
+    { what: READINGS.environment, to: /^server\/platform\/config\.ts$|^(main|admin|cli)\.ts$/ },
     { what: READINGS.clock, to: /^vocabulary\/clock\.ts$/ },
   ],
 }
@@ -44,11 +44,11 @@ test('docs/architecture.md shows the floors', () => {
 })
 
 test.each([
-  ['server/overlap/check.ts', "import { compare } from './compare.ts'"],
-  ['server/overlap/check.ts', "import type { Id } from '../base/network.ts'"],
-  ['main.ts', "import { serve } from './server/surfaces/http/routes.ts'"],
-  ['server/activities/store.ts', "import { sql } from 'drizzle-orm'"],
-  ['server/repositories/repo.ts', "export const then = new Date('2026-01-31')"],
+  ['server/compare/check.ts', "import { compare } from './compare.ts'"],
+  ['server/compare/check.ts', "import type { Id } from '../platform/network.ts'"],
+  ['main.ts', "import { serve } from './server/doors/http/routes.ts'"],
+  ['server/records/activities/store.ts', "import { sql } from 'drizzle-orm'"],
+  ['server/records/repositories/repo.ts', "export const then = new Date('2026-01-31')"],
   ['vocabulary/id.ts', "// import { x } from '../db/x.ts'\nexport const say = `from '../db/x.ts'`"],
 ])('src/%s may contain %s', (file, code) => {
   expect(violations({ [file]: `/** Fine. */\n${code}\n` }, ARCHITECTURE)).toEqual([])
@@ -57,25 +57,29 @@ test.each([
 describe('a file that breaks a rule is reported', () => {
   describe.each([
     [
-      'server/db/database.ts',
+      'server/platform/db/database.ts',
       'from a higher floor',
       [
-        "import { a } from '../overlap/check.ts'",
-        "import type { A } from '../overlap/check.ts'",
-        "export type A = import('../overlap/check.ts').A",
-        "export const a = () => import('../overlap/check.ts')",
-        "export * from '../overlap/check.ts'",
+        "import { a } from '../../compare/check.ts'",
+        "import type { A } from '../../compare/check.ts'",
+        "export type A = import('../../compare/check.ts').A",
+        "export const a = () => import('../../compare/check.ts')",
+        "export * from '../../compare/check.ts'",
       ],
     ],
     [
-      'server/activities/store.ts',
+      'server/records/activities/store.ts',
       'another folder on its floor',
       ["import { a } from '../notables/store.ts'"],
     ],
-    ['server/surfaces/http/a.ts', 'another folder on its floor', ["import { a } from '../mcp/a.ts'"]],
-    ['server/surfaces/http/a.ts', ', an entry point', ["import { a } from '../../../main.ts'"]],
+    ['server/doors/http/a.ts', 'another folder on its floor', ["import { a } from '../mcp/a.ts'"]],
+    ['server/doors/http/a.ts', ', an entry point', ["import { a } from '../../../main.ts'"]],
     ['vocabulary/id.ts', 'from outside src', ["import { a } from '../../test/support/github.ts'"]],
-    ['server/activities/activities.ts', 'uses drizzle-orm', ["import { sql } from 'drizzle-orm/pg-core'"]],
+    [
+      'server/records/activities/activities.ts',
+      'uses drizzle-orm',
+      ["import { sql } from 'drizzle-orm/pg-core'"],
+    ],
     ['server/operations/perform.ts', 'uses express', ["import type { Request } from 'express'"]],
     [
       'server/github/access.ts',
@@ -87,7 +91,7 @@ describe('a file that breaks a rule is reported', () => {
       ],
     ],
     [
-      'server/repositories/repo.ts',
+      'server/records/repositories/repo.ts',
       'uses the clock',
       [
         'export const now = () => new Date()',

@@ -1,9 +1,9 @@
 /** The life of a comment: when it is created, what it says, when it is edited, muted, deleted and created again. */
 import { and, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { pairs } from '../../src/server/ledger/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { publications } from '../../src/server/pull-requests/table.ts'
+import { publications } from '../../src/server/records/pull-requests/table.ts'
+import { pairs } from '../../src/server/tell/ledger/table.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { commentEvent } from '../support/webhooks.ts'

@@ -1,7 +1,7 @@
 /** Changed files in an activity or a check: what is accepted, returned, stored and compared. */
 import { and, eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { file_changes } from '../../src/server/file-changes/table.ts'
+import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
 

@@ -1,6 +1,6 @@
 /** The App on other GitHub hosts than github.com: Enterprise Server, whose rate limits are off by default, and data residency. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/server/base/config.ts'
+import { readConfig } from '../../src/server/platform/config.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { type FakeGithub, fakeGithub } from '../support/github.ts'
 import { editOfPay } from '../support/lines.ts'

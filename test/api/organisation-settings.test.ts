@@ -1,6 +1,6 @@
 /** The settings file of an organisation: which repositories it reaches, when, and what their own files decide. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { purgeRepository } from '../../src/server/admin/purge-store.ts'
+import { purgeRepository } from '../../src/server/operations/admin/purge-store.ts'
 import { useAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
 import { editOfPay } from '../support/lines.ts'

@@ -1,7 +1,7 @@
 /** The limits of a check and of the list of all collisions: how many they name, in which order, and when they are incomplete. */
 import { describe, expect, test } from 'vitest'
-import { activities } from '../../src/server/activities/table.ts'
-import { notables } from '../../src/server/notables/table.ts'
+import { activities } from '../../src/server/records/activities/table.ts'
+import { notables } from '../../src/server/records/notables/table.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
 
 const fixture = useRepositories()

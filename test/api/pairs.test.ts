@@ -1,9 +1,9 @@
 /** The ledger of pairs: the cause of a pair, who was shown it, and its outcome. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { savePairs } from '../../src/server/ledger/store.ts'
-import { type PairRow, pairs } from '../../src/server/ledger/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
+import { savePairs } from '../../src/server/tell/ledger/store.ts'
+import { type PairRow, pairs } from '../../src/server/tell/ledger/table.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 

@@ -1,7 +1,7 @@
 /** Recovery of missed webhooks: failed deliveries are redelivered, and repositories are reconciled hourly. */
 import { desc } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { activities } from '../../src/server/activities/table.ts'
+import { activities } from '../../src/server/records/activities/table.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { contentsOf } from '../support/github-pulls.ts'
 import { timestamp } from '../support/github-state.ts'

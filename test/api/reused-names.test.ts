@@ -1,6 +1,6 @@
 /** A repository is renamed or deleted, and another one takes its name: nothing of one reaches the other. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findRepository } from '../../src/server/repositories/store.ts'
+import { findRepository } from '../../src/server/records/repositories/store.ts'
 import { useAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
 import { ACTIVITY } from '../support/routes.ts'

@@ -2,7 +2,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findRepository } from '../../src/server/repositories/store.ts'
+import { findRepository } from '../../src/server/records/repositories/store.ts'
 import { useApp, WEBHOOK_SECRET } from '../support/app-service.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
 import type { Webhook } from '../support/webhook-payload.ts'

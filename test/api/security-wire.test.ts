@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { ConnectionLimits } from '../../src/server/surfaces/http/http-server.ts'
+import type { ConnectionLimits } from '../../src/server/doors/http/http-server.ts'
 import { fakeGithub } from '../support/github.ts'
 import {
   openRawConnection,

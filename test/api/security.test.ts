@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Config } from '../../src/server/base/config.ts'
+import type { Config } from '../../src/server/platform/config.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
 import { ACTIVITY, call, createRecords, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService, useService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 /** The settings file of a repository: when it is read, the effect of an invalid file, and that settings apply at once. */
 import { describe, expect, test } from 'vitest'
-import { findRepository } from '../../src/server/repositories/store.ts'
+import { findRepository } from '../../src/server/records/repositories/store.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, pushEvent, repositoryEvent } from '../support/webhooks.ts'
 

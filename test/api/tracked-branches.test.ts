@@ -1,8 +1,8 @@
 /** Activities of pushed branches without a pull request. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { activities } from '../../src/server/activities/table.ts'
-import { file_changes } from '../../src/server/file-changes/table.ts'
+import { activities } from '../../src/server/records/activities/table.ts'
+import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { type PushDetails, pushEvent, refEvent } from '../support/webhooks.ts'
 

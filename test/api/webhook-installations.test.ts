@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { installations } from '../../src/server/repositories/table.ts'
+import { installations } from '../../src/server/records/repositories/table.ts'
 import { useAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
 import { ACTIVITY } from '../support/routes.ts'

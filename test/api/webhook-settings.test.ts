@@ -1,6 +1,6 @@
 /** Which version of the settings file holds: that of the last push, whatever the order of deliveries, and of the last hour. */
 import { describe, expect, test } from 'vitest'
-import { findRepository } from '../../src/server/repositories/store.ts'
+import { findRepository } from '../../src/server/records/repositories/store.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { pushEvent } from '../support/webhooks.ts'
 

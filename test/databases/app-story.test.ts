@@ -1,7 +1,7 @@
 /** A repository from the installation of the App to its removal, so that all statements of that path run on each database. */
 import { expect, test } from 'vitest'
+import { firstJobs } from '../../src/server/github/tracking/jobs.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
-import { firstJobs } from '../../src/server/tracking/jobs.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, pushEvent, refEvent } from '../support/webhooks.ts'
 

@@ -1,7 +1,7 @@
 /** Each CHECK constraint rejects invalid rows on each database, whoever writes them. */
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { codeOf } from '../../src/server/db/errors.ts'
+import { codeOf } from '../../src/server/platform/db/errors.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 

@@ -1,8 +1,6 @@
 /** Jobs are leased, retried, dead-lettered and replayed, one at a time per repository, and never run twice at once. */
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Database } from '../../src/server/db/database.ts'
-import { openDatabase } from '../../src/server/db/open.ts'
 import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
 import { endRun, leaseDue, renewLease } from '../../src/server/jobs/run-store.ts'
 import {
@@ -14,7 +12,9 @@ import {
   reviveJob,
 } from '../../src/server/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
-import { openMetrics } from '../../src/server/telemetry/metrics.ts'
+import type { Database } from '../../src/server/platform/db/database.ts'
+import { openDatabase } from '../../src/server/platform/db/open.ts'
+import { openMetrics } from '../../src/server/platform/telemetry/metrics.ts'
 import { freshDatabase } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
 

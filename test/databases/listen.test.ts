@@ -1,7 +1,7 @@
 /** Announcements between instances: they arrive again after the listening connection was lost. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/server/db/database.ts'
-import { connectDatabase } from '../../src/server/db/open.ts'
+import type { Database } from '../../src/server/platform/db/database.ts'
+import { connectDatabase } from '../../src/server/platform/db/open.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
 

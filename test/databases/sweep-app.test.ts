@@ -2,8 +2,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { pull_requests } from '../../src/server/pull-requests/table.ts'
-import { repositories } from '../../src/server/repositories/table.ts'
+import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
+import { repositories } from '../../src/server/records/repositories/table.ts'
 import { useApp } from '../support/app-service.ts'
 import { connectRaw } from '../support/postgres.ts'
 

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Swept, sweep } from '../../src/server/operations/sweep.ts'
-import { repositories } from '../../src/server/repositories/table.ts'
+import { repositories } from '../../src/server/records/repositories/table.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { connectRaw } from '../support/postgres.ts'

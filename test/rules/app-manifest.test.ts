@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { Probot } from 'probot'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { App } from '../../src/server/repositories/app.ts'
-import { manifestOf } from '../../src/server/surfaces/page/manifest.ts'
-import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/surfaces/webhooks/github-events.ts'
+import { manifestOf } from '../../src/server/doors/page/manifest.ts'
+import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/doors/webhooks/github-events.ts'
+import type { App } from '../../src/server/records/repositories/app.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const manifest = parse(readFileSync(join(root, 'app.yml'), 'utf8'))

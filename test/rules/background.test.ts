@@ -1,7 +1,7 @@
 /** Work that follows responses. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type BackgroundOutcome, BackgroundWork } from '../../src/server/base/background.ts'
+import { type BackgroundOutcome, BackgroundWork } from '../../src/server/platform/background.ts'
 
 function start({ at_once = 2, waiting_max = 10 } = {}) {
   const outcomes: BackgroundOutcome[] = []

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { readJson } from '../../src/server/surfaces/http/body.ts'
+import { readJson } from '../../src/server/doors/http/body.ts'
 
 /** Runs `read` on a request whose client disconnects after sending only part of the body. */
 async function onPartialRequest<Result>(read: (req: IncomingMessage) => Promise<Result>): Promise<Result> {

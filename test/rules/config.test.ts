@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Config, ConfigError, readConfig } from '../../src/server/base/config.ts'
+import { type Config, ConfigError, readConfig } from '../../src/server/platform/config.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({

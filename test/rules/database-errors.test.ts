@@ -1,7 +1,7 @@
 /** The classification of database errors: 503 if the same request can succeed later, else 500. */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { faultOf, isDatabaseDown, isDatabaseUnavailable } from '../../src/server/db/errors.ts'
+import { faultOf, isDatabaseDown, isDatabaseUnavailable } from '../../src/server/platform/db/errors.ts'
 
 const failed = (code: string, message = 'some text') =>
   new DrizzleQueryError('select 1', [], Object.assign(new Error(message), { code }))

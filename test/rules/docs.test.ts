@@ -20,7 +20,7 @@ test('docs/api.md lists the operations of the contract', () => {
 })
 
 test('docs/configuration.md names every configuration variable', () => {
-  const names = [...read('src/server/base/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
+  const names = [...read('src/server/platform/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
     ([, name]) => name as string,
   )
   expect(names.length).toBeGreaterThan(10)

@@ -10,7 +10,7 @@ import {
   needsRecheck,
   type PullRequestEvent,
   planOf,
-} from '../../src/server/tracking/event-plan.ts'
+} from '../../src/server/github/tracking/event-plan.ts'
 
 const CURRENT: Current = {
   is_open: true,

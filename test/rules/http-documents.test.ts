@@ -1,6 +1,6 @@
 /** The OpenAPI document describes the whole interface in a form that tools can read. */
 import { describe, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/server/surfaces/http/openapi.ts'
+import { openApiDocument } from '../../src/server/doors/http/openapi.ts'
 import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
 import { ROUTES } from '../support/routes.ts'
 

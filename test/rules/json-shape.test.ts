@@ -1,7 +1,7 @@
 /** Problems that are found in a JSON text before it is parsed: duplicate names, deep nesting, too many names. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shapeProblem } from '../../src/server/surfaces/http/json-shape.ts'
+import { shapeProblem } from '../../src/server/doors/http/json-shape.ts'
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const named = (count: number) => `{${Array.from({ length: count }, (_, at) => `"n${at}":1`).join()}}`

@@ -6,7 +6,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig } from '../../src/server/base/config.ts'
+import { readConfig } from '../../src/server/platform/config.ts'
 
 const FOLDER = join(import.meta.dirname, '../../deploy/kustomize')
 const read = (file: string) => parse(readFileSync(join(FOLDER, file), 'utf8'))

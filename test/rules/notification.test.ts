@@ -1,13 +1,13 @@
 /** The texts of notifications. */
 import { describe, expect, test } from 'vitest'
-import type { PairRow } from '../../src/server/ledger/table.ts'
-import type { NotableRow } from '../../src/server/notables/table.ts'
+import type { NotableRow } from '../../src/server/records/notables/table.ts'
+import type { PairRow } from '../../src/server/tell/ledger/table.ts'
 import {
   bodyFor,
   notableNotification,
   pairNotification,
-} from '../../src/server/notifications/notification.ts'
-import { isPublic, publicLookup } from '../../src/server/notifications/public-address.ts'
+} from '../../src/server/tell/notifications/notification.ts'
+import { isPublic, publicLookup } from '../../src/server/tell/notifications/public-address.ts'
 
 const SHOP = { full_name: 'acme/shop', web_url: 'https://github.com/acme/shop' }
 

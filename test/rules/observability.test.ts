@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { EFFECTS } from '../../src/server/telemetry/execution.ts'
-import { openMetrics } from '../../src/server/telemetry/metrics.ts'
+import { EFFECTS } from '../../src/server/platform/telemetry/execution.ts'
+import { openMetrics } from '../../src/server/platform/telemetry/metrics.ts'
 import { systemClock } from '../../src/vocabulary/clock.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/server/surfaces/http/openapi.ts'
+import { openApiDocument } from '../../src/server/doors/http/openapi.ts'
 import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
 
 interface Schema {

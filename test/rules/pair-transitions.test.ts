@@ -6,16 +6,16 @@ import {
   type LedgerSide,
   type Sighting,
   slotOf,
-} from '../../src/server/ledger/pair.ts'
-import { changePairs, gatherPairs } from '../../src/server/ledger/side-pairs.ts'
-import type { PairRow } from '../../src/server/ledger/table.ts'
+} from '../../src/server/tell/ledger/pair.ts'
+import { changePairs, gatherPairs } from '../../src/server/tell/ledger/side-pairs.ts'
+import type { PairRow } from '../../src/server/tell/ledger/table.ts'
 import {
   afterAbsence,
   afterEnd,
   afterRename,
   afterSighting,
   withOutcome,
-} from '../../src/server/ledger/transitions.ts'
+} from '../../src/server/tell/ledger/transitions.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))

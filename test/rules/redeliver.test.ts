@@ -1,6 +1,6 @@
 /** Which failed deliveries are requested again, and how often. */
 import { expect, test } from 'vitest'
-import { dueOf } from '../../src/server/tracking/redeliver.ts'
+import { dueOf } from '../../src/server/github/tracking/redeliver.ts'
 
 const now = new Date('2026-03-02T12:00:00Z')
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)

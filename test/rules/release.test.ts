@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { notesOf } from '../../scripts/release-notes.ts'
-import { readConfig } from '../../src/server/base/config.ts'
+import { readConfig } from '../../src/server/platform/config.ts'
 import { VERSION } from '../../src/vocabulary/version.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -77,7 +77,7 @@ test('the image contains what the Dockerfile copies', () => {
 test('.env.example names variables that are read, and is valid when copied', () => {
   const lines = [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=(.*)$/gm)]
   const names = lines.map(([, name]) => name as string)
-  const config = read('src/server/base/config.ts')
+  const config = read('src/server/platform/config.ts')
   const compose = `${read('compose.yaml')}${read('compose.tls.yaml')}`
   const unknown = names.filter((name) => !config.includes(`  ${name}: `) && !compose.includes(`\${${name}`))
   expect(unknown).toEqual([])

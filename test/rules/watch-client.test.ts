@@ -3,8 +3,8 @@ import type { Octokit } from '@octokit/rest'
 import nock from 'nock'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { Watch } from '../../src/server/github/watched-repositories.ts'
-import { openLog } from '../../src/server/telemetry/log.ts'
-import { openMetrics } from '../../src/server/telemetry/metrics.ts'
+import { openLog } from '../../src/server/platform/telemetry/log.ts'
+import { openMetrics } from '../../src/server/platform/telemetry/metrics.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const API_URL = 'https://api.github.com'

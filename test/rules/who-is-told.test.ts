@@ -11,8 +11,8 @@ import {
   isIgnored,
   isNotificationDue,
   isTakenShown,
-} from '../../src/server/decision/who-is-told.ts'
-import type { PairRow } from '../../src/server/ledger/table.ts'
+} from '../../src/server/tell/decision/who-is-told.ts'
+import type { PairRow } from '../../src/server/tell/ledger/table.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Finding } from '../../src/vocabulary/finding.ts'
 import { isBot } from '../../src/vocabulary/logins.ts'

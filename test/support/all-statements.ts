@@ -1,6 +1,6 @@
 /** Runs everything that the service does, and collects the statements that it executes. */
 import { type SQL, sql } from 'drizzle-orm'
-import { purgeRepository } from '../../src/server/admin/purge-store.ts'
+import { purgeRepository } from '../../src/server/operations/admin/purge-store.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { type AppRepository, type AppService, appRepositories, startAppService } from './app-service.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'

@@ -1,6 +1,6 @@
 /** Makes the database reject statements, as for a damaged row or page. */
 import { sql } from 'drizzle-orm'
-import type { Db } from '../../src/server/db/database.ts'
+import type { Db } from '../../src/server/platform/db/database.ts'
 
 /** Runs `work` while statements fail that fire `trigger`, such as `before update on activities for each row when (…)`, and satisfy `condition`. */
 export async function whileBroken<Result>(

@@ -1,7 +1,7 @@
 /** What a comparison found, for tests of what is said about it. */
 
 import type { Conclusion } from '../../src/engine/check/conclusion.ts'
-import type { MergedActivity } from '../../src/server/activities/live-store.ts'
+import type { MergedActivity } from '../../src/server/records/activities/live-store.ts'
 import type { LinesFinding, NumberFinding } from '../../src/vocabulary/finding.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'

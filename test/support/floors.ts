@@ -38,70 +38,67 @@ export const FLOORS: Record<string, string>[] = [
   {
     cli: 'the command · hook/ · init/ · doctor/',
     page: 'the page (Preact)',
-    'server/base': 'configuration, what runs after the response',
+    'server/platform': 'configuration, what runs after the response',
   },
   {
-    'server/telemetry': 'metrics and logs',
+    'server/platform/telemetry': 'metrics and logs',
   },
   {
-    'server/db': 'connections, migrations, transactions',
+    'server/platform/db': 'connections, migrations, transactions',
     'server/github': "tokens, permissions, GitHub's API",
   },
   {
-    'server/live-sets': 'the version of the live set of a repository · the live sets in memory',
+    'server/records/live-sets': 'the version of the live set of a repository · the live sets in memory',
   },
   {
     'server/jobs': 'a durable queue and its worker',
-    'server/file-changes': 'the rows of changed files, with the digests of their patches',
-    'server/stacks': 'which branch is built on which',
+    'server/records/file-changes': 'the rows of changed files, with the digests of their patches',
+    'server/records/stacks': 'which branch is built on which',
   },
   {
-    'server/repositories': 'RepoContext, rows of repositories, calls as their installation',
+    'server/records/repositories': 'RepoContext, rows of repositories, calls as their installation',
   },
   {
-    'server/changes': 'changed records → rechecks, notifications',
+    'server/records/changes': 'changed records → rechecks, notifications',
   },
   {
-    'server/activities': 'lifecycle, verbs, SQL',
-    'server/notables': 'lifecycle, verbs, SQL',
-    'server/setup': 'the GitHub App that /setup creates, and its stored credentials',
-    'server/pull-requests': 'the rows of tracked pull requests',
+    'server/records/activities': 'lifecycle, verbs, SQL',
+    'server/records/notables': 'lifecycle, verbs, SQL',
+    'server/github/setup': 'the GitHub App that /setup creates, and its stored credentials',
+    'server/records/pull-requests': 'the rows of tracked pull requests',
   },
   {
-    'server/compare': 'live sets, brought up to date from the database',
+    'server/records/reservations': 'numbers that are kept for activities, and the next free one',
+    'server/records/merged-work': 'the lines of merged pull requests, which show that work is done already',
   },
   {
-    'server/reservations': 'numbers that are kept for activities, and the next free one',
-    'server/merged-work': 'the lines of merged pull requests, which show that work is done already',
+    'server/compare': 'the database as a source of checks · all collisions, computed once',
   },
   {
-    'server/overlap': 'the database as a source of checks · all collisions, computed once',
+    'server/tell/ledger': 'the pairs that conflict, who was shown them, their outcomes',
+    'server/tell/report': 'the words of a comment and of a check run (pure) · publish',
+    'server/operations/overview': 'the repositories of a caller',
+    'server/records/issues': 'who works on an issue, and which merged pull request closes it',
   },
   {
-    'server/ledger': 'the pairs that conflict, who was shown them, their outcomes',
-    'server/report': 'the words of a comment and of a check run (pure) · publish',
-    'server/overview': 'the repositories of a caller',
-    'server/issues': 'who works on an issue, and which merged pull request closes it',
+    'server/tell/decision': 'read → decide → apply: what the check of a pull request leads to',
+    'server/tell/notifications': 'posts to NOTIFY_WEBHOOK_URL',
   },
   {
-    'server/decision': 'read → decide → apply: what the check of a pull request leads to',
-    'server/notifications': 'posts to NOTIFY_WEBHOOK_URL',
-  },
-  {
-    'server/tracking':
+    'server/github/tracking':
       'pull requests and branches on GitHub → rows: events, import, reconcile, watch · job handlers',
   },
   {
     'server/operations': 'handlers, perform · admission, rate limit · idempotency · sweep',
   },
   {
-    'server/admin': 'deconflict-admin: purge · gauges that are collected on scrape',
+    'server/operations/admin': 'deconflict-admin: purge · gauges that are collected on scrape',
   },
   {
-    'server/surfaces/http': 'routes of the contract, request bodies, failures, access log, /docs',
-    'server/surfaces/webhooks': 'deliveries: verified, stored as jobs, mapped to verbs',
-    'server/surfaces/mcp': '/mcp: the tools of MCP over `perform`',
-    'server/surfaces/page': 'sign-in, /setup, the files of the page',
+    'server/doors/http': 'routes of the contract, request bodies, failures, access log, /docs',
+    'server/doors/webhooks': 'deliveries: verified, stored as jobs, mapped to verbs',
+    'server/doors/mcp': '/mcp: the tools of MCP over `perform`',
+    'server/doors/page': 'sign-in, /setup, the files of the page',
   },
   {
     server: 'the start: opens everything, and closes it',

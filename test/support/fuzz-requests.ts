@@ -1,6 +1,6 @@
 /** Requests of every operation in the OpenAPI document, for fuzzing: its examples, with a defect in most. */
 import fc from 'fast-check'
-import { openApiDocument } from '../../src/server/surfaces/http/openapi.ts'
+import { openApiDocument } from '../../src/server/doors/http/openapi.ts'
 
 export interface FuzzRequest {
   method: string

@@ -1,7 +1,7 @@
 /** Validates responses against the OpenAPI document of the service. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { openApiDocument } from '../../src/server/surfaces/http/openapi.ts'
+import { openApiDocument } from '../../src/server/doors/http/openapi.ts'
 
 type Check = (method: string, pathname: string, status: number, body: unknown) => void
 

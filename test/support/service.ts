@@ -1,10 +1,10 @@
 /** The service in the test's process, with its own database. */
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type Config, readConfig } from '../../src/server/base/config.ts'
-import type { App } from '../../src/server/repositories/app.ts'
+import { type Config, readConfig } from '../../src/server/platform/config.ts'
+import { openLog } from '../../src/server/platform/telemetry/log.ts'
+import type { App } from '../../src/server/records/repositories/app.ts'
 import { type Service, type ServiceOptions, startService } from '../../src/server/server.ts'
-import { openLog } from '../../src/server/telemetry/log.ts'
 import { type Api, apiAt } from './api.ts'
 import { DELETE_RECORDS, freshDatabase } from './database.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'

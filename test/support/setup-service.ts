@@ -1,6 +1,7 @@
 /** The service without a GitHub App: opens `/setup` as a browser, and confirms its form on the fake GitHub. */
-import type { Config } from '../../src/server/base/config.ts'
-import { type CreatedApp, readCreatedApp } from '../../src/server/setup/created-app.ts'
+
+import { type CreatedApp, readCreatedApp } from '../../src/server/github/setup/created-app.ts'
+import type { Config } from '../../src/server/platform/config.ts'
 import type { FakeGithub } from './github.ts'
 import { startTestService, type TestService } from './service.ts'
 

@@ -1,6 +1,6 @@
 /** The fake GitHub sends webhooks as GitHub describes them, for github.com and for Enterprise Server. */
 import { describe, expect, test } from 'vitest'
-import { HANDLED } from '../../src/server/surfaces/webhooks/github-events.ts'
+import { HANDLED } from '../../src/server/doors/webhooks/github-events.ts'
 import { API_URLS, githubJudge, PLATFORMS, type Platform } from './github-schemas.ts'
 import type { Installation } from './github-state.ts'
 import { type GithubWorld, githubWorld } from './github-world.ts'

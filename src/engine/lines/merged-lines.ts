@@ -1,6 +1,6 @@
 /**
  * Which merged work has most of the lines that other work adds (docs/contract/issues.md#done-already). The service asks its
- * database the same with these limits (src/server/merged-work/store.ts). Pure.
+ * database the same with these limits (src/server/records/merged-work/store.ts). Pure.
  */
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import { addTo } from '../../vocabulary/lists.ts'

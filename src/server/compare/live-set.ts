@@ -2,12 +2,12 @@
 import type { LiveSet } from '../../engine/live-set.ts'
 import type { Change } from '../../engine/record.ts'
 import { periodicYield } from '../../vocabulary/event-loop.ts'
-import { listChanged, listEnds, listOutlines } from '../activities/outline-store.ts'
-import type { Db } from '../db/database.ts'
-import { findLiveSet } from '../live-sets/store.ts'
-import { listActiveOutlines, listChangedNotables } from '../notables/outline-store.ts'
-import type { RepoContext } from '../repositories/repo.ts'
-import { listLinks } from '../stacks/store.ts'
+import type { Db } from '../platform/db/database.ts'
+import { listChanged, listEnds, listOutlines } from '../records/activities/outline-store.ts'
+import { findLiveSet } from '../records/live-sets/store.ts'
+import { listActiveOutlines, listChangedNotables } from '../records/notables/outline-store.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
+import { listLinks } from '../records/stacks/store.ts'
 
 /** The number of activities that are read at once. */
 const PAGE = 1_000

@@ -1,5 +1,5 @@
 /** Check runs, which the App creates on commits. */
-import { recordEffect } from '../telemetry/execution.ts'
+import { recordEffect } from '../platform/telemetry/execution.ts'
 import type { Installation } from './github-app.ts'
 import type { RepositoryName } from './repository-calls.ts'
 

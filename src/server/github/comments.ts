@@ -1,5 +1,5 @@
 /** Calls to GitHub about the App's comment on a pull request, as an installation. Each documents how many calls it makes. */
-import { recordEffect } from '../telemetry/execution.ts'
+import { recordEffect } from '../platform/telemetry/execution.ts'
 import type { Installation } from './github-app.ts'
 import { LIST_LIMITS } from './list-limits.ts'
 import { named, type RepositoryName } from './repository-calls.ts'

@@ -1,7 +1,7 @@
 /** The GitHub App, built on Probot: verifies deliveries and authenticates as installations. */
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
-import type { AppCredentials } from '../base/config.ts'
+import type { AppCredentials } from '../platform/config.ts'
 import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
 import { CallBudgets } from './call-budgets.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'

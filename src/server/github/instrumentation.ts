@@ -1,8 +1,8 @@
 /** Instruments clients of GitHub: duration, outcome and rate limit of each call (docs/observability.md). */
 import type { Logger } from 'pino'
 import { stopwatch } from '../../vocabulary/clock.ts'
-import type { CallKind } from '../telemetry/github-quota.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
+import type { CallKind } from '../platform/telemetry/github-quota.ts'
+import type { Metrics } from '../platform/telemetry/metrics.ts'
 
 export interface Telemetry {
   metrics: Metrics

@@ -1,7 +1,7 @@
 /** Repositories that are watched without the GitHub App: the client that reads them with one token, and when it pauses. */
 import { Octokit } from '@octokit/rest'
 import { type Clock, later } from '../../vocabulary/clock.ts'
-import type { Config } from '../base/config.ts'
+import type { Config } from '../platform/config.ts'
 import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'
 import { SILENT } from './octokit.ts'

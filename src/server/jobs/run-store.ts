@@ -1,7 +1,7 @@
 /** The queries of a worker: it leases jobs, renews the leases, and ends the runs. */
 import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../db/database.ts'
-import { lockName } from '../db/statements.ts'
+import type { Db } from '../platform/db/database.ts'
+import { lockName } from '../platform/db/statements.ts'
 import { IMPORT_RANK, rankOf } from './priority.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 

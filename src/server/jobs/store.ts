@@ -1,8 +1,8 @@
 /** The queries of the job queue. */
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
-import { laterBy } from '../db/column.ts'
-import { COUNTED_MAX, type Db } from '../db/database.ts'
-import { currentCauses, runningJob } from '../telemetry/execution.ts'
+import { laterBy } from '../platform/db/column.ts'
+import { COUNTED_MAX, type Db } from '../platform/db/database.ts'
+import { currentCauses, runningJob } from '../platform/telemetry/execution.ts'
 import { type Priority, placeOf } from './priority.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 

@@ -2,9 +2,9 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { Meter } from '../../vocabulary/budget.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { networkOf } from '../base/network.ts'
 import { type Token, tokenOf } from '../github/tokens.ts'
-import type { App } from '../repositories/app.ts'
+import { networkOf } from '../platform/network.ts'
+import type { App } from '../records/repositories/app.ts'
 import { FailedTokenLimit } from './failed-tokens.ts'
 import { rateLimitHeaders, tooMany, WINDOW_S } from './rate-limit.ts'
 

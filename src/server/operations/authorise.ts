@@ -3,7 +3,7 @@ import { isId } from '../../vocabulary/contract/id.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { mayAccess, type VisibleRepository } from '../github/repository-lists.ts'
-import type { App } from '../repositories/app.ts'
+import type { App } from '../records/repositories/app.ts'
 import type { Caller } from './admission.ts'
 
 /** What is asked for. `id`: empty if the path has none. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { InputOf, OperationName } from '../../vocabulary/contract/contract.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { inTransaction, type RepoContext } from '../records/repositories/repo.ts'
 import type { CreateHandler } from './handlers.ts'
 import { findKey, lockKey, type ScopedKey, type StoredKey, saveKey, saveResponse } from './store.ts'
 

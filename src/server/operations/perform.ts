@@ -9,14 +9,19 @@ import {
 import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { parse } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { databaseUnavailable } from '../db/errors.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
-import type { App } from '../repositories/app.ts'
-import { registerRepository } from '../repositories/registration.ts'
-import { type ContextCaller, type OpenedRepo, openRepo, type RepoRequest } from '../repositories/repo.ts'
-import type { AuditEntry } from '../telemetry/audit.ts'
-import { correlationIds } from '../telemetry/execution.ts'
+import { databaseUnavailable } from '../platform/db/errors.ts'
+import type { AuditEntry } from '../platform/telemetry/audit.ts'
+import { correlationIds } from '../platform/telemetry/execution.ts'
+import type { App } from '../records/repositories/app.ts'
+import { registerRepository } from '../records/repositories/registration.ts'
+import {
+  type ContextCaller,
+  type OpenedRepo,
+  openRepo,
+  type RepoRequest,
+} from '../records/repositories/repo.ts'
 import type { Caller } from './admission.ts'
 import { authorise } from './authorise.ts'
 import { CALLER_HANDLERS, CREATE_HANDLERS } from './handlers.ts'

@@ -6,7 +6,7 @@ import {
   type RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
 import type { Token } from '../github/tokens.ts'
-import type { RepoContext } from '../repositories/repo.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
 import {
   CREATE_HANDLERS,
   type CreateHandler,

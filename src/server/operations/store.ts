@@ -1,6 +1,6 @@
 /** The SQL of idempotency keys. */
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
-import type { Db } from '../db/database.ts'
+import type { Db } from '../platform/db/database.ts'
 import { idempotency_keys } from './table.ts'
 
 /** An idempotency key with everything that it is scoped to. */

@@ -1,0 +1,100 @@
+/**
+ * All collisions among the live activities of a repository, and the order in which to merge its pull requests: the newest
+ * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
+ */
+import { createHash } from 'node:crypto'
+import {
+  computeOverlaps,
+  type LiveWork,
+  overlapsOf,
+  type RepositoryOverlaps,
+  readLiveWork,
+} from '../../engine/check/overlaps.ts'
+import type { LiveSet } from '../../engine/live-set.ts'
+import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
+import type { Overlaps } from '../../vocabulary/contract/overlap-list.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
+import type { SingleFlight } from '../platform/single-flight.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
+import { inDatabase } from './database-source.ts'
+import { liveSetOf } from './live-set.ts'
+
+/** The approximate size of a collision without its labels and paths, and of an item of the merge order, in characters. */
+const ITEM = 300
+/** The approximate size of an id in characters. */
+const ID = 30
+
+/** The collisions, and a version by which a caller knows without a comparison that it has them already. */
+export async function versionedOverlaps(
+  ctx: RepoContext,
+  comparisons: SingleFlight,
+): Promise<{ version: string; read(): Promise<Overlaps> }> {
+  const compared = await readCompared(ctx)
+  const read = async () => overlapsOf(await sharedOverlaps(ctx, compared, comparisons), ctx.now)
+  return { version: compared.version, read }
+}
+
+export async function countCollisions(
+  ctx: RepoContext,
+  comparisons: SingleFlight,
+): Promise<Record<Severity, number>> {
+  return (await sharedOverlaps(ctx, await readCompared(ctx), comparisons)).by_severity
+}
+
+export async function getMergeOrder(ctx: RepoContext, comparisons: SingleFlight): Promise<MergeOrder> {
+  return (await sharedOverlaps(ctx, await readCompared(ctx), comparisons)).merge_order
+}
+
+/**
+ * Callers share a comparison if they read the same versions of the same live rows, so a caller never gets a comparison from
+ * before a stored change or an expiry.
+ */
+function sharedOverlaps(
+  ctx: RepoContext,
+  compared: Compared,
+  comparisons: SingleFlight,
+): Promise<RepositoryOverlaps> {
+  return comparisons.get<RepositoryOverlaps>({
+    key: compared.version,
+    compute: () => computeOverlaps(inDatabase(ctx), compared),
+    sizeOf,
+  })
+}
+
+interface Compared extends LiveWork {
+  /** A text that changes whenever the collisions may change. */
+  version: string
+}
+
+async function readCompared(ctx: RepoContext): Promise<Compared> {
+  const work = await readLiveWork(inDatabase(ctx))
+  return { ...work, version: versionOf(ctx, work.set) }
+}
+
+/** A text that changes whenever the overlap of an activity may change, or one of `more`. */
+export async function liveVersion(ctx: RepoContext, more: readonly unknown[]): Promise<string> {
+  return versionOf(ctx, await liveSetOf(ctx), more)
+}
+
+function versionOf(
+  { repo, settings, now }: RepoContext,
+  set: LiveSet,
+  more: readonly unknown[] = [],
+): string {
+  // An end changes what overlaps without a new version.
+  const live = [...set.records()].filter(({ ends_at }) => ends_at > now.getTime()).length
+  const read = [repo.id, set.version, live, settings, repo.noise_attributes, ...more]
+  return createHash('sha256').update(JSON.stringify(read)).digest('base64')
+}
+
+/** The approximate size of a comparison in characters. */
+function sizeOf({ items, same_file, merge_order }: RepositoryOverlaps): number {
+  let size = 1 + ID * (merge_order.clear.length + 2 * same_file.pairs.length)
+  for (const { conflicts_with } of merge_order.items) size += ITEM + ID * conflicts_with.length
+  for (const { areas, paths } of items) {
+    size += ITEM
+    for (const area of areas) size += area.length
+    for (const { globs, example } of paths) for (const text of globs) size += text.length + example.length
+  }
+  return size
+}

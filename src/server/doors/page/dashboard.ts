@@ -1,0 +1,97 @@
+/** The page at `/`: its files, the sign-in, and the set-up of the GitHub App; and the API reference at `/docs`. */
+import { fileURLToPath } from 'node:url'
+import compression from 'compression'
+import express, { type RequestHandler } from 'express'
+import { Failure } from '../../../vocabulary/failure.ts'
+import { ROOT } from '../../../vocabulary/root.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { LOCAL_SIGN_IN_PATH, type LocalSignIn } from './local-sign-in.ts'
+import { type SetupOptions, setup } from './setup.ts'
+import { signIn } from './sign-in.ts'
+
+/** The pages as Vite builds them. */
+const FILES = fileURLToPath(new URL('dist/web', ROOT))
+
+/** The names of assets contain a hash of their content. Only files that exist get this header. */
+const CACHED_FOR_A_YEAR = 'public, max-age=31536000, immutable'
+
+/**
+ * Allows scripts, styles and requests of this origin only: nothing inline, no framing, and nothing external except avatars,
+ * which GitHub redirects to a host of their own.
+ */
+function policyFor(github_web_url: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data: ${github_web_url} ${avatarsUrl(github_web_url)}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** GitHub's host of avatars; on GitHub Enterprise Server, a subdomain. */
+function avatarsUrl(github_web_url: string): string {
+  const { protocol, host } = new URL(github_web_url)
+  return host === 'github.com' ? 'https://avatars.githubusercontent.com' : `${protocol}//avatars.${host}`
+}
+
+/**
+ * Allows the two style elements that Redoc inserts, by their hashes: an empty one, whose rules it then sets by script, and
+ * that of its scroll bars.
+ */
+const DOCS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The handlers of the page. `authenticate` runs before all routes, and adds the token of the session to the page's requests. */
+export function dashboard(
+  app: App,
+  { local, ...options }: { local: LocalSignIn } & Omit<SetupOptions, 'app'>,
+) {
+  const { show, complete: completeSetup } = setup({ app, ...options })
+  const compress = compression()
+  const { authenticate, showSession, begin, complete, signOut } = signIn(app, local)
+  const routes = [
+    get('page', '/', [compress, showPage('index.html', policyFor(app.config.github_web_url))]),
+    get('docs', '/docs', [compress, showPage('docs.html', DOCS_POLICY)]),
+    get('session', '/session', showSession),
+    get('signIn', '/session/login', begin),
+    get('signedIn', '/session/callback', complete),
+    get('localSignIn', LOCAL_SIGN_IN_PATH, local.open),
+    { name: 'signOut', method: 'POST' as const, path: '/session/logout', handler: signOut },
+    get('setup', '/setup', show),
+    get('setupCreated', '/setup/created', completeSetup),
+  ]
+  const files = express.static(`${FILES}/assets`, {
+    index: false,
+    setHeaders: (res) => res.setHeader('Cache-Control', CACHED_FOR_A_YEAR),
+  })
+  return { authenticate, routes, assets: [compress, files] }
+}
+
+/** A route; `name` is that of the operation in metrics and logs. */
+function get(name: string, path: string, handler: RequestHandler | RequestHandler[]) {
+  return { name, method: 'GET' as const, path, handler }
+}
+
+function showPage(file: string, policy: string): RequestHandler {
+  return (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', policy)
+    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+    res.setHeader('Cache-Control', 'no-cache')
+    res.sendFile(file, { root: FILES }, (error) => {
+      if (error && !res.headersSent)
+        next(new Failure('not_found', 'the page has not been built; run npm run build'))
+    })
+  }
+}

@@ -1,0 +1,201 @@
+/** Translates the events of GitHub into calls of verbs. */
+import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
+import type { Probot } from 'probot'
+import { parsePullRequest } from '../../github/pull-request.ts'
+import type { PullRequestEvent } from '../../github/tracking/event-plan.ts'
+import {
+  leaveInstallation,
+  leaveRepository,
+  leaveRepositoryOf,
+  repositoryJob,
+} from '../../github/tracking/installations.ts'
+import { muteCommandIn, muteCommented } from '../../github/tracking/mute.ts'
+import { commentDeleted, pullRequestChanged } from '../../github/tracking/pull-requests.ts'
+import { repositoryUnarchived, settingsChanged } from '../../github/tracking/repository-events.ts'
+import { linkPushedStack } from '../../github/tracking/stack-links.ts'
+import { branchDeleted, branchPushed } from '../../github/tracking/tracked-branches.ts'
+import { enqueue } from '../../jobs/store.ts'
+import { forgetReverted } from '../../records/merged-work/merged-work.ts'
+import type { App } from '../../records/repositories/app.ts'
+import {
+  type InstalledRepository,
+  installationJob,
+  openInstalled,
+} from '../../records/repositories/registration.ts'
+import { SETTINGS_PATHS } from '../../records/repositories/settings-refresh.ts'
+
+/** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
+export const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization'] as const
+
+/** The events that are stored. Other deliveries are acknowledged and dropped. */
+export const HANDLED = [
+  'pull_request',
+  'issue_comment',
+  'push',
+  'delete',
+  'repository',
+  'installation',
+  'installation_repositories',
+  ...ACCESS_EVENTS,
+] as const satisfies EmitterWebhookEventName[]
+
+type HandledName = (typeof HANDLED)[number]
+
+/** A delivery of one of these events, with GitHub's type of its payload. */
+export type Delivery = EmitterWebhookEvent<HandledName>
+
+export function isHandled(name: string): name is HandledName {
+  return HANDLED.some((handled) => handled === name)
+}
+
+/** Whether a delivery is stored: of comments only deletions, and those that are a command. */
+export function isStored(
+  name: string,
+  { action, comment }: { action?: unknown; comment?: { body?: unknown } },
+): name is HandledName {
+  if (name !== 'issue_comment') return isHandled(name)
+  return action === 'deleted' || (action === 'created' && muteCommandIn(String(comment?.body)) !== null)
+}
+
+type PullRequestAction = EmitterWebhookEvent<'pull_request'>['payload']['action']
+
+const PULL_REQUEST_EVENTS: { [Action in PullRequestAction]?: PullRequestEvent } = {
+  opened: 'opened',
+  reopened: 'reopened',
+  converted_to_draft: 'draft',
+  ready_for_review: 'draft',
+  synchronize: 'files',
+  edited: 'edited',
+  closed: 'closed',
+  enqueued: 'queued',
+  dequeued: 'dequeued',
+  unlocked: 'unlocked',
+  labeled: 'other',
+  unlabeled: 'other',
+  assigned: 'other',
+  unassigned: 'other',
+}
+
+/** GitHub lists at most this many commits of a push. In a larger one, any file may have changed. */
+const COMMITS_LISTED = 2048
+
+/** Registers the handlers. A handler may run more than once for a delivery, and deliveries come in any order. */
+export function handleEvents(app: App, probot: Probot): void {
+  probot.on('pull_request', async ({ payload }) => {
+    const event = PULL_REQUEST_EVENTS[payload.action]
+    const repository = installedOf(payload)
+    if (!event || !repository) return
+    const ctx = await openInstalled(app, repository, app.clock())
+    if (ctx) await pullRequestChanged(app, ctx, parsePullRequest(payload.pull_request), event)
+  })
+
+  probot.on('issue_comment', async ({ payload }) => {
+    const { action, issue, comment } = payload
+    const { number } = issue
+    const repository = installedOf(payload)
+    const ctx = repository && (await openInstalled(app, repository, app.clock()))
+    if (!ctx) return
+    if (action === 'deleted') return commentDeleted(ctx, { number, comment_id: comment.id })
+    const command = action === 'created' ? muteCommandIn(comment.body) : null
+    const { login = '' } = comment.user ?? {}
+    const is_author = login === issue.user?.login
+    const created_at = new Date(comment.created_at)
+    if (command) await muteCommented(app, ctx, { number, command, login, is_author, created_at })
+  })
+
+  probot.on('push', async ({ payload }) => {
+    const repository = installedOf(payload)
+    const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1]
+    if (!repository || branch === undefined || payload.deleted) return
+    const ctx = await openInstalled(app, repository, app.clock())
+    if (!ctx) return
+    const { default_branch } = payload.repository
+    const message = payload.head_commit?.message ?? ''
+    const { before, after, forced } = payload
+    const actor = payload.pusher.name
+    await branchPushed(ctx, { branch, default_branch, actor, message, head_sha: after })
+    await forgetReverted(ctx, { branch, messages: payload.commits.map((commit) => commit.message) })
+    const commits = payload.commits.map(({ id }) => id)
+    if (branch !== default_branch)
+      await linkPushedStack(ctx, { branch, default_branch, before, after, forced, commits })
+    const pushed = { sha: after, before, pushed_at: instantOf(payload.repository.pushed_at) }
+    if (branch === default_branch && touchesSettings(payload)) await settingsChanged(app, ctx, pushed)
+  })
+
+  probot.on('delete', async ({ payload }) => {
+    const repository = installedOf(payload)
+    if (!repository || payload.ref_type !== 'branch') return
+    const ctx = await openInstalled(app, repository, app.clock())
+    if (ctx) await branchDeleted(app, ctx, payload.ref)
+  })
+
+  probot.on('installation', async ({ payload }) => {
+    const now = app.clock()
+    const { id, account } = payload.installation
+    const owner = account && 'login' in account ? account.login : ''
+    if (payload.action === 'deleted') await leaveInstallation(app, id, now)
+    else if (payload.action !== 'suspend')
+      await enqueue(app.database.connection(), [installationJob({ installation_id: id, owner }, now)], now)
+  })
+
+  probot.on('installation_repositories', async ({ payload }) => {
+    const now = app.clock()
+    const installation_id = payload.installation.id
+    const added = payload.repositories_added.flatMap((each) => namedRepository(each, installation_id) ?? [])
+    await enqueue(
+      app.database.connection(),
+      added.map((repository) => repositoryJob(repository, now)),
+      now,
+    )
+    for (const { id } of payload.repositories_removed)
+      if (id !== undefined) await leaveRepositoryOf(app, { id, installation_id }, now)
+  })
+
+  probot.on('repository', async ({ payload }) => {
+    const repository = installedOf(payload)
+    if (payload.action === 'deleted') await leaveRepository(app, payload.repository.id, app.clock())
+    else if (repository) {
+      const ctx = await openInstalled(app, repository, app.clock())
+      if (!ctx) return
+      // The settings file of the new default branch applies from now on.
+      if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
+      if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
+    }
+  })
+}
+
+/** A time as events of pushes have it, in seconds, or as others do. */
+function instantOf(time: number | string | null | undefined): Date | null {
+  return time == null ? null : new Date(typeof time === 'number' ? time * 1000 : time)
+}
+
+interface FromRepository {
+  repository: { id: number; name: string; owner: { login: string } | { name?: string | null } | null }
+  installation?: { id: number } | undefined
+}
+
+/** The repository of an event; undefined if the event is not from an installation of the App. */
+function installedOf({ repository, installation }: FromRepository): InstalledRepository | undefined {
+  const { owner } = repository
+  const login = owner && ('login' in owner ? owner.login : owner.name)
+  if (!installation || !login) return undefined
+  return { id: repository.id, owner: login, name: repository.name, installation_id: installation.id }
+}
+
+function namedRepository(
+  { id, full_name }: { id?: number; full_name?: string },
+  installation_id: number,
+): InstalledRepository | undefined {
+  const [owner, name] = full_name?.split('/') ?? []
+  return id !== undefined && owner && name ? { id, owner, name, installation_id } : undefined
+}
+
+function touchesSettings({ commits, forced }: EmitterWebhookEvent<'push'>['payload']): boolean {
+  if (forced || commits.length >= COMMITS_LISTED) return true
+  const touched = commits.flatMap((commit) => [
+    ...(commit.added ?? []),
+    ...(commit.modified ?? []),
+    ...(commit.removed ?? []),
+  ])
+  return SETTINGS_PATHS.some((path) => touched.includes(path))
+}

@@ -1,0 +1,77 @@
+/** Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read. */
+
+import { changeOf, type FileEntry } from '../../../engine/lines/change.ts'
+import { inTurns, mapped } from '../../../vocabulary/event-loop.ts'
+import { enqueue, jobOn } from '../../jobs/store.ts'
+import type { PushedChanges } from '../../records/activities/activity-files.ts'
+import { describePullRequest, replaceChangesOf } from '../../records/activities/automatic.ts'
+import { listUnread } from '../../records/activities/pull-request-store.ts'
+import { listNumbered } from '../../records/pull-requests/open-store.ts'
+import { findPullRequest } from '../../records/pull-requests/store.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { readLineHasher } from '../../records/repositories/line-key.ts'
+import { readGithub } from '../../records/repositories/reading.ts'
+import type { RepoContext } from '../../records/repositories/repo.ts'
+import { isNotFound, listChangedFiles } from '../repository-calls.ts'
+
+/** The kind of job that reads the files of one pull request. */
+export const READ_FILES = 'read_files'
+
+/** The maximum number of pull requests whose missing files one reconciliation reads. */
+const MISSING_MAX = 20
+
+/**
+ * The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor
+ * watched any more.
+ */
+export async function readChanges(
+  app: App,
+  ctx: RepoContext,
+  number: number,
+): Promise<PushedChanges | undefined> {
+  const limits = app.list_limits
+  const files = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, { number, limits }))
+  // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
+  return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < limits.files })
+}
+
+/** GitHub's list of files, with its patches reduced to digests. */
+export async function pushedChangesOf(
+  ctx: RepoContext,
+  { files, ...listed }: Omit<PushedChanges, 'files'> & { files: FileEntry[] },
+): Promise<PushedChanges> {
+  const hash = await readLineHasher(ctx)
+  const changes = await inTurns(mapped(files, (entry) => changeOf(entry, hash)))
+  return { files: changes.filter((change) => change !== null), ...listed }
+}
+
+/** Enqueues a job for each open pull request among `numbers` that reads its files. */
+export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: number[]): Promise<void> {
+  const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
+  const jobs = open.map(({ number }) =>
+    jobOn(repo, READ_FILES, { about: number, priority: 'live', payload: { number }, run_at: now }),
+  )
+  await enqueue(db, jobs, now)
+}
+
+/** Stores the files of an open pull request, and the issues that it closes, with its activities. */
+export async function readFiles(app: App, ctx: RepoContext, { number }: { number: number }): Promise<void> {
+  const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
+  if (!pr?.is_open) return
+  await describePullRequest(ctx, number, { closes: pr.closes })
+  try {
+    const changes = await readChanges(app, ctx, number)
+    if (changes) await replaceChangesOf(ctx, number, changes)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+/**
+ * Enqueues reading the files of pull requests that were never read, such as those that were linked before the App was
+ * installed. The next reconciliation goes on with the others.
+ */
+export async function enqueueMissingReads(ctx: RepoContext): Promise<void> {
+  const { db, now, repo } = ctx
+  await enqueueFileReads(ctx, await listUnread(db, repo.id, { now, limit: MISSING_MAX }))
+}

@@ -1,0 +1,81 @@
+/** The job handlers of this folder by kind. */
+
+import type { JobHandler } from '../../jobs/jobs.ts'
+import { enqueue, type NewJob } from '../../jobs/store.ts'
+import type { JobRow } from '../../jobs/table.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { CHANGE } from '../../records/changes/changes.ts'
+import { NOTIFY } from '../../records/changes/notification-queue.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { rescheduledByRateLimit } from '../../records/repositories/installation.ts'
+import {
+  DISCOVER,
+  discoverInstallation,
+  INSTALLATION,
+  type InstalledRepository,
+  type NamedRepository,
+} from '../../records/repositories/registration.ts'
+import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
+import { RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
+import { postNotification } from '../../tell/notifications/notify.ts'
+import { FAREWELL } from '../../tell/report/publication.ts'
+import { recheckAffected } from './affected.ts'
+import { READ_FILES, readFiles } from './changed-files.ts'
+import { sayFarewell } from './farewell.ts'
+import {
+  importBatch,
+  importInstallation,
+  importRepository,
+  PULL_REQUEST,
+  REPOSITORY,
+} from './installations.ts'
+import { RECHECK, recheck } from './recheck.ts'
+import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
+import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
+import { applySettings } from './repository-events.ts'
+import { CHECK_LINKS, checkLinks } from './stack-links.ts'
+import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
+import { POLL, poll } from './watch.ts'
+
+/** The minimum time between two runs of a periodic job, however often instances start. */
+const GAP_MS = 60_000
+
+/** Enqueues the periodic jobs that do not wait for their next run already. */
+export function enqueueFirstJobs(db: Db, now: Date): Promise<void> {
+  return enqueue(db, firstJobs(now), now, { gap_ms: GAP_MS })
+}
+
+/** The periodic jobs. Each enqueues its next run itself. */
+export function firstJobs(now: Date): NewJob[] {
+  return [redeliverJob(now), reconcileJob(now)]
+}
+
+export function jobHandlers(app: App): Record<string, JobHandler> {
+  /** A handler for a job of one repository. If the App is not installed there and nobody watches it, nothing is left to do. */
+  const onRepo =
+    <Payload>(work: (app: App, ctx: RepoContext, payload: Payload) => Promise<void>) =>
+    async ({ repo_id, payload }: JobRow, now: Date): Promise<void> => {
+      const ctx = await openKnownRepo(app, repo_id, now)
+      if (ctx?.repo.is_tracked) await work(app, ctx, payload as Payload)
+    }
+  const work: Record<string, (job: JobRow, now: Date) => Promise<void>> = {
+    [CHANGE]: onRepo(recheckAffected),
+    [RECHECK]: onRepo(recheck),
+    [PULL_REQUEST]: onRepo(importBatch),
+    [COMPARE_BRANCH]: onRepo(compareBranch),
+    [CHECK_LINKS]: onRepo(checkLinks),
+    [READ_FILES]: onRepo(readFiles),
+    [POLL]: onRepo(poll),
+    [FAREWELL]: onRepo(sayFarewell),
+    [RECONCILE]: onRepo(reconcile),
+    [RECHECK_ALL]: onRepo(async (each, ctx) => void (await applySettings(each, ctx))),
+    [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
+    [INSTALLATION]: ({ payload }, now) =>
+      importInstallation(app, (payload as { installation_id: number }).installation_id, now),
+    [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
+    [REDELIVER]: (_, now) => redeliverFailed(app, now),
+    [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
+  }
+  const rescheduled = Object.entries(work).map(([kind, each]) => [kind, rescheduledByRateLimit(app, each)])
+  return { ...Object.fromEntries(rescheduled), [NOTIFY]: postNotification(app) }
+}

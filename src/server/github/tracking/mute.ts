@@ -1,0 +1,40 @@
+/** Mutes a pull request, or ends that, by a comment (docs/contract/publishing.md#mute). */
+
+import { listNumbered } from '../../records/pull-requests/open-store.ts'
+import { muteByComment } from '../../records/pull-requests/store.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { asInstallation } from '../../records/repositories/installation.ts'
+import type { RepoContext } from '../../records/repositories/repo.ts'
+import { mayTriage } from '../collaborators.ts'
+import { enqueueRecheck } from './recheck.ts'
+
+export type MuteCommand = 'mute' | 'unmute'
+
+/** The command that the whole comment is; null for any other comment. */
+export function muteCommandIn(body: string): MuteCommand | null {
+  const [, command] = /^\s{0,9}\/deconflict (mute|unmute)\s{0,9}$/.exec(body) ?? []
+  return (command as MuteCommand | undefined) ?? null
+}
+
+interface MuteComment {
+  number: number
+  command: MuteCommand
+  /** The login of its writer. */
+  login: string
+  /** The writer opened the pull request. */
+  is_author: boolean
+  created_at: Date
+}
+
+/** Has no effect if the writer is neither the author nor somebody who may triage. At most one call. */
+export async function muteCommented(
+  app: App,
+  ctx: RepoContext,
+  { number, command, login, is_author, created_at: at }: MuteComment,
+): Promise<void> {
+  const { db, repo } = ctx
+  const isAllowed = is_author || (await asInstallation(app, ctx, (client) => mayTriage(client, repo, login)))
+  if (!isAllowed) return
+  await muteByComment(db, repo.id, { number, is_muted: command === 'mute', at })
+  await enqueueRecheck(ctx, await listNumbered(db, repo.id, [number]))
+}

@@ -1,0 +1,218 @@
+/** Applies events of pull requests. The webhook surface translates payloads to these calls. */
+import { createHash } from 'node:crypto'
+import {
+  closePullRequest,
+  describePullRequest,
+  linkPullRequest,
+  refreshPullRequest,
+  trackPullRequest,
+} from '../../records/activities/automatic.ts'
+import { closedIssues, summaryOf } from '../../records/activities/pull-request-fields.ts'
+import { listLiveOf, listUntracked } from '../../records/activities/pull-request-store.ts'
+import { enqueueRechecks } from '../../records/changes/changes.ts'
+import { listNumbered } from '../../records/pull-requests/open-store.ts'
+import { clearRefusals } from '../../records/pull-requests/publication-store.ts'
+import {
+  type Facts,
+  findPullRequest,
+  recordPullRequest,
+  savePullRequest,
+} from '../../records/pull-requests/store.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { readPullRequest } from '../../records/repositories/reading.ts'
+import type { RepoContext } from '../../records/repositories/repo.ts'
+import { forgetComment } from '../../tell/decision/apply.ts'
+import { MUTE_LABEL } from '../../tell/report/comment.ts'
+import type { GithubPullRequest } from '../pull-request.ts'
+import { readChanges } from './changed-files.ts'
+import {
+  type ActivityPlan,
+  changesQueue,
+  isEnd,
+  isQueued,
+  isTied,
+  mayBeUnlocked,
+  needsRecheck,
+  type PullRequestEvent,
+  planOf,
+  takesTitle,
+} from './event-plan.ts'
+import { type EndedPullRequest, keepLines, recordPullRequestEnd } from './outcomes.ts'
+import { enqueueRecheck } from './recheck.ts'
+import { keepMergedLink, linkPullRequestStack, recheckBelow } from './stack-links.ts'
+
+/**
+ * Applies an event of a pull request; of another repository, which was read under a name that is used again, nothing. An event that is older than the stored one changes nothing. If the older one could
+ * not be applied because GitHub was unavailable, the newer one applies both.
+ */
+export async function pullRequestChanged(
+  app: App,
+  ctx: RepoContext,
+  received: GithubPullRequest,
+  received_event: PullRequestEvent,
+): Promise<void> {
+  const { db, now, repo } = ctx
+  if (received.repository_id !== repo.id) return
+  const before = await findPullRequest(db, repo.id, received.number)
+  const read = isTied(received, before) ? await readPullRequest(app, ctx, received.number) : undefined
+  // GitHub's response may be older than the event.
+  const current = read && read.changed_at >= received.changed_at ? read : undefined
+  const pr = current ?? received
+  const event = current ? (current.is_open ? 'reopened' : 'closed') : received_event
+  if (mayBeUnlocked(event)) await clearRefusals(db, repo.id, pr.number)
+  const given = { event, now, commenting_since: repo.commenting_since }
+  const facts = factsOf(pr, repo)
+  if (!(await recordPullRequest(db, repo.id, facts, given))) {
+    // The newer event stored everything except title and summary.
+    if (event === 'edited') await importAgain(app, ctx, pr.number)
+    if (before && changesQueue(event, pr, before)) {
+      const { is_open, is_draft, head_sha } = before
+      const isSame = pr.head_sha === head_sha
+      await setQueued(ctx, pr, isSame && isQueued(event, { is_open, is_draft, head_sha }, before))
+    }
+    return
+  }
+  const summary_hash = hashOf(summaryOf(pr))
+  if (pr.is_open) {
+    await linkPullRequestStack(ctx, pr, before)
+    const is_untracked = await lacksActivity(ctx, pr.number)
+    await updateActivities(app, ctx, pr, planOf(event, { ...pr, summary_hash }, { before, is_untracked }))
+    const { assignee, is_by_newcomer } = pr
+    await describePullRequest(ctx, pr.number, { assignee, is_by_newcomer, closes: facts.closes })
+  }
+  if (isEnd(event, pr, before)) await endActivities(ctx, pr)
+  const texts = takesTitle(event) ? { title: pr.title, summary_hash } : {}
+  await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...texts })
+  const is_queued = isQueued(event, pr, before)
+  if (changesQueue(event, pr, before) || is_queued !== (before?.is_queued ?? false))
+    await setQueued(ctx, pr, is_queued)
+  if (!needsRecheck(event, facts, before)) return
+  const stored = await findPullRequest(db, repo.id, pr.number)
+  if (stored?.is_open) await enqueueRecheck(ctx, [stored], event === 'seen' ? 'recheck' : 'live')
+}
+
+async function updateActivities(
+  app: App,
+  ctx: RepoContext,
+  pr: GithubPullRequest,
+  { link, track, refresh }: ActivityPlan,
+): Promise<void> {
+  const linked = link ? await linkPullRequest(ctx, pr) : []
+  if (track && linked.length === 0) {
+    if (!ctx.settings.track_pull_requests) return
+    const changes = await readChanges(app, ctx, pr.number)
+    if (changes) await trackPullRequest(ctx, pr, changes)
+    return
+  }
+  if (refresh === null) return
+  const { files, ...fields } = refresh
+  const hasLive = files && (await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)).length > 0
+  const changes = hasLive ? await readChanges(app, ctx, pr.number) : undefined
+  await refreshPullRequest(ctx, pr, { ...fields, changes: changes ?? null })
+}
+
+/** Closes a pull request that GitHub removed, as it does with those of a removed account. */
+export async function pullRequestRemoved(ctx: RepoContext, number: number): Promise<void> {
+  const { db, now, repo } = ctx
+  const pr = await findPullRequest(db, repo.id, number)
+  if (!pr?.is_open) return
+  const is_fork = pr.branch.includes(':')
+  await endActivities(ctx, {
+    number,
+    branch: pr.branch,
+    base_branch: pr.base_branch,
+    is_fork,
+    is_merged: false,
+    merged_at: null,
+    changed_at: now,
+  })
+  await savePullRequest(db, repo.id, number, {
+    is_open: false,
+    is_queued: false,
+    is_behind: false,
+    changed_at: now,
+  })
+}
+
+/** Applies the deletion of a comment. Any other comment than the App's has no effect. */
+export async function commentDeleted(
+  ctx: RepoContext,
+  { number, comment_id }: { number: number; comment_id: number },
+): Promise<void> {
+  const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
+  if (pr?.comment_id === comment_id) await forgetComment(ctx, number, ctx.now)
+}
+
+/** Archives the activities of a pull request that was merged or closed, and enters the end in the ledger. */
+async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<void> {
+  const others = await recordPullRequestEnd(ctx, pr)
+  if (pr.is_merged) {
+    await keepMergedLink(ctx, pr)
+    // The changed files are deleted with the activities.
+    await keepLines(ctx, pr)
+    await recheckBelow(ctx, pr)
+  }
+  await closePullRequest(ctx, pr, pr.is_merged)
+  await enqueueRecheck(ctx, await listNumbered(ctx.db, ctx.repo.id, others))
+}
+
+/** Enqueues a recheck of this pull request and those that overlap with it: the order of the merges has changed. */
+async function setQueued(
+  ctx: RepoContext,
+  { number, changed_at }: Pick<GithubPullRequest, 'number' | 'changed_at'>,
+  is_queued: boolean,
+): Promise<void> {
+  await savePullRequest(ctx.db, ctx.repo.id, number, { is_queued, queue_changed_at: changed_at })
+  const live = await listLiveOf(ctx.db, ctx.repo.id, number, ctx.now)
+  await enqueueRechecks(
+    ctx,
+    live.map(({ id }) => id),
+  )
+}
+
+async function lacksActivity({ db, repo, now }: RepoContext, number: number): Promise<boolean> {
+  return (await listUntracked(db, repo.id, { numbers: [number], now })).length > 0
+}
+
+/** Reads the pull request from GitHub and imports it if it is open. */
+async function importAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
+  const present = await readPullRequest(app, ctx, number)
+  if (present?.is_open) await pullRequestChanged(app, ctx, present, 'seen')
+}
+
+/**
+ * Imports a pull request whose declared activity ended, if it is open and has no other activity: the end of a declared
+ * activity does not end tracking. One or two calls.
+ */
+export async function trackAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
+  if (!ctx.settings.track_pull_requests || !(await lacksActivity(ctx, number))) return
+  await importAgain(app, ctx, number)
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts & { title: string } {
+  const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, merged_at } = pr
+  const { branch, head_sha, base_branch, opened_at, changed_at } = pr
+  return {
+    number,
+    title,
+    closes: closedIssues(pr, repo),
+    author,
+    is_open,
+    is_draft,
+    is_bot,
+    is_by_newcomer,
+    merged_at,
+    is_muted: pr.labels.includes(MUTE_LABEL),
+    head_sha,
+    branch,
+    base_branch,
+    stack_number: pr.stack?.number ?? null,
+    stack_position: pr.stack?.position ?? null,
+    opened_at,
+    changed_at,
+  }
+}

@@ -1,0 +1,58 @@
+/** Rechecks a pull request: computes its overlaps and publishes them if the text changed. */
+
+import { later } from '../../../vocabulary/clock.ts'
+import { enqueue, jobOn } from '../../jobs/store.ts'
+import { openPages } from '../../records/pull-requests/open-store.ts'
+import type { PullRequestRow } from '../../records/pull-requests/table.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { readGithub } from '../../records/repositories/reading.ts'
+import type { RepoContext } from '../../records/repositories/repo.ts'
+import { recordAndPublish } from '../../tell/decision/apply.ts'
+import { checkPullRequest } from '../../tell/decision/read.ts'
+import { type BranchDirectory, listDirectory as listDirectoryOf } from '../directories.ts'
+
+/** The kind of job that rechecks one pull request. */
+export const RECHECK = 'recheck'
+
+/** The minimum time between two publications to one pull request. */
+const QUIET_MS = 30_000
+
+/**
+ * Enqueues a recheck of each of these pull requests. It runs once, even if it is enqueued several times before. `live`: their authors
+ * wait for it.
+ */
+export async function enqueueRecheck(
+  { db, now, repo }: RepoContext,
+  prs: Pick<PullRequestRow, 'number' | 'published_at'>[],
+  priority: 'live' | 'recheck' = 'recheck',
+): Promise<void> {
+  const jobs = prs.map(({ number, published_at }) => {
+    const quiet_until = published_at && later(published_at, QUIET_MS)
+    const run_at = quiet_until && quiet_until > now ? quiet_until : now
+    return jobOn(repo, RECHECK, { about: number, priority, payload: { number }, run_at })
+  })
+  await enqueue(db, [...new Map(jobs.map((job) => [job.id, job])).values()], now)
+}
+
+/** Enqueues a recheck of every open pull request of a repository. */
+export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
+  for await (const page of openPages(ctx.db, ctx.repo.id)) await enqueueRecheck(ctx, page)
+}
+
+/** Checks an open pull request, records its pairs, and publishes at most one comment and one check run. */
+export async function recheck(
+  app: App,
+  ctx: RepoContext,
+  { number }: Pick<PullRequestRow, 'number'>,
+): Promise<void> {
+  const { public_url } = app.config
+  const { owner, name } = ctx.repo
+  const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`
+  const listDirectory = async (directory: BranchDirectory) =>
+    (await readGithub(app, ctx, (reader) => listDirectoryOf(reader, ctx.repo, directory))) ?? null
+  const asApp = { ...ctx, caller: { ...ctx.caller, listDirectory } }
+  const check = await checkPullRequest(asApp, number, page_url)
+  if (!check || !(await recordAndPublish(app, ctx, check))) return
+  const again = await checkPullRequest(asApp, number, page_url)
+  if (again) await recordAndPublish(app, ctx, again)
+}

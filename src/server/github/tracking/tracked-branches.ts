@@ -1,0 +1,100 @@
+/** Creates activities for pushed branches that have no pull request (docs/contract/activities.md#branches). */
+
+import { later } from '../../../vocabulary/clock.ts'
+import { matchesName } from '../../../vocabulary/scope/intersect.ts'
+import { enqueue, jobOn } from '../../jobs/store.ts'
+import {
+  deleteBranch,
+  findTracking,
+  pushBranch,
+  trackBranch,
+  trackingBy,
+} from '../../records/activities/branches.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { readGithub } from '../../records/repositories/reading.ts'
+import type { RepoContext } from '../../records/repositories/repo.ts'
+import { compareBranches, hasOpenPullRequest, isNotFound } from '../repository-calls.ts'
+import { type ChangedFiles, completeFiles } from '../trees.ts'
+import { pushedChangesOf } from './changed-files.ts'
+
+/** The kind of job that compares one branch with the default branch. */
+export const COMPARE_BRANCH = 'compare_branch'
+
+/** The pushes of a burst arrive within this time. */
+const BURST_MS = 2000
+/** The minimum time between two comparisons of one branch. */
+const QUIET_MS = 30_000
+const BRANCH_MAX = 255
+
+/** A push to a branch of the repository itself. */
+export interface BranchPush {
+  branch: string
+  default_branch: string
+  /** The login of the pusher. */
+  actor: string
+  /** The message of the head commit. */
+  message: string
+  /** The head commit. */
+  head_sha: string
+}
+
+/** Treats a push as a heartbeat of the branch's activities, and enqueues the comparison of a tracked branch. */
+export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<void> {
+  const live = await pushBranch(ctx, push.branch)
+  if (!isTracked(ctx, push) || trackingBy(live) === 'other') return
+  const { db, now, repo } = ctx
+  const given = { about: push.branch, priority: 'live' as const, payload: push }
+  const job = jobOn(repo, COMPARE_BRANCH, { ...given, run_at: later(now, BURST_MS) })
+  await enqueue(db, [job], now, { gap_ms: QUIET_MS })
+}
+
+/** Archives the activities of a deleted branch, unless it was pushed again since. One call. */
+export async function branchDeleted(app: App, ctx: RepoContext, branch: string): Promise<void> {
+  const { owner, name: repo } = ctx.repo
+  try {
+    await readGithub(app, ctx, (reader) => reader.rest.repos.getBranch({ owner, repo, branch }))
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    await deleteBranch(ctx, branch)
+  }
+}
+
+function isTracked({ settings }: RepoContext, { branch, default_branch }: BranchPush): boolean {
+  if (branch === default_branch || branch.length > BRANCH_MAX) return false
+  return matchesName(settings.track_branches, branch)
+}
+
+/**
+ * Reads the changed files of a pushed branch, and stores them with its activity. One call, and two more for a branch of 300
+ * files and more. Before the branch gets an activity, another call asks whether it has a pull request, because deliveries may
+ * have been missed.
+ */
+export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush): Promise<void> {
+  if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
+  const tracking = await findTracking(ctx, push.branch)
+  if (tracking === 'other') return
+  const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })
+  if (!comparison) return
+  const changes = await pushedChangesOf(ctx, comparison)
+  await trackBranch(ctx, { ...push, base_branch: push.default_branch }, changes)
+}
+
+/** Undefined if the branch was deleted or has an open pull request. */
+async function readComparison(
+  app: App,
+  ctx: RepoContext,
+  { push, isNew }: { push: BranchPush; isNew: boolean },
+): Promise<(ChangedFiles & { base_sha: string }) | undefined> {
+  const { branch, default_branch, head_sha } = push
+  try {
+    return await readGithub(app, ctx, async (reader) => {
+      if (isNew && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
+      const comparison = await compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
+      const files = await completeFiles(reader, ctx.repo, comparison, { head_sha, limits: app.list_limits })
+      return { ...files, base_sha: comparison.merge_base_sha }
+    })
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,234 @@
+/** Watches repositories without the GitHub App: polls their pull requests with one token, and writes nothing. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { later } from '../../../vocabulary/clock.ts'
+import { enqueue, jobOn } from '../../jobs/store.ts'
+import { faultOf } from '../../platform/db/errors.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { RateLimited } from '../../records/repositories/installation.ts'
+import { pauseAfter, readGithub, STOP_MS } from '../../records/repositories/reading.ts'
+import { registerRepository } from '../../records/repositories/registration.ts'
+import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
+import { refreshSettings, settingsIn } from '../../records/repositories/settings-refresh.ts'
+import { findRepository, updateRepository } from '../../records/repositories/store.ts'
+import { classifyError } from '../octokit.ts'
+import { parsePullRequest } from '../pull-request.ts'
+import type { Reader, RepositoryName } from '../repository-calls.ts'
+import type { Watch, Watched } from '../watched-repositories.ts'
+import { pullRequestChanged } from './pull-requests.ts'
+import { enqueueAllRechecks } from './recheck.ts'
+import { importOpen, importPullRequests, knownOpen } from './reconcile.ts'
+
+/** The kind of job that polls the pull requests of one repository. */
+export const POLL = 'poll'
+
+/** The minimum time between two polls of a repository, whatever the number of instances. */
+const POLL_MS = 60_000
+/** After this time, all open pull requests are read again, and the repository is looked up by its name. */
+const READ_EVERY_MS = 3_600_000
+const SETTINGS_EVERY_MS = 600_000
+/** The 1,000 pull requests that were opened last. */
+const PAGES_MAX = 10
+/** GitHub's lists may lag behind by this much, so that an earlier update appears after a later one. */
+const LAG_MS = 120_000
+
+/** Watches until `signal` is aborted. */
+export async function watchUntil(app: App, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await watchOnce(app)
+    await wait(POLL_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+/**
+ * Looks up the watched repositories and enqueues a poll of each. Every instance does this; the job queue runs one poll of a
+ * repository at a time, and at most one a minute.
+ */
+export async function watchOnce(app: App): Promise<void> {
+  const { watch } = app
+  for (const watched of watch?.repositories ?? []) {
+    try {
+      if (watch) await visit(app, watch, watched)
+    } catch (error) {
+      report(watched, 'failed', () => app.log.error({ ...named(watched), ...faultOf(error) }, 'watch failed'))
+    }
+  }
+}
+
+async function visit(app: App, watch: Watch, watched: Watched): Promise<void> {
+  const now = app.clock()
+  if (watch.pausedUntil(now) || (watched.retry_at && watched.retry_at > now)) return
+  const isDue = !watched.resolved_at || watched.resolved_at <= later(now, -READ_EVERY_MS)
+  if (isDue && !(await resolve(app, watch, watched))) return
+  const repo_id = watched.repo_id as number
+  const db = app.database.connection()
+  const stored = await findRepository(db, repo_id)
+  if (!stored) return
+  if (stored.installation_id !== null) {
+    report(watched, 'installed', () =>
+      app.log.info(named(watched), 'not watched: the GitHub App is installed'),
+    )
+    return
+  }
+  await updateRepository(db, repo_id, { watched_at: now, uninstalled_at: null })
+  const job = jobOn({ id: repo_id, owner: stored.owner }, POLL, { priority: 'live', run_at: now })
+  await enqueue(db, [job], now, { gap_ms: POLL_MS })
+  app.wakeWorker()
+}
+
+/** Asks GitHub for the repository and stores it under its current name. Returns whether it is visible. One call. */
+async function resolve(app: App, watch: Watch, watched: Watched): Promise<boolean> {
+  const now = app.clock()
+  try {
+    const { data } = await watch.reader.rest.repos.get({ owner: watched.owner, repo: watched.name })
+    const found = { id: data.id, owner: data.owner.login, name: data.name }
+    await registerRepository(app, found, now)
+    await updateRepository(app.database.connection(), found.id, { owner: found.owner, name: found.name })
+    watched.repo_id = found.id
+    watched.resolved_at = now
+    return true
+  } catch (error) {
+    stop(app, watched, error)
+    return false
+  }
+}
+
+/** Pauses after an error of GitHub, and logs it once. The next success resumes. */
+function stop(app: App, watched: Watched, error: unknown): void {
+  const now = app.clock()
+  const pause_ms = pauseAfter(error, now)
+  if (pause_ms !== null) app.watch?.pause(later(now, pause_ms))
+  const { status } = error as { status?: number }
+  const refusal = classifyError(error, now)
+  const { kind } = refusal
+  const isInvisible = kind === 'invisible' && pause_ms === null
+  const sso_url = refusal.kind === 'invisible' ? refusal.sso_url : null
+  if (isInvisible || kind === 'unauthorized') {
+    watched.resolved_at = null
+    watched.retry_at = later(now, STOP_MS)
+    const hidden =
+      sso_url === null
+        ? 'GitHub does not show this repository to GITHUB_TOKEN; it needs to read contents and pull requests'
+        : `authorise GITHUB_TOKEN for SAML at ${sso_url}`
+    const reason = isInvisible
+      ? hidden
+      : 'GitHub rejected GITHUB_TOKEN; it may be mistyped, expired or revoked'
+    report(watched, kind, () =>
+      app.log.warn({ ...named(watched), status, reason, retry_s: STOP_MS / 1000 }, 'watch stopped'),
+    )
+  } else if (pause_ms !== null) {
+    const fields = { ...named(watched), status, retry_s: Math.ceil(pause_ms / 1000) }
+    report(watched, 'limited', () => app.log.warn(fields, 'watch paused by the rate limit of GITHUB_TOKEN'))
+  } else {
+    // Errors of Octokit have a status, even without a response. Any other error is internal.
+    const cause = status === undefined ? faultOf(error) : { status, retry_s: POLL_MS / 1000 }
+    report(watched, 'failed', () => app.log.warn({ ...named(watched), ...cause }, 'watch failed'))
+  }
+}
+
+/** Calls `write` when the state differs from the last one. */
+function report(watched: Watched, state: string, write: () => void): void {
+  if (watched.state !== state) write()
+  watched.state = state
+}
+
+function named({ owner, name }: Watched): { repository: string } {
+  return { repository: `${owner}/${name}` }
+}
+
+/**
+ * Imports what changed since the last poll. One call, which does not count towards the rate limit if nothing changed. Once
+ * an hour, and after a start, it reads all open pull requests.
+ */
+export async function poll(app: App, ctx: RepoContext): Promise<void> {
+  const { now, repo } = ctx
+  const watched = repo.is_watched ? app.watch?.find(repo) : undefined
+  // Another instance watches this repository, and enqueues the poll again.
+  if (!watched) return
+  try {
+    await readGithub(app, ctx, async (reader) => {
+      const current = await refreshed(app, ctx, { reader, watched })
+      const isDue = !watched.read_at || watched.read_at <= later(now, -READ_EVERY_MS)
+      if (isDue || !(await importUpdated(app, current, { reader, watched })))
+        await importAll(app, current, { reader, watched })
+    })
+  } catch (error) {
+    const isPaused = error instanceof RateLimited
+    if (!isPaused || error.cause) stop(app, watched, isPaused ? error.cause : error)
+    if (isPaused) throw error
+  }
+}
+
+interface Polled {
+  reader: Reader
+  watched: Watched
+}
+
+/** Reads the settings file if that is due, and rechecks all pull requests if it changed. Up to three calls. */
+async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<RepoContext> {
+  const { db, now, repo } = ctx
+  if (watched.settings_at && watched.settings_at > later(now, -SETTINGS_EVERY_MS)) return ctx
+  const before = await findRepository(db, repo.id)
+  const after = await refreshSettings(app, reader, repo)
+  watched.settings_at = now
+  const isSame = JSON.stringify(settingsIn(before)) === JSON.stringify(settingsIn(after))
+  const current = isSame ? undefined : await openKnownRepo(app, repo.id, now)
+  if (!current) return ctx
+  await enqueueAllRechecks(current)
+  return current
+}
+
+async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
+  const { open, newest_at } = await importPullRequests(app, ctx, reader, { pages_max: PAGES_MAX })
+  watched.read_at = ctx.now
+  watched.newest_at = newest_at ?? later(ctx.now, -LAG_MS)
+  watched.etag = undefined
+  report(watched, 'watched', () =>
+    app.log.info({ ...named(watched), open_pull_requests: open }, 'watching pull requests'),
+  )
+}
+
+/**
+ * Imports the pull requests that were updated since the last poll. Returns false if there may be more than one page of
+ * them. One call.
+ */
+async function importUpdated(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<boolean> {
+  const { owner, name } = ctx.repo
+  const per_page = app.list_limits.page
+  const since = later(watched.newest_at ?? ctx.now, -LAG_MS)
+  const page = await newestPage(reader, { owner, name, etag: watched.etag, per_page })
+  if (!page) return true
+  const updated = page.items.filter(({ updated_at }) => new Date(updated_at) >= since)
+  if (updated.length === per_page) return false
+  const known = await knownOpen(ctx)
+  const closed = updated.filter(({ state, number }) => state === 'closed' && known.has(number))
+  for (const pr of closed) await pullRequestChanged(app, ctx, parsePullRequest(pr), 'closed')
+  const open = updated.filter(({ state }) => state === 'open')
+  await importOpen(ctx, open, { known, position: 0 })
+  watched.etag = page.etag
+  const newest = page.items[0]
+  if (newest) watched.newest_at = new Date(newest.updated_at)
+  report(watched, 'watched', () => app.log.info(named(watched), 'watching pull requests'))
+  return true
+}
+
+/** The pull requests that were updated last, open or closed; null if they are the same as before. */
+async function newestPage(
+  reader: Reader,
+  { owner, name, etag, per_page }: RepositoryName & { etag: string | undefined; per_page: number },
+) {
+  try {
+    const { data, headers } = await reader.rest.pulls.list({
+      owner,
+      repo: name,
+      state: 'all',
+      sort: 'updated',
+      direction: 'desc',
+      per_page,
+      ...(etag && { headers: { 'if-none-match': etag } }),
+    })
+    return { items: data, etag: headers.etag }
+  } catch (error) {
+    if ((error as { status?: number }).status === 304) return null
+    throw error
+  }
+}

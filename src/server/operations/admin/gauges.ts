@@ -1,0 +1,80 @@
+/** Collects the gauges that come from the database when `/metrics` is scraped (docs/observability.md). */
+import { setTimeout as wait } from 'node:timers/promises'
+import { OUTCOMES } from '../../../vocabulary/outcome.ts'
+import { countJobs, findOldestDue } from '../../jobs/store.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { faultOf } from '../../platform/db/errors.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import { countLive } from '../../records/activities/status-store.ts'
+import { countActive } from '../../records/notables/store.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { countAllPullRequests } from '../../tell/decision/budget.ts'
+import { countShown } from '../../tell/ledger/counts-store.ts'
+
+/** The minimum time between two queries of the database, however often `/metrics` is scraped. */
+const INTERVAL_MS = 15_000
+/** How long a scrape waits for the database. The other metrics are shown in any case. */
+const TIMEOUT_MS = 3000
+
+/** Returns a function that updates the gauges. It never rejects: gauges that cannot be read are removed. */
+export function gaugeCollector(app: App): () => Promise<void> {
+  let started_at = Number.NEGATIVE_INFINITY
+  let collection: Promise<void> = Promise.resolve()
+  let isCollecting = false
+  return async () => {
+    const { database_up } = app.metrics
+    const now = app.clock()
+    if (!isCollecting && now.getTime() - started_at >= INTERVAL_MS) {
+      started_at = now.getTime()
+      isCollecting = true
+      collection = collect(app, now).finally(() => {
+        isCollecting = false
+      })
+    }
+    const isLate = await Promise.race([collection, wait(TIMEOUT_MS, true, { ref: false })])
+    if (isLate) database_up.set(0)
+  }
+}
+
+async function collect({ database, log, metrics }: App, now: Date): Promise<void> {
+  const { jobs, oldest_due_job, live_records, database_up } = metrics
+  try {
+    const db = database.connection()
+    const counts = await countJobs(db, now)
+    const oldest = await findOldestDue(db, now)
+    const activities = await countLive(db, now)
+    const notables = await countActive(db, now)
+    jobs.reset()
+    for (const { kind, state, count } of counts) jobs.set({ kind, state }, count)
+    oldest_due_job.set(oldest ? (now.getTime() - oldest.getTime()) / 1000 : 0)
+    live_records.set({ kind: 'activity' }, activities)
+    live_records.set({ kind: 'notable' }, notables)
+    await collectSignal(metrics, db, now)
+    database_up.set(1)
+  } catch (error) {
+    log.warn(faultOf(error), 'gauges not collected')
+    jobs.reset()
+    oldest_due_job.remove()
+    live_records.reset()
+    resetSignal(metrics)
+    database_up.set(0)
+  }
+}
+
+/** Collects how many pull requests have a comment, and what became of the shown pairs. */
+async function collectSignal(metrics: Metrics, db: Db, now: Date): Promise<void> {
+  const outcomes = await countShown(db)
+  const counts = await countAllPullRequests(db, now)
+  resetSignal(metrics)
+  for (const outcome of OUTCOMES) metrics.pairs.set({ outcome }, outcomes[outcome])
+  if (counts.pull_requests > 0) metrics.commented_share.set(counts.commented / counts.pull_requests)
+  metrics.budgets_in_force.set(counts.budgets_in_force)
+  metrics.feedback.set({ kind: 'up' }, counts.thumbs_up)
+  metrics.feedback.set({ kind: 'down' }, counts.thumbs_down)
+}
+
+function resetSignal({ pairs, commented_share, budgets_in_force, feedback }: Metrics): void {
+  pairs.reset()
+  feedback.reset()
+  for (const gauge of [commented_share, budgets_in_force]) gauge.remove()
+}

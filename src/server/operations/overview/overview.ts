@@ -1,0 +1,133 @@
+/** The repositories with live records that a caller may see, those that need attention first (docs/contract/overview.md). */
+import {
+  byAttention,
+  LISTED_MAX,
+  LOGINS_MAX,
+  type RepositoryOverview,
+  type RepositorySummary,
+} from '../../../vocabulary/contract/overview.ts'
+import { countCollisions } from '../../compare/repository-overlaps.ts'
+import type { RepositoryList, VisibleRepository } from '../../github/repository-lists.ts'
+import type { App } from '../../records/repositories/app.ts'
+import { type ContextCaller, noCaller, openRepo } from '../../records/repositories/repo.ts'
+import { type Counted, CountsCache } from './counts-cache.ts'
+import { type Counts, readCounts } from './store.ts'
+
+/** How many cost units one request spends on counting collisions. The other repositories are counted after the answer. */
+const UNITS_MAX = 3_000_000
+/** The cost of reading the counts of a repository, and of reading what its collisions depend on. */
+const COUNTS_UNITS = 6000
+const COLLISIONS_UNITS = 60_000
+
+/** The time of the request, and who asks. */
+export interface CallerRequest {
+  now: Date
+  caller: ContextCaller
+}
+
+/**
+ * The overview of those of `repositories` that have live records. Costs one query, and for each repository whose live
+ * activities changed since their collisions were last counted, a few more and a comparison.
+ */
+export async function listRepositories(
+  app: App,
+  { repositories, complete }: RepositoryList,
+  request: CallerRequest,
+): Promise<RepositoryOverview> {
+  const counted = await readCounted(
+    app,
+    repositories.map(({ id }) => id),
+    request,
+  )
+  const live = repositories.flatMap((repository) => {
+    const found = counted.get(repository.id)
+    return found ? [{ repository, found }] : []
+  })
+  const listed = live.slice(0, LISTED_MAX)
+  const { meter } = request.caller
+  const most = meter.units + UNITS_MAX
+  const postponed: (() => Promise<void>)[] = []
+  for (const { repository, found } of listed) {
+    if (found.collisions) continue
+    const count = async (caller: ContextCaller) => {
+      found.collisions = await countCollisionsOf(app, repository, {
+        counts: found.counts,
+        request: { ...request, caller },
+      })
+    }
+    if (meter.units < most) await count(request.caller)
+    else postponed.push(() => count(noCaller()))
+  }
+  if (postponed.length > 0)
+    app.background.start(async () => {
+      for (const count of postponed) await count()
+    })
+  const items = listed.map(({ repository, found }) => summaryOf(repository, found))
+  return { items: items.toSorted(byAttention), complete: complete && live.length <= LISTED_MAX }
+}
+
+/** One for each running service. */
+const caches = new WeakMap<App, CountsCache>()
+
+function cacheOf(app: App): CountsCache {
+  const cache = caches.get(app) ?? new CountsCache()
+  caches.set(app, cache)
+  return cache
+}
+
+/** The counts of the repositories that have live records: the cached ones that are fresh, and the others in one query. */
+async function readCounted(
+  app: App,
+  ids: readonly number[],
+  { now, caller }: CallerRequest,
+): Promise<Map<number, Counted>> {
+  const cache = cacheOf(app)
+  const counted = new Map<number, Counted>()
+  for (const id of ids) {
+    const fresh = cache.fresh(id, now)
+    if (fresh) counted.set(id, fresh)
+  }
+  const missing = ids.filter((id) => !counted.has(id))
+  if (missing.length === 0) return counted
+  const rows = await readCounts(app.database.connection(), missing, now)
+  caller.meter.budget(0).remaining -= COUNTS_UNITS * rows.length
+  for (const row of rows) counted.set(row.repo_id, cache.keep(row, now))
+  return counted
+}
+
+function summaryOf({ owner, name }: VisibleRepository, { counts, collisions }: Counted): RepositorySummary {
+  const { people, notables } = counts
+  const persons = people ?? []
+  const changes = [...persons.map(({ changed_at }) => changed_at), notables?.changed_at ?? []].flat()
+  return {
+    owner,
+    name,
+    live_activities: liveIn({ people }),
+    collisions: collisions?.by_severity ?? null,
+    active_notables: notables?.active ?? 0,
+    high_notables: notables?.high ?? 0,
+    people: persons.length,
+    logins: persons
+      .filter(({ is_login }) => is_login)
+      .slice(0, LOGINS_MAX)
+      .map((each) => each.name),
+    last_change_at: new Date(Math.max(...changes.map((change) => Date.parse(change)))).toISOString(),
+  }
+}
+
+function liveIn({ people }: Pick<Counts, 'people'>): number {
+  return (people ?? []).reduce((sum, each) => sum + each.live_activities, 0)
+}
+
+async function countCollisionsOf(
+  app: App,
+  repository: VisibleRepository,
+  { counts, request }: { counts: Counts; request: CallerRequest },
+): Promise<NonNullable<Counted['collisions']>> {
+  const { now, caller } = request
+  if (liveIn(counts) < 2) return { by_severity: { high: 0, medium: 0, low: 0 }, at: now }
+  const { owner, name } = repository
+  const opened = await openRepo(app, repository, { owner, name, now })
+  caller.meter.budget(0).remaining -= COLLISIONS_UNITS
+  return { by_severity: await countCollisions({ ...opened, caller }, app.comparisons), at: now }
+}

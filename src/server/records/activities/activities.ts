@@ -1,0 +1,140 @@
+/** Create, retrieve, list, update, heartbeat and archive activities. */
+
+import { listedOf } from '../../../engine/records/activity-form.ts'
+import { asOf } from '../../../engine/records/activity-lifecycle.ts'
+import {
+  type ActivityContext,
+  changesOf,
+  newActivity,
+  notLive,
+  transitionTo,
+} from '../../../engine/records/activity-verbs.ts'
+import { digestChanges, keepDerived } from '../../../engine/records/digest-changes.ts'
+import { isLive } from '../../../vocabulary/activity-status.ts'
+import { later } from '../../../vocabulary/clock.ts'
+import type {
+  CreateActivity,
+  ListActivities,
+  ListedActivity,
+  UpdateActivity,
+} from '../../../vocabulary/contract/activity.ts'
+import type { Page } from '../../../vocabulary/contract/pagination.ts'
+import { Failure } from '../../../vocabulary/failure.ts'
+import { readPage } from '../../platform/lists.ts'
+import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
+import { readLineHasher } from '../repositories/line-key.ts'
+import { tooManyLive } from '../repositories/live-limit.ts'
+import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
+import { declareChanges, deletePushed } from './activity-files.ts'
+import { changesMore } from './automatic.ts'
+import { insertLive } from './live-insert.ts'
+import * as store from './store.ts'
+import type { ActivityRow } from './table.ts'
+
+/**
+ * Creates an activity. Throws `validation_error` for a `pr_url` of another repository or an unreadable patch,
+ * `rate_limited` at the limit of live activities.
+ */
+export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
+  const { repo, caller } = ctx
+  const files = await digestChanges(caller.meter, input.scope.changes, () => readLineHasher(ctx))
+  const row: store.NewActivity = { ...newActivity(activityContext(ctx), input, files), repo_id: repo.id }
+  return changing(ctx, async (within) => {
+    const inserted = await insertLive(within, row, files)
+    if (!inserted) throw tooManyLive(ctx.repo.max_live.activities, 'live activities')
+    return inserted
+  })
+}
+
+/** The activity as of now. Throws `not_found`. */
+export async function getActivity(ctx: OpenedRepo, id: string): Promise<ActivityRow> {
+  const row = await store.findActivity(ctx.db, ctx.repo.id, id)
+  if (!row) throw noSuchActivity(id)
+  return asOf(row, ctx.now)
+}
+
+/** A page of activities, newest first. Archived and expired ones only if `status` selects them. */
+export async function listActivities(ctx: RepoContext, input: ListActivities): Promise<Page<ListedActivity>> {
+  const { db, now, repo } = ctx
+  const { cursor, limit, ...filter } = input
+  return readPage(
+    { cursor, limit },
+    (page) => store.listActivities(db, repo.id, filter, { now, ...page }),
+    (row) => listedOf(asOf(row, now)),
+  )
+}
+
+/**
+ * Updates the given fields. An update without a difference keeps `updated_at`. Throws `not_found`, `validation_error`
+ * (`pr_url`), `invalid_transition`.
+ */
+export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivity): Promise<ActivityRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const stored = await store.lockActivity(db, repo.id, id)
+    if (!stored) throw noSuchActivity(id)
+    const row = asOf(stored, now)
+    const { scope } = input
+    const files =
+      scope &&
+      keepDerived(
+        await digestChanges(within.caller.meter, scope.changes, () => readLineHasher(within)),
+        row.changed_files,
+      )
+    const changes: store.ActivityChanges = changesOf(activityContext(within), row, { input, files })
+    const hasOtherPullRequest = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
+    if (hasOtherPullRequest) Object.assign(changes, await deletePushed(within, row))
+    const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
+    if (!changesAnything(row, changes) && !hasNewLines) return row
+    const isChanged = changesMore(row, changes) || hasNewLines
+    const declared = scope && { declared_at: now }
+    const updated = await store.updateActivity(db, stored, {
+      ...changes,
+      ...declared,
+      ...(isChanged && { updated_at: now }),
+    })
+    if (isChanged) await enqueueRechecks(within, [id])
+    return updated
+  })
+}
+
+/** Records a heartbeat and extends the time to live, which keeps `updated_at`. Throws `not_found`, `invalid_transition`. */
+export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  const { db, now, repo, settings } = ctx
+  const extended = await store.extendActivity(db, repo.id, id, {
+    now,
+    ttl_ms: settings.activity_ttl_ms,
+    max_ttl_ms: settings.max_activity_ttl_ms,
+  })
+  if (!extended) throw notLive(await getActivity(ctx, id))
+  return extended
+}
+
+/** Archives the activity. An archived one is returned unchanged. Throws `not_found`. */
+export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const stored = await store.lockActivity(db, repo.id, id)
+    if (!stored) throw noSuchActivity(id)
+    const row = asOf(stored, now)
+    if (row.status === 'archived') return row
+    const archived = { ...transitionTo(activityContext(ctx), 'archived'), updated_at: now }
+    const updated = await store.updateActivity(db, stored, archived)
+    await enqueueRechecks(within, [id])
+    return updated
+  })
+}
+
+/** Whether a draft pull request should be opened, so that others see the work. */
+export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow): boolean {
+  const isOld = later(row.created_at, settings.pr_reminder_after_ms) < now
+  return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
+}
+
+function noSuchActivity(id: string): Failure {
+  return new Failure('not_found', `no activity ${id} in this repository; it may have been purged`)
+}
+
+function activityContext({ now, settings, repo, caller }: RepoContext): ActivityContext {
+  return { now, settings, repo, login: caller.identity?.login ?? null }
+}

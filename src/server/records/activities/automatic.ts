@@ -1,0 +1,232 @@
+/** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
+
+import { asOf, firstExpiry, statusWithPullRequest } from '../../../engine/records/activity-lifecycle.ts'
+import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
+import { distinctNames } from '../../../engine/records/compared-scope.ts'
+import { isClosed, isLive } from '../../../vocabulary/activity-status.ts'
+import { newId } from '../../../vocabulary/contract/id.ts'
+import { type Effect, recordEffect } from '../../platform/telemetry/execution.ts'
+import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
+import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
+import { insertLive } from './live-insert.ts'
+import { clip, type PullRequest, pullRequestFields, summaryOf } from './pull-request-fields.ts'
+import {
+  type Described,
+  listLiveOf,
+  lockActivitiesOf,
+  lockLiveOnBranch,
+  lockOrigin,
+  lockOutdated,
+} from './pull-request-store.ts'
+import * as store from './store.ts'
+import type { ActivityRow } from './table.ts'
+
+/**
+ * Links an open pull request to its activities: those with its `pr_url`, else the live ones on its branch that have no
+ * `pr_url`. An activity of source `branch` becomes one of source `pull_request`. Returns the linked live activities.
+ */
+export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
+  const update = (row: ActivityRow) => ({
+    ...heartbeat(ctx, { ...row, ttl_ms: null }),
+    ttl_ms: null,
+    ...(row.source === 'branch' && pullRequestFields(pr, ctx.repo)),
+    pr_url: pr.url,
+    pr_number: pr.number,
+    draft_pr: pr.is_draft,
+    base_branch: pr.base_branch,
+    status: statusWithPullRequest(row.status, pr.is_draft),
+  })
+  return updateEach(ctx, pr, { effect: 'linked', update })
+}
+
+/**
+ * Creates the activity of a pull request that has none, unless the repository is at its limit. If a job outlives its
+ * lease, it can run twice at once; the second run then finds the activity of the first.
+ */
+export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: PushedChanges): Promise<void> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo, settings } = within
+    await lockOrigin(db, repo.id, { pull_request: pr.number })
+    if ((await listLiveOf(db, repo.id, pr.number, now)).length > 0) return
+    const row: store.NewActivity = {
+      repo_id: repo.id,
+      id: newId('act'),
+      ...pullRequestFields(pr, repo),
+      actor: clip(pr.author, 100),
+      agent: null,
+      status: statusWithPullRequest('active', pr.is_draft),
+      risk: 'low',
+      branch: pr.branch,
+      base_branch: pr.base_branch,
+      scope: { areas: [], paths: distinctNames(changes.files) },
+      scope_is_literal: true,
+      ...pushedFieldsOf(changes),
+      pr_url: pr.url,
+      pr_number: pr.number,
+      draft_pr: pr.is_draft,
+      assignee: pr.assignee,
+      is_by_newcomer: pr.is_by_newcomer,
+      blocking: false,
+      heartbeat_at: now,
+      expires_at: firstExpiry(now, settings),
+      created_at: now,
+      updated_at: now,
+    }
+    const inserted = await insertLive(within, row, changes.files)
+    if (inserted) await enqueueRechecks(within, [inserted.id])
+    recordEffect(inserted ? 'tracked' : 'over_limit')
+  })
+}
+
+/**
+ * Stores with the open activities of a pull request who is assigned to it and which issues it closes, and enqueues rechecks
+ * of what that changes.
+ */
+export async function describePullRequest(
+  ctx: RepoContext,
+  number: number,
+  described: Described,
+): Promise<void> {
+  await inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const outdated = await lockOutdated(db, repo.id, number, described)
+    for (const row of outdated) await store.updateActivity(db, row, described, now)
+    await enqueueRechecks(
+      within,
+      outdated.map(({ id }) => id),
+    )
+  })
+}
+
+/** Which fields of a tracked activity to update from its pull request. */
+export interface Refresh {
+  title: boolean
+  summary: boolean
+  base_branch: boolean
+  /** The changed files; null keeps them. */
+  changes: PushedChanges | null
+}
+
+/**
+ * Treats an event as a heartbeat, stores the changed files, and updates activities of source `pull_request`. Declared
+ * activities keep their fields.
+ */
+export function refreshPullRequest(
+  ctx: RepoContext,
+  pr: PullRequest,
+  { title, summary, base_branch, changes }: Refresh,
+): Promise<ActivityRow[]> {
+  const update = (row: ActivityRow) => {
+    if (row.source !== 'pull_request') return heartbeat(ctx, row)
+    return {
+      ...heartbeat(ctx, row),
+      ...(title && { title: clip(pr.title, 200) || row.title }),
+      ...(summary && { summary: summaryOf(pr) }),
+      ...(base_branch && { base_branch: pr.base_branch }),
+      ...(changes && {
+        scope: { areas: row.scope.areas, paths: distinctNames(changes.files) },
+        scope_is_literal: true,
+      }),
+    }
+  }
+  return updateEach(ctx, pr, { effect: 'refreshed', update, changes })
+}
+
+/** Stores the changed files of a pull request with its live activities. */
+export function replaceChangesOf(
+  ctx: RepoContext,
+  pr_number: number,
+  changes: PushedChanges,
+): Promise<ActivityRow[]> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const open = await lockActivitiesOf(db, repo.id, pr_number)
+    const live = open.filter((row) => isLiveRow(asOf(row, now)))
+    return updateRows(within, live, { effect: 'refreshed', update: () => ({}), changes })
+  })
+}
+
+/** Archives the activities of a pull request that was merged or closed. */
+export function closePullRequest(
+  ctx: RepoContext,
+  pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
+  merged: boolean,
+): Promise<ActivityRow[]> {
+  const reason = merged ? 'pull_request_merged' : 'pull_request_closed'
+  return updateEach(ctx, pr, {
+    effect: 'archived',
+    update: (row) => archived(ctx, reason, merged ? (row.merged_at ?? ctx.now) : row.merged_at),
+    isAffected: isOpen,
+  })
+}
+
+interface Update {
+  effect: Effect
+  update: (row: ActivityRow) => store.ActivityChanges
+  /** The changed files; null keeps them. */
+  changes?: PushedChanges | null
+}
+
+/**
+ * Updates the activities of the pull request, else the live ones on its branch that have no pull request. `isAffected`:
+ * which of them to update; live ones by default.
+ */
+function updateEach(
+  ctx: RepoContext,
+  pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
+  { isAffected = isLiveRow, ...given }: Update & { isAffected?: (row: ActivityRow) => boolean },
+): Promise<ActivityRow[]> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    let rows = (await lockActivitiesOf(db, repo.id, pr.number)).map((row) => asOf(row, now))
+    const hasNone = !rows.some(isOpen)
+    const onBranch = { branch: pr.branch, now, is_unlinked: true }
+    if (hasNone && !pr.is_fork) rows = await lockLiveOnBranch(db, repo.id, onBranch)
+    return updateRows(within, rows.filter(isAffected), given)
+  })
+}
+
+/** Updates activities that the transaction of `within` has locked, counts them as `effect`, and enqueues one recheck for each that changed visibly. */
+export async function updateRows(
+  within: RepoContext,
+  rows: ActivityRow[],
+  { effect, update, changes = null }: Update,
+): Promise<ActivityRow[]> {
+  const { db, now } = within
+  const updated: ActivityRow[] = []
+  const changed: string[] = []
+  for (const row of rows) {
+    const fields = update(row)
+    const updated_at = changesMore(row, fields) ? now : row.updated_at
+    const after = await store.updateActivity(db, row, { ...fields, updated_at })
+    const hasNewFiles = changes !== null && (await replacePushedChanges(within, after, changes))
+    if (hasNewFiles || hasVisibleChange(row, after)) changed.push(row.id)
+    updated.push(after)
+  }
+  await enqueueRechecks(within, changed)
+  recordEffect(effect, updated.length)
+  return updated
+}
+
+/** Whether the changes do more than keep the activity alive. A heartbeat keeps `updated_at`. */
+export function changesMore(
+  row: ActivityRow,
+  { heartbeat_at: _, expires_at: __, ...changes }: store.ActivityChanges,
+): boolean {
+  return changesAnything<store.ActivityChanges>(row, changes)
+}
+
+/** Whether a field that people see has changed. A heartbeat changes none. */
+function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
+  const { status, title, summary, branch, base_branch, pr_number, draft_pr, scope } = after
+  return changesAnything(before, { status, title, summary, branch, base_branch, pr_number, draft_pr, scope })
+}
+
+function isLiveRow(row: ActivityRow): boolean {
+  return isLive(row.status)
+}
+
+function isOpen(row: ActivityRow): boolean {
+  return !isClosed(row.status)
+}

@@ -1,0 +1,146 @@
+/**
+ * Applies pushes and deletions of branches to activities, and creates activities of pushed branches
+ * (docs/contract/activities.md#branches).
+ */
+
+import { firstExpiry } from '../../../engine/records/activity-lifecycle.ts'
+import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
+import { distinctNames } from '../../../engine/records/compared-scope.ts'
+import { newId } from '../../../vocabulary/contract/id.ts'
+import { recordEffect } from '../../platform/telemetry/execution.ts'
+import { enqueueRechecks } from '../changes/changes.ts'
+import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import { deleteBranchRows } from '../stacks/store.ts'
+import { type PushedChanges, pushedFieldsOf } from './activity-files.ts'
+import { updateRows } from './automatic.ts'
+import { insertLive } from './live-insert.ts'
+import { clip } from './pull-request-fields.ts'
+import { listLiveOnBranch, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
+import type { NewActivity } from './store.ts'
+import type { ActivityRow } from './table.ts'
+
+/** Archives the live activities of a deleted branch that have no pull request, and deletes its stored commits. */
+export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const rows = await lockLiveOnBranch(db, repo.id, { branch, now, is_unlinked: true })
+    await deleteBranchRows(db, repo.id, branch)
+    const update = (row: ActivityRow) => archived(ctx, 'branch_deleted', row.merged_at)
+    return updateRows(within, rows, { effect: 'archived', update })
+  })
+}
+
+/** Treats a push as a heartbeat of the live activities of the branch. */
+export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const rows = await lockLiveOnBranch(db, repo.id, { branch, now })
+    const declared_at = now
+    return updateRows(within, rows, {
+      effect: 'kept_alive',
+      update: (row) => ({ ...heartbeat(ctx, row), branch_pushed: true, declared_at }),
+    })
+  })
+}
+
+/** A pushed branch without a pull request. */
+export interface PushedBranch {
+  branch: string
+  /** The branch that it was compared with. */
+  base_branch: string
+  /** The login of the pusher. */
+  actor: string
+  /** The message of the head commit. Its first line becomes the title. */
+  message: string
+}
+
+/**
+ * How a branch is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live
+ * activities, `none` if it has no live activity.
+ */
+export async function findTracking(
+  { db, now, repo }: RepoContext,
+  branch: string,
+): Promise<'branch' | 'other' | 'none'> {
+  return trackingBy(await listLiveOnBranch(db, repo.id, branch, now))
+}
+
+/** The same, given the live activities of the branch. */
+export function trackingBy(live: readonly ActivityRow[]): 'branch' | 'other' | 'none' {
+  if (live.some(isOfBranch)) return 'branch'
+  return live.length > 0 ? 'other' : 'none'
+}
+
+/** Whether the activity was created from a push and has no pull request yet. */
+function isOfBranch({ source, pr_number }: ActivityRow): boolean {
+  return source === 'branch' && pr_number === null
+}
+
+/**
+ * Updates the activity that was created from pushes to the branch. Creates one if the branch changes a file and has no live
+ * activity, unless the repository is at its limit.
+ */
+export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: PushedChanges): Promise<void> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const { branch } = pushed
+    await lockOrigin(db, repo.id, { branch })
+    const live = await lockLiveOnBranch(db, repo.id, { branch, now })
+    const tracking = trackingBy(live)
+    if (tracking === 'other' || (tracking === 'none' && changes.files.length === 0)) return
+    if (tracking === 'branch') {
+      const update = ({ scope }: ActivityRow) => ({
+        ...describedFields(pushed, changes),
+        scope: { areas: scope.areas, paths: distinctNames(changes.files) },
+        scope_is_literal: true,
+      })
+      await updateRows(within, live.filter(isOfBranch), { effect: 'refreshed', update, changes })
+      return
+    }
+    const inserted = await insertLive(within, newRow(within, pushed, changes), changes.files)
+    if (inserted) await enqueueRechecks(within, [inserted.id])
+    recordEffect(inserted ? 'tracked' : 'over_limit')
+  })
+}
+
+function newRow(
+  { now, repo, settings }: RepoContext,
+  pushed: PushedBranch,
+  changes: PushedChanges,
+): NewActivity {
+  return {
+    repo_id: repo.id,
+    id: newId('act'),
+    ...describedFields(pushed, changes),
+    actor: clip(pushed.actor, 100) || 'unknown',
+    status: 'active',
+    risk: 'low',
+    branch: pushed.branch,
+    branch_pushed: true,
+    scope: { areas: [], paths: distinctNames(changes.files) },
+    scope_is_literal: true,
+    ...pushedFieldsOf(changes),
+    draft_pr: false,
+    blocking: false,
+    source: 'branch',
+    heartbeat_at: now,
+    expires_at: firstExpiry(now, settings),
+    declared_at: now,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+function describedFields(
+  { branch, base_branch, message }: PushedBranch,
+  { files, is_complete }: PushedChanges,
+) {
+  const [subject = ''] = message.trim().split(/\r?\n/)
+  const pushed = 'Pushed to this branch, which has no pull request yet.'
+  const cut = ` GitHub listed its first ${files.length} changed files; there may be more, which are not compared.`
+  return {
+    title: clip(subject, 200) || clip(branch, 200),
+    summary: is_complete ? pushed : `${pushed}${cut}`,
+    base_branch,
+  }
+}

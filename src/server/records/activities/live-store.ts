@@ -1,0 +1,112 @@
+/** The queries of an overlap check on activities. Every statement starts with the repository id. */
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import type { Db } from '../../platform/db/database.ts'
+import { jsonOf } from '../../platform/db/json.ts'
+import { selectByIds } from '../../platform/db/lookup.ts'
+import { prepared } from '../../platform/db/prepared.ts'
+import { isBranch, isLive } from './status-store.ts'
+import { type ActivityRow, activities } from './table.ts'
+
+/** The columns that determine the compared scope of an activity, and how its work relates to that of another one. */
+const sided = {
+  id: activities.id,
+  scope: activities.scope,
+  scope_is_literal: activities.scope_is_literal,
+  changed_files: activities.changed_files,
+  pushed_files: activities.pushed_files,
+  pr_url: activities.pr_url,
+  pr_number: activities.pr_number,
+  draft_pr: activities.draft_pr,
+  title: activities.title,
+  summary: activities.summary,
+  actor: activities.actor,
+  created_by: activities.created_by,
+  assignee: activities.assignee,
+  is_by_newcomer: activities.is_by_newcomer,
+  issue: activities.issue,
+  closes: activities.closes,
+  source: activities.source,
+  base_sha: activities.base_sha,
+  pushed_base_sha: activities.pushed_base_sha,
+  changes_complete: activities.changes_complete,
+}
+/** The columns that an overlap check needs. */
+const compared = {
+  ...sided,
+  branch: activities.branch,
+  base_branch: activities.base_branch,
+  risk: activities.risk,
+  blocking: activities.blocking,
+  status: activities.status,
+  declared_at: activities.declared_at,
+  created_at: activities.created_at,
+  updated_at: activities.updated_at,
+}
+export type SidedActivity = Pick<ActivityRow, keyof typeof sided>
+export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
+export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'merged_at'>
+
+const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))
+const readSided = prepared('activities_sided', (db) =>
+  selectByIds(db, activities, { json: sql<string>`${jsonOf(sided)}::text`.as('json') }),
+)
+
+/** The activities `ids` that exist, in any order. */
+export function listCompared(db: Db, repo_id: number, ids: string[]): Promise<ComparedActivity[]> {
+  return readCompared(db, { repo_id, ids: JSON.stringify(ids) })
+}
+
+/** The fields of the activities `ids` from which their scopes, files, authors and closed issues follow. */
+export async function listScopesOf(db: Db, repo_id: number, ids: string[]): Promise<SidedActivity[]> {
+  const rows = await readSided(db, { repo_id, ids: JSON.stringify(ids) })
+  return rows.map(({ json }) => JSON.parse(json))
+}
+
+const readScopesOn = prepared('activities_scopes_on', (db) =>
+  db
+    .select(sided)
+    .from(activities)
+    .where(and(isLive, isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`)))
+    .orderBy(desc(activities.repo_id), desc(activities.branch), desc(activities.id))
+    .limit(sql.placeholder('limit')),
+)
+
+/** The scopes of up to `limit` live activities of a branch, newest first. */
+export function listScopes(
+  db: Db,
+  repo_id: number,
+  options: { now: Date; branch: string; limit: number },
+): Promise<SidedActivity[]> {
+  return readScopesOn(db, { repo_id, ...options, now: options.now.toISOString() })
+}
+
+const mergedPage = (isFirst: boolean) =>
+  prepared(isFirst ? 'merged_activities' : 'merged_activities_before', (db) =>
+    db
+      .select({ ...compared, merged_at: activities.merged_at })
+      .from(activities)
+      .where(
+        and(
+          eq(activities.repo_id, sql.placeholder('repo_id')),
+          gt(activities.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
+          isFirst
+            ? undefined
+            : sql`(${activities.merged_at}, ${activities.id}) < (${sql.placeholder('merged_at')}::timestamptz, ${sql.placeholder('id')})`,
+        ),
+      )
+      .orderBy(desc(activities.merged_at), desc(activities.id))
+      .limit(sql.placeholder('limit')),
+  )
+const readFirstMerged = mergedPage(true)
+const readNextMerged = mergedPage(false)
+
+/** Up to `limit` activities merged after `since`, and before the activity `before` if there is one; last merged first. */
+export function listMerged(
+  db: Db,
+  repo_id: number,
+  { since, before, limit }: { since: Date; before: MergedActivity | undefined; limit: number },
+): Promise<MergedActivity[]> {
+  const page = { repo_id, since: since.toISOString(), limit }
+  if (before === undefined) return readFirstMerged(db, page)
+  return readNextMerged(db, { ...page, id: before.id, merged_at: before.merged_at?.toISOString() })
+}

@@ -1,0 +1,77 @@
+/** SQL conditions on the status of an activity. */
+import { and, eq, gt, lte, or, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { UNMERGED_MS } from '../../../engine/records/activity-lifecycle.ts'
+import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../../../vocabulary/activity-status.ts'
+import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
+import { laterBy } from '../../platform/db/column.ts'
+import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
+import { activities } from './table.ts'
+
+/** Literals, because the planner cannot match parameters with the predicate of a partial index. */
+const listed = (statuses: readonly ActivityStatus[]) =>
+  sql.raw(`(${statuses.map((each) => `'${each}'`).join(', ')})`)
+
+/** Neither archived nor expired, as stored. */
+export const isOpen = sql`${activities.status} not in ${listed(CLOSED_STATUSES)}`
+export const isStoredLive = sql`${activities.status} in ${listed(LIVE_STATUSES)}`
+export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_STATUSES)}`
+
+/**
+ * True for a live activity of the repository. `isOpen` follows from the rest, but matches the predicate of the partial
+ * indexes.
+ */
+export function isLiveAt(repo_id: number | Placeholder, now: Date | Placeholder): SQL {
+  return allOf(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
+}
+
+/** The same for prepared statements with the parameters `repo_id` and `now`. */
+export const isLive = isLiveAt(sql.placeholder('repo_id'), sql.placeholder('now'))
+
+/**
+ * `column = name`, written as a range. When most repositories are small, the planner considers all indexes of a
+ * repository equally cheap and may scan every open activity of a large one. A range makes it use the index on the column.
+ */
+export function isBranch(
+  column: typeof activities.branch | typeof activities.base_branch,
+  name: SQLWrapper | string,
+): SQL {
+  return sql`${column} between ${name} and ${name}`
+}
+
+/** `expires_at` after a heartbeat at `now`, with the rule of `expiryAt`. */
+export function extendedExpiry(life: Record<'now' | 'ttl_ms' | 'max_ttl_ms', unknown>): SQL {
+  // `ttl_ms` and `max_ttl_ms` can be null; `least` ignores null.
+  const isUnmerged = sql`${activities.status} = 'paused' and ${activities.branch} is not null`
+  const ttl_ms = sql`case when ${isUnmerged} then greatest(${sql.raw(String(UNMERGED_MS))}, ${life.ttl_ms}::bigint) else least(${activities.ttl_ms}, ${life.ttl_ms}::bigint) end`
+  const extended = sql`greatest(${activities.expires_at}, ${laterBy(sql`${life.now}`, ttl_ms)})`
+  return sql`least(${extended}, ${laterBy(activities.created_at, sql`${life.max_ttl_ms}`)})`
+}
+
+/** `status = …` as of `now`: from `expires_at` on an activity is closed, even if the sweep has not stored that. */
+export function hasStatus(status: ActivityStatus, now: Date): SQL {
+  const stored = eq(activities.status, status)
+  const reached = lte(activities.expires_at, now)
+  if (status === 'expired') return anyOf(stored, allOf(isStoredLive, reached))
+  if (status === 'archived') return anyOf(stored, allOf(isStoredFinished, reached))
+  return allOf(stored, gt(activities.expires_at, now))
+}
+
+/** The number of live activities in all repositories. */
+export async function countLive(db: Db, now: Date): Promise<number> {
+  const live = db
+    .select({ one: sql`1`.as('one') })
+    .from(activities)
+    // The first condition is the predicate of the partial index.
+    .where(and(sql`status not in ('archived', 'expired')`, isStoredLive, gt(activities.expires_at, now)))
+    .limit(COUNTED_MAX)
+    .as('live')
+  return db.$count(live)
+}
+
+function allOf(...conditions: SQL[]): SQL {
+  return and(...conditions) as SQL
+}
+
+function anyOf(...conditions: SQL[]): SQL {
+  return or(...conditions) as SQL
+}

@@ -1,0 +1,202 @@
+/** Queries for single activities and their list. Every statement starts with the repository id; none reads the database clock. */
+import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { FileChange } from '../../../engine/lines/change.ts'
+import { issuesOf } from '../../../engine/records/compared-scope.ts'
+import { isLive } from '../../../vocabulary/activity-status.ts'
+import type { ListActivities } from '../../../vocabulary/contract/activity.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { placeholdersOf, prepared, valuesOf } from '../../platform/db/prepared.ts'
+import { changesAnything } from '../changes/changes.ts'
+import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
+import { raiseVersion } from '../live-sets/store.ts'
+import { claimIssues, releaseAllIssues, replaceIssues } from './issue-store.ts'
+import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
+import { type ActivityRow, activities } from './table.ts'
+
+export type NewActivity = Omit<typeof activities.$inferInsert, 'version'>
+export type ActivityChanges = Partial<Omit<NewActivity, 'repo_id' | 'id'>>
+
+function isRecord(repo_id: number, id: string) {
+  return and(eq(activities.repo_id, repo_id), eq(activities.id, id))
+}
+
+const runInsert = prepared('insert_activity', (db) =>
+  db.insert(activities).values(placeholdersOf(activities)).returning(),
+)
+
+/** A live activity with its changed files: those of `pushed_files`, else of `changed_files`. */
+export interface Insertion {
+  row: NewActivity
+  changes?: readonly FileChange[]
+}
+
+/** Inserts a live activity, its changed files, and the issues that it is on, in the transaction `tx` that raised the version. */
+export async function insertActivity(
+  tx: Db,
+  { row, changes = [] }: Insertion,
+  version: number,
+): Promise<ActivityRow> {
+  const { repo_id, id: activity_id, created_at } = row
+  const [stored] = await runInsert(tx, valuesOf(activities, { ...DEFAULTS, ...row, version }))
+  // Keep the given scope object, because its globs are already parsed.
+  const inserted = { ...(stored as ActivityRow), scope: row.scope }
+  const origin = row.pushed_files ? 'pushed' : 'declared'
+  if (changes.length > 0) await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
+  await claimIssues(tx, inserted, issuesOf(inserted), created_at)
+  return inserted
+}
+
+const DEFAULTS = {
+  branch_pushed: false,
+  scope_is_literal: false,
+  changed_files: [],
+  is_by_newcomer: false,
+  changes_complete: true,
+}
+
+const readActivity = prepared('activity', (db) =>
+  db
+    .select()
+    .from(activities)
+    .where(and(eq(activities.repo_id, sql.placeholder('repo_id')), eq(activities.id, sql.placeholder('id')))),
+)
+
+export async function findActivity(db: Db, repo_id: number, id: string): Promise<ActivityRow | undefined> {
+  const [row] = await readActivity(db, { repo_id, id })
+  return row
+}
+
+/** Locks an activity until the transaction `tx` ends. */
+export async function lockActivity(tx: Db, repo_id: number, id: string): Promise<ActivityRow | undefined> {
+  const [row] = await tx.select().from(activities).where(isRecord(repo_id, id)).for('update')
+  return row
+}
+
+/**
+ * Updates an activity that the transaction `tx` has locked, and the issues that it is on: new ones since `at`. Anything but a
+ * heartbeat raises the version.
+ */
+export async function updateActivity(
+  tx: Db,
+  before: ActivityRow,
+  changes: ActivityChanges,
+  at?: Date,
+): Promise<ActivityRow> {
+  const { repo_id, id } = before
+  const ends = isLive(before.status) && !isLive(changes.status ?? before.status)
+  const raised = isHeartbeat(before, changes)
+    ? {}
+    : { version: (await raiseVersion(tx, repo_id, { activities: ends ? -1 : 0 })).version }
+  const [row] = await tx
+    .update(activities)
+    .set({ ...changes, ...raised })
+    .where(isRecord(repo_id, id))
+    .returning()
+  // Keep the given scope object, because its globs are already parsed.
+  const after = { ...(row as ActivityRow), ...(changes.scope && { scope: changes.scope }) }
+  if (ends) await deletePartsOf(tx, repo_id, [id])
+  else if (isLive(after.status) && String(issuesOf(before)) !== String(issuesOf(after)))
+    await replaceIssues(tx, after, issuesOf(after), at ?? after.updated_at)
+  return after
+}
+
+/** Whether the changes only move the time until which it lives, and not to an earlier one. */
+function isHeartbeat(
+  before: ActivityRow,
+  { heartbeat_at: _, expires_at = before.expires_at, ...changes }: ActivityChanges,
+): boolean {
+  return expires_at >= before.expires_at && !changesAnything<ActivityChanges>(before, changes)
+}
+
+/** Deletes what only live activities have: their changed files, and their places on issues. */
+export async function deletePartsOf(tx: Db, repo_id: number, ids: string[]): Promise<void> {
+  await deleteFileChanges(tx, repo_id, ids)
+  await releaseAllIssues(tx, repo_id, ids)
+}
+
+const AT_NOW = sql`${sql.placeholder('now')}::timestamptz`
+const runExtend = prepared('extend_activity', (db) =>
+  db
+    .update(activities)
+    .set({
+      heartbeat_at: AT_NOW,
+      expires_at: extendedExpiry({
+        now: AT_NOW,
+        ttl_ms: sql.placeholder('ttl_ms'),
+        max_ttl_ms: sql.placeholder('max_ttl_ms'),
+      }),
+    })
+    .where(
+      and(
+        eq(activities.repo_id, sql.placeholder('repo_id')),
+        eq(activities.id, sql.placeholder('id')),
+        isStoredLive,
+        gt(activities.expires_at, AT_NOW),
+      ),
+    )
+    .returning(),
+)
+
+/** Records a heartbeat in one statement, with the rule of `expiryAt`; undefined if there is no such live activity. */
+export async function extendActivity(
+  db: Db,
+  repo_id: number,
+  id: string,
+  life: { now: Date; ttl_ms: number; max_ttl_ms: number | null },
+): Promise<ActivityRow | undefined> {
+  const { now, ttl_ms, max_ttl_ms } = life
+  const given = { now: now.toISOString(), ttl_ms, max_ttl_ms }
+  const [row] = await runExtend(db, { repo_id, id, ...given })
+  return row
+}
+
+/** A page of the list without filters. */
+const openPage = (isFirst: boolean) =>
+  prepared(isFirst ? 'open_activities' : 'open_activities_after', (db) =>
+    db
+      .select()
+      .from(activities)
+      .where(
+        and(
+          eq(activities.repo_id, sql.placeholder('repo_id')),
+          isOpen,
+          gt(activities.expires_at, AT_NOW),
+          isFirst ? undefined : lt(activities.id, sql.placeholder('after')),
+        ),
+      )
+      .orderBy(desc(activities.id))
+      .limit(sql.placeholder('limit')),
+  )
+const readFirstPage = openPage(true)
+const readNextPage = openPage(false)
+
+/** Up to `limit` activities older than the id `after`, newest first. */
+export async function listActivities(
+  db: Db,
+  repo_id: number,
+  filter: Omit<ListActivities, 'cursor' | 'limit'>,
+  page: { now: Date; after: string | null; limit: number },
+): Promise<ActivityRow[]> {
+  if (Object.values(filter).every((each) => each === undefined)) {
+    const { after, limit } = page
+    const values = { repo_id, now: page.now.toISOString(), limit }
+    return after === null ? readFirstPage(db, values) : readNextPage(db, { ...values, after })
+  }
+  const { status, risk, actor, branch, has_pr, draft_pr_only } = filter
+  const conditions: (SQL | undefined)[] = [
+    eq(activities.repo_id, repo_id),
+    status === undefined ? and(isOpen, gt(activities.expires_at, page.now)) : hasStatus(status, page.now),
+    page.after === null ? undefined : lt(activities.id, page.after),
+    risk && eq(activities.risk, risk),
+    actor === undefined ? undefined : eq(activities.actor, actor),
+    branch === undefined ? undefined : eq(activities.branch, branch),
+    has_pr === undefined ? undefined : has_pr ? isNotNull(activities.pr_url) : isNull(activities.pr_url),
+    draft_pr_only ? eq(activities.draft_pr, true) : undefined,
+  ]
+  return db
+    .select()
+    .from(activities)
+    .where(and(...conditions))
+    .orderBy(desc(activities.id))
+    .limit(page.limit)
+}

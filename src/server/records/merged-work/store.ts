@@ -1,0 +1,225 @@
+/** Queries for the lines of merged pull requests. Every statement starts with the repository id. */
+import { and, eq, gte, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { COMMON_MIN, type ENOUGH } from '../../../engine/lines/merged-lines.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { prepared } from '../../platform/db/prepared.ts'
+import { findPullRequest } from '../pull-requests/store.ts'
+import { pull_requests } from '../pull-requests/table.ts'
+import { branch_commits, branch_links } from '../stacks/table.ts'
+import { merged_lines } from './table.ts'
+
+/** A parameter for a list of any length. */
+function arrayOf(numbers: readonly number[]): string {
+  return `{${numbers}}`
+}
+
+export async function saveMergedLines(
+  tx: Db,
+  repo_id: number,
+  { number, hashes }: { number: number; hashes: readonly number[] },
+): Promise<void> {
+  await tx.execute(sql`insert into merged_lines (repo_id, hash, number)
+    select ${repo_id}::bigint, hash, ${number}::int from unnest(${arrayOf(hashes)}::int[]) as line(hash)
+    on conflict do nothing`)
+}
+
+/** Deletes lines of pull requests that were merged into `base_branch`, except those of `number`, because a merge removed them there. */
+export async function deleteRemovedLines(
+  tx: Db,
+  repo_id: number,
+  { number, base_branch, hashes }: { number: number; base_branch: string; hashes: readonly number[] },
+): Promise<void> {
+  await tx.execute(sql`delete from merged_lines where repo_id = ${repo_id}
+    and hash = any(${arrayOf(hashes)}::int[]) and number <> ${number} and number in (
+      select number from pull_requests where repo_id = ${repo_id} and base_branch = ${base_branch})`)
+}
+
+/** Deletes the lines of these pull requests, if they were merged into `base_branch`. */
+export async function deleteLinesOf(
+  db: Db,
+  repo_id: number,
+  { numbers, base_branch }: { numbers: readonly number[]; base_branch: string },
+): Promise<void> {
+  await db.execute(sql`delete from merged_lines where repo_id = ${repo_id} and number in (
+    select number from pull_requests where repo_id = ${repo_id} and base_branch = ${base_branch}
+      and number = any(${arrayOf(numbers)}::int[]))`)
+}
+
+/** Work with the hashes of the lines that it adds. */
+export interface NewWork {
+  hashes: readonly number[]
+  branch: string | null
+  /** Null if it is not known: then that of the merged pull request does not matter. */
+  base_branch: string | null
+  /** Its own pull requests. */
+  numbers: readonly number[]
+}
+
+/** A merged pull request with lines of other work. */
+export interface MergedTwin {
+  number: number
+  title: string
+  author: string
+  is_by_newcomer: boolean
+  head_sha: string
+  merged_at: Date
+  /** How many of the lines it has, and how many there are, without those that are common. */
+  shared: number
+  lines: number
+}
+
+const readTwins = prepared('merged_twins', (db) => {
+  const repo_id = sql.placeholder('repo_id')
+  const branch = sql`${sql.placeholder('branch')}::text`
+  const base_branch = sql`${sql.placeholder('base_branch')}::text`
+  const { hash } = merged_lines
+  const found = db.$with('found').as(
+    db
+      .select({
+        hash,
+        number: merged_lines.number,
+        merged_in: sql<number>`count(*) over (partition by ${hash})`.as('merged_in'),
+      })
+      .from(merged_lines)
+      .where(
+        and(
+          eq(merged_lines.repo_id, repo_id),
+          sql`${hash} = any(${sql.placeholder('hashes')}::int[])`,
+          sql`${merged_lines.number} <> all(${sql.placeholder('numbers')}::int[])`,
+        ),
+      ),
+  )
+  const twins = db
+    .select({ number: found.number, shared: sql<number>`count(*)::int`.as('shared') })
+    .from(found)
+    .where(lt(found.merged_in, COMMON_MIN))
+    .groupBy(found.number)
+    .as('twins')
+  const common = db
+    .select({ lines: sql<number>`count(distinct ${found.hash})::int`.as('lines') })
+    .from(found)
+    .where(gte(found.merged_in, COMMON_MIN))
+    .as('common')
+  const lines = sql<number>`(${sql.placeholder('lines')}::int - ${common.lines})`
+  const { number, title, author, is_by_newcomer, head_sha, merged_at } = pull_requests
+  const own = alias(pull_requests, 'own')
+  // The work is on its branch or on top of it: linked with it, or with its head. A pull request that was opened again from
+  // another branch has the same head, and is on top of nothing.
+  const isOnTop = sql`(${pull_requests.branch} = ${branch}
+    or ((exists (select from ${branch_links} where ${branch_links.repo_id} = ${repo_id}::bigint
+        and ${branch_links.branch} = ${branch} and ${branch_links.base_branch} = ${pull_requests.branch})
+      or exists (select from ${branch_commits} where ${branch_commits.repo_id} = ${repo_id}::bigint
+        and ${branch_commits.sha} = ${head_sha} and ${branch_commits.branch} = ${branch}))
+      and not exists (select from ${pull_requests} own where ${own.repo_id} = ${repo_id}::bigint
+        and ${own.number} = any(${sql.placeholder('numbers')}::int[]) and ${own.head_sha} = ${head_sha})))`
+  const isInStack = sql`exists (select from ${pull_requests} own where ${own.repo_id} = ${repo_id}::bigint
+    and ${own.number} = any(${sql.placeholder('numbers')}::int[])
+    and (${own.stack_number} = ${pull_requests.stack_number} or ${pull_requests.number} = any(${own.merged_below})))`
+  return db
+    .with(found)
+    .select({
+      number,
+      title,
+      author,
+      is_by_newcomer,
+      head_sha,
+      merged_at: sql<Date>`${merged_at}`.mapWith(merged_at),
+      shared: twins.shared,
+      lines: lines.as('lines'),
+    })
+    .from(twins)
+    .crossJoin(common)
+    .innerJoin(pull_requests, eq(number, twins.number))
+    .where(
+      and(
+        eq(pull_requests.repo_id, repo_id),
+        sql`${twins.shared} >= greatest(${sql.placeholder('shared_min')}::int, ${sql.placeholder('share_min')}::float * ${lines})`,
+        sql`${merged_at} > ${sql.placeholder('since')}::timestamptz`,
+        sql`(${base_branch} is null or ${pull_requests.base_branch} = ${base_branch})`,
+        sql`(${branch} is null or not ${isOnTop}) and not ${isInStack}`,
+      ),
+    )
+    .orderBy(sql`${twins.shared} desc, ${merged_at} desc, ${number} desc`)
+    .limit(1)
+})
+
+/**
+ * The pull request merged after `since` that has enough of the lines, the one with the most: for the base branch of the work,
+ * and not below it in a stack.
+ */
+export async function findTwin(
+  db: Db,
+  repo_id: number,
+  { hashes, branch, base_branch, numbers }: NewWork,
+  { since, ...enough }: typeof ENOUGH & { since: Date },
+): Promise<MergedTwin | undefined> {
+  const [twin] = await readTwins(db, {
+    repo_id,
+    branch,
+    base_branch,
+    hashes: arrayOf(hashes),
+    lines: hashes.length,
+    numbers: arrayOf(numbers),
+    since: since.toISOString(),
+    ...enough,
+  })
+  return twin
+}
+
+/**
+ * Deletes the lines of up to `limit` pull requests that were merged before `before`, or that are not stored any more. Returns
+ * how many lines.
+ */
+export async function deleteOldLines(db: Db, repo_id: number, before: Date, limit: number): Promise<number> {
+  const kept = sql`select number from pull_requests where repo_id = ${repo_id} and merged_at > ${before.toISOString()}::timestamptz`
+  const old = await db
+    .selectDistinct({ number: merged_lines.number })
+    .from(merged_lines)
+    .where(and(eq(merged_lines.repo_id, repo_id), sql`${merged_lines.number} not in (${kept})`))
+    .limit(limit)
+  if (old.length === 0) return 0
+  return deleteLines(
+    db,
+    and(
+      eq(merged_lines.repo_id, repo_id),
+      inArray(
+        merged_lines.number,
+        old.map(({ number }) => number),
+      ),
+    ),
+  )
+}
+
+/** Deletes all lines of a repository. Returns how many. */
+export function deleteMergedLines(tx: Db, repo_id: number): Promise<number> {
+  return deleteLines(tx, eq(merged_lines.repo_id, repo_id))
+}
+
+async function deleteLines(db: Db, condition: SQL | undefined): Promise<number> {
+  const deleted = await db.delete(merged_lines).where(condition).returning({ number: merged_lines.number })
+  return deleted.length
+}
+
+/** How many merged pull requests below one are remembered, the last ones. */
+const MERGED_BELOW_MAX = 50
+
+/** Notes the merge of `number` at the open pull requests that are based on its branch. */
+export async function saveMergedBelow(
+  tx: Db,
+  repo_id: number,
+  { number, branch }: { number: number; branch: string },
+): Promise<void> {
+  const { merged_below } = (await findPullRequest(tx, repo_id, number)) ?? {}
+  await tx
+    .update(pull_requests)
+    .set({ merged_below: [...(merged_below ?? []), number].slice(-MERGED_BELOW_MAX) })
+    .where(
+      and(
+        eq(pull_requests.repo_id, repo_id),
+        pull_requests.is_open,
+        eq(pull_requests.base_branch, branch),
+        ne(pull_requests.number, number),
+      ),
+    )
+}

@@ -1,0 +1,155 @@
+/** Create, retrieve, list, update and archive notables. */
+
+import { briefOf } from '../../../engine/records/notable-form.ts'
+import { asOf } from '../../../engine/records/notable-lifecycle.ts'
+import { newNotable, requireChangeable, requirePredecessors } from '../../../engine/records/notable-verbs.ts'
+import {
+  Category,
+  type CreateNotable,
+  type ListNotables,
+  type NotableBrief,
+  type UpdateNotable,
+} from '../../../vocabulary/contract/notable.ts'
+import type { Page } from '../../../vocabulary/contract/pagination.ts'
+import { labelKey } from '../../../vocabulary/contract/scope.ts'
+import { Failure } from '../../../vocabulary/failure.ts'
+import { isHigh } from '../../../vocabulary/weight.ts'
+import { readPage } from '../../platform/lists.ts'
+import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
+import { enqueueNotification } from '../changes/notification-queue.ts'
+import { insertIfRoom, tooManyLive } from '../repositories/live-limit.ts'
+import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
+import * as store from './store.ts'
+import { expireNotables } from './sweep-store.ts'
+import type { NotableRow } from './table.ts'
+
+/**
+ * Creates a notable, and archives those that it supersedes in the same transaction. Throws `category_not_allowed`,
+ * `validation_error` (`applies_until`, `supersedes[i]`), `rate_limited` at the limit of active notables.
+ */
+export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
+  const { now, repo, settings, caller } = ctx
+  requireAllowed(ctx, input.category)
+  const login = caller.identity?.login ?? null
+  const row: store.NewNotable = {
+    ...newNotable(input, { now, settings, login }),
+    repo_id: repo.id,
+    area_keys: input.scope.areas.map(labelKey),
+  }
+  return changing(ctx, async (within) => {
+    const isPosted = within.repo.is_notified && isHigh(input)
+    const notified = isPosted ? { notified_at: now } : {}
+    const inserted = await insertSuperseding(within, { ...row, ...notified }, input.supersedes)
+    if (isPosted) await enqueueNotification(within, { notable_id: row.id })
+    return inserted
+  })
+}
+
+async function insertSuperseding(
+  within: RepoContext,
+  row: store.NewNotable,
+  requested: string[],
+): Promise<NotableRow> {
+  const { db, now, repo } = within
+  const { id, supersedes } = row
+  if (supersedes.length === 0) return insertLive(within, row)
+  const replaced = await store.lockNotables(db, repo.id, supersedes)
+  const found = new Set(replaced.map((each) => each.id))
+  requirePredecessors(requested, found)
+  await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
+  return insertLive(within, row)
+}
+
+async function insertLive(within: RepoContext, row: store.NewNotable): Promise<NotableRow> {
+  const max = within.repo.max_live.notables
+  const inserted = await insertIfRoom(
+    within,
+    {
+      counted: 'notables',
+      max,
+      expire: async () => {
+        const { db, repo, now } = within
+        await enqueueRechecks(within, await expireNotables(db, repo.id, now))
+      },
+    },
+    (version) => store.insertNotable(within.db, row, version),
+  )
+  if (!inserted) throw tooManyLive(max, 'active notables')
+  return inserted
+}
+
+/** The notable as of now. Throws `not_found`. */
+export async function getNotable(ctx: OpenedRepo, id: string): Promise<NotableRow> {
+  const row = await store.findNotable(ctx.db, ctx.repo.id, id)
+  if (!row) throw noSuchNotable(id)
+  return asOf(row, ctx.now)
+}
+
+/** A page of notables, newest first. Active ones by default. */
+export async function listNotables(ctx: RepoContext, input: ListNotables): Promise<Page<NotableBrief>> {
+  const { cursor, limit, ...filter } = input
+  const { db, now, repo } = ctx
+  const area = filter.area === undefined ? undefined : labelKey(filter.area)
+  return readPage(
+    { cursor, limit },
+    (page) => store.listNotables(db, repo.id, { ...filter, area }, { now, ...page }),
+    (row) => briefOf(asOf(row, now)),
+  )
+}
+
+/**
+ * Updates the given fields. An update without a difference keeps `updated_at`. Throws `not_found`, `validation_error`
+ * (`applies_until`), `invalid_transition` if the notable is not active.
+ */
+export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable): Promise<NotableRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const [stored] = await store.lockNotables(db, repo.id, [id])
+    if (!stored) throw noSuchNotable(id)
+    const row = asOf(stored, now)
+    requireChangeable(row, input, now)
+    if (!changesAnything(row, input)) return row
+    const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
+    const becomesHigh = !isHigh(row) && isHigh({ ...row, ...input })
+    const isPosted = within.repo.is_notified && becomesHigh && row.notified_at === null
+    const notified = isPosted ? { notified_at: now } : {}
+    const updated = await store.updateNotable(db, stored, {
+      ...input,
+      ...areas,
+      ...notified,
+      updated_at: now,
+    })
+    await enqueueRechecks(within, [id])
+    if (isPosted) await enqueueNotification(within, { notable_id: id })
+    return updated
+  })
+}
+
+/** Archives the notable. An archived one is returned unchanged. Throws `not_found`. */
+export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const [stored] = await store.lockNotables(db, repo.id, [id])
+    if (!stored) throw noSuchNotable(id)
+    if (stored.status === 'archived') return stored
+    const archived = await store.archiveNotable(db, stored, now)
+    await enqueueRechecks(within, [id])
+    return archived
+  })
+}
+
+/** Throws `category_not_allowed` if the settings disable the category. */
+export function requireAllowed({ settings }: OpenedRepo, category: unknown): void {
+  const { disabled_categories } = settings
+  if (!disabled_categories.some((each) => each === category)) return
+  const allowed = Category.options.filter((each) => !disabled_categories.includes(each))
+  throw new Failure(
+    'category_not_allowed',
+    `category: this repository has disabled ${category}; allowed: ${allowed.join(', ') || 'none'}`,
+    { param: 'category' },
+  )
+}
+
+function noSuchNotable(id: string): Failure {
+  return new Failure('not_found', `no notable ${id} in this repository; it may have been purged`)
+}

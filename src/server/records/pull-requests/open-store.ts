@@ -1,0 +1,81 @@
+/** Queries for the open pull requests of a repository. Every statement starts with the repository id. */
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../platform/db/database.ts'
+import { ofPullRequest } from './publication-store.ts'
+import { type PullRequestRow, publications, pull_requests } from './table.ts'
+
+const PAGE = 500
+
+/** The open pull requests by number, in pages. */
+export async function* openPages(
+  db: Db,
+  repo_id: number,
+): AsyncGenerator<
+  Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind' | 'closes'>[]
+> {
+  const { number, head_sha, changed_at, is_behind, closes } = pull_requests
+  const { published_at } = publications
+  for (let after = 0, isLast = false; !isLast; ) {
+    const page = await db
+      .select({ number, published_at, head_sha, changed_at, is_behind, closes })
+      .from(pull_requests)
+      .leftJoin(publications, ofPullRequest)
+      .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(number, after)))
+      .orderBy(asc(number))
+      .limit(PAGE)
+    yield page
+    after = page.at(-1)?.number ?? after
+    isLast = page.length < PAGE
+  }
+}
+
+/** What decides whether and when a pull request is rechecked because of others. */
+const rechecked = {
+  number: pull_requests.number,
+  published_at: publications.published_at,
+  pushed_at: pull_requests.pushed_at,
+  ready_at: pull_requests.ready_at,
+  comment_id: publications.comment_id,
+  check_hash: publications.check_hash,
+}
+export type RecheckedPullRequest = Pick<PullRequestRow, keyof typeof rechecked>
+
+function openOf(repo_id: number, condition: SQL) {
+  return and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, condition)
+}
+
+/** The open pull requests whose last recheck found one of the records `ids`. */
+export function listRelatedTo(db: Db, repo_id: number, ids: string[]): Promise<RecheckedPullRequest[]> {
+  const isRelated = sql`${pull_requests.related_ids} && array(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`
+  return db
+    .select(rechecked)
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(openOf(repo_id, isRelated))
+}
+
+const numbered = {
+  ...rechecked,
+  branch: pull_requests.branch,
+  is_queued: pull_requests.is_queued,
+  is_bot: pull_requests.is_bot,
+  is_by_newcomer: pull_requests.is_by_newcomer,
+  author: pull_requests.author,
+  opened_at: pull_requests.opened_at,
+  is_push_seen: pull_requests.is_push_seen,
+  push_received_at: pull_requests.push_received_at,
+  own_event_at: pull_requests.own_event_at,
+  head_sha: pull_requests.head_sha,
+  changed_at: pull_requests.changed_at,
+}
+export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
+
+/** The open pull requests among `numbers`. */
+export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
+  const isNumbered = sql`${pull_requests.number} = any(${`{${numbers}}`}::int[])`
+  return db
+    .select(numbered)
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(openOf(repo_id, isNumbered))
+}

@@ -1,0 +1,173 @@
+/** Queries for pull requests. Every statement starts with the repository id. */
+import { and, desc, eq, getTableColumns, gt, isNull, lt, lte, not, notInArray, or, sql } from 'drizzle-orm'
+import type { Db } from '../../platform/db/database.ts'
+import { ofPullRequest } from './publication-store.ts'
+import { type PullRequestChanges, type PullRequestRow, publications, pull_requests } from './table.ts'
+
+function isPullRequest(repo_id: number, number: number) {
+  return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
+}
+
+const { repo_id: _repo, number: _number, ...published } = getTableColumns(publications)
+const row = {
+  ...getTableColumns(pull_requests),
+  ...published,
+  comment_edits: sql<number>`coalesce(${publications.comment_edits}, 0)`,
+  is_over_budget: sql<boolean>`coalesce(${publications.is_over_budget}, false)`,
+  thumbs_up: sql<number>`coalesce(${publications.thumbs_up}, 0)`,
+  thumbs_down: sql<number>`coalesce(${publications.thumbs_down}, 0)`,
+}
+
+/** What an event says about a pull request, except its title. */
+export type Facts = Pick<
+  PullRequestRow,
+  | 'number'
+  | 'is_open'
+  | 'is_draft'
+  | 'is_bot'
+  | 'is_by_newcomer'
+  | 'author'
+  | 'closes'
+  | 'merged_at'
+  | 'is_muted'
+  | 'head_sha'
+  | 'branch'
+  | 'base_branch'
+  | 'stack_number'
+  | 'stack_position'
+  | 'opened_at'
+  | 'changed_at'
+>
+
+/**
+ * Stores the facts of an event and sets `is_behind` until the event is applied. Returns false, and changes nothing, if a
+ * newer event is stored. The title is stored with the first event only; later, `savePullRequest` stores it.
+ * GitHub's timestamps have seconds: of two events of one second, a close wins over all but a reopening. One that was opened
+ * after `commenting_since` has an event of its own, even if that was missed.
+ */
+export async function recordPullRequest(
+  db: Db,
+  repo_id: number,
+  facts: Facts & Pick<PullRequestRow, 'title'>,
+  { event, now, commenting_since }: { event: string; now: Date; commenting_since: Date },
+): Promise<boolean> {
+  const { title: _, ...known } = facts
+  const isOwn = isOwnEvent(event, facts)
+  const isReady = sql`((${event === 'draft'}::boolean or ${pull_requests.is_draft}) and not ${facts.is_draft}::boolean)`
+  const isReopening = event === 'reopened'
+  const isPush = event === 'opened' || isReopening || event === 'files'
+  const isMoved = sql`(${isPush}::boolean or ${pull_requests.head_sha} <> ${facts.head_sha})`
+  const isNewer = lt(pull_requests.changed_at, facts.changed_at)
+  const isLevel = and(
+    eq(pull_requests.changed_at, facts.changed_at),
+    facts.is_open && !isReopening ? pull_requests.is_open : sql`true`,
+  )
+  const stored = await db
+    .insert(pull_requests)
+    .values({
+      ...facts,
+      repo_id,
+      pushed_at: isPush ? facts.changed_at : facts.opened_at,
+      is_push_seen: isPush,
+      push_received_at: now,
+      ready_at: event === 'draft' && !facts.is_draft ? facts.changed_at : null,
+      own_event_at: isOwn || facts.opened_at > commenting_since ? now : null,
+      is_behind: true,
+      is_due: true,
+      related_ids: [],
+    })
+    .onConflictDoUpdate({
+      target: [pull_requests.repo_id, pull_requests.number],
+      set: {
+        ...known,
+        is_behind: true,
+        is_due: true,
+        pushed_at: sql`case when ${isMoved} then ${facts.changed_at.toISOString()}::timestamptz else ${pull_requests.pushed_at} end`,
+        is_push_seen: sql`${isMoved} or ${pull_requests.is_push_seen}`,
+        ready_at: sql`case when ${isReady} then ${facts.changed_at.toISOString()}::timestamptz else ${pull_requests.ready_at} end`,
+        own_event_at: sql`case when ${isOwn}::boolean or ${isMoved} or ${isReady} then ${now.toISOString()}::timestamptz else ${pull_requests.own_event_at} end`,
+        push_received_at: sql`case when ${isMoved} then ${now.toISOString()}::timestamptz else ${pull_requests.push_received_at} end`,
+      },
+      setWhere: or(isNewer, isLevel),
+    })
+    .returning({ number: pull_requests.number })
+  return stored.length > 0
+}
+
+/** Whether the event is an opening, a push or a change to ready. */
+function isOwnEvent(event: string, { is_draft }: Pick<PullRequestRow, 'is_draft'>): boolean {
+  return event === 'opened' || event === 'reopened' || event === 'files' || (event === 'draft' && !is_draft)
+}
+
+export async function findPullRequest(
+  db: Db,
+  repo_id: number,
+  number: number,
+): Promise<PullRequestRow | undefined> {
+  const [found] = await db
+    .select(row)
+    .from(pull_requests)
+    .leftJoin(publications, ofPullRequest)
+    .where(isPullRequest(repo_id, number))
+  return found
+}
+
+export async function savePullRequest(
+  db: Db,
+  repo_id: number,
+  number: number,
+  changes: PullRequestChanges,
+): Promise<void> {
+  await db.update(pull_requests).set(changes).where(isPullRequest(repo_id, number))
+}
+
+/** Stores what a comment of `at` says about muting, unless a newer one has said it. */
+export async function muteByComment(
+  db: Db,
+  repo_id: number,
+  { number, is_muted, at }: { number: number; is_muted: boolean; at: Date },
+): Promise<void> {
+  const { mute_commented_at } = pull_requests
+  await db
+    .update(pull_requests)
+    .set({ is_muted_by_comment: is_muted, mute_commented_at: at })
+    .where(and(isPullRequest(repo_id, number), or(isNull(mute_commented_at), lte(mute_commented_at, at))))
+}
+
+/** Deletes the closed pull requests without an event since `closed_before`; if that is null, all pull requests. Returns how many. */
+export async function deletePullRequests(
+  db: Db,
+  repo_id: number,
+  closed_before: Date | null,
+): Promise<number> {
+  const { is_open, changed_at, number } = pull_requests
+  const which = closed_before ? and(not(is_open), lte(changed_at, closed_before)) : undefined
+  return db.transaction(async (tx) => {
+    const deleted = await tx
+      .delete(pull_requests)
+      .where(and(eq(pull_requests.repo_id, repo_id), which))
+      .returning({ number })
+    const left = tx.select({ number }).from(pull_requests).where(eq(pull_requests.repo_id, repo_id))
+    if (deleted.length > 0)
+      await tx
+        .delete(publications)
+        .where(and(eq(publications.repo_id, repo_id), notInArray(publications.number, left)))
+    return deleted.length
+  })
+}
+
+/** The pull request that was merged last, after `since`, and closes the issue. */
+export async function findMergedClosing(
+  db: Db,
+  repo_id: number,
+  { issue, since }: { issue: number; since: Date },
+): Promise<{ number: number; merged_at: Date } | undefined> {
+  const { number, merged_at, closes } = pull_requests
+  const [row] = await db
+    .select({ number, merged_at: sql<Date>`${merged_at}`.mapWith(merged_at) })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), gt(merged_at, since), sql`${issue}::int = any(${closes})`))
+    .orderBy(desc(merged_at), desc(number))
+    .limit(1)
+  return row
+}

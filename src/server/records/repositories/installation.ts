@@ -1,0 +1,196 @@
+/** Calls to GitHub as an installation of the App. A rate limit is stored with the repository, and reschedules the job. */
+import { later } from '../../../vocabulary/clock.ts'
+import type { GithubApp, Installation } from '../../github/github-app.ts'
+import { classifyError, statusOf } from '../../github/octokit.ts'
+import { isNotFound, type RepositoryName } from '../../github/repository-calls.ts'
+import type { JobHandler } from '../../jobs/jobs.ts'
+import type { JobRow } from '../../jobs/table.ts'
+import { runningJob } from '../../platform/telemetry/execution.ts'
+import type { App } from './app.ts'
+import {
+  bookInstallationImport,
+  bookInstallationWrites,
+  findInstallationState,
+  type Pause,
+  pauseInstallation,
+} from './installation-store.ts'
+import type { RepoContext } from './repo.ts'
+import { findRepository } from './store.ts'
+import { storeUninstalled } from './stored-settings.ts'
+
+/** Thrown while GitHub limits the rate of an installation or a token. */
+export class RateLimited extends Error {
+  readonly retry_at: Date
+
+  /** `cause`: the error of GitHub's client, if a call was made. */
+  constructor(retry_at: Date, cause?: unknown) {
+    super('GitHub limits the rate of this installation or token', { cause })
+    this.retry_at = retry_at
+  }
+}
+
+/** Thrown by a write, or an import, that has to wait for its turn. The turn is reserved for the job that runs. */
+export class TurnReserved extends RateLimited {}
+
+/** A job handler that reschedules its job when GitHub limits the rate, and otherwise throws what `work` throws. */
+export function rescheduledByRateLimit(
+  app: App,
+  work: (job: JobRow, now: Date) => Promise<void>,
+): JobHandler {
+  return async (job, now) => {
+    try {
+      await work(job, now)
+      return undefined
+    } catch (thrown) {
+      // Probot collects the errors of event handlers in an AggregateError.
+      const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
+      if (error instanceof RateLimited)
+        return { retry_at: error.retry_at, is_reserved: error instanceof TurnReserved }
+      const refusal = classifyError(error, app.clock())
+      if (refusal.kind !== 'rate_limited') throw error
+      return { retry_at: later(app.clock(), refusal.retry_after * 1000) }
+    }
+  }
+}
+
+/** Waits for the turn of `count` writes of the repository's installation. Throws `TurnReserved` if that is later. */
+export async function takeWrites(app: App, { db, repo }: RepoContext, count: number): Promise<void> {
+  const { installation_id } = repo
+  if (installation_id === null) return
+  await takeTurn(app, (now) => bookInstallationWrites(db, installation_id, { count, now }))
+}
+
+/**
+ * Waits for the turn of `count` calls of an import. Throws `RateLimited` if imports have used their share of the hour, and
+ * `TurnReserved` if the turn is later.
+ */
+export async function takeImportCalls(
+  app: App,
+  installation_id: number | null,
+  count: number,
+): Promise<void> {
+  if (installation_id === null) return
+  const retry_at = app.github_app?.budgets.importAt(installation_id, app.clock())
+  if (retry_at) throw new RateLimited(retry_at)
+  const db = app.database.connection()
+  await takeTurn(app, (now) => bookInstallationImport(db, installation_id, { count, now }))
+}
+
+/** How long a job can use its turn after the time that was reserved for it. Later, it needs another one. */
+const RESERVED_FOR_MS = 60_000
+
+/** The next run of the job finds the turn reserved that it booked. */
+async function takeTurn(app: App, book: (now: Date) => Promise<Date>): Promise<void> {
+  if (!app.paces_writes) return
+  const now = app.clock()
+  const job = runningJob()
+  const reserved_at = job?.write_at ?? null
+  if (reserved_at && reserved_at > now) throw new TurnReserved(reserved_at)
+  if (job) job.write_at = null
+  if (reserved_at && reserved_at > later(now, -RESERVED_FOR_MS)) return
+  const at = await book(now)
+  if (at > now) throw new TurnReserved(at)
+}
+
+/**
+ * Runs `work` with the client of the repository's installation. `calls`: a rate limit of the others does not matter. Returns undefined if the App is suspended or no longer
+ * installed there, even if the delivery that says so has not arrived yet. Throws `RateLimited`, and what the client throws.
+ */
+export async function asInstallation<Result>(
+  app: App,
+  { db, now, repo }: RepoContext,
+  work: (client: Installation) => Promise<Result>,
+  calls: 'reads' | 'writes' = 'reads',
+): Promise<Result | undefined> {
+  const stored = await findRepository(db, repo.id)
+  if (!app.github_app || stored?.installation_id == null) return undefined
+  const { installation_id } = stored
+  const paused_until = (await findInstallationState(db, installation_id))?.[`${calls}_paused_until`]
+  if (paused_until && paused_until > now) throw new RateLimited(paused_until)
+  try {
+    return await work(await openInstallation(app.github_app, installation_id))
+  } catch (error) {
+    const refusal = classifyError(error, app.clock())
+    if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
+    if (mayBeUninstalled(error) && !(await isInstalled(app, repo))) {
+      await storeUninstalled(app, repo.id, app.clock())
+      return undefined
+    }
+    if (refusal.kind !== 'rate_limited') throw error
+    const until = later(app.clock(), refusal.retry_after * 1000)
+    await pauseInstallation(db, installation_id, pauseOf(error, refusal, until))
+    throw new RateLimited(until, error)
+  }
+}
+
+/** A client of the installation, which notes what is left of its rate limit. */
+export async function openInstallation({ probot, budgets }: GithubApp, id: number): Promise<Installation> {
+  const client = await probot.auth(id)
+  client.hook.after('request', ({ headers }) => budgets.observe(id, headers))
+  return client
+}
+
+/** What a rate limit pauses: a secondary limit only the calls that it concerns. */
+function pauseOf(error: unknown, { is_primary }: { is_primary: boolean }, until: Date): Pause {
+  const { method } = (error as { request?: { method?: string } }).request ?? {}
+  const isRead = method === 'GET' || method === 'HEAD'
+  return {
+    ...((is_primary || isRead) && { reads_paused_until: until }),
+    ...((is_primary || !isRead) && { writes_paused_until: until }),
+  }
+}
+
+/** Whether a call may have failed because the App was uninstalled. GitHub then answers its tokens with 401. */
+export function mayBeUninstalled(error: unknown): boolean {
+  return isNotFound(error) || statusOf(error) === 401
+}
+
+/** Whether a call failed because the installation is suspended. When that ends, the repositories are imported again. */
+export function isSuspended(error: unknown): boolean {
+  const { status, message } = error as { status?: number; message?: string }
+  return status === 403 && /installation has been suspended/i.test(message ?? '')
+}
+
+/** The id of the App's installation in a repository, or null. One call. */
+export async function findInstallation(app: App, { owner, name }: RepositoryName): Promise<number | null> {
+  try {
+    const asApp = await app.github_app?.probot.auth()
+    const response = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
+    return response?.data.id ?? null
+  } catch (error) {
+    if (isNotFound(error)) return null
+    throw error
+  }
+}
+
+/** Whether the App is installed in a repository, according to GitHub. One call. */
+export async function isInstalled(app: App, repository: RepositoryName): Promise<boolean> {
+  return (await findInstallation(app, repository)) !== null
+}
+
+/**
+ * Runs a write to a pull request. Returns undefined, and logs it, if GitHub refuses it permanently: the conversation is
+ * locked, the repository archived, or a permission missing. Throws every other error.
+ */
+export async function unlessRefused<Result>(
+  app: App,
+  { repo }: RepoContext,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    // If the App was uninstalled, `asInstallation` handles it.
+    if (!isRefusal(error, app.clock()) || (isNotFound(error) && !(await isInstalled(app, repo)))) throw error
+    const { status, message } = error as { status?: number; message?: string }
+    app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'github refused write')
+    return undefined
+  }
+}
+
+/** Whether a retry would fail too: neither a rate limit nor a suspension. */
+function isRefusal(error: unknown, now: Date): boolean {
+  const status = statusOf(error)
+  const isFinal = status === 403 || status === 422 || isNotFound(error)
+  return isFinal && classifyError(error, now).kind !== 'rate_limited' && !isSuspended(error)
+}

@@ -1,0 +1,39 @@
+/** Queries for the settings files of organisations. */
+import { desc, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../platform/db/database.ts'
+import { ORGANISATION_REPOSITORY } from './organisation.ts'
+import { type OrganisationFile, organisations, repositories } from './table.ts'
+
+/** Whether it is known if an installation has settings for its repositories. */
+export async function isOrganisationKnown(db: Db, installation_id: number): Promise<boolean> {
+  const found = await db
+    .select({ installation_id: organisations.installation_id })
+    .from(organisations)
+    .where(eq(organisations.installation_id, installation_id))
+  return found.length > 0
+}
+
+/** Makes the settings file of the `.github` repository of an installation that of its repositories, and returns what is stored. */
+export async function storeOrganisation(tx: Db, installation_id: number): Promise<OrganisationFile> {
+  // Locks the row first, so that the last of several writers has read the newest settings.
+  await tx
+    .insert(organisations)
+    .values({ installation_id })
+    .onConflictDoUpdate({ target: organisations.installation_id, set: { installation_id } })
+  const [row] = await tx
+    .select({ settings: repositories.settings, errors: repositories.settings_errors })
+    .from(repositories)
+    .where(
+      sql`${repositories.installation_id} = ${installation_id} and lower(${repositories.name}) = ${ORGANISATION_REPOSITORY}`,
+    )
+    .orderBy(desc(repositories.created_at))
+    .limit(1)
+  const isUnread = row?.settings === null && row.errors.length > 0
+  const settings: OrganisationFile = isUnread ? 'invalid' : (row?.settings ?? null)
+  await tx.update(organisations).set({ settings }).where(eq(organisations.installation_id, installation_id))
+  return settings
+}
+
+export async function deleteOrganisation(db: Db, installation_id: number): Promise<void> {
+  await db.delete(organisations).where(eq(organisations.installation_id, installation_id))
+}

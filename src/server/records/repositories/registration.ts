@@ -1,0 +1,220 @@
+/** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
+import { later } from '../../../vocabulary/clock.ts'
+import { statusOf } from '../../github/octokit.ts'
+import { isNotFound, type Reader } from '../../github/repository-calls.ts'
+import { enqueue, jobOn, type NewJob } from '../../jobs/store.ts'
+import type { App } from './app.ts'
+import type { ConditionalReads } from './conditional-reads.ts'
+import { findInstallation, isSuspended } from './installation.ts'
+import { isOrganisationRepository, ORGANISATION_REPOSITORY } from './organisation.ts'
+import { isOrganisationKnown, storeOrganisation } from './organisation-store.ts'
+import { openStored, type RepoContext } from './repo.ts'
+import { refreshSettings } from './settings-refresh.ts'
+import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
+import { storeRepository, storeUninstalled } from './stored-settings.ts'
+
+/** A repository as a delivery or GitHub describes it. */
+export interface InstalledRepository {
+  id: number
+  owner: string
+  name: string
+  installation_id: number
+}
+
+/** Stores the installation and the current name of a repository, which decide what its organisation says about it. */
+export async function recordInstallation(
+  app: App,
+  repository: InstalledRepository,
+  now: Date,
+): Promise<RepositoryRow> {
+  const { id: repo_id, owner, name, installation_id } = repository
+  const db = app.database.connection()
+  const known = { owner, name, installation_id, uninstalled_at: null }
+  const stored = await findRepository(db, repo_id)
+  if (!stored) await insertRepository(db, repository, now)
+  const isNew = stored?.installation_id == null
+  // A new one is imported.
+  const added = isNew && { commenting_since: now, reconciled_at: now, farewell_at: null }
+  return (await storeRepository(app, repo_id, { ...known, ...added }, now)) as RepositoryRow
+}
+
+/**
+ * Reads the settings of a repository that GitHub has just shown, and then stores its installation. Throws what GitHub's client throws; the installation
+ * is then not stored, and the next event tries again.
+ */
+export async function registerInstallation(
+  app: App,
+  repository: InstalledRepository,
+  now: Date,
+): Promise<RepositoryRow> {
+  await insertRepository(app.database.connection(), repository, now)
+  const client = await app.github_app?.probot.auth(repository.installation_id)
+  if (client) await refreshSettings(app, client, repository)
+  await findOrganisationFile(app, repository, now)
+  return recordInstallation(app, repository, now)
+}
+
+/**
+ * Registers the repository with the settings of the organisation, unless the service knows already whether there is one. At most
+ * four calls, once for each installation: later changes arrive as webhooks.
+ */
+export async function findOrganisationFile(
+  app: App,
+  { owner, name, installation_id }: InstalledRepository,
+  now: Date,
+): Promise<void> {
+  const db = app.database.connection()
+  if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
+  const shared = { owner, name: ORGANISATION_REPOSITORY }
+  // Being able to read the repository proves nothing: every installation can read a public one.
+  const isOurs = (await findInstallation(app, shared)) === installation_id
+  const present = isOurs ? await findNamed(app, { ...shared, installation_id }) : undefined
+  if (present && isOrganisationRepository(present.name)) await registerInstallation(app, present, now)
+  else await db.transaction((tx) => storeOrganisation(tx, installation_id))
+}
+
+/** The kinds of jobs that look up the App's installation in one repository, and that import the repositories of an installation. */
+export const DISCOVER = 'discover'
+export const INSTALLATION = 'installation'
+
+/** `owner`: the account that the App is installed in. */
+export function installationJob(
+  { installation_id, owner }: { installation_id: number; owner: string },
+  run_at: Date,
+): NewJob {
+  return {
+    id: `${INSTALLATION}:${installation_id}`,
+    kind: INSTALLATION,
+    priority: 'import',
+    repo_id: 0,
+    owner,
+    payload: { installation_id },
+    run_at,
+  }
+}
+
+/** A repository under its current name. */
+export type NamedRepository = Omit<InstalledRepository, 'installation_id'>
+
+/**
+ * Stores a repository on the first request of a caller with write access, and reads its settings if the App is
+ * installed. Later requests make no calls, because later installations arrive as webhooks. If GitHub fails, a job retries,
+ * and the defaults apply meanwhile.
+ */
+export async function registerRepository(app: App, repository: NamedRepository, now: Date): Promise<void> {
+  const { id: repo_id, owner, name } = repository
+  const db = app.database.connection()
+  const isNew = await insertRepository(db, repository, now)
+  if (!isNew || !app.github_app) return
+  try {
+    await discoverInstallation(app, repository, now)
+  } catch (error) {
+    app.log.warn({ repo_id, status: statusOf(error) }, 'settings not read, a job will retry')
+    const payload: NamedRepository = { id: repo_id, owner, name }
+    await enqueue(db, [jobOn(payload, DISCOVER, { priority: 'import', payload, run_at: now })], now)
+  }
+}
+
+/** Reads the settings of a repository and stores its installation, if there is one. Throws what GitHub's client throws. */
+export async function discoverInstallation(app: App, repository: NamedRepository, now: Date): Promise<void> {
+  const installation_id = await findInstallation(app, repository)
+  if (installation_id === null) return
+  const present = await findPresent(app, { ...repository, installation_id })
+  if (present) await registerInstallation(app, present, now)
+}
+
+/** `delivered_at` is exact to this. */
+const DELIVERED_WITHIN_MS = 3_600_000
+
+/** Opens the repository of an event, once its row is up to date; undefined if the App is not installed there any more. */
+export async function openInstalled(
+  app: App,
+  repository: InstalledRepository,
+  now: Date,
+): Promise<RepoContext | undefined> {
+  const db = app.database.connection()
+  const stored = await findRepository(db, repository.id)
+  const row = await followInstallation(app, stored, { repository, now })
+  if (row?.installation_id == null) return undefined
+  const delivered_at = row.delivered_at ?? row.created_at
+  if (delivered_at < later(now, -DELIVERED_WITHIN_MS))
+    await updateRepository(db, repository.id, { delivered_at: now })
+  return openStored(app, row, now)
+}
+
+/**
+ * The row of the repository of an event. The first event also reads its settings. If the event has another name or
+ * installation than the stored one, GitHub decides, because the event may be older.
+ */
+async function followInstallation(
+  app: App,
+  stored: RepositoryRow | undefined,
+  { repository, now }: { repository: InstalledRepository; now: Date },
+): Promise<RepositoryRow | undefined> {
+  const { owner, name, installation_id } = repository
+  const isSame = stored?.installation_id === installation_id && stored.owner === owner && stored.name === name
+  if (isSame) return stored
+  // Being able to read the repository proves nothing: every installation can read a public one.
+  const isOther = stored && stored.installation_id !== installation_id
+  if (isOther && (await findInstallation(app, repository)) !== installation_id) return stored
+  const present = await findPresent(app, repository)
+  if (!present) return stored
+  const isNew = stored?.installation_id == null
+  return isNew ? registerInstallation(app, present, now) : recordInstallation(app, present, now)
+}
+
+/**
+ * A repository under its current name; undefined if the installation cannot see it, or if its name belongs to another one now: names are
+ * used again, ids are not. One call.
+ */
+export async function findPresent(
+  app: App,
+  repository: InstalledRepository,
+): Promise<InstalledRepository | undefined> {
+  const found = await findNamed(app, repository)
+  return found?.id === repository.id ? found : undefined
+}
+
+/** The repository that has a name now; undefined if the installation cannot see it. One call. */
+async function findNamed(
+  app: App,
+  { owner, name, installation_id }: Omit<InstalledRepository, 'id'>,
+): Promise<InstalledRepository | undefined> {
+  try {
+    const client = await app.github_app?.probot.auth(installation_id)
+    // A former name redirects, unless another repository has taken it.
+    const found = await client?.rest.repos.get({ owner, repo: name })
+    return (
+      found && { id: found.data.id, owner: found.data.owner.login, name: found.data.name, installation_id }
+    )
+  } catch (error) {
+    if (isNotFound(error) || isSuspended(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * The repository under the name that it has now, to be asked for before an effect on GitHub or on many records. If another repository has
+ * taken its name, returns undefined and stores that the App left it; the list of the installation then finds it under its new name. One call.
+ */
+export async function confirmName(
+  app: App,
+  ctx: RepoContext,
+  { client, reads }: { client: Reader; reads?: ConditionalReads },
+): Promise<RepoContext | undefined> {
+  const { repo, now } = ctx
+  const { owner, name, installation_id } = repo
+  if (installation_id === null) return ctx
+  const named = reads
+    ? await reads.read('repository', (headers) => client.rest.repos.get({ owner, repo: name, headers }))
+    : (await client.rest.repos.get({ owner, repo: name })).data
+  if (!named) return ctx
+  if (named.id !== repo.id) {
+    await storeUninstalled(app, repo.id, now)
+    await enqueue(ctx.db, [installationJob({ installation_id, owner }, now)], now)
+    return undefined
+  }
+  if (named.owner.login === owner && named.name === name) return ctx
+  const current = { id: repo.id, owner: named.owner.login, name: named.name, installation_id }
+  return openStored(app, await recordInstallation(app, current, now), now)
+}

@@ -1,0 +1,205 @@
+/** Queries for repositories. */
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  ilike,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import { DAY_MS, later } from '../../../vocabulary/clock.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { prepared } from '../../platform/db/prepared.ts'
+import { live_sets } from '../live-sets/table.ts'
+import { type OrganisationFile, organisations, repositories } from './table.ts'
+
+type StoredRepository = typeof repositories.$inferSelect
+export type RepositoryChanges = Partial<Omit<StoredRepository, 'repo_id'>>
+
+/** A repository, with the settings file of its organisation; null if there is none. */
+export type RepositoryRow = StoredRepository & { organisation: OrganisationFile }
+
+const selectRepositories = (db: Db) =>
+  db
+    .select({ ...getTableColumns(repositories), organisation: organisations.settings })
+    .from(repositories)
+    .leftJoin(organisations, eq(organisations.installation_id, repositories.installation_id))
+
+const readRepository = prepared('repository', (db) =>
+  selectRepositories(db).where(eq(repositories.repo_id, sql.placeholder('repo_id'))),
+)
+
+export async function findRepository(db: Db, repo_id: number): Promise<RepositoryRow | undefined> {
+  const [row] = await readRepository(db, { repo_id })
+  return row
+}
+
+/** Locks the row of a repository until the transaction `tx` ends. */
+export async function lockRepository(tx: Db, repo_id: number): Promise<void> {
+  const { repo_id: id } = repositories
+  await tx.select({ repo_id: id }).from(repositories).where(eq(id, repo_id)).for('update')
+}
+
+/** Stores `key` unless the repository has a key, and returns the stored key. If the repository is not stored, returns `key`. */
+export async function setLineKey(db: Db, repo_id: number, key: Uint8Array): Promise<Uint8Array> {
+  const [row] = await db
+    .update(repositories)
+    .set({ line_key: sql`coalesce(${repositories.line_key}, ${key}::bytea)` })
+    .where(eq(repositories.repo_id, repo_id))
+    .returning({ line_key: repositories.line_key })
+  return row?.line_key ?? key
+}
+
+/** The repositories with this last known name, case-insensitive. A name can move to another repository. */
+export async function listRepositoriesNamed(db: Db, owner: string, name: string): Promise<RepositoryRow[]> {
+  return selectRepositories(db).where(
+    and(ilike(repositories.owner, literal(owner)), ilike(repositories.name, literal(name))),
+  )
+}
+
+/** Escapes the wildcards of LIKE. */
+export function literal(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
+}
+
+export async function updateRepository(db: Db, repo_id: number, changes: RepositoryChanges): Promise<void> {
+  await db.update(repositories).set(changes).where(eq(repositories.repo_id, repo_id))
+}
+
+/** Stores since when pull requests of these repositories get comments. */
+export async function setCommenting(db: Db, repo_ids: number[], commenting_since: Date): Promise<void> {
+  await db.update(repositories).set({ commenting_since }).where(inArray(repositories.repo_id, repo_ids))
+}
+
+export async function listRepositories(db: Db, of: { installation_id: number }): Promise<RepositoryRow[]> {
+  return selectRepositories(db).where(eq(repositories.installation_id, of.installation_id))
+}
+
+interface RepositoryPage {
+  after: number
+  limit: number
+}
+
+/** Up to `limit` repositories after `after`, by id, that satisfy the condition. */
+export async function listRepositoryIds(
+  db: Db,
+  { after, limit }: RepositoryPage,
+  condition?: SQL,
+): Promise<number[]> {
+  const rows = await db
+    .select({ repo_id: repositories.repo_id })
+    .from(repositories)
+    .where(and(gt(repositories.repo_id, after), condition))
+    .orderBy(asc(repositories.repo_id))
+    .limit(limit)
+  return rows.map((row) => row.repo_id)
+}
+
+/** Without live work and without a delivery for this long, a repository is at rest. */
+const REST_AFTER_MS = 7 * DAY_MS
+/** How often a repository is reconciled, in seconds; and one at rest. */
+const TURN_S = 3600
+const REST_TURN_S = 86_400
+
+/**
+ * A page of the repositories where the App is installed whose turn to be reconciled has come. The turns of the repositories are spread over
+ * the hour, or over the day if they are at rest, by their ids. The settings of an organisation are never at rest.
+ */
+export function listUnreconciled(
+  db: Db,
+  { after, limit, now }: RepositoryPage & { now: Date },
+): Promise<Pick<RepositoryRow, 'repo_id' | 'owner'>[]> {
+  const { repo_id, owner, name, installation_id, reconciled_at, delivered_at, created_at } = repositories
+  const isWorked = sql`exists (select from ${live_sets} where ${live_sets.repo_id} = ${repo_id} and ${live_sets.activities} > 0)`
+  const isAtRest = sql`coalesce(${delivered_at}, ${created_at}) < ${later(now, -REST_AFTER_MS).toISOString()}::timestamptz and lower(${name}) <> '.github' and not ${isWorked}`
+  const turn_s = sql`case when ${isAtRest} then ${REST_TURN_S}::int else ${TURN_S}::int end`
+  const turnOf = (time: SQLWrapper) =>
+    sql`floor((extract(epoch from ${time}) - ${repo_id} % (${turn_s})) / (${turn_s}))`
+  const isDue = sql`${turnOf(reconciled_at)} < ${turnOf(sql`${now.toISOString()}::timestamptz`)}`
+  return db
+    .select({ repo_id, owner })
+    .from(repositories)
+    .where(and(gt(repo_id, after), isNotNull(installation_id), or(isNull(reconciled_at), isDue)))
+    .orderBy(asc(repo_id))
+    .limit(limit)
+}
+
+const SETTINGS_MAX = 10_000
+
+/** The settings of the repositories where the App is installed. At most 10,000. */
+export function listSettings(
+  db: Db,
+): Promise<
+  Pick<
+    RepositoryRow,
+    'repo_id' | 'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation' | 'farewell_at'
+  >[]
+> {
+  const { repo_id, name, installation_id, settings, settings_errors, labeler_areas, farewell_at } =
+    repositories
+  const organisation = organisations.settings
+  return db
+    .select({ repo_id, name, settings, settings_errors, labeler_areas, organisation, farewell_at })
+    .from(repositories)
+    .leftJoin(organisations, eq(organisations.installation_id, installation_id))
+    .where(and(isNotNull(installation_id), or(isNotNull(settings), isNotNull(organisation))))
+    .limit(SETTINGS_MAX)
+}
+
+/** Whether the App was uninstalled, or the repository was last watched, at `before` or earlier. */
+function isLeft(before: Date) {
+  const { uninstalled_at, installation_id, watched_at } = repositories
+  return or(lte(uninstalled_at, before), and(isNull(installation_id), lte(watched_at, before)))
+}
+
+/** A page of the repositories where the App was uninstalled, or that were last watched, at `before` or earlier. */
+export function listLeft(db: Db, page: RepositoryPage & { before: Date }): Promise<number[]> {
+  return listRepositoryIds(db, page, isLeft(page.before))
+}
+
+/** Whether the App was uninstalled, or the repository last watched, at `before` or earlier. Locks the row until the transaction `tx` ends. */
+export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<boolean> {
+  const rows = await tx
+    .select({ repo_id: repositories.repo_id })
+    .from(repositories)
+    .where(and(eq(repositories.repo_id, repo_id), isLeft(before)))
+    .for('update')
+  return rows.length > 0
+}
+
+/** Stores a repository, so that it is swept and can have settings; false if it is already stored. */
+export async function insertRepository(
+  db: Db,
+  { id: repo_id, owner, name }: { id: number; owner: string; name: string },
+  now: Date,
+): Promise<boolean> {
+  const inserted = await db
+    .insert(repositories)
+    .values({ repo_id, owner, name, created_at: now, swept_at: now })
+    .onConflictDoNothing()
+    .returning({ repo_id: repositories.repo_id })
+  return inserted.length > 0
+}
+
+/** A page of the repositories that were last swept at `before` or earlier. */
+export function listUnswept(db: Db, page: RepositoryPage & { before: Date }): Promise<number[]> {
+  return listRepositoryIds(db, page, lte(repositories.swept_at, page.before))
+}
+
+/** Claims the repository for one sweep; false if another instance was first. */
+export async function claimForSweep(db: Db, repo_id: number, now: Date, before: Date): Promise<boolean> {
+  const claimed = await db
+    .update(repositories)
+    .set({ swept_at: now })
+    .where(and(eq(repositories.repo_id, repo_id), lte(repositories.swept_at, before)))
+    .returning({ repo_id: repositories.repo_id })
+  return claimed.length > 0
+}
