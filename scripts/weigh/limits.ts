@@ -1,7 +1,7 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 48_180,
-  'lines of test': 45_520,
+  'lines of src': 48_220,
+  'lines of test': 45_530,
   'lines of scripts': 7_570,
   'words of docs': 43_190,
   tables: 21,

@@ -1,13 +1,27 @@
-/** The records of a repository in the database, as a check asks for them. */
+/** The records of a repository in the database, as a check asks for them: the live set as it is now, and the rest by id. */
 import type { CheckContext } from '../../engine/check/source.ts'
+import type { LiveSet } from '../../engine/live-set.ts'
+import type { Change } from '../../engine/record.ts'
+import { periodicYield } from '../../vocabulary/event-loop.ts'
+import type { Db } from '../platform/db/database.ts'
 import { listCompared, listMerged, listScopes, listScopesOf } from '../records/activities/live-store.ts'
+import { listChanged, listEnds, listOutlines } from '../records/activities/outline-store.ts'
+import { findLiveSet } from '../records/live-sets/store.ts'
 import { findDoneBy } from '../records/merged-work/merged-work.ts'
+import { listActiveOutlines, listChangedNotables } from '../records/notables/outline-store.ts'
 import { listNotablesWith } from '../records/notables/store.ts'
 import { findLineHasher } from '../records/repositories/line-key.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { listReserved } from '../records/reservations/store.ts'
-import { liveSetOf } from './live-set.ts'
+import { listLinks } from '../records/stacks/store.ts'
 import { readAllFiles, readFilesOf } from './side-files.ts'
+
+/** The number of activities that are read at once. */
+const PAGE = 1_000
+/** The maximum number of links between branches. */
+const LINKS_MAX = 10_000
+/** An activity that ended longer ago gets no heartbeat, whatever the clocks of other instances say. */
+const FINAL_AFTER_MS = 60_000
 
 /** Not inside a transaction, see `liveSetOf`. */
 export function inDatabase(ctx: RepoContext): RepoContext & CheckContext {
@@ -29,5 +43,64 @@ export function inDatabase(ctx: RepoContext): RepoContext & CheckContext {
       baseDirectory: (directory) => ctx.caller.listDirectory(directory),
       doneBy: (lines, work) => findDoneBy(ctx, lines, work),
     },
+  }
+}
+
+/** Everything that was committed before the call is in it. Not inside a transaction: others wait for the result. */
+export async function liveSetOf({ db, repo, now, live_sets }: RepoContext): Promise<LiveSet> {
+  const set = await live_sets.upToDate(repo.id, (set) => refresh(db, repo.id, set))
+  const ended = set.seemEnded(now.getTime())
+  if (ended.length > 0) {
+    const ids = ended.map(({ id }) => id)
+    set.moveEnds(ended, await listEnds(db, repo.id, ids), now.getTime() - FINAL_AFTER_MS)
+  }
+  return set
+}
+
+async function refresh(db: Db, repo_id: number, set: LiveSet): Promise<void> {
+  const stored = await findLiveSet(db, repo_id)
+  if (!stored || stored.version < set.version || set.version < stored.deleted_version) set.clear()
+  if (!stored) return
+  if (set.version < 0) await load(db, repo_id, set)
+  else if (set.version < stored.version) await readChanges(db, repo_id, set)
+  if (set.links_version !== stored.links_version) {
+    set.replaceLinks(await listLinks(db, repo_id, LINKS_MAX))
+    set.links_version = stored.links_version
+  }
+  // What changed meanwhile is read again with the next question.
+  set.version = stored.version
+}
+
+async function load(db: Db, repo_id: number, set: LiveSet): Promise<void> {
+  set.clear()
+  for (let after = ''; ; ) {
+    const page = await listOutlines(db, repo_id, { after, limit: PAGE })
+    await applyAll(set, page)
+    if (page.length < PAGE) break
+    after = page.at(-1)?.id as string
+  }
+  await applyAll(set, await listActiveOutlines(db, repo_id))
+}
+
+async function readChanges(db: Db, repo_id: number, set: LiveSet): Promise<void> {
+  for (let after = { version: set.version, id: LAST_ID }; ; ) {
+    const page = await listChanged(db, repo_id, { ...after, limit: PAGE })
+    await applyAll(set, page)
+    if (page.length < PAGE) break
+    after = page.at(-1) as Change
+  }
+  await applyAll(set, await listChangedNotables(db, repo_id, set.version))
+}
+
+/** After the ids of all activities. */
+const LAST_ID = 'b'
+
+/** Yields to other requests. A question that is running sees some of the changes, which were committed after it began. */
+async function applyAll(set: LiveSet, changes: readonly Change[]): Promise<void> {
+  const pause = periodicYield()
+  for (const { id, outline } of changes) {
+    if (outline === null) set.remove(id)
+    else set.replace(outline)
+    await pause()
   }
 }

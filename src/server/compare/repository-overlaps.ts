@@ -16,8 +16,7 @@ import type { Overlaps } from '../../vocabulary/contract/overlap-list.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import type { SingleFlight } from '../platform/single-flight.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
-import { inDatabase } from './database-source.ts'
-import { liveSetOf } from './live-set.ts'
+import { inDatabase, liveSetOf } from './database-source.ts'
 
 /** The approximate size of a collision without its labels and paths, and of an item of the merge order, in characters. */
 const ITEM = 300

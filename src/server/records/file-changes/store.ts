@@ -96,17 +96,17 @@ export interface WantedChange {
 
 export type FoundChange = WantedChange & FileChange
 
+const IS_WANTED = sql`${file_changes.repo_id} = ${sql.placeholder('repo_id')} and ${file_changes.activity_id} = wanted.wanted_id`
+const BY_KEY = [asc(file_changes.repo_id), asc(file_changes.activity_id), asc(file_changes.name_key)]
+
 const readFileChanges = prepared('file_changes', (db) => {
   const found = db
     .select()
     .from(file_changes)
     .where(
-      and(
-        eq(file_changes.repo_id, sql.placeholder('repo_id')),
-        sql`${file_changes.activity_id} = wanted.wanted_id and ${file_changes.name_key} = wanted.wanted_key and ${file_changes.origin} = wanted.wanted_origin`,
-      ),
+      sql`${IS_WANTED} and ${file_changes.name_key} = wanted.wanted_key and ${file_changes.origin} = wanted.wanted_origin`,
     )
-    .orderBy(asc(file_changes.repo_id), asc(file_changes.activity_id), asc(file_changes.name_key))
+    .orderBy(...BY_KEY)
     .limit(ROWS_MAX)
     .as('found')
   const { activity_id, origin, name, path, previous_path, status, blob_sha, changed_lines, digest } = found
@@ -144,13 +144,8 @@ const readChangesOf = prepared('file_changes_of', (db) => {
   const found = db
     .select()
     .from(file_changes)
-    .where(
-      and(
-        eq(file_changes.repo_id, sql.placeholder('repo_id')),
-        sql`${file_changes.activity_id} = wanted.wanted_id and ${file_changes.name} = ${file_changes.path}`,
-      ),
-    )
-    .orderBy(asc(file_changes.repo_id), asc(file_changes.activity_id), asc(file_changes.name_key))
+    .where(sql`${IS_WANTED} and ${file_changes.name} = ${file_changes.path}`)
+    .orderBy(...BY_KEY)
     .limit(sql.placeholder('limit'))
     .as('found')
   const { activity_id, origin, path, previous_path, status, blob_sha, changed_lines, digest } = found
