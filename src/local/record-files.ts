@@ -71,7 +71,7 @@ export class RecordFiles {
     ) => Result,
   ): Promise<Result> {
     this.#create(this.#work)
-    const lock = { directory: this.directory, key: 'work', timeout_ms: WAIT_MS, hold_ms: LOCK_MS }
+    const lock = { directory: this.directory, key: 'records', timeout_ms: WAIT_MS, hold_ms: LOCK_MS }
     return withLock({ ...lock, holder: 'another change of the records of this clone' }, async () => {
       const result = change(this.read(), (record) => this.#write(record))
       this.#bound()

@@ -171,7 +171,9 @@ describe('a state of the clone', () => {
       code,
       text: expect.stringMatching(output),
     })
-    expect((await hook('prompt', directory, { prompt: FILE }, env)).code).toBe(0)
+    const heard = await hook('prompt', directory, { prompt: FILE }, env)
+    expect(heard).toMatchObject({ code: 0, stderr: code === 1 ? expect.any(String) : '' })
+    expect(heard.stdout).toMatch(code === 2 ? /- conflict with your other/ : /^$/)
   })
 })
 

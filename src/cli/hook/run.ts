@@ -85,7 +85,7 @@ export async function runInTree(run: HookRun): Promise<Result> {
   const isMute = isPaused(run) && !situation.is_heard
   if (!isEnd && isMute) return PAUSED
   // Agents edit files in parallel and run a hook for each edit, and sessions of one working tree share its work.
-  const lock = { directory: stateDirectory(git_directory), key: 'work', timeout_ms: run.left_ms() }
+  const lock = { directory: stateDirectory(git_directory), key: 'hooks', timeout_ms: run.left_ms() }
   return withLock(lock, async () => {
     if (!isEnd) return isMute ? PAUSED : work(run, key)
     const [ended] = await endSessions({ tree, input, env: runtime.env }, key, event === 'subagent-end')
@@ -224,9 +224,9 @@ function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
   return paused !== null && paused.url === urlOf({ runtime, options }) && situation.now < paused.until
 }
 
-/** Starts the pause after a failure. A request that the service refused, or a lock that another hook held, is no failure of the service. */
+/** Starts the pause after a failure of the service: not after a request that it refused, nor after a lock that another hook held. */
 export function pauseAfter(run: HookRun, error: unknown): void {
-  if (error instanceof LockTimeout || isRefusal(error)) return
+  if (isLocal(run.runtime, run.options) || error instanceof LockTimeout || isRefusal(error)) return
   const { retry_after = null } = error instanceof DeconflictError ? error : {}
   const pause_ms = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MS, (retry_after ?? 0) * 1000))
   const until = run.situation.now + pause_ms
