@@ -140,7 +140,9 @@ function matchLabel({ consequence, severity }: Pick<Match, 'consequence' | 'seve
 }
 
 function matchLines(match: Match, display: Display): string[] {
-  const { id, title, pr_url, findings, paths, areas, cut } = match
+  const { id, title, pr_url, consequence, findings, paths, areas, cut } = match
+  const sentenceOf = (path: Match['paths'][number]) =>
+    consequence === null ? `applies to ${sanitize(path.example)}` : placeSentence(who, path, sanitize)
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
   const more = paths.length - FILES_SHOWN_MAX
   const done = findingOf(findings, 'done')
@@ -151,7 +153,7 @@ function matchLines(match: Match, display: Display): string[] {
     ...(done ? detail(doneSentence(who, linesOf(done), 'your change')) : []),
     ...(isSameWork(findings) ? detail(duplicateSentence(who, findings, 'yours', sanitize)) : []),
     ...takenIn(findings).flatMap((each) => detail(sequenceSentence(who, each, sanitize))),
-    ...paths.slice(0, FILES_SHOWN_MAX).flatMap((path) => detail(placeSentence(who, path, sanitize))),
+    ...paths.slice(0, FILES_SHOWN_MAX).flatMap((path) => detail(sentenceOf(path))),
     ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
     ...(cut ? detail('only the first shared files were compared by lines', 'dim') : []),
     ...(areas.length > 0 ? detail(areasText(areas, sanitize)) : []),

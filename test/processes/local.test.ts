@@ -167,13 +167,11 @@ describe('a state of the clone', () => {
     const directory = await prepare()
     const env = name === 'no git on the PATH' ? { PATH: '/nonexistent' } : {}
     const ran = await run(['check'], directory, { env })
-    expect({ ...ran, text: ran.stdout + ran.stderr }).toMatchObject({
-      code,
-      text: expect.stringMatching(output),
-    })
-    const heard = await hook('prompt', directory, { prompt: FILE }, env)
-    expect(heard).toMatchObject({ code: 0, stderr: code === 1 ? expect.any(String) : '' })
-    expect(heard.stdout).toMatch(code === 2 ? /- conflict with your other/ : /^$/)
+    const text = ran.stdout + ran.stderr
+    expect({ ...ran, text }).toMatchObject({ code, text: expect.stringMatching(output) })
+    const stdout = expect.stringMatching(code === 2 ? /- conflict with your other/ : /^$/)
+    const heard = { code: 0, stdout, stderr: code === 1 ? expect.any(String) : '' }
+    expect(await hook('prompt', directory, { prompt: FILE }, env)).toMatchObject(heard)
   })
 })
 

@@ -101,12 +101,11 @@ test('note creates a notable, which check then shows', async () => {
   )
   const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
   expect(check.code).toBe(2)
-  expect(check.stdout).toContain('notable, high  “Migrations are frozen”')
-  for (const args of [
-    ['note', '--end', id],
-    ['done', id],
-  ])
-    expect((await tree.run(args)).stdout).toBe(`Done: ${id} is archived\n`)
+  expect(check.stdout).toContain(
+    `notable, high  “Migrations are frozen”\n    ${id}\n    applies to db/migrations/7.sql\n`,
+  )
+  for (const command of [`note --end ${id}`, `done ${id}`])
+    expect((await tree.run(command.split(' '))).stdout).toBe(`Done: ${id} is archived\n`)
   expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
 })
 
