@@ -1,4 +1,4 @@
-/** A copy of the built service with one more migration: the version that follows this one. */
+/** Copies of the built service: with one more migration, as in the version that follows this one, or with a bug. */
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,12 +16,40 @@ export interface NextVersion {
 
 /** `migrations`: the SQL of each following migration. */
 export async function nextVersion(migrations: string[]): Promise<NextVersion> {
+  const directory = await copiedBuild()
+  await addMigrations(directory, migrations)
+  return versionIn(directory)
+}
+
+/** A text in a file of the build that is replaced. */
+export interface Bug {
+  file: string
+  from: string
+  to: string
+}
+
+export async function buggyVersion({ file, from, to }: Bug): Promise<NextVersion> {
+  const directory = await copiedBuild()
+  const path = join(directory.path, 'dist', file)
+  const code = await readFile(path, 'utf8')
+  if (!code.includes(from)) throw new Error(`${file} does not contain ${from}`)
+  await writeFile(
+    path,
+    code.replace(from, () => to),
+  )
+  return versionIn(directory)
+}
+
+function versionIn(directory: TemporaryDirectory): NextVersion {
+  return { program: [join(directory.path, 'dist/main.js')], remove: () => directory.remove() }
+}
+
+async function copiedBuild(): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory('next-version')
   for (const name of ['dist', 'drizzle', 'package.json', 'app.yml'])
     await cp(join(ROOT, name), join(directory.path, name), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(directory.path, 'node_modules'))
-  await addMigrations(directory, migrations)
-  return { program: [join(directory.path, 'dist/main.js')], remove: () => directory.remove() }
+  return directory
 }
 
 async function addMigrations({ path }: TemporaryDirectory, migrations: string[]): Promise<void> {
