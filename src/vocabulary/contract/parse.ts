@@ -55,14 +55,14 @@ export function describeProblems(
   raw: unknown,
   { error, noun }: { error: z.ZodError; noun: Noun },
 ): Problem[] {
-  const unknown = error.issues.filter((issue) => issue.code === 'unrecognized_keys')
+  const unknown = error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((name) => ({ at: issue.path, name })) : [],
+  )
   const others = error.issues.filter((issue) => issue.code !== 'unrecognized_keys')
   const isMissing = ({ path }: Issue) => path.length > 0 && valueAt(raw, path) === undefined
   const present = others.filter((issue) => !isMissing(issue))
   return [
-    ...unknown.flatMap((issue) =>
-      issue.keys.slice(0, NAMED_MAX).map((name) => unknownName(schema, issue.path, { name, noun })),
-    ),
+    ...unknown.slice(0, NAMED_MAX).map(({ at, name }) => unknownName(schema, at, { name, noun })),
     ...others.filter(isMissing).map(({ path }) => missingName(path, noun)),
     ...[...present.filter(isMalformed), ...present.filter((issue) => !isMalformed(issue))].map((issue) =>
       wrongValue(issue, raw),
