@@ -192,7 +192,7 @@ async function withAuthor(
 }
 
 async function begin(ctx: CheckContext, input: CheckInput): Promise<CheckedWork> {
-  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
+  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes, ctx.caller.meter)
   if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await nextTurn()
   const pause = periodicYield()
   const proposal = proposalOf(input.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))

@@ -72,7 +72,7 @@ export async function computeOverlaps(
     budget: ctx.caller.meter.budget(UNITS_MAX),
     reserve: SHOWN_UNITS,
   })
-  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
+  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes, ctx.caller.meter)
   const newest = live.slice(0, COMPARED_MAX)
   const all = new Pairs(set, newest, { stacks, ignore: rules.ignore, areas: rules.areas, budget })
   const { participants, compared } = await compareAll(ctx, newest, { all, budget })
