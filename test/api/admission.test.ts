@@ -189,10 +189,7 @@ describe('failed tokens of an address', () => {
     github.revoke('leaver')
     advance(MINUTE_MS + 1)
     expect(await through(DOORS.REST as Door, 'leaver')).toBe('401 unauthorized')
-    expect(await fail(FAILED_MAX)).toEqual({
-      '401 unauthorized': FAILED_MAX - 1,
-      '429 rate_limited': 1,
-    })
+    expect(await fail(FAILED_MAX)).toEqual({ '401 unauthorized': FAILED_MAX - 1, '429 rate_limited': 1 })
   })
 
   test('also reject a token that GitHub accepted more than five minutes ago', async () => {

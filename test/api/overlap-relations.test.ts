@@ -115,6 +115,18 @@ describe('a branch without a scope', () => {
     await request('POST', `/activity/${first}/archive`)
     expect(await related({ branch: 'retries' })).toEqual([byArea])
   })
+
+  test('uses the newest of its scopes, of 2 MB together', async () => {
+    const { createActivity, check, insertActivities } = repository()
+    const rows = ['a', 'b', 'c', 'd'].map((name) => {
+      const paths = Array.from({ length: 3000 }, (_, at) => `${name}/${'x'.repeat(300)}${at}`)
+      return { id: `act_${name.padStart(26, '0')}`, branch: 'retries', scope: { areas: [], paths } }
+    })
+    await insertActivities(rows)
+    await createActivity({ branch: 'old', scope: { paths: ['a/*'] } })
+    const near = await createActivity({ branch: 'new', scope: { paths: ['d/*'] } })
+    expect((await check({ branch: 'retries' })).related_activity_ids).toEqual([near])
+  })
 })
 
 describe('included activities', () => {

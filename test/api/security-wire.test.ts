@@ -53,11 +53,7 @@ beforeAll(async () => {
   github.repository({ id: 7, full_name: 'acme/shop' })
   github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service = await start({})
-  slow = await start({
-    headers_ms: SHORT_MS,
-    request_ms: SHORT_MS,
-    idle_ms: SHORT_MS,
-  })
+  slow = await start({ headers_ms: SHORT_MS, request_ms: SHORT_MS, idle_ms: SHORT_MS })
 })
 afterAll(async () => {
   for (const { socket } of connections) socket.destroy()

@@ -118,10 +118,7 @@ describe('a push refreshes the settings', () => {
     const push = repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
     const { event, payload } = pushEvent(github, repository.full_name, { ...push, modified: ['src/pay.ts'] })
     const [commit] = payload.commits as object[]
-    const pushOf = (count: number) => ({
-      event,
-      payload: { ...payload, commits: Array(count).fill(commit) },
-    })
+    const pushOf = (count: number) => ({ event, payload: { ...payload, commits: Array(count).fill(commit) } })
     await fixture.service.deliverAndRun(pushOf(2047))
     expect((await shown()).activity_ttl_ms).toBe(86_400_000)
     await fixture.service.deliverAndRun(pushOf(2048))

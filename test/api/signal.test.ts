@@ -60,10 +60,7 @@ test('pairs that were not shown do not count', async () => {
     repository.open({ head, author: 'cy', files: [editOfPay(at, [`${head}()`])] })
   await own('retries', 40)
   await own('tidy', 41)
-  expect(await signal()).toMatchObject({
-    periods: [{ pairs: NONE }, { pairs: NONE }],
-    recent: [],
-  })
+  expect(await signal()).toMatchObject({ periods: [{ pairs: NONE }, { pairs: NONE }], recent: [] })
 })
 
 test('an edit of a comment counts, and brings the reactions to it', async () => {

@@ -209,6 +209,5 @@ async function activitiesOn(
   self: string[],
 ): Promise<SidedActivity[]> {
   if (branch === null) return []
-  const own = await ctx.source.onBranch(branch, OWN_SCOPES_MAX)
-  return own.filter((each) => !self.includes(each.id))
+  return (await ctx.source.onBranch(branch, OWN_SCOPES_MAX)).filter((each) => !self.includes(each.id))
 }

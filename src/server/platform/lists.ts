@@ -8,12 +8,13 @@ const ROWS = 20
 /** A page of up to `limit` items after the id `cursor`. It ends before the item that would make it too long; at least one. */
 export async function readPage<Row extends { id: string }, Item>(
   { cursor, limit }: { cursor?: string | undefined; limit: number },
-  read: (page: { after: string | null; limit: number }) => Promise<Row[]>,
+  read: (page: { after: string; limit: number }) => Promise<Row[]>,
   itemOf: (row: Row) => Item,
 ): Promise<Page<Item>> {
   const items: Item[] = []
   let length = 0
-  let last = cursor ?? null
+  // A tilde is above all ids.
+  let last = cursor ?? '~'
   for (;;) {
     // One more than the page has shows that there is another page.
     const wanted = Math.min(ROWS, limit + 1 - items.length)
@@ -22,7 +23,7 @@ export async function readPage<Row extends { id: string }, Item>(
       const item = itemOf(row)
       length += JSON.stringify(item).length
       const isFull = items.length === limit || (items.length > 0 && length > PAGE_LENGTH_MAX)
-      if (isFull && last !== null) return { items, next_cursor: cursorAt(last) }
+      if (isFull) return { items, next_cursor: cursorAt(last) }
       items.push(item)
       last = row.id
     }

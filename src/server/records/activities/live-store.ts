@@ -1,9 +1,10 @@
 /** The queries of an overlap check on activities. Every statement starts with the repository id. */
-import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
 import { jsonOf } from '../../platform/db/json.ts'
 import { selectByIds } from '../../platform/db/lookup.ts'
 import { prepared } from '../../platform/db/prepared.ts'
+import { readPage } from '../../platform/lists.ts'
 import { isBranch, isLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
@@ -66,39 +67,42 @@ const readScopesOn = prepared('activities_scopes_on', (db) =>
   db
     .select(sided)
     .from(activities)
-    .where(and(isLive, isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`)))
+    .where(
+      and(
+        isLive,
+        isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`),
+        lt(activities.id, sql.placeholder('after')),
+      ),
+    )
     .orderBy(desc(activities.repo_id), desc(activities.branch), desc(activities.id))
     .limit(sql.placeholder('limit')),
 )
 
-/** The scopes of up to `limit` live activities of a branch, newest first. */
-export function listScopes(
+/** The scopes of up to `limit` live activities of a branch, newest first; of large ones as many as a page may hold. */
+export async function listScopes(
   db: Db,
   repo_id: number,
-  options: { now: Date; branch: string; limit: number },
+  { now, branch, limit }: { now: Date; branch: string; limit: number },
 ): Promise<SidedActivity[]> {
-  return readScopesOn(db, { repo_id, ...options, now: options.now.toISOString() })
+  const of = { repo_id, now: now.toISOString(), branch }
+  const read = (page: { after: string; limit: number }) => readScopesOn(db, { ...of, ...page })
+  return (await readPage({ limit }, read, (row) => row)).items
 }
 
-const mergedPage = (isFirst: boolean) =>
-  prepared(isFirst ? 'merged_activities' : 'merged_activities_before', (db) =>
-    db
-      .select({ ...compared, merged_at: activities.merged_at })
-      .from(activities)
-      .where(
-        and(
-          eq(activities.repo_id, sql.placeholder('repo_id')),
-          gt(activities.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
-          isFirst
-            ? undefined
-            : sql`(${activities.merged_at}, ${activities.id}) < (${sql.placeholder('merged_at')}::timestamptz, ${sql.placeholder('id')})`,
-        ),
-      )
-      .orderBy(desc(activities.merged_at), desc(activities.id))
-      .limit(sql.placeholder('limit')),
-  )
-const readFirstMerged = mergedPage(true)
-const readNextMerged = mergedPage(false)
+const readMerged = prepared('merged_activities', (db) =>
+  db
+    .select({ ...compared, merged_at: activities.merged_at })
+    .from(activities)
+    .where(
+      and(
+        eq(activities.repo_id, sql.placeholder('repo_id')),
+        gt(activities.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
+        sql`(${activities.merged_at}, ${activities.id}) < (${sql.placeholder('merged_at')}::timestamptz, ${sql.placeholder('id')})`,
+      ),
+    )
+    .orderBy(desc(activities.merged_at), desc(activities.id))
+    .limit(sql.placeholder('limit')),
+)
 
 /** Up to `limit` activities merged after `since`, and before the activity `before` if there is one; last merged first. */
 export function listMerged(
@@ -106,7 +110,7 @@ export function listMerged(
   repo_id: number,
   { since, before, limit }: { since: Date; before: MergedActivity | undefined; limit: number },
 ): Promise<MergedActivity[]> {
-  const page = { repo_id, since: since.toISOString(), limit }
-  if (before === undefined) return readFirstMerged(db, page)
-  return readNextMerged(db, { ...page, id: before.id, merged_at: before.merged_at?.toISOString() })
+  const { id = '', merged_at } = before ?? {}
+  const page = { id, merged_at: merged_at?.toISOString() ?? 'infinity' }
+  return readMerged(db, { repo_id, since: since.toISOString(), limit, ...page })
 }

@@ -151,42 +151,36 @@ export async function extendActivity(
 }
 
 /** A page of the list without filters. */
-const openPage = (isFirst: boolean) =>
-  prepared(isFirst ? 'open_activities' : 'open_activities_after', (db) =>
-    db
-      .select()
-      .from(activities)
-      .where(
-        and(
-          eq(activities.repo_id, sql.placeholder('repo_id')),
-          isOpen,
-          gt(activities.expires_at, AT_NOW),
-          isFirst ? undefined : lt(activities.id, sql.placeholder('after')),
-        ),
-      )
-      .orderBy(desc(activities.id))
-      .limit(sql.placeholder('limit')),
-  )
-const readFirstPage = openPage(true)
-const readNextPage = openPage(false)
+const readOpen = prepared('open_activities', (db) =>
+  db
+    .select()
+    .from(activities)
+    .where(
+      and(
+        eq(activities.repo_id, sql.placeholder('repo_id')),
+        isOpen,
+        gt(activities.expires_at, AT_NOW),
+        lt(activities.id, sql.placeholder('after')),
+      ),
+    )
+    .orderBy(desc(activities.id))
+    .limit(sql.placeholder('limit')),
+)
 
 /** Up to `limit` activities older than the id `after`, newest first. */
 export async function listActivities(
   db: Db,
   repo_id: number,
   filter: Omit<ListActivities, 'cursor' | 'limit'>,
-  page: { now: Date; after: string | null; limit: number },
+  page: { now: Date; after: string; limit: number },
 ): Promise<ActivityRow[]> {
-  if (Object.values(filter).every((each) => each === undefined)) {
-    const { after, limit } = page
-    const values = { repo_id, now: page.now.toISOString(), limit }
-    return after === null ? readFirstPage(db, values) : readNextPage(db, { ...values, after })
-  }
+  if (Object.values(filter).every((each) => each === undefined))
+    return readOpen(db, { ...page, repo_id, now: page.now.toISOString() })
   const { status, risk, actor, branch, has_pr, draft_pr_only } = filter
   const conditions: (SQL | undefined)[] = [
     eq(activities.repo_id, repo_id),
     status === undefined ? and(isOpen, gt(activities.expires_at, page.now)) : hasStatus(status, page.now),
-    page.after === null ? undefined : lt(activities.id, page.after),
+    lt(activities.id, page.after),
     risk && eq(activities.risk, risk),
     actor === undefined ? undefined : eq(activities.actor, actor),
     branch === undefined ? undefined : eq(activities.branch, branch),

@@ -113,13 +113,13 @@ export function listNotables(
   db: Db,
   repo_id: number,
   filter: Omit<ListNotables, 'cursor' | 'limit'>,
-  page: { now: Date; after: string | null; limit: number },
+  page: { now: Date; after: string; limit: number },
 ): Promise<NotableRow[]> {
   const { status, importance, category, area } = filter
   const conditions: (SQL | undefined)[] = [
     eq(notables.repo_id, repo_id),
     hasStatus(status, page.now),
-    page.after === null ? undefined : lt(notables.id, page.after),
+    lt(notables.id, page.after),
     importance && eq(notables.importance, importance),
     category && eq(notables.category, category),
     area === undefined ? undefined : arrayContains(notables.area_keys, [area]),
