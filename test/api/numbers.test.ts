@@ -220,9 +220,13 @@ describe('a reserved number', () => {
 
   test('is refused where it makes no sense, and changes nothing', async () => {
     const id = await repository.createActivity({ branch: 'tills' })
-    const up = await reserve(id, 'db/../x')
-    expect(up.status).toBe(422)
-    expect(up.body.error.param).toBe('directory')
+    const wide = String.fromCodePoint(...Array.from({ length: 600 }, (_, at) => 0x20000 + 97 * at))
+    expect((await reserve(id, wide)).status).toBe(201)
+    for (const directory of ['db/../x', `${wide}/`])
+      expect(await reserve(id, directory)).toMatchObject({
+        status: 422,
+        body: { error: { param: 'directory' } },
+      })
     expect((await repository.request('POST', `/activity/${id}/number`, { body: {} })).status).toBe(400)
     await repository.writeFile('db/migrate/20260102030405_users.rb', 'class Users; end')
     const stamped = await reserve(id, 'db/migrate')

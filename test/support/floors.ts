@@ -1,20 +1,10 @@
 /** The folders of `src`, the lowest floor first, and what each is for. docs/architecture.md shows them as `drawn` prints them. */
 export const FLOORS: Record<string, string>[] = [
-  {
-    vocabulary: 'statuses, severities, verdicts and the words for them, limits, clock',
-  },
-  {
-    'vocabulary/scope': 'globs',
-  },
-  {
-    'vocabulary/contract': 'every operation as data, and the schemas',
-  },
-  {
-    'engine/lines': 'patch → digest → verdict: whether two changes of a file conflict',
-  },
-  {
-    'engine/kinds': 'what two sides have in common: a file for each kind of finding',
-  },
+  { vocabulary: 'statuses, severities, verdicts and the words for them, limits, clock' },
+  { 'vocabulary/scope': 'globs' },
+  { 'vocabulary/contract': 'every operation as data, and the schemas' },
+  { 'engine/lines': 'patch → digest → verdict: whether two changes of a file conflict' },
+  { 'engine/kinds': 'what two sides have in common: a file for each kind of finding' },
   {
     engine: 'what meets what: a live set in memory. No clock, no I/O, no SQL',
     'engine/settings': 'settings files, and which value holds',
@@ -29,38 +19,26 @@ export const FLOORS: Record<string, string>[] = [
     'engine/check':
       'what a check finds and says · all collisions · merge order. A source is asked for the records',
   },
-  {
-    local: "the client's methods over one clone, without a service",
-  },
-  {
-    'cli/agents': 'one file for each coding agent',
-  },
+  { local: "the client's methods over one clone, without a service" },
+  { 'cli/agents': 'one file for each coding agent' },
   {
     cli: 'the command · hook/ · init/ · doctor/',
     page: 'the page (Preact)',
     'server/platform': 'configuration, what runs after the response',
   },
-  {
-    'server/platform/telemetry': 'metrics and logs',
-  },
+  { 'server/platform/telemetry': 'metrics and logs' },
   {
     'server/platform/db': 'connections, migrations, transactions',
     'server/github': "tokens, permissions, GitHub's API",
   },
-  {
-    'server/records/live-sets': 'the version of the live set of a repository · the live sets in memory',
-  },
+  { 'server/records/live-sets': 'the version of the live set of a repository · the live sets in memory' },
   {
     'server/jobs': 'a durable queue and its worker',
     'server/records/file-changes': 'the rows of changed files, with the digests of their patches',
     'server/records/stacks': 'which branch is built on which',
   },
-  {
-    'server/records/repositories': 'RepoContext, rows of repositories, calls as their installation',
-  },
-  {
-    'server/records/changes': 'changed records → rechecks, notifications',
-  },
+  { 'server/records/repositories': 'RepoContext, rows of repositories, calls as their installation' },
+  { 'server/records/changes': 'changed records → rechecks, notifications' },
   {
     'server/records/activities': 'lifecycle, verbs, SQL',
     'server/records/notables': 'lifecycle, verbs, SQL',
@@ -71,9 +49,7 @@ export const FLOORS: Record<string, string>[] = [
     'server/records/reservations': 'numbers that are kept for activities, and the next free one',
     'server/records/merged-work': 'the lines of merged pull requests, which show that work is done already',
   },
-  {
-    'server/compare': 'the database as a source of checks · all collisions, computed once',
-  },
+  { 'server/compare': 'the database as a source of checks · all collisions, computed once' },
   {
     'server/tell/ledger': 'the pairs that conflict, who was shown them, their outcomes',
     'server/tell/report': 'the words of a comment and of a check run (pure) · publish',
@@ -88,21 +64,15 @@ export const FLOORS: Record<string, string>[] = [
     'server/github/tracking':
       'pull requests and branches on GitHub → rows: events, import, reconcile, watch · job handlers',
   },
-  {
-    'server/operations': 'handlers, perform · admission, rate limit · idempotency · sweep',
-  },
-  {
-    'server/operations/admin': 'deconflict-admin: purge · gauges that are collected on scrape',
-  },
+  { 'server/operations': 'handlers, perform · admission, rate limit · idempotency · sweep' },
+  { 'server/operations/admin': 'deconflict-admin: purge · gauges that are collected on scrape' },
   {
     'server/doors/http': 'routes of the contract, request bodies, failures, access log, /docs',
     'server/doors/webhooks': 'deliveries: verified, stored as jobs, mapped to verbs',
     'server/doors/mcp': '/mcp: the tools of MCP over `perform`',
     'server/doors/page': 'sign-in, /setup, the files of the page',
   },
-  {
-    server: 'the start: opens everything, and closes it',
-  },
+  { server: 'the start: opens everything, and closes it' },
 ]
 
 /** The highest floor first, as in a building. */

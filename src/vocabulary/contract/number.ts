@@ -1,11 +1,13 @@
 /** Schemas of `POST …/activity/{id}/number`. */
 import { z } from 'zod'
-import { PATH_LENGTH_MAX } from '../scope/limits.ts'
 import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
 import { object, text } from './field.ts'
 
+/** Of four bytes each, they fit into an index of PostgreSQL. */
+const DIRECTORY_LENGTH_MAX = 600
+
 /** The directory relative to the root, without `./` before and `/` after it; empty for the root. */
-const directory = text(1, PATH_LENGTH_MAX)
+const directory = text(1, DIRECTORY_LENGTH_MAX)
   .refine((path) => !isMachinePath(path), { error: MACHINE_PATH })
   .refine((path) => !path.split('/').includes('..'), { error: 'must not contain `..`' })
   .overwrite((path) =>
