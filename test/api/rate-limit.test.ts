@@ -134,9 +134,9 @@ describe('a caller', () => {
   // Threat: Expensive requests
   test('is charged for work beyond the first unit, as the headers show', async () => {
     const service = await start(100)
+    const left = async () =>
+      Number(/r=(\d+)/.exec((await service.api('GET', '/settings')).headers.get('ratelimit') ?? '')?.[1])
     const charge = async (path: string, body: object) => {
-      const left = async () =>
-        Number(/r=(\d+)/.exec((await service.api('GET', '/settings')).headers.get('ratelimit') ?? '')?.[1])
       const before = await left()
       const { status, headers } = await service.api('POST', path, { body })
       const shown = Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
@@ -156,6 +156,9 @@ describe('a caller', () => {
       expect(charged.status).toEqual(status)
       expect(charged.cost).toBeGreaterThan(1)
     }
+    const before = await left()
+    expect((await service.api('GET', '/activity')).body.items).toHaveLength(3)
+    expect(before - (await left())).toBeGreaterThan(2)
   })
 
   test('whose work exhausts the quota still gets the response and is rejected afterwards', async () => {

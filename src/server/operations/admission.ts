@@ -4,6 +4,7 @@ import { Meter } from '../../vocabulary/budget.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { type Token, tokenOf } from '../github/tokens.ts'
 import { networkOf } from '../platform/network.ts'
+import { inTurn } from '../platform/turns.ts'
 import type { App } from '../records/repositories/app.ts'
 import { FailedTokenLimit } from './failed-tokens.ts'
 import { rateLimitHeaders, tooMany, WINDOW_S } from './rate-limit.ts'
@@ -13,6 +14,11 @@ import { rateLimitHeaders, tooMany, WINDOW_S } from './rate-limit.ts'
  * globs takes 98 ns and 6.2 units, which is 16 ns per unit. Hostile globs take 8 to 19 ns per unit.
  */
 const UNITS_PER_CHARGE = 600_000
+/** The characters of an answer that are charged like one request. */
+const CHARACTERS_PER_CHARGE = 100_000
+/** How many checks of one caller run at once, so that one with many does not make the others wait. */
+const CHECKS_MAX = 2
+let checks = 0
 
 /** What a surface knows about the caller of a request. */
 export interface Credentials {
@@ -54,7 +60,6 @@ export class Caller {
   readonly #onCharge: NonNullable<Credentials['onCharge']>
   readonly #token: Token | undefined
   #isCharged = false
-  #chargedWork = 0
 
   constructor({ authorization, address, onCharge = () => {} }: Credentials, limits: Limits) {
     this.#limits = limits
@@ -98,12 +103,16 @@ export class Caller {
     return this.#limits.failed_tokens.guard(this.#address, verify)
   }
 
-  /** Charges the work done so far. It is never refused: the work is done, so its response is sent. */
-  async chargeWork(): Promise<void> {
-    const cost = Math.floor(this.meter.units / UNITS_PER_CHARGE) - this.#chargedWork
-    if (cost <= 0 || !this.#isCharged) return
-    this.#chargedWork += cost
-    await this.#take(cost)
+  /** Runs a check when others of the caller have ended. */
+  inTurn<Result>(check: () => Promise<Result>): Promise<Result> {
+    checks += 1
+    return inTurn(`check ${checks % CHECKS_MAX} ${this.token.hash}`, check)
+  }
+
+  /** Charges the work done and its answer. It is never refused: the work is done, so its response is sent. */
+  async chargeWork(answer_length: number): Promise<void> {
+    const work = this.meter.units / UNITS_PER_CHARGE + answer_length / CHARACTERS_PER_CHARGE
+    if (work >= 1 && this.#isCharged) await this.#take(Math.floor(work))
   }
 
   async #admitKnown<Result>(lookUp: (token: Token) => Promise<Result>): Promise<Result> {

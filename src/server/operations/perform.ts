@@ -76,30 +76,24 @@ async function auditEntry(
   const record_id = created_id ?? (id || null)
   const identity = await caller.admit((token) => access.tokens.identity(token)).catch(nullIfFailed)
   const login = identity?.login ?? null
-  return {
-    at: now.toISOString(),
-    request_id,
-    action,
-    login,
-    owner,
-    repo,
-    record_id,
-    source,
-    address: caller.address,
-  }
+  const { address } = caller
+  return { at: now.toISOString(), request_id, action, login, owner, repo, record_id, source, address }
 }
 
 /** Charges the caller for what `operation` cost, whether it succeeds or fails. */
-async function charged<Response>(
+async function charged(
   { caller }: OperationRequest,
-  operation: () => Promise<Response>,
-): Promise<Response> {
+  operation: () => Promise<OperationResponse>,
+): Promise<OperationResponse> {
+  let length = 0
   try {
-    return await operation()
+    const response = await operation()
+    length = response.body.length
+    return response
   } catch (error) {
     throw databaseUnavailable(error) ?? error
   } finally {
-    await caller.chargeWork()
+    await caller.chargeWork(length)
   }
 }
 
@@ -137,35 +131,26 @@ async function performOnRepository(
   const input = await readInput(opened, name, request)
   const is_identified = key !== undefined || operation.needs_identity(input)
   const { may_write, may_administer } = repository
-  const { afterAnswer } = request
   const listDirectory: ContextCaller['listDirectory'] = (directory) =>
     request.caller.admit((token) => app.access.listDirectory(token, { ...repository, ...directory }))
-  const caller = await identifyCaller(app, request, {
-    is_identified,
-    may_write,
-    may_administer,
-    afterAnswer,
-    listDirectory,
-  })
+  const given = { is_identified, may_write, may_administer, afterAnswer: request.afterAnswer, listDirectory }
+  const caller = await identifyCaller(app, request, given)
   if (isCreate(name)) {
     const idempotency = { token: request.caller.token, key }
     return create({ ...opened, caller }, name, input as InputOf<typeof name>, idempotency)
   }
   const options = { id: request.id, comparisons: app.comparisons }
-  return handle({ ...opened, caller }, name, { input, options, known: request.if_none_match })
+  const run = () => handle({ ...opened, caller }, name, { input, options, known: request.if_none_match })
+  return name === 'checkOverlap' ? request.caller.inTurn(run) : run()
 }
+
+type Given = Omit<ContextCaller, 'identity' | 'findIdentity' | 'meter'> & { is_identified: boolean }
 
 /** The caller as the context of the work describes it. One call to GitHub if it `is_identified`, unless the answer is cached. */
 async function identifyCaller(
   app: App,
   { caller }: OperationRequest,
-  {
-    is_identified,
-    ...rest
-  }: { is_identified: boolean } & Pick<
-    ContextCaller,
-    'may_write' | 'may_administer' | 'afterAnswer' | 'listDirectory'
-  >,
+  { is_identified, ...rest }: Given,
 ): Promise<ContextCaller> {
   const identify = (): Promise<Identity> => caller.admit((token) => app.access.tokens.identity(token))
   return {
