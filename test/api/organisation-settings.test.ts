@@ -190,15 +190,18 @@ test('a repository that is rolled out comments on later events only', async () =
   expect(commentsOn(await open('c'))).toHaveLength(1)
 })
 
-test('an invalid first file silences repositories without valid settings of their own', async () => {
-  github.at(SHARED).write(SETTINGS, 'comment: {budget: 7}')
-  await install()
-  expect((await settingsOf(SHOP)).comment.mode).toBe('shadow')
-  await write(SHOP, 'check_run: true')
-  expect((await settingsOf(SHOP)).comment.mode).toBe('on')
-  await write(SHARED, 'comment: {budget: 0.1}')
-  expect(await budgetOf(SHOP)).toBe(0.1)
-})
+test.each(['comment: {budget: 7}', 'comment: {bots: ["a\\0"], agents: ["\\uD800"]}'])(
+  'the first file, %s, which is invalid, silences repositories without valid settings of their own',
+  async (text) => {
+    github.at(SHARED).write(SETTINGS, text)
+    await install()
+    expect((await settingsOf(SHOP)).comment.mode).toBe('shadow')
+    await write(SHOP, 'check_run: true')
+    expect((await settingsOf(SHOP)).comment.mode).toBe('on')
+    await write(SHARED, 'comment: {budget: 0.1}')
+    expect(await budgetOf(SHOP)).toBe(0.1)
+  },
+)
 
 describe('an invalid file', () => {
   beforeEach(async () => {

@@ -10,7 +10,9 @@ import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { readLineHasher } from '../../src/server/records/repositories/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/records/repositories/repo.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
+import { dumpDatabase } from '../support/database-dump.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
+import { pathOf, ROUTES } from '../support/routes.ts'
 
 const fixture = useRepositories()
 const { repository } = fixture
@@ -100,11 +102,17 @@ const keyBytes = async (repo: TestRepository) => {
   return row?.bytes
 }
 
-test('a check, for which reading is enough, stores no key', async () => {
+test('whoever may only read stores nothing, neither a key nor what is in a directory', async () => {
   const repo = repository()
-  await repo.createActivity({})
-  await repo.check({ scope: { changes: [{ path: 'src/a.ts', status: 'modified', patch: PATCH }] } })
+  await repo.createActivity({ scope: { changes: [{ path: 'migrations/0001_a.sql', status: 'added' }] } })
   expect(await keyBytes(repo)).toBeNull()
+  const stored = await dumpDatabase(fixture.service)
+  const changes = [{ path: 'migrations/0001_b.sql', status: 'added', patch: PATCH }]
+  for (const each of ROUTES.filter(({ access, record }) => access === 'read' && record === null)) {
+    const body = each.method === 'POST' ? { scope: { changes } } : undefined
+    expect((await repo.request(each.method, pathOf(each), { token: 'rita', body })).status).not.toBe(403)
+  }
+  expect(await dumpDatabase(fixture.service)).toBe(stored)
 })
 
 // Threat: Guessing lines from their hashes
