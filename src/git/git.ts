@@ -79,18 +79,20 @@ export class Git {
 
   /** The default branch of the remote, else a common name that exists. */
   async base(remote: string | undefined): Promise<string | undefined> {
-    const ofRemote = `refs/remotes/${remote}/`
-    const common = COMMON_BASES.flatMap((name) => refsOf(name, remote))
-    const listed = await this.output([
-      'for-each-ref',
-      '--format=%(refname) %(symref)',
-      `${ofRemote}HEAD`,
-      ...common,
-    ])
+    const names = ['HEAD', ...COMMON_BASES].flatMap((name) => refsOf(name, remote))
+    const listed = await this.output(['for-each-ref', '--format=%(refname) %(symref)', ...names])
     const targets = new Map(listed?.split('\n').map((line) => line.split(' ') as [string, string]))
+    const ofRemote = `refs/remotes/${remote}/`
     const head = targets.get(`${ofRemote}HEAD`)
     if (head?.startsWith(ofRemote)) return head.slice(ofRemote.length)
     return COMMON_BASES.find((name) => refsOf(name, remote).some((ref) => targets.has(ref)))
+  }
+
+  /** The commits of a branch, of the remote's first; none if it is unknown. */
+  async commitsOf(branch: string | undefined, remote: string | undefined): Promise<string[]> {
+    const refs = branch === undefined ? [] : refsOf(branch, remote)
+    const found = await Promise.all(refs.map((ref) => this.output(['rev-parse', '-q', '--verify', ref])))
+    return found.flatMap((sha) => sha ?? [])
   }
 
   /** The merge base of `from` and `branch`. The remote's branch is used if it exists, because others have the same one. */

@@ -28,16 +28,14 @@ const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
 
 /**
  * The branches and pull requests with recent commits that are not in the base branch, the newest first. A remote branch that a
- * local one has, or that a pull request is, counts once.
+ * local one has, or that a pull request is, counts once. `merged`: the heads of the base branch.
  */
 export async function listBranches(
-  options: GitOptions,
+  { git, now, base, remote, left_ms, merged }: GitOptions & { merged: readonly string[] },
   checked_out: readonly { branch: string | null; head: string | null }[],
 ): Promise<Branch[]> {
-  const { git, now, base, remote, left_ms } = options
   const bases = base === undefined ? [] : refsOf(base, remote)
-  const known = await Promise.all(bases.map((ref) => git.output(['rev-parse', '-q', '--verify', ref])))
-  const unmerged = known.flatMap((sha) => (sha ? [`--no-merged=${sha}`] : []))
+  const unmerged = merged.map((sha) => `--no-merged=${sha}`)
   const list = (refs: readonly string[], excluded: readonly string[]) =>
     git.output(
       [

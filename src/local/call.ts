@@ -21,7 +21,6 @@ export interface LocalCall<Name extends OperationName> {
 
 export type Handlers = { [Name in OperationName]?: (call: LocalCall<Name>) => Promise<OutputOf<Name>> }
 
-/** A method for each operation: it parses the request as the service does, and throws the same errors. */
 export function clientOf(handlers: Handlers, clock: Clock): Client {
   const methods = Object.entries(OPERATIONS).map(([name, { method, record, summary, input: schema }]) => [
     name,

@@ -38,10 +38,10 @@ export async function readClone(
   options: CloneOptions,
   { is_with_own = false }: { is_with_own?: boolean } = {},
 ): Promise<Clone> {
-  const { now, root, git } = options
-  const trees = await listTrees(git, root)
+  const { now, root, git, base, remote } = options
+  const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
-  const branches = await listBranches(options, trees)
+  const branches = await listBranches({ ...options, merged }, trees)
   const isOver = isOverIn(trees, branches)
   const live = declared.filter((each) => isLive(each.activity.status) && !isOver(each))
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
@@ -65,7 +65,7 @@ export async function readClone(
     ...trees.map(({ branch, head }) => ({ branch, sha: head })),
     ...found.map(({ branch: { name, sha } }) => ({ branch: name, sha })),
   ].flatMap(({ branch, sha }) => (branch === null || sha === null ? [] : [{ branch, sha }]))
-  set.replaceLinks(await readLinks(heads, options))
+  set.replaceLinks(await readLinks(git, heads, merged[0]))
   return { work, notables, set, looked_at: lookedAt() }
 
   function lookedAt(): LookedAt {

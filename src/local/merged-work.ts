@@ -4,7 +4,7 @@ import type { DoneBy, DoneSubject } from '../engine/check/source.ts'
 import type { AttributeRule } from '../engine/lines/git-attributes.ts'
 import { isComparable, KEPT_FOR_MS, MergedLines } from '../engine/lines/merged-lines.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../engine/lines/new-lines.ts'
-import { type Git, refsOf } from '../git/git.ts'
+import type { Git } from '../git/git.ts'
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
@@ -109,13 +109,11 @@ async function isOnTop(git: Git, { head }: MergedCommit, { branch }: DoneSubject
 
 /** The newest first. */
 async function readLog({ git, now, remote }: MergedOptions, base: string): Promise<MergedCommit[]> {
-  const refs = (await git.output(['for-each-ref', '--format=%(refname)', ...refsOf(base, remote)]))?.split(
-    '\n',
-  )
+  const heads = await git.commitsOf(base, remote)
   const since = Math.floor(later(now, -KEPT_FOR_MS).getTime() / 1000)
   const limits = ['--first-parent', `--max-count=${COMMITS_MAX}`, `--since=${since}`]
-  const output = refs?.[0] && (await git.output(['log', ...limits, `--format=${FORMAT}`, ...refs, '--']))
-  return parseLog(output || '')
+  const output = heads[0] && (await git.output(['log', ...limits, `--format=${FORMAT}`, ...heads, '--']))
+  return parseLog(output ?? '')
 }
 
 /** The lines of commits, from the cache or git. What there was no time for is missing, and read the next time. */

@@ -1,7 +1,7 @@
 /** Reads the heads of open pull requests from a remote into `refs/deconflict` (docs/contract/local.md#pull-requests). */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Git, refsOf } from '../git/git.ts'
+import type { Git } from '../git/git.ts'
 
 const PULLS_MAX = 200
 /** How far back the base branch is searched for merged heads. */
@@ -49,9 +49,8 @@ interface FetchOptions {
 export async function fetchPulls({ git, remote, base, directory }: FetchOptions) {
   const patterns = KINDS.flatMap((kind) => [`refs/${kind}/*/head`, `refs/${kind}/*/merge`])
   const listed = await git.fromRemote(['ls-remote', remote, ...patterns])
-  const merged = await git.firstOf(base === undefined ? [] : refsOf(base, remote), (ref) => [
-    ...['rev-list', `--max-count=${BASE_COMMITS_MAX}`, ref],
-  ])
+  const [head] = await git.commitsOf(base, remote)
+  const merged = head && (await git.output(['rev-list', `--max-count=${BASE_COMMITS_MAX}`, head]))
   const inBase = new Set(merged?.split('\n'))
   const open = new Map(
     openPulls(listed, (sha) => inBase.has(sha)).map((each) => [

@@ -1,6 +1,5 @@
 /** Which branches of a clone are built on which, by their commits (docs/contract/overlap.md#stacks). */
-import { refsOf } from '../git/git.ts'
-import type { GitOptions } from './git-options.ts'
+import type { Git } from '../git/git.ts'
 
 /** The commits of all branches that are looked at, the newest first. */
 const COMMITS_MAX = 5000
@@ -10,16 +9,16 @@ export interface Head {
   sha: string
 }
 
-/** One call of git for all branches. */
+/** One call of git for all branches. `base`: the head of the base branch. */
 export async function readLinks(
+  git: Git,
   heads: readonly Head[],
-  { git, base, remote }: Pick<GitOptions, 'git' | 'base' | 'remote'>,
+  base: string | undefined,
 ): Promise<{ branch: string; base_branch: string }[]> {
-  if (heads.length < 2 || base === undefined) return []
-  const shas = new Set(heads.map(({ sha }) => sha))
-  const graph = await git.firstOf(refsOf(base, remote), (ref) => [
-    ...['rev-list', '--parents', `--max-count=${COMMITS_MAX}`, ...shas, `^${ref}`, '--'],
-  ])
+  const shas = new Set(heads.flatMap(({ sha }) => (sha === base ? [] : sha)))
+  if (shas.size < 2 || base === undefined) return []
+  const limits = ['--parents', `--max-count=${COMMITS_MAX}`]
+  const graph = await git.output(['rev-list', ...limits, ...shas, `^${base}`, '--'])
   return linksIn(graph ?? '', heads)
 }
 
