@@ -32,8 +32,11 @@ export function wrap(text: string, { width, indent }: { width: number; indent: s
   return lines
 }
 
+/** Of one column each: measuring any other character takes long. */
+const PLAIN = /^[ -~‘-”…]*$/
 /** The first row is a beginning of the text: without `trim`, nothing is removed. */
 function firstRow(text: string, max: number, options: Options = {}): string {
+  if (text.length <= max && PLAIN.test(text)) return text
   return wrapAnsi(text, max, { hard: true, trim: false, ...options }).split('\n')[0] as string
 }
 

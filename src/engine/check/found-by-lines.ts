@@ -158,9 +158,9 @@ export function pullsOf(numbers: readonly (number | null)[]): number {
 
 /** The first path that they share and that is not a file that both change. Areas say less than the lines that are known. */
 function declaredIn({ proposal, rules, budget }: CheckedWork, row: ComparedActivity): Finding[] {
-  const scope = storedScopeOf(row)
-  if (proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0) return []
-  const { pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines: true })
+  const { paths, areas } = row.scope
+  if (proposal.globs.globs.length + paths.length + areas.length === 0) return []
+  const { pairs } = comparisonOf(proposal, storedScopeOf(row), { rules, budget, by_lines: true })
   return takePairs(pairs, 1).map(({ yours, theirs, example }) => ({
     kind: 'paths',
     path: example,

@@ -124,7 +124,7 @@ interface Group {
 
 function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
   // Contacts that share a block form a group. `parents` links each contact to another one of its group, and the root to itself.
-  const parents = Int32Array.from(contacts.keys())
+  const parents = [...contacts.keys()]
   const rootOf = (index: number): number => {
     let at = index
     while (parents[at] !== at) {
@@ -133,12 +133,12 @@ function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
     }
     return at
   }
-  const lastOf = { a: new Int32Array(a.blocks.length).fill(-1), b: new Int32Array(b.blocks.length).fill(-1) }
+  const lastOf = { a: new Map<number, number>(), b: new Map<number, number>() }
   for (const [index, contact] of contacts.entries()) {
     for (const side of ['a', 'b'] as const) {
-      const earlier = lastOf[side][contact[side]] as number
-      if (earlier !== -1) parents[rootOf(earlier)] = rootOf(index)
-      lastOf[side][contact[side]] = index
+      const earlier = lastOf[side].get(contact[side])
+      if (earlier !== undefined) parents[rootOf(earlier)] = rootOf(index)
+      lastOf[side].set(contact[side], index)
     }
   }
   const members = new Map<number, Contact[]>()
