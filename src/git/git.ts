@@ -96,15 +96,10 @@ export class Git {
   }
 
   /** The merge base of `from` and `branch`. The remote's branch is used if it exists, because others have the same one. */
-  mergeBase(branch: string, remote: string | undefined, from = 'HEAD'): Promise<string | undefined> {
-    return this.firstOf(refsOf(branch, remote), (ref) => ['merge-base', from, ref])
-  }
-
-  /** The output of the first call that succeeds and says something. */
-  async firstOf<Item>(items: readonly Item[], argsOf: (item: Item) => string[]): Promise<string | undefined> {
-    for (const item of items) {
-      const output = await this.output(argsOf(item))
-      if (output) return output
+  async mergeBase(branch: string, remote: string | undefined, from = 'HEAD'): Promise<string | undefined> {
+    for (const ref of refsOf(branch, remote)) {
+      const found = await this.output(['merge-base', from, ref])
+      if (found) return found
     }
     return undefined
   }

@@ -1,7 +1,6 @@
 /** A clone as a check asks for its records. */
 import type { CheckContext, Source } from '../engine/check/source.ts'
 import type { AttributeRule } from '../engine/lines/git-attributes.ts'
-import { refsOf } from '../git/git.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Meter } from '../vocabulary/budget.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
@@ -56,11 +55,9 @@ function sourceOf({ work, notables, set, looked_at }: Clone, options: ContextOpt
     hasher: async () => hasher(),
     reserved: async (directory) => live.flatMap((each) => reservedIn(each, directory)),
     baseDirectory: async ({ directory, base_branch }) => {
-      const branch = base_branch ?? base
-      if (branch === undefined) return null
-      const names = await git.firstOf(refsOf(branch, remote), (ref) => [
-        ...['ls-tree', '-z', '--name-only', '--full-tree', `${ref}:${directory}`],
-      ])
+      const [head] = await git.commitsOf(base_branch ?? base, remote)
+      if (head === undefined) return null
+      const names = await git.output(['ls-tree', '-z', '--name-only', '--full-tree', `${head}:${directory}`])
       return (names ?? '').split('\0').filter((name) => name !== '')
     },
     doneBy: (lines, subject) =>

@@ -4,15 +4,14 @@ import type { StoredNotable } from '../engine/records/notable.ts'
 import * as form from '../engine/records/notable-form.ts'
 import { asOf } from '../engine/records/notable-lifecycle.ts'
 import { newNotable, requireChangeable, requirePredecessors } from '../engine/records/notable-verbs.ts'
-import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import { Failure } from '../vocabulary/failure.ts'
-import { given, type LocalCall } from './call.ts'
+import { given, type Handlers } from './call.ts'
 import { newestFirst } from './clone-source.ts'
 import { pageOf } from './lists.ts'
 import type { Reader } from './reader.ts'
 
-export function notableMethods({ files, person: login, settings }: Reader) {
+export function notableMethods({ files, person: login, settings }: Reader): Handlers {
   const all = (now: Date) => files.read().notables.map((each) => asOf(each, now))
   const change = (
     { id, now }: { id: string; now: Date },
@@ -26,12 +25,9 @@ export function notableMethods({ files, person: login, settings }: Reader) {
       return notable
     })
   return {
-    createNotable: async ({ input, now }: LocalCall<'createNotable'>): Promise<OutputOf<'createNotable'>> => {
-      const notable = {
-        ...newNotable(input, { now, settings, login }),
-        superseded_by: null,
-        archived_at: null,
-      }
+    createNotable: async ({ input, now }) => {
+      const made = newNotable(input, { now, settings, login })
+      const notable = { ...made, superseded_by: null, archived_at: null }
       await files.change(({ notables }, put) => {
         const replaced = notables.filter(({ id }) => notable.supersedes.includes(id))
         requirePredecessors(input.supersedes, new Set(replaced.map(({ id }) => id)))
@@ -40,7 +36,7 @@ export function notableMethods({ files, person: login, settings }: Reader) {
       })
       return form.briefOf(notable)
     },
-    listNotables: async ({ input, now }: LocalCall<'listNotables'>): Promise<OutputOf<'listNotables'>> => {
+    listNotables: async ({ input, now }) => {
       const { status, importance, category } = input
       const area = input.area === undefined ? undefined : labelKey(input.area)
       const listed = all(now).filter(
@@ -52,23 +48,19 @@ export function notableMethods({ files, person: login, settings }: Reader) {
       )
       return pageOf(listed.sort(newestFirst), input, form.briefOf)
     },
-    getNotable: async ({ id, now }: LocalCall<'getNotable'>): Promise<OutputOf<'getNotable'>> => {
+    getNotable: async ({ id, now }) => {
       const notable = all(now).find((each) => each.id === id)
       if (!notable) throw noSuchNotable(id)
       return form.fullOf(notable)
     },
-    updateNotable: async ({
-      id,
-      input,
-      now,
-    }: LocalCall<'updateNotable'>): Promise<OutputOf<'updateNotable'>> =>
+    updateNotable: async ({ id, input, now }) =>
       form.briefOf(
         await change({ id, now }, (row) => {
           requireChangeable(row, input, now)
           return { ...row, ...given(input), updated_at: now }
         }),
       ),
-    archiveNotable: async ({ id, now }: LocalCall<'archiveNotable'>): Promise<OutputOf<'archiveNotable'>> =>
+    archiveNotable: async ({ id, now }) =>
       form.archivedOf(await change({ id, now }, (row) => archived(row, now))),
   }
 }

@@ -245,22 +245,14 @@ describe('a record', () => {
   })
 
   test('outlives a clock that jumps, and its place on an issue does too', async () => {
-    const at = (ms: number) => ({ env: { CLOCK_MS: String(ms) } })
     const DAY_MS = 86_400_000
-    const started = await run(
-      ['start', 'First', '--paths', FILE, '--issue', '7', '--json'],
-      undefined,
-      at(DAY_MS / 2),
-    )
-    const { id } = JSON.parse(started.stdout).activity
-    await run(
-      ['start', 'Second', '--paths', FILE, '--branch', 'second', '--issue', '7'],
-      undefined,
-      at(-DAY_MS / 2),
-    )
+    const runAt = (ms: number, ...args: string[]) => run(args, undefined, { env: { CLOCK_MS: String(ms) } })
+    const first = await runAt(DAY_MS / 2, 'start', 'First', '--paths', FILE, '--issue', '7', '--json')
+    const { id } = JSON.parse(first.stdout).activity
+    await runAt(-DAY_MS / 2, 'start', 'Second', '--paths', FILE, '--branch', 'second', '--issue', '7')
     for (const ms of [0, DAY_MS / 2, -DAY_MS / 2]) {
-      await run(['heartbeat'], undefined, at(ms))
-      const { issue, status } = JSON.parse((await run(['show', id, '--json'], undefined, at(ms))).stdout)
+      await runAt(ms, 'heartbeat')
+      const { issue, status } = JSON.parse((await runAt(ms, 'show', id, '--json')).stdout)
       expect({ issue, status }, String(ms)).toMatchObject({ issue: { claimed: true }, status: 'active' })
     }
   })
@@ -268,16 +260,10 @@ describe('a record', () => {
 
 test('hostile names and texts are shown in one line each, and run nothing', async () => {
   const other = await add('other')
-  const names = [
-    'new\nline.ts',
-    'quo"te\'.ts',
-    '$(touch pwned).ts',
-    '`touch pwned`.ts',
-    'ünï-日本.ts',
-    '-rf.ts',
-    ':(top)x.ts',
-    '[a]*.ts',
-  ]
+  const names =
+    'new\nline.ts|quo"te\'.ts|$(touch pwned).ts|`touch pwned`.ts|ünï-日本.ts|-rf.ts|:(top)x.ts|[a]*.ts'.split(
+      '|',
+    )
   for (const path of [tree.path, other]) for (const name of names) await writeFile(join(path, name), path)
   const { matches } = await json(['check'], other)
   expect(matches[0].paths.map(({ example }: { example: string }) => example).toSorted()).toEqual(

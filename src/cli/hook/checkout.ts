@@ -50,15 +50,10 @@ interface Fact {
 function moved({ place, is_at_rest }: Presence, here: Place, isShared: boolean): Fact[] {
   if (place === null) return []
   const [from, to] = [place, here].map(({ branch }) => (branch === null ? 'a commit' : sanitize(branch)))
-  if (place.branch !== here.branch)
-    return isShared || is_at_rest
-      ? [
-          {
-            key: `switch ${from} ${to} ${here.head}`,
-            text: `This directory was switched from ${from} to ${to}.`,
-          },
-        ]
-      : []
+  if (place.branch !== here.branch) {
+    const key = `switch ${from} ${to} ${here.head}`
+    return isShared || is_at_rest ? [{ key, text: `This directory was switched from ${from} to ${to}.` }] : []
+  }
   if (!is_at_rest || place.head === null || place.head === here.head) return []
   const [before, after] = [place.head, here.head ?? ''].map((sha) => sha.slice(0, SHA_SHOWN))
   return [
