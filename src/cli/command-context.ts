@@ -6,7 +6,7 @@ import { readChangedFiles } from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { escapedJson } from '../vocabulary/others-text.ts'
 import { type GivenScope, withChanges } from './given-scope.ts'
-import { isLocal, openLocal } from './local-mode.ts'
+import { isLocal, NO_REMOTE, NO_SERVICE, openLocal } from './local-mode.ts'
 import { readWork } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { findConnection, type Limits, type ServerOptions } from './service-connection.ts'
@@ -41,14 +41,17 @@ export interface CommandContext {
 export async function openContext(
   runtime: Runtime,
   options: CommonOptions,
-  { others_unknown, ...limits }: Limits & { others_unknown?: string } = {},
+  { others_unknown = NO_SERVICE, ...limits }: Limits & { others_unknown?: string } = {},
 ): Promise<CommandContext> {
   const is_local = isLocal(runtime, options)
   const workspace = await findWorkspace(runtime, { ...options, is_local })
   const { url, insecure } = options
-  const client = is_local
-    ? await openLocal(runtime, workspace, { ...(others_unknown !== undefined && { others_unknown }) })
-    : createClient(await findConnection(runtime, workspace, { url, insecure, ...limits }))
+  const client =
+    is_local || workspace.is_unknown
+      ? await openLocal(runtime, workspace, {
+          others_unknown: is_local ? others_unknown : `other machines: ${NO_REMOTE}`,
+        })
+      : createClient(await findConnection(runtime, workspace, { url, insecure, ...limits }))
   return {
     runtime,
     workspace,

@@ -12,6 +12,7 @@ import type { Workspace } from './workspace.ts'
 const TIME_MS = 10_000
 
 export const NO_SERVICE = 'other machines: no service is configured'
+export const NO_REMOTE = 'this repository has no remote on GitHub; name it with --repo OWNER/NAME'
 export const SERVICE_AWAY = 'other machines: the service did not answer; compared within this clone only'
 
 /** No address of a service is configured, or `--local` is given. Then nothing leaves this machine. */
@@ -29,8 +30,9 @@ interface LocalModeOptions {
 export async function openLocal(
   { cwd, env, clock }: Pick<Runtime, 'cwd' | 'env' | 'clock'>,
   workspace: Workspace,
-  { left_ms = timeLeft(), others_unknown = NO_SERVICE }: LocalModeOptions = {},
+  { left_ms, others_unknown = NO_SERVICE }: LocalModeOptions = {},
 ): Promise<Client> {
+  const elapsed = stopwatch()
   const tree = findTree(cwd)
   if (tree === undefined) throw new CliError(await workspace.git.missing())
   const { localClient, RecordFiles, DiffCache, readGitAttributes, readSettings } = await import(
@@ -42,7 +44,8 @@ export async function openLocal(
   const web_url = `https://${host}/${owner}/${repo}`
   let hasher: ReturnType<typeof files.hasher> | undefined
   return localClient({
-    ...{ git, env, root, base, remote, files, left_ms, others_unknown, web_url, clock },
+    ...{ git, env, root, base, remote, files, others_unknown, web_url, clock },
+    left_ms: left_ms ?? (() => Math.max(0, TIME_MS - elapsed())),
     ...(await readSettings((path) => textOf(join(root, path)))),
     cache: new DiffCache(files.directory),
     person: person || env.USER || env.USERNAME || 'unknown',
@@ -55,9 +58,4 @@ export async function openLocal(
     shownTree: (other) => relative(root, other) || null,
     pullRequestUrl: (path) => (page === null ? null : `${page}/${path}`),
   })
-}
-
-function timeLeft(): () => number {
-  const elapsed = stopwatch()
-  return () => Math.max(0, TIME_MS - elapsed())
 }

@@ -21,7 +21,8 @@ export async function login(
   if (options.withToken && !token)
     throw new CliError('--with-token reads the token from standard input, which was empty')
   const url = findUrl(runtime, { ...options, url: given ?? options.url })
-  const workspace = await findWorkspace(runtime, options).catch(() => undefined)
+  const found = await findWorkspace(runtime, options).catch(() => undefined)
+  const workspace = found?.is_unknown ? undefined : found
   const connection = { url, insecure: true, token, attempts: 1 }
   const client = createClient(await findConnection(runtime, workspace, connection))
   const repository = workspace && { owner: workspace.owner, repo: workspace.repo }

@@ -16,7 +16,7 @@ export async function mcp(runtime: Runtime, options: CommonOptions): Promise<Exi
   })
   const { url, insecure } = options
   const client =
-    is_local && workspace
+    workspace && (is_local || workspace.is_unknown)
       ? await openLocal(runtime, workspace)
       : createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = workspace?.person ?? runtime.env.USER

@@ -24,6 +24,8 @@ export interface Workspace {
   repo: string
   /** Whether the repository was named by an option or variable, rather than taken from a git remote. */
   is_named: boolean
+  /** Neither names it, so that no service can know it. */
+  is_unknown: boolean
   /** Whether the working tree is of another repository than the named one. A fork has the same name, and counts as the same. */
   is_elsewhere: boolean
   /** Host of the git remote. */
@@ -63,14 +65,10 @@ export async function findWorkspace(
   const address = remote && parseRemote(remote.url)
   const given = options.repo ?? (runtime.env.DECONFLICT_REPO || undefined)
   const named = given === undefined ? undefined : parseRepository(given)
-  const repository = named ?? address ?? (options.is_local ? localName(runtime.cwd) : undefined)
-  if (options.is_local && (git_directory === null || !repository)) throw new CliError(await git.missing())
-  if (!repository) {
-    throw new CliError(
-      git_directory === null
-        ? `${await git.missing()}, or name the repository with --repo OWNER/NAME`
-        : 'this repository has no remote on GitHub; name it with --repo OWNER/NAME, or pass --local to compare within this clone',
-    )
+  const repository = named ?? address ?? (git_directory === null ? undefined : localName(runtime.cwd))
+  if (!repository || (options.is_local && git_directory === null)) {
+    const advice = options.is_local ? '' : ', or name the repository with --repo OWNER/NAME'
+    throw new CliError(`${await git.missing()}${advice}`)
   }
   const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
   const base =
@@ -81,6 +79,7 @@ export async function findWorkspace(
     owner: repository.owner,
     repo: repository.repo,
     is_named: named !== undefined,
+    is_unknown: !named && !address,
     is_elsewhere: isOther(named, address),
     host: address?.host ?? 'github.com',
     page: remote === undefined ? null : pageOf(remote.url),

@@ -461,11 +461,11 @@ describe('the repository', () => {
     })
   })
 
-  test('must be given if there is no remote', async () => {
+  test('is only the clone if there is no remote, and the answer says so', async () => {
     await tree.git('remote', 'remove', 'origin')
-    const refused = await tree.run(['list'])
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/no remote on GitHub; .*--repo OWNER\/NAME, or pass --local/)
+    const { code, stdout } = await tree.run(['check', '--paths', 'a.ts', '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).sources).toContainEqual(expect.stringMatching(/no remote on GitHub; .*--repo/))
     expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
     const mine = await tree.run(['list', '--repo', 'acme/shop', '--mine'])
     expect(mine.stdout).toBe(

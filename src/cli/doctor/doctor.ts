@@ -3,7 +3,7 @@ import { createClient, DeconflictError } from '../../client/client.ts'
 import { getServiceInfo } from '../../client/transport.ts'
 import { escapedJson, sanitize } from '../../vocabulary/others-text.ts'
 import { type CommonOptions, displayOf } from '../command-context.ts'
-import { isLocal, openLocal } from '../local-mode.ts'
+import { isLocal, NO_REMOTE, openLocal } from '../local-mode.ts'
 import { lookedText } from '../overlap-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { findConnection, findProxy, findUrl, proxiedFetch } from '../service-connection.ts'
@@ -21,8 +21,10 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
   const checks: Finding[] = []
   let workspace: Workspace | undefined
   await attempt(checks, 'repository', async () => {
-    workspace = await findWorkspace(runtime, { ...options, is_local })
-    const { owner, repo, remote, is_named } = workspace
+    const found = await findWorkspace(runtime, { ...options, is_local })
+    const { owner, repo, remote, is_named, is_unknown } = found
+    if (is_unknown && !is_local) throw new CliError(NO_REMOTE)
+    workspace = found
     const source = remote === undefined ? 'the name of its directory' : `the remote ${remote}`
     return `${owner}/${repo}, from ${is_named ? '--repo or DECONFLICT_REPO' : source}`
   })

@@ -199,7 +199,7 @@ async function workspaceAndActor(
 /** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
 async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> {
   const { runtime, options, tree, left_ms } = run
-  if (isLocal(runtime, options)) return connectToClone(run, workspace)
+  if (isLocal(runtime, options) || workspace.is_unknown) return connectToClone(run, workspace)
   const { host, owner, repo, is_named } = workspace
   const { known_host } = readRecord(tree.git_directory)
   const { url, insecure } = options
