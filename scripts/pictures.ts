@@ -21,7 +21,7 @@ const OTHERS = [
   ['acme/mobile', 20, 28],
   ['globex/site', 30, 33],
 ] as const
-const WIDE = { width: 1280, height: 720 }
+const WIDE = { width: 1280, height: 640 }
 const MINUTE_MS = 60_000
 /** Less than the time to live, so that work that is days old is still live. */
 const HEARTBEAT_MIN = 1200
@@ -35,21 +35,13 @@ interface Picture {
   text?: string
   /** Takes only this part of the page. */
   part?: string
-  /** The activity that the mouse is on. */
-  hover?: string
 }
 
 const PICTURES: Picture[] = [
   { name: 'page-light' },
   { name: 'page-dark', scheme: 'dark' },
   { name: 'tour-overview', hash: '#/', size: { width: 1280, height: 400 }, text: 'globex/site' },
-  { name: 'tour-you', part: 'section.you' },
-  {
-    name: 'tour-hot-spots',
-    hash: `#/${SHOP}?path=src/checkout/retry.ts`,
-    text: 'lines 40–58',
-    part: 'section.hot-spots',
-  },
+  { name: 'tour-you', part: 'section[aria-label="Needs somebody"] > ul > :first-child' },
   { name: 'tour-phone', size: { width: 390, height: 844 }, scheme: 'dark' },
 ]
 /** After the work of the agents was declared. */
@@ -115,7 +107,7 @@ async function takePage(browser: Browser): Promise<void> {
 }
 
 async function take(browser: Browser, url: string, picture: Picture): Promise<void> {
-  const { name, hash = `#/${SHOP}`, size = WIDE, scheme = 'light', part, hover } = picture
+  const { name, hash = `#/${SHOP}`, size = WIDE, scheme = 'light', part } = picture
   const page = await browser.newPage({ viewport: size, colorScheme: scheme })
   // Made-up people have no pictures.
   await page.route(`${WEB_URL}/**`, (route) => route.abort())
@@ -123,11 +115,10 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
   await page.getByLabel('GitHub token').fill(READER)
   await page.getByRole('button', { name: 'Use token' }).click()
   await page
-    .getByText(picture.text ?? '11 collisions')
+    .getByText(picture.text ?? 'will conflict')
     .first()
     .waitFor()
-  await page.getByText(READER, { exact: true }).first().waitFor()
-  if (hover) await page.locator('.bar', { hasText: hover }).hover()
+  await page.getByText(READER, { exact: true }).first().waitFor({ state: 'attached' })
   await save(page, name, part)
 }
 

@@ -1,15 +1,25 @@
 /** The address of everything on the page, in the fragment of its URL: `#/OWNER/REPO?person=ben&record=act_…`. Pure. */
+import { CONSEQUENCES, type Consequence } from '../vocabulary/finding.ts'
+
+/** The parts of a repository that have a view of their own. */
+export const SECTIONS = ['overlaps', 'notables', 'signal'] as const
 
 /** What a reader chose in a repository. Everything is in the address, so that it can be sent to a colleague. */
 export interface View {
-  /** The key of a person, or `everyone`; null for the reader. */
+  section: (typeof SECTIONS)[number]
+  /** The key of a person; null for everyone. */
   person: string | null
   /** A file, or a folder with a `/` at its end. */
   path: string | null
-  area: string | null
   text: string
-  /** Whether only activities that collide are shown. */
-  only_collisions: boolean
+  /** The only consequence that is shown; null for all. */
+  only: Consequence | null
+  /** Whether work is shown that nobody pushed recently, that of bots, and drafts. */
+  idle: boolean
+  bots: boolean
+  drafts: boolean
+  /** Whether only the reader's work is shown. */
+  mine: boolean
   /** The id of an activity or notable whose details are open. */
   record: string | null
   /** The number of a pull request, as links from GitHub name it. */
@@ -19,8 +29,6 @@ export interface View {
 export type Address =
   | { kind: 'overview'; owner: string | null; text: string }
   | { kind: 'repository'; name: string; view: View }
-
-export const EVERYONE = 'everyone'
 
 const FRAGMENT = /^#\/(?:([\w.-]+)(?:\/([\w.-]+))?\/?)?(?:\?(.*))?$/
 
@@ -34,11 +42,15 @@ export function readAddress(hash: string): Address {
     kind: 'repository',
     name: `${owner}/${repo}`,
     view: {
+      section: SECTIONS.find((name) => name === given.get('view')) ?? 'overlaps',
       person: given.get('person') || null,
       path: given.get('path') || null,
-      area: given.get('area') || null,
       text: given.get('q') ?? '',
-      only_collisions: given.get('only') === 'collisions',
+      only: CONSEQUENCES.find((name) => name === given.get('only')) ?? null,
+      idle: given.get('idle') === 'show',
+      bots: given.get('bots') === 'show',
+      drafts: given.get('drafts') !== 'hide',
+      mine: given.get('mine') === 'only',
       record: /^(?:act|ntb)_[a-z0-9]+$/.exec(given.get('record') ?? '')?.[0] ?? null,
       pull_request: Number.isInteger(pull_request) && pull_request > 0 ? pull_request : null,
     },
@@ -52,12 +64,16 @@ export function formatAddress(address: Address): string {
     add('q', address.text)
     return withQuery(address.owner ? `#/${address.owner}` : '#/', query)
   }
-  const { person, path, area, text, only_collisions, record, pull_request } = address.view
+  const { section, person, path, text, only, idle, bots, drafts, mine, record, pull_request } = address.view
+  add('view', section === 'overlaps' ? null : section)
   add('person', person)
   add('path', path)
-  add('area', area)
   add('q', text)
-  add('only', only_collisions ? 'collisions' : null)
+  add('only', only)
+  add('idle', idle ? 'show' : null)
+  add('bots', bots ? 'show' : null)
+  add('drafts', drafts ? null : 'hide')
+  add('mine', mine ? 'only' : null)
   add('pr', pull_request === null ? null : String(pull_request))
   add('record', record)
   return withQuery(`#/${address.name}`, query)

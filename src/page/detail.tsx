@@ -2,18 +2,19 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Problem, Repository } from './api.ts'
+import { CopyButton } from './copy-button.tsx'
 import { Dialog, useSubmit } from './dialog.tsx'
-import { duration } from './duration.ts'
-import { CopyButton, EncounterItem } from './encounter.tsx'
-import { encountersOf } from './encounters.ts'
+import { duration, timeAgo } from './duration.ts'
+import { encounterOf } from './encounters.ts'
 import { ExternalLink } from './external-link.tsx'
-import type { LiveWork } from './live-work.ts'
+import { Limited } from './limited.tsx'
+import { Pair } from './overlap-card.tsx'
 import type { FullActivity, FullNotable } from './records.ts'
+import type { RepositoryModel } from './repository-model.ts'
 import { ProblemText } from './states.tsx'
 import { Why } from './why.tsx'
 
-/** The maximum number of collisions in the details of an activity. */
-const COLLISIONS_MAX = 20
+const OVERLAPS_MAX = 5
 
 interface Common {
   id: string
@@ -23,16 +24,13 @@ interface Common {
   onChanged: () => Promise<void>
 }
 
-interface ActivityProps extends Common {
-  work: LiveWork
-  /** The key of the reader; null if unknown. */
-  reader: string | null
-}
-
-export function ActivityDetail({ work, reader, ...common }: ActivityProps) {
+export function ActivityDetail({ model, ...common }: Common & { model: RepositoryModel }) {
   const { id, repository } = common
-  const shown = work.activities.get(id)
-  const encounters = shown ? encountersOf(shown, work, reader) : []
+  const { work, reader } = model
+  const { opened_at, pushed_at, is_bot } = work.activities.get(id) ?? {}
+  const encounters = (work.collisions_of.get(id) ?? []).flatMap(
+    (overlap) => encounterOf(overlap, work, { reader, hub: id }) ?? [],
+  )
   return (
     <Detail {...common} read={repository.activity} archive={repository.archiveActivity}>
       {(activity: FullActivity) => (
@@ -42,6 +40,7 @@ export function ActivityDetail({ work, reader, ...common }: ActivityProps) {
             <Fact name="Who">
               {activity.actor}
               {activity.agent && ` with ${activity.agent}`}
+              {is_bot && ', a bot'}
             </Fact>
             <Fact name="Status">
               {activity.status}, risk {activity.risk}
@@ -57,7 +56,9 @@ export function ActivityDetail({ work, reader, ...common }: ActivityProps) {
               )}
             </Fact>
             <Fact name="Pull request">{activity.pr_url && <ExternalLink url={activity.pr_url} />}</Fact>
-            <Fact name="Started">{timeSince(activity.created_at)}</Fact>
+            <Fact name="Opened">{opened_at && timeSince(opened_at)}</Fact>
+            <Fact name="Last push">{pushed_at && timeSince(pushed_at)}</Fact>
+            <Fact name="Started">{activity.source === 'api' && timeSince(activity.created_at)}</Fact>
             <Fact name="Last heartbeat">{activity.heartbeat_at && timeSince(activity.heartbeat_at)}</Fact>
             <Fact name="Expires in">{timeUntil(activity.expires_at)} without a heartbeat</Fact>
             <Fact name="Areas">{activity.scope.areas.join(', ')}</Fact>
@@ -69,15 +70,17 @@ export function ActivityDetail({ work, reader, ...common }: ActivityProps) {
           )}
           {encounters.length > 0 && (
             <>
-              <h3>Collides with</h3>
-              <ul class="plain">
-                {encounters.slice(0, COLLISIONS_MAX).map((encounter) => (
-                  <EncounterItem key={encounter.other.id} encounter={encounter} />
-                ))}
-              </ul>
-              {encounters.length > COLLISIONS_MAX && (
-                <p class="hint">{encounters.length - COLLISIONS_MAX} more collisions.</p>
-              )}
+              <h3>Overlaps with</h3>
+              <Limited items={encounters} max={OVERLAPS_MAX}>
+                {(encounter) => (
+                  <li
+                    key={encounter.mine.id + encounter.other.id}
+                    class={`overlap edge-${encounter.severity}`}
+                  >
+                    <Pair {...model} encounter={encounter} hub={id} />
+                  </li>
+                )}
+              </Limited>
             </>
           )}
         </>
@@ -135,7 +138,7 @@ function Detail<Record extends { title: string; status: string }>(props: DetailP
       {record && children(record)}
       {record && (
         <div class="line end">
-          <CopyButton text={() => location.href} label="Copy the address" />
+          <CopyButton text={() => location.href} what="the address" />
           {canChange && edit && (
             <button type="button" class="quiet" onClick={() => edit(record)}>
               Edit
@@ -170,7 +173,7 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 }
 
 function timeSince(instant: string): string {
-  return `${duration(Date.now() - Date.parse(instant))} ago`
+  return timeAgo(Date.now() - Date.parse(instant))
 }
 
 function timeUntil(instant: string): string {

@@ -1,5 +1,6 @@
 /** Durations in words. Pure. */
 import { MINUTE_MS } from '../vocabulary/clock.ts'
+import { count } from '../vocabulary/text.ts'
 
 /** `3 d`, `2 h`, `5 min`: rounded to the largest unit that fits. */
 export function duration(ms: number): string {
@@ -8,4 +9,17 @@ export function duration(ms: number): string {
   if (minutes < 90) return `${minutes} min`
   const hours = Math.round(minutes / 60)
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`
+}
+
+/** `3 days ago`. */
+export function timeAgo(ms: number): string {
+  if (ms < MINUTE_MS) return 'just now'
+  const [, number, unit] = /^(\d+) (min|h|d)$/.exec(duration(ms)) ?? []
+  return `${count(Number(number), ...(UNITS[unit ?? ''] ?? ['minute', 'minutes']))} ago`
+}
+
+const UNITS: Record<string, [one: string, many: string]> = {
+  min: ['minute', 'minutes'],
+  h: ['hour', 'hours'],
+  d: ['day', 'days'],
 }

@@ -2,21 +2,19 @@
 
 import { type Advice, adviceOf } from '../vocabulary/advice.ts'
 import { takenIn } from '../vocabulary/finding.ts'
+import { isLoopback } from '../vocabulary/loopback.ts'
 import { pairLabel, pairOf } from '../vocabulary/pair-words.ts'
 import { isAhead, stageOf } from '../vocabulary/standing.ts'
 import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
 import { areasText, linesText } from '../vocabulary/verdict-words.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
-import type { Person } from './people.ts'
 import type { Activity, Overlap } from './records.ts'
 
 /** A collision as one of its sides sees it. */
 export interface Encounter {
   mine: Activity
   other: Activity
-  /** The person of the other side. */
-  person: Person | undefined
   severity: Overlap['severity']
   consequence: Overlap['consequence']
   places: Place[]
@@ -39,20 +37,20 @@ export interface Place {
   is_conflict: boolean
 }
 
-/** The collisions of `mine`, the most severe first. `reader`: the key of the reader, who is addressed as “you”. */
-export function encountersOf(mine: Activity, work: LiveWork, reader: string | null): Encounter[] {
-  return (work.collisions_of.get(mine.id) ?? []).flatMap((collision) => {
-    const other = work.activities.get(collision.activity_ids.find((id) => id !== mine.id) ?? '')
-    return other ? [encounter(mine, other, { collision, work, reader })] : []
-  })
-}
-
-/** A collision as seen by the side that is behind; null if one of the activities is not known. */
-export function encounterOf(collision: Overlap, work: LiveWork, reader: string | null): Encounter | null {
-  const [one, two] = collision.activity_ids.map((id) => work.activities.get(id))
+/** A collision as its first side sees it: that of the reader, else `hub`, else the one that is behind. Null if a side is not known. */
+export function encounterOf(
+  collision: Overlap,
+  work: LiveWork,
+  { reader, hub = null }: { reader: string | null; hub?: string | null },
+): Encounter | null {
+  const sides = collision.activity_ids.map((id) => work.activities.get(id))
+  const [one, two] = sides
   if (!one || !two) return null
-  const [behind, ahead] = isAhead(standingOf(one), standingOf(two)) ? [two, one] : [one, two]
-  return encounter(behind, ahead, { collision, work, reader })
+  const own = sides.findIndex((side) => side && reader !== null && work.people.get(side.id)?.key === reader)
+  const first = own >= 0 ? own : collision.activity_ids.indexOf(hub ?? '')
+  const isTwoFirst = first >= 0 ? first === 1 : isAhead(standingOf(one), standingOf(two))
+  const [mine, other] = isTwoFirst ? [two, one] : [one, two]
+  return encounter(mine, other, { collision, work, reader })
 }
 
 function encounter(
@@ -62,13 +60,11 @@ function encounter(
 ): Encounter {
   const is_ahead = isAhead(standingOf(mine), standingOf(other))
   const own_key = work.people.get(mine.id)?.key
-  const person = work.people.get(other.id)
   const is_readers = reader !== null && own_key === reader
-  const is_own = collision.same_author || person?.key === own_key
+  const is_own = work.people.get(other.id)?.key === own_key
   return {
     mine,
     other,
-    person,
     severity: collision.severity,
     consequence: collision.consequence,
     places: placesOf(mine, collision),
@@ -103,10 +99,10 @@ function placesOf({ id }: Activity, { activity_ids, paths, areas, findings }: Ov
   return areas.map((area) => ({ path: areasText([area], asIs), ...NO_LINES, is_conflict: false }))
 }
 
-function standingOf({ pr_url, draft_pr, created_at }: Activity) {
+export function standingOf({ pr_url, draft_pr, created_at, opened_at = created_at }: Activity) {
   const stage = stageOf({ pr_url, draft_pr })
   const number = pr_url === null ? null : Number(/\d+$/.exec(pr_url)?.[0])
-  return { stage, since: new Date(created_at), number }
+  return { stage, since: new Date(opened_at), number }
 }
 
 type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers' | 'is_own'>
@@ -132,6 +128,8 @@ function adviceTo(sides: Sides, collision: Overlap): Advice {
 /** A message to paste into a chat: from the reader to the other side, or from anyone to both. `address`: of this page. */
 export function messageFor(encounter: Encounter, address: string): string {
   const { mine, other, is_ahead, is_readers } = encounter
+  // Nobody else can open an address of this machine.
+  const link = isLoopback(new URL(address).hostname) ? '' : ` ${address}`
   const [place] = encounter.places
   const own = `“${mine.title}” (${mine.pr_url ?? nameOf(mine)})`
   const theirs = `“${other.title}” (${other.pr_url ?? nameOf(other)})`
@@ -139,10 +137,10 @@ export function messageFor(encounter: Encounter, address: string): string {
   const where = place ? ` in ${place.path}${lines && ` (${lines})`}` : ''
   if (!is_readers) {
     const [leader, follower] = is_ahead ? [mine, other] : [other, mine]
-    return `Hi ${mine.actor} and ${other.actor}, ${own} and ${theirs} overlap${where}. ${nameOf(leader)} is closer to its merge: could you agree who rebases ${nameOf(follower)}? ${address}`
+    return `Hi ${mine.actor} and ${other.actor}, ${own} and ${theirs} overlap${where}. ${nameOf(leader)} is closer to its merge: could you agree who rebases ${nameOf(follower)}?${link}`
   }
   const question = is_ahead
     ? 'Mine is closer to its merge: could you rebase after it, or shall we split the work?'
     : 'Yours is closer to its merge: shall I rebase after it, or shall we split the work?'
-  return `Hi ${other.actor}, my ${own} and your ${theirs} overlap${where}. ${question} ${address}`
+  return `Hi ${other.actor}, my ${own} and your ${theirs} overlap${where}. ${question}${link}`
 }

@@ -1,35 +1,34 @@
-/** Which live work matches what the reader chose. Pure. */
+/** Which live work matches what the reader chose, and which of it is hidden. Pure. */
+import { DAY_MS } from '../vocabulary/clock.ts'
 import type { View } from './address.ts'
-import { type LiveWork, rankOf, touches } from './live-work.ts'
-import type { Activity } from './records.ts'
+import { type LiveWork, touches } from './live-work.ts'
+import type { Activity, Overlap } from './records.ts'
 
-/** Here, `person` is the key of a person, or null for all. */
-export type Choice = Pick<View, 'person' | 'path' | 'area' | 'text' | 'only_collisions'>
-
-/** The activities that match, those with the most severe collisions first, then the newest. */
-export function matching(work: LiveWork, choice: Choice): Activity[] {
-  const rank = ({ id }: Activity) => rankOf(work.collisions_of.get(id)?.[0]?.severity ?? null)
-  return [...work.activities.values()]
-    .filter((activity) => matches(activity, work, choice))
-    .sort((a, b) => rank(b) - rank(a) || b.created_at.localeCompare(a.created_at))
+export interface Choice extends Pick<View, 'person' | 'path' | 'text' | 'mine' | 'pull_request'> {
+  /** The key of the reader; null if unknown. */
+  reader: string | null
 }
 
-/** Whether an activity passes the whole choice. */
+/** Whether an activity passes the choice, apart from its path. */
 export function matches(activity: Activity, work: LiveWork, choice: Choice): boolean {
-  const { person, path, area, text, only_collisions } = choice
+  const { person, text, mine, reader, pull_request } = choice
   const needle = text.trim().toLowerCase()
+  const key = work.people.get(activity.id)?.key
   return (
-    (person === null || work.people.get(activity.id)?.key === person) &&
-    (path === null || touches(activity, path) || collidesAt(activity, work, path)) &&
-    (area === null || activity.scope.areas.includes(area)) &&
-    (!only_collisions || work.collisions_of.has(activity.id)) &&
+    (person === null || key === person) &&
+    (!mine || key === reader) &&
+    (pull_request === null || activity.pr_url?.endsWith(`/pull/${pull_request}`) === true) &&
     (needle === '' || searchTextOf(activity).includes(needle))
   )
 }
 
-function collidesAt({ id }: Activity, work: LiveWork, path: string): boolean {
-  const isAt = (example: string) => (path.endsWith('/') ? example.startsWith(path) : example === path)
-  return (work.collisions_of.get(id) ?? []).some(({ paths }) => paths.some(({ example }) => isAt(example)))
+/** Whether both sides of an overlap are at a path, or it was found there. */
+export function isAt({ paths, activity_ids }: Overlap, work: LiveWork, path: string): boolean {
+  const isExample = (example: string) => (path.endsWith('/') ? example.startsWith(path) : example === path)
+  return (
+    paths.some(({ example }) => isExample(example)) ||
+    activity_ids.every((id) => touches(work.activities.get(id) as Activity, path))
+  )
 }
 
 function searchTextOf({ title, actor, agent, branch, pr_url, scope }: Activity): string {
@@ -37,4 +36,21 @@ function searchTextOf({ title, actor, agent, branch, pr_url, scope }: Activity):
   return [title, actor, agent, branch, pr_url, ...scope.areas, ...scope.paths, ...changes]
     .join('\n')
     .toLowerCase()
+}
+
+/** Kinds of work that can be hidden. */
+export const HIDEABLE = ['idle', 'bots', 'drafts'] as const
+export type Hideable = (typeof HIDEABLE)[number]
+
+const IDLE_AFTER_DAYS = 14
+
+/** When work went on last, as far as GitHub and its records say. */
+export function lastActive({ pushed_at, updated_at }: Activity): string {
+  return pushed_at ?? updated_at
+}
+
+export function isOf(kind: Hideable, activity: Activity, now_ms: number): boolean {
+  if (kind === 'bots') return activity.is_bot === true
+  if (kind === 'drafts') return activity.draft_pr
+  return now_ms - Date.parse(lastActive(activity)) > IDLE_AFTER_DAYS * DAY_MS
 }

@@ -1,25 +1,20 @@
-/** The filters: a search, a person, an area, only collisions, and the chosen path. */
-import { EVERYONE, type View } from './address.ts'
-import type { PersonCount } from './people-counts.ts'
+/** The filters of everything on the page, and what they hide. */
+
+import { CONSEQUENCES } from '../vocabulary/finding.ts'
+import { count, joined } from '../vocabulary/text.ts'
+import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
+import type { View } from './address.ts'
+import { HIDEABLE, type Hideable } from './filter.ts'
+import type { RepositoryModel } from './repository-model.ts'
 import { changeView } from './use-address.ts'
 
-interface Props {
-  view: View
-  /** All areas of live work. */
-  areas: string[]
-  people: PersonCount[]
-  /** The key of a person, or `everyone`; null if a pull request is shown. */
-  chosen: string | null
-  /** The key of the reader; null if unknown. */
-  reader: string | null
-}
-
-export function Filters({ view, areas, people, chosen, reader }: Props) {
-  const { text, area, path, only_collisions } = view
+export function Filters({ view, model }: { view: View; model: RepositoryModel }) {
+  const { text, person, path, pull_request, only } = view
+  const { people, reader, hideable } = model
   return (
     <form class="filters line" onSubmit={(event) => event.preventDefault()}>
       <label class="search">
-        <span class="unseen">Search titles, people, branches and paths</span>
+        <span class="unseen">Search titles, people, branches, areas and paths</span>
         <input
           type="search"
           placeholder="Search title, person, path …"
@@ -27,56 +22,95 @@ export function Filters({ view, areas, people, chosen, reader }: Props) {
           onInput={(event) => changeView({ text: event.currentTarget.value }, { replace: true })}
         />
       </label>
-      <label>
-        Person{' '}
-        <select
-          value={chosen ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            changeView({ person: value === reader ? null : value, pull_request: null })
-          }
-        >
-          {chosen === null && <option value="">of a pull request</option>}
-          <option value={EVERYONE}>everyone</option>
-          {people.map(({ person: { key, name }, collisions }) => (
-            <option key={key} value={key}>
-              {key === reader ? 'you' : name}
-              {collisions > 0 && ` (${collisions})`}
-            </option>
-          ))}
-        </select>
-      </label>
-      {(areas.length > 0 || area !== null) && (
-        <label>
-          Area{' '}
-          <select
-            value={area ?? ''}
-            onChange={(event) => changeView({ area: event.currentTarget.value || null })}
-          >
-            <option value="">any</option>
-            {[...new Set([...areas, ...(area === null ? [] : [area])])].map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-      )}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={only_collisions}
-          onChange={(event) => changeView({ only_collisions: event.currentTarget.checked })}
-        />{' '}
-        only collisions
-      </label>
-      {path !== null && (
-        <button
-          type="button"
-          class="chip chosen"
-          aria-label={`Remove the filter: path ${path}`}
-          onClick={() => changeView({ path: null })}
-        >
-          {path} ✕
-        </button>
-      )}
+      <select
+        aria-label="Person"
+        value={person ?? ''}
+        onChange={(event) => changeView({ person: event.currentTarget.value || null })}
+      >
+        <option value="">everyone</option>
+        {people.map(({ key, name }) => (
+          <option key={key} value={key}>
+            {key === reader ? 'you' : name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Consequence"
+        value={only ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          changeView({ only: CONSEQUENCES.find((name) => name === value) ?? null })
+        }
+      >
+        <option value="">all consequences</option>
+        {CONSEQUENCES.filter((name) => name !== 'same_file').map((name) => (
+          <option key={name} value={name}>
+            {CONSEQUENCE_WORDS[name]}
+          </option>
+        ))}
+      </select>
+      <span class="toggles">
+        {HIDEABLE.map((kind) => (
+          <Toggle key={kind} isOn={view[kind]} onClick={() => changeView({ [kind]: !view[kind] })}>
+            {kind} {hideable[kind] > 0 && <small>{hideable[kind]}</small>}
+          </Toggle>
+        ))}
+        {reader !== null && (
+          <Toggle isOn={view.mine} onClick={() => changeView({ mine: !view.mine })}>
+            mine
+          </Toggle>
+        )}
+        {path !== null && <Chosen name={`path ${path}`} text={path} change={{ path: null }} />}
+        {pull_request !== null && (
+          <Chosen
+            name={`pull request ${pull_request}`}
+            text={`#${pull_request}`}
+            change={{ pull_request: null }}
+          />
+        )}
+      </span>
     </form>
+  )
+}
+
+function Toggle(props: { isOn: boolean; onClick: () => void; children: preact.ComponentChildren }) {
+  return (
+    <button type="button" class="chip" aria-pressed={props.isOn} onClick={props.onClick}>
+      {props.children}
+    </button>
+  )
+}
+
+function Chosen({ name, text, change }: { name: string; text: string; change: Partial<View> }) {
+  return (
+    <button
+      type="button"
+      class="chip"
+      aria-pressed={true}
+      aria-label={`Remove the filter: ${name}`}
+      onClick={() => changeView(change)}
+    >
+      {text} ✕
+    </button>
+  )
+}
+
+const KINDS: Record<Hideable, string> = {
+  idle: 'of work that nobody pushed for two weeks',
+  bots: 'of bots',
+  drafts: 'of drafts',
+}
+
+/** What is not shown, so that its absence says nothing. */
+export function Hidden({ view, model }: { view: View; model: RepositoryModel }) {
+  const { hidden, hideable } = model
+  if (hidden === 0) return null
+  const kinds = HIDEABLE.filter((kind) => !view[kind] && hideable[kind] > 0)
+  return (
+    <p class="hint">
+      {count(hidden, 'pair is', 'pairs are')} hidden, {joined(kinds.map((kind) => KINDS[kind]))}.{' '}
+      <button type="button" class="link" onClick={() => changeView({ idle: true, bots: true, drafts: true })}>
+        Show all
+      </button>
+    </p>
   )
 }

@@ -1,38 +1,39 @@
 /** The issues that several live activities are on. */
-import { count } from '../vocabulary/text.ts'
+import { useContext } from 'preact/hooks'
+import { GithubUrl } from './avatar.tsx'
+import { ExternalLink } from './external-link.tsx'
 import { sharedIssues } from './issues.ts'
+import { Limited } from './limited.tsx'
 import { type LiveWork, nameOf } from './live-work.ts'
 import { RecordLink } from './record-link.tsx'
 
-const SHOWN_MAX = 5
-const NAMED_MAX = 5
+const SHOWN_MAX = 3
 
-export function Issues({ work }: { work: LiveWork }) {
+export function Issues({ work, name }: { work: LiveWork; name: string }) {
+  const github_url = useContext(GithubUrl)
   const issues = sharedIssues(work)
   if (issues.length === 0) return null
   return (
     <section class="card" aria-labelledby="issues-heading">
-      <div class="head line">
-        <h2 id="issues-heading">Issues</h2>
-        <p class="hint">Several work on one issue. The first is the oldest.</p>
-      </div>
-      <ul class="notables">
-        {issues.slice(0, SHOWN_MAX).map(({ number, activities }) => (
-          <li key={number}>
-            <span class="pill severity-high">#{number}</span>
-            <span>{activities.length} at work:</span>
-            {activities.slice(0, NAMED_MAX).map((activity) => (
-              <RecordLink key={activity.id} id={activity.id}>
-                {nameOf(activity)} <small>{activity.actor}</small>
-              </RecordLink>
-            ))}
-            {activities.length > NAMED_MAX && <small>and {activities.length - NAMED_MAX} more</small>}
+      <h2 id="issues-heading">Issues with two or more</h2>
+      <Limited items={issues} max={SHOWN_MAX}>
+        {({ number, activities }) => (
+          <li key={number} class="issue">
+            <ExternalLink url={`${github_url}/${name}/issues/${number}`} text={`#${number}`} />{' '}
+            <span class="soft">{activities.length} at work</span>
+            <Limited items={activities} max={SHOWN_MAX}>
+              {(activity) => (
+                <li key={activity.id}>
+                  <RecordLink id={activity.id}>{activity.title}</RecordLink>{' '}
+                  <small>
+                    {activity.actor} {nameOf(activity)}
+                  </small>
+                </li>
+              )}
+            </Limited>
           </li>
-        ))}
-      </ul>
-      {issues.length > SHOWN_MAX && (
-        <p class="hint">and {count(issues.length - SHOWN_MAX, 'more issue', 'more issues')}</p>
-      )}
+        )}
+      </Limited>
     </section>
   )
 }

@@ -65,19 +65,19 @@ interface HeaderProps {
 function Header({ name, isSignedIn, login, onSignOut }: HeaderProps) {
   return (
     <header class="top line">
-      <a class="brand" href="#/">
-        <img src={ICON_URL} alt="" width="22" height="22" /> Deconflict
+      <a class="brand" href="#/" aria-label="Deconflict">
+        <img src={ICON_URL} alt="" width="22" height="22" /> <span class="wide">Deconflict</span>
       </a>
       {isSignedIn && <RepositoryPicker key={name} name={name} />}
       <div class="who">
-        <span class="version" title="The version of this page">
-          {__VERSION__}
+        <span class="wide line">
+          <span title="The version of this page">{__VERSION__}</span>
+          <a href="/docs">API</a>
+          <Keys />
         </span>
-        <a href="/docs">API</a>
-        <Keys />
         {isSignedIn && (
           <>
-            <span>{login}</span>
+            <span class="wide">{login}</span>
             <button type="button" class="quiet" onClick={onSignOut}>
               Sign out
             </button>
@@ -115,7 +115,7 @@ function RepositoryPicker({ name }: { name: string | null }) {
           <option key={each} value={each} />
         ))}
       </datalist>
-      <button type="submit" class="quiet">
+      <button type="submit" class="quiet wide">
         Show
       </button>
     </form>

@@ -23,6 +23,10 @@ export interface Records {
   /** Whether the reader may create and change records. */
   may_write: boolean
   may_administer: boolean
+  /** Whether the pull requests of the repository are tracked. */
+  is_tracked: boolean
+  /** Whether the App posts. */
+  mode: RepositorySettings['comment']['mode']
   /** What is wrong with the settings file. */
   settings_errors: RepositorySettings['errors']
 }

@@ -1,118 +1,152 @@
 /** Everything that the view of a repository shows, computed from its records and the address. Pure. */
-import { EVERYONE, type View } from './address.ts'
-import { type Choice, matches, matching } from './filter.ts'
+import { CONSEQUENCES, type Consequence, isForOneOfBoth } from '../vocabulary/finding.ts'
+import type { View } from './address.ts'
+import { type Choice, HIDEABLE, type Hideable, isAt, isOf, matches } from './filter.ts'
+import { type Group, groupsOf } from './groups.ts'
 import { type HotFolder, hotFolders } from './hot-spots.ts'
-import { type LiveWork, liveWork } from './live-work.ts'
+import { type LiveWork, liveWork, touches } from './live-work.ts'
 import type { Person } from './people.ts'
-import { type PersonCount, peopleCounts } from './people-counts.ts'
-import type { Activity, List, Overlaps } from './records.ts'
-
-/** Whose work the first section shows. */
-export type Subject =
-  | { kind: 'person'; person: Person; is_reader: boolean; activities: Activity[] }
-  | { kind: 'activity'; activity: Activity }
-  /** `note`: why everyone's work is shown; null if the reader chose it. */
-  | { kind: 'everyone'; note: string | null }
+import type { Activity, List, Overlap, Overlaps } from './records.ts'
 
 export interface RepositoryModel {
   now_ms: number
   work: LiveWork
-  people: PersonCount[]
+  people: Person[]
   /** The key of the reader; null if the login is unknown. */
   reader: string | null
-  /** The chosen key of a person, or `everyone`; null if a pull request is shown. */
-  chosen: string | null
-  subject: Subject
+  /** Overlaps of work by different people, then those of the reader's own work, as cards. */
+  needs: Group[]
+  own: Group[]
+  /** How many overlaps have one other person on both sides, who needs nobody. */
+  others_own: number
+  /** How many overlaps `needs` and `own` hold of each consequence. If `is_exact` is false, there may be more. */
+  counts: Record<Consequence, number>
+  is_exact: boolean
+  /** How many overlaps that match the choice have a side of this kind. */
+  hideable: Record<Hideable, number>
+  /** How many of them are not shown. */
+  hidden: number
+  same_file: Overlaps['same_file']
   folders: HotFolder[]
-  /** The activities that match the choice. */
+  /** The activities that match the choice, the newest first. */
   shown: Activity[]
-  areas: string[]
-  /** How many activities and collisions match the choice. If `is_exact` is false, there may be more collisions. */
-  counts: { activities: number; collisions: number; is_exact: boolean }
+  /** The chosen pull request has no live work here. */
+  is_gone: boolean
 }
 
-const AREAS_MAX = 200
+interface Given {
+  activities: List<Activity>
+  overlaps: Overlaps | null
+}
 
-export function modelOf(
-  { activities, overlaps }: { activities: List<Activity>; overlaps: Overlaps | null },
-  view: View,
-  login: string | null,
-): RepositoryModel {
+export function modelOf({ activities, overlaps }: Given, view: View, login: string | null): RepositoryModel {
   const work = liveWork(activities.items, overlaps?.items ?? [], overlaps?.same_file)
-  const people = peopleCounts(work)
+  const now_ms = activities.as_of_ms
   const reader = login?.toLowerCase() ?? null
-  const subject = subjectOf(work, view, { people, reader })
-  const isPerson = view.person !== null && view.person !== EVERYONE
-  const choice: Choice = { ...view, person: isPerson ? view.person : null }
-  const shown = matching(work, choice)
-  const ids = new Set(shown.map(({ id }) => id))
-  const isAll = shown.length === activities.items.length
-  const collisions = work.collisions.filter(({ activity_ids }) =>
-    activity_ids.some((id) => ids.has(id)),
-  ).length
-  // If all activities were compared, `total` is exact, even if not all collisions are listed.
-  const isCounted = isAll && (overlaps?.checked_against.activities ?? 0) >= activities.items.length
+  const choice: Choice = { ...view, reader }
+  const chosen = new Set(activities.items.filter((each) => matches(each, work, choice)).map(({ id }) => id))
+  // Who asks for a pull request wants to see all of it.
+  const kinds = view.pull_request === null ? HIDEABLE.filter((kind) => !view[kind]) : []
+  const isHidden = (id: string) =>
+    kinds.some((kind) => isOf(kind, work.activities.get(id) as Activity, now_ms))
+  const matching = work.collisions.filter((overlap) => isChosen(overlap, { work, view, chosen }))
+  const seen = matching.filter(({ activity_ids }) => !activity_ids.some(isHidden))
+  const whose = (overlap: Overlap) => whoseOf(overlap, work, reader)
+  const of = (name: ReturnType<typeof whose>) => seen.filter((overlap) => whose(overlap) === name)
+  const [needs, own] = [of('somebody'), of('reader')]
+  const shown = activities.items
+    .filter((each) => chosen.has(each.id) && !isHidden(each.id))
+    .filter((each) => view.path === null || touches(each, view.path) || collides(each, work, seen))
+  const met = new Set([...shown.map(({ id }) => id), ...seen.flatMap(({ activity_ids }) => activity_ids)])
+  const countIf = (test: (overlap: Overlap) => boolean) => matching.filter(test).length
   return {
-    now_ms: activities.as_of_ms,
-    work,
-    people,
-    reader,
-    subject,
-    chosen: subject.kind === 'everyone' ? EVERYONE : subject.kind === 'person' ? subject.person.key : null,
-    folders: hotFolders(narrowed(work, { ...choice, person: null, path: null })),
-    shown,
-    areas: [...new Set(activities.items.flatMap(({ scope }) => scope.areas))].sort().slice(0, AREAS_MAX),
-    counts: {
-      activities: shown.length,
-      collisions: isAll ? Math.max(collisions, overlaps?.total ?? 0) : collisions,
-      is_exact: overlaps?.checked_against.complete === true || isCounted,
-    },
+    ...{ now_ms, work, reader, shown },
+    people: [...new Map([...work.people.values()].map((person) => [person.key, person])).values()].sort(
+      (a, b) => a.name.localeCompare(b.name),
+    ),
+    needs: groupsOf(needs, work, reader),
+    own: groupsOf(own, work, reader),
+    others_own: seen.length - needs.length - own.length,
+    counts: countsOf([...needs, ...own]),
+    is_exact: overlaps === null || overlaps.checked_against.complete,
+    hideable: Object.fromEntries(
+      HIDEABLE.map((kind) => [
+        kind,
+        countIf(({ activity_ids }) =>
+          activity_ids.some((id) => isOf(kind, work.activities.get(id) as Activity, now_ms)),
+        ),
+      ]),
+    ) as Record<Hideable, number>,
+    hidden: matching.length - seen.length,
+    same_file: sameFile(work, chosen, chosen.size === activities.items.length),
+    folders: hotFolders(
+      liveWork(
+        activities.items.filter(({ id }) => met.has(id)),
+        seen,
+      ),
+    ),
+    is_gone: view.pull_request !== null && shown.length === 0,
   }
 }
 
-/** The activities that match, and the other sides of their collisions. */
-function narrowed(work: LiveWork, choice: Choice): LiveWork {
-  if (choice.text.trim() === '' && choice.area === null && !choice.only_collisions) return work
-  const ids = new Set<string>()
-  for (const activity of work.activities.values())
-    if (matches(activity, work, choice)) {
-      ids.add(activity.id)
-      for (const { activity_ids } of work.collisions_of.get(activity.id) ?? [])
-        for (const id of activity_ids) ids.add(id)
-    }
-  return liveWork(
-    [...work.activities.values()].filter(({ id }) => ids.has(id)),
-    work.collisions,
+function isChosen(
+  overlap: Overlap,
+  { work, view, chosen }: { work: LiveWork; view: View; chosen: ReadonlySet<string> },
+): boolean {
+  return (
+    overlap.activity_ids.some((id) => chosen.has(id)) &&
+    (view.only === null || overlap.consequence === view.only) &&
+    (view.path === null || isAt(overlap, work, view.path))
   )
 }
 
-function subjectOf(
-  work: LiveWork,
-  { person, pull_request }: View,
-  { people, reader }: { people: PersonCount[]; reader: string | null },
-): Subject {
-  if (pull_request !== null)
-    for (const activity of work.activities.values())
-      if (activity.pr_url?.endsWith(`/pull/${pull_request}`)) return { kind: 'activity', activity }
-  const key = pull_request === null ? (person ?? reader) : EVERYONE
-  const found = key === EVERYONE ? undefined : people.find((each) => each.person.key === key)?.person
-  if (!found) return { kind: 'everyone', note: describeFallback({ person, pull_request }, reader) }
-  return {
-    kind: 'person',
-    person: found,
-    is_reader: found.key === reader,
-    activities: [...work.activities.values()].filter(({ id }) => work.people.get(id)?.key === found.key),
-  }
+function collides({ id }: Activity, { collisions_of }: LiveWork, seen: readonly Overlap[]): boolean {
+  return (collisions_of.get(id) ?? []).some((overlap) => seen.includes(overlap))
 }
 
-function describeFallback(
-  { person, pull_request }: Pick<View, 'person' | 'pull_request'>,
+/** Who has to act on an overlap. `one`: both sides are by one other person, who need not be told of a conflict. */
+function whoseOf(
+  { activity_ids, findings }: Overlap,
+  { people }: LiveWork,
   reader: string | null,
-): string | null {
-  const instead = 'These are the collisions of everyone.'
-  if (pull_request !== null)
-    return `Pull request #${pull_request} has no live work here: it is merged, closed or not tracked. ${instead}`
-  if (person === EVERYONE) return null
-  if (person !== null) return `${person} has no live work here. ${instead}`
-  return reader === null ? null : `You have no live work here. ${instead}`
+): 'somebody' | 'reader' | 'one' {
+  const [one, other] = activity_ids.map((id) => people.get(id)?.key)
+  if (one !== other) return 'somebody'
+  if (one === reader) return 'reader'
+  return isForOneOfBoth(findings) ? 'somebody' : 'one'
+}
+
+function countsOf(overlaps: readonly Overlap[]): Record<Consequence, number> {
+  const counts = Object.fromEntries(CONSEQUENCES.map((name) => [name, 0])) as Record<Consequence, number>
+  for (const { consequence } of overlaps) counts[consequence] += 1
+  return counts
+}
+
+function sameFile(
+  { same_file }: LiveWork,
+  chosen: ReadonlySet<string>,
+  isAll: boolean,
+): Overlaps['same_file'] {
+  if (isAll) return same_file
+  const pairs = same_file.pairs.filter((ids) => ids.some((id) => chosen.has(id)))
+  return { total: pairs.length, pairs }
+}
+
+/** `54 pairs will conflict, 6 do the same work.`; `is_exact` is false if there may be more. */
+export function headline(counts: RepositoryModel['counts'], is_exact: boolean): string {
+  const parts = CONSEQUENCES.filter((name) => counts[name] > 0 && name !== 'same_file').map((name, at) => {
+    const [one, many] = PREDICATES[name]
+    const noun = at > 0 ? '' : counts[name] === 1 ? ' pair' : ' pairs'
+    return `${counts[name]}${noun} ${counts[name] === 1 ? one : many}`
+  })
+  if (parts.length === 0) return 'No pair needs anybody.'
+  return `${is_exact ? '' : 'At least '}${parts.join(', ')}.`
+}
+
+const PREDICATES: Record<Consequence, [one: string, many: string]> = {
+  conflict: ['will conflict', 'will conflict'],
+  same_work: ['does the same work', 'do the same work'],
+  same_number: ['shares a number', 'share a number'],
+  possible: ['may overlap', 'may overlap'],
+  same_file: ['shares a file', 'share a file'],
 }

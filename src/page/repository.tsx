@@ -1,25 +1,25 @@
-/** One repository: important notables, the work of the reader, hot spots, all live work, and one record in a dialog. */
+/** One repository: its overlaps beside the merge order, its notables, or its signal, and one record in a dialog. */
 import { useMemo, useState } from 'preact/hooks'
 import { count } from '../vocabulary/text.ts'
-import type { View } from './address.ts'
+import { formatAddress, SECTIONS, type View } from './address.ts'
 import type { Repository } from './api.ts'
 import { Banner } from './banner.tsx'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
 import { Farewell } from './farewell.tsx'
-import { Filters } from './filters.tsx'
+import { Filters, Hidden } from './filters.tsx'
 import { HotSpots } from './hot-spots.tsx'
 import { Issues } from './issues.tsx'
 import { MergeOrderCard } from './merge-order.tsx'
 import { NotableForm } from './notable-form.tsx'
 import { Notables } from './notables.tsx'
-import type { FullNotable } from './records.ts'
-import { modelOf, type RepositoryModel } from './repository-model.ts'
+import { Overlaps } from './overlaps.tsx'
+import type { FullNotable, Records } from './records.ts'
+import { headline, modelOf, type RepositoryModel } from './repository-model.ts'
 import { SignalCard } from './signal.tsx'
-import { Empty, Freshness, Incomplete, InvalidSettings, OutOfDate, Refused } from './states.tsx'
+import { Empty, Freshness, Incomplete, OutOfDate, Publishing, Refused } from './states.tsx'
 import { changeView } from './use-address.ts'
 import { useRepository } from './use-repository.ts'
 import { WorkList } from './work-list.tsx'
-import { SubjectTitle, You } from './you.tsx'
 
 interface Props {
   name: string
@@ -42,45 +42,100 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
     () => activities && modelOf({ activities, overlaps }, view, login),
     [activities, overlaps, view, login],
   )
-  if (!model || !activities) {
+  if (!model) {
     if (problem) return <Refused problem={problem} onSignOut={onSignOut} />
     return <p class="loading">Loading {name} …</p>
   }
-  const { work, counts, now_ms } = model
+  const [owner, repo] = name.split('/')
   return (
     <>
       <div class="head line">
         <h1>
-          <a href={`#/${name.split('/')[0]}`}>{name.split('/')[0]}</a>/{name.split('/')[1]}
+          <a href={`#/${owner}`}>{owner}</a>/{repo}
         </h1>
-        <h2 class="counts">
-          {count(counts.activities, 'live activity', 'live activities')},{' '}
-          {collisionsText(overlaps !== null, counts, problem !== null)}
-        </h2>
+        <Sections name={name} view={view} notables={notables?.items.length ?? 0} />
         <Freshness isOutdated={problem !== null} />
       </div>
       {problem && <OutOfDate problem={problem} read_at_ms={read_at_ms} onRetry={refresh} />}
-      <InvalidSettings errors={records.settings_errors} />
+      {mayWrite && <Publishing {...records} />}
       <Incomplete {...records} />
-      {work.activities.size > 0 && <Filters view={view} {...model} />}
-      <Banner notables={notables?.items ?? []} now_ms={now_ms} />
-      {work.activities.size === 0 ? (
-        <Empty name={name} />
-      ) : (
-        <WorkSections {...{ name, view, model }} isCompared={overlaps !== null} />
+      {view.section === 'overlaps' && (
+        <Work {...{ name, view, model, records }} hasFailed={problem !== null} />
       )}
-      <Issues work={work} />
-      <div class="columns even">
-        <MergeOrderCard merge_order={records.merge_order} activities={work.activities} />
+      {view.section === 'notables' && (
         <Notables
           notables={notables?.items ?? null}
           onNew={mayWrite ? () => setForm({}) : null}
-          now_ms={now_ms}
+          now_ms={model.now_ms}
         />
-      </div>
-      <SignalCard repository={repository} />
-      {records.may_administer && <Farewell repository={repository} />}
+      )}
+      {view.section === 'signal' && <SignalCard repository={repository} />}
+      {view.section === 'signal' && records.may_administer && <Farewell repository={repository} />}
       <Dialogs {...{ repository, model, mayWrite, form, setForm }} record={view.record} onChanged={refresh} />
+    </>
+  )
+}
+
+function Sections({ name, view, notables }: { name: string; view: View; notables: number }) {
+  return (
+    <nav class="sections" aria-label="Views">
+      {SECTIONS.map((section) => (
+        <a
+          key={section}
+          href={formatAddress({ kind: 'repository', name, view: { ...view, section, record: null } })}
+          aria-current={section === view.section ? 'page' : undefined}
+        >
+          {section} {section === 'notables' && notables > 0 && <small>{notables}</small>}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+interface WorkProps {
+  name: string
+  view: View
+  model: RepositoryModel
+  records: Records
+  hasFailed: boolean
+}
+
+/** The overlaps and all work; beside them in which order to merge, who is on one issue, and where most people are. */
+function Work({ name, view, model, records, hasFailed }: WorkProps) {
+  const { overlaps, notables, merge_order } = records
+  const { work, folders, shown, now_ms } = model
+  if (work.activities.size === 0) return <Empty name={name} isTracked={records.is_tracked} />
+  return (
+    <>
+      <Banner notables={notables?.items ?? []} now_ms={now_ms} />
+      <div>
+        <h2 class="headline">
+          {overlaps !== null
+            ? headline(model.counts, model.is_exact)
+            : hasFailed
+              ? 'The overlaps are not known.'
+              : 'Comparing …'}
+        </h2>
+        <p class="hint">{count(shown.length, 'live activity', 'live activities')}</p>
+        {model.is_gone && (
+          <p class="hint">
+            Pull request #{view.pull_request} has no live work here: it is merged, closed or not tracked.
+          </p>
+        )}
+        <Hidden view={view} model={model} />
+      </div>
+      <Filters view={view} model={model} />
+      <div class="columns">
+        <div class="main">
+          <Overlaps model={model} />
+          <WorkList {...{ work, shown, now_ms }} />
+        </div>
+        <aside class="beside" aria-label="Merge order, issues and folders">
+          <MergeOrderCard merge_order={merge_order} activities={work.activities} />
+          <Issues work={work} name={name} />
+          <HotSpots folders={folders} chosen={view.path} />
+        </aside>
+      </div>
     </>
   )
 }
@@ -108,53 +163,6 @@ function Dialogs({ repository, record, model, mayWrite, form, setForm, onChanged
   }
   if (record === null) return null
   const dialog = { id: record, repository, mayWrite, onClose: close, onChanged }
-  if (record.startsWith('act_')) {
-    const { work, reader } = model
-    return <ActivityDetail key={record} {...{ ...dialog, work, reader }} />
-  }
+  if (record.startsWith('act_')) return <ActivityDetail key={record} {...dialog} model={model} />
   return <NotableDetail key={record} {...dialog} onEdit={(notable) => setForm({ notable })} />
-}
-
-interface SectionsProps {
-  name: string
-  view: View
-  model: RepositoryModel
-  isCompared: boolean
-}
-
-/** The work of the reader beside the hot spots, and all work. */
-function WorkSections({ name, view, model, isCompared }: SectionsProps) {
-  const { work, reader, subject, folders, shown, now_ms } = model
-  return (
-    <>
-      <div class="columns">
-        <section class="card you" aria-labelledby="you-heading">
-          <div class="head line">
-            <h2 id="you-heading">
-              <SubjectTitle subject={subject} />
-            </h2>
-          </div>
-          <You {...{ subject, work, reader, now_ms, isCompared }} />
-        </section>
-        <section class="card hot-spots" aria-labelledby="hot-heading">
-          <div class="head line">
-            <h2 id="hot-heading">Hot spots</h2>
-            <p class="hint">Where several people work now. A longer bar means more people.</p>
-          </div>
-          <HotSpots folders={folders} chosen={view.path} reader={reader} />
-        </section>
-      </div>
-      <WorkList {...{ name, work, shown }} />
-    </>
-  )
-}
-
-function collisionsText(
-  is_compared: boolean,
-  counts: RepositoryModel['counts'],
-  has_failed: boolean,
-): string {
-  if (!is_compared) return has_failed ? 'collisions unknown' : 'comparing …'
-  const text = count(counts.collisions, 'collision', 'collisions')
-  return counts.is_exact ? text : `at least ${text}`
 }

@@ -1,4 +1,4 @@
-/** The report below the work: which pairs were shown, and their outcomes. */
+/** The report: which pairs were shown, and their outcomes. */
 import { OUTCOME_WORDS, OUTCOMES } from '../vocabulary/outcome.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
@@ -15,20 +15,15 @@ type RecentSide = Signal['recent'][number]['sides'][number]
 export function SignalCard({ repository }: { repository: Repository }) {
   // If a read fails, the last report stays.
   const { data: signal } = usePolling(repository.signal, INTERVAL_MS)
-  if (signal === null || isEmpty(signal)) return null
+  if (signal === null) return <p class="loading">Loading …</p>
   return (
-    <section class="card signal deferred" aria-labelledby="signal-heading">
+    <section class="card signal" aria-labelledby="signal-heading">
       <h2 id="signal-heading">What became of the warnings</h2>
       <Mode {...signal} />
       <Figures {...signal} />
       <Recent {...signal} />
     </section>
   )
-}
-
-/** Whether there is nothing to report, for example because the App is not installed. */
-function isEmpty({ budget, periods }: Signal): boolean {
-  return budget.share === null && periods.every(({ pairs }) => pairs.shown === 0)
 }
 
 /** `61 %`. */

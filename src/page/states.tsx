@@ -61,9 +61,17 @@ export function Incomplete({ activities, notables, overlaps }: Records) {
   )
 }
 
-/** What is wrong with the settings file, which is not in force. */
-export function InvalidSettings({ errors }: { errors: Records['settings_errors'] }) {
-  if (errors.length === 0) return null
+/** For those who may write: what keeps the App from posting. */
+export function Publishing({ settings_errors: errors, mode }: Records) {
+  if (errors.length === 0 && mode === 'on') return null
+  if (errors.length === 0)
+    return (
+      <p class="hint" role="note">
+        {mode === 'off'
+          ? 'Comments are off.'
+          : 'Shadow mode: nothing is posted. The signal shows what would be.'}
+      </p>
+    )
   return (
     <div class="problem" role="note">
       <p>
@@ -81,19 +89,20 @@ export function InvalidSettings({ errors }: { errors: Records['settings_errors']
   )
 }
 
-export function Empty({ name }: { name: string }) {
+export function Empty({ name, isTracked }: { name: string; isTracked: boolean }) {
   return (
     <section class="card empty" aria-label="No live work">
       <p>
-        <strong>Nobody has announced work in {name}, and it has no tracked pull request.</strong>
+        <strong>Nothing is open in {name}.</strong>
       </p>
       <p class="hint">
-        Install the GitHub App to track its pull requests, or announce what you are about to change:
+        {isTracked
+          ? 'Pull requests appear here when they are opened, and work when it is announced:'
+          : 'Its pull requests are not tracked: install the GitHub App, or announce what you are about to change:'}
       </p>
       <pre>
         <code>deconflict start "Retry payments" --paths "src/checkout/**"</code>
       </pre>
-      <p class="hint">It appears here within ten seconds.</p>
     </section>
   )
 }

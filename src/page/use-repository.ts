@@ -18,6 +18,8 @@ const NOTHING_READ: Records = {
   merge_order: null,
   may_write: false,
   may_administer: false,
+  is_tracked: true,
+  mode: 'on',
   settings_errors: [],
 }
 
@@ -69,8 +71,8 @@ async function readAll(
   const notables = repository.notables(signal).then((list) => show({ notables: list }))
   const settings = repository
     .settings(signal)
-    .then(({ may_write, may_administer, errors }) =>
-      show({ may_write, may_administer, settings_errors: errors }),
+    .then(({ may_write, may_administer, is_tracked, comment, errors }) =>
+      show({ may_write, may_administer, is_tracked, mode: comment.mode, settings_errors: errors }),
     )
   const merge_order = Promise.all([activities, overlaps]).then(async ([{ items }, read]) => {
     if (read)

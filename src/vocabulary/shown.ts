@@ -4,8 +4,6 @@
 export const OTHERS_SHOWN_MAX = 3
 /** Files of one overlap. */
 export const FILES_SHOWN_MAX = 3
-/** Pull requests of the merge order on the page. */
-export const MERGE_ORDER_SHOWN_MAX = 20
 /** The length of a title within a sentence. */
 export const TITLE_SHOWN_MAX = 50
 

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
-import { BROWSER, seriousFaultsOn, startBrowser } from '../support/browser.ts'
+import { BROWSER, faultsOn, startBrowser } from '../support/browser.ts'
 import { fakeGithub } from '../support/github.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -64,7 +64,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the API reference', () => {
     })
 
     test('passes axe', async () => {
-      expect(await seriousFaultsOn(opened.page)).toEqual([])
+      expect(await faultsOn(opened.page)).toEqual([])
     })
   })
 

@@ -1,7 +1,7 @@
 /** The overview of repositories in a real browser. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { BROWSER, seriousFaultsOn } from '../support/browser.ts'
+import { BROWSER, faultsOn } from '../support/browser.ts'
 import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
 
 const OPTIONS = { timeout: 60_000 }
@@ -42,10 +42,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
     await rows().first().getByText('1 high').waitFor()
     await rows().first().getByText('2 activities').waitFor()
     await rows().nth(1).getByText('clear').waitFor()
-    expect(await seriousFaultsOn(page)).toEqual([])
+    expect(await faultsOn(page)).toEqual([])
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(OPTIONS)
+    await page.getByRole('heading', { name: '1 pair may overlap.' }).waitFor(OPTIONS)
     await page.goBack()
     await rows().first().waitFor(OPTIONS)
   })

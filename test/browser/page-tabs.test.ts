@@ -17,7 +17,7 @@ const desktop = async (options: { blocks_site_data?: boolean } = {}): Promise<De
   onTestFinished(() => started.close())
   return started
 }
-const row = (page: Page, title: string) => page.locator('.work-row', { hasText: title })
+const row = (page: Page, title: string) => page.locator('.work-row', { hasText: title }).getByRole('button')
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { VERSION } from '../../src/vocabulary/version.ts'
-import { BROWSER, seriousFaultsOn, startBrowser } from '../support/browser.ts'
+import { BROWSER, faultsOn, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
@@ -44,7 +44,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the App', () => {
     })
     const [address = ''] = /http:\/\/127[^"\s]+\/setup\?code=[\w-]+/.exec(service.output()) ?? []
     await page.goto(address)
-    expect(await seriousFaultsOn(page)).toEqual([])
+    expect(await faultsOn(page)).toEqual([])
     await page.getByLabel('Organization').fill('acme')
     await page.getByRole('button', { name: 'Use this owner' }).click()
     await page.getByRole('button', { name: 'Create the App for the organization acme' }).click(WAIT_OPTIONS)

@@ -25,9 +25,10 @@ describe('an address', () => {
     ['#/acme/shop?path=src/pay.ts', repository({ path: 'src/pay.ts' })],
     ['#/acme/shop?path=src/a+b%26c/%23.ts', repository({ path: 'src/a b&c/#.ts' })],
     [
-      '#/acme/shop?area=till&q=retry&only=collisions',
-      repository({ area: 'till', text: 'retry', only_collisions: true }),
+      '#/acme/shop?q=retry&only=same_work&idle=show&bots=show&drafts=hide&mine=only',
+      repository({ text: 'retry', only: 'same_work', idle: true, bots: true, drafts: false, mine: true }),
     ],
+    ['#/acme/shop?view=signal', repository({ section: 'signal' })],
     ['#/acme/shop?pr=12&record=act_01m7', repository({ pull_request: 12, record: 'act_01m7' })],
   ])('%s is read and written alike', (hash, address) => {
     expect(readAddress(hash)).toEqual(address)

@@ -1,6 +1,6 @@
 /** What the page says about one collision: where, who is ahead, and what to do. */
 import { describe, expect, test } from 'vitest'
-import { type Encounter, encounterOf, encountersOf, messageFor } from '../../src/page/encounters.ts'
+import { type Encounter, encounterOf, messageFor } from '../../src/page/encounters.ts'
 import { liveWork } from '../../src/page/live-work.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
 import { HOUR_MS, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
@@ -35,7 +35,7 @@ const met = (mine: object, theirs: object, collision: object, reader: string | n
     pageActivity('theirs', { ...THEIRS, ...theirs }),
   ]
   const work = liveWork(activities, [overlap])
-  return { work, overlap, encounter: encountersOf(activities[0] as never, work, reader)[0] as Encounter }
+  return { work, overlap, encounter: encounterOf(overlap, work, { reader, hub: 'mine' }) as Encounter }
 }
 
 describe('an encounter', () => {
@@ -52,9 +52,8 @@ describe('an encounter', () => {
     expect(met({}, {}, LINES).encounter.places).toEqual([
       { path: 'src/retry.ts', mine: [44, 52], theirs: [40, 40], is_conflict: true },
     ])
-    const { work } = met({}, {}, LINES)
-    const [other] = encountersOf(work.activities.get('theirs') as never, work, 'ada')
-    expect(other?.places).toEqual([
+    const { work, overlap } = met({}, {}, LINES)
+    expect(encounterOf(overlap, work, { reader: 'ben', hub: 'mine' })?.places).toEqual([
       { path: 'src/retry.ts', mine: [40, 40], theirs: [44, 52], is_conflict: true },
     ])
   })
@@ -86,7 +85,7 @@ describe('an encounter', () => {
 
   test('of a pair is that of the side behind', () => {
     const { overlap, work } = met(SECOND, DRAFT, LINES)
-    expect(encounterOf(overlap, work, null)?.mine.id).toBe('theirs')
+    expect(encounterOf(overlap, work, { reader: null })?.mine.id).toBe('theirs')
   })
 
   test('gives a message for the other side', () => {

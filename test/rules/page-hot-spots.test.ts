@@ -1,4 +1,4 @@
-/** The hot spots of a repository, and the strips of files. */
+/** The hot folders of a repository, and the strips of files. */
 import { describe, expect, test } from 'vitest'
 import { hotFolders, stripOf } from '../../src/page/hot-spots.ts'
 import { liveWork, mayConflict, touches } from '../../src/page/live-work.ts'
@@ -13,18 +13,17 @@ const by = (id: string, actor: string, scope: { changes?: string[]; paths?: stri
   })
 
 /** A file in which two activities overlap. */
-const place = (example: string, line_ranges: [[number, number], [number, number]] | null = null) => ({
-  ...{ globs: [], example, verdict: null, confidence: null, line_ranges },
+const place = (example: string) => ({
+  ...{ globs: [], example, verdict: null, confidence: null, line_ranges: null },
 })
 
 const shown = (activities: ReturnType<typeof by>[], overlaps: ReturnType<typeof pageOverlap>[] = []) =>
-  hotFolders(liveWork(activities, overlaps)).map(({ path, people, severity, files }) => [
-    `${path} ${people.length} ${severity}`,
-    ...files.map((file) => `${file.path} ${file.people.length} ${file.severity}`),
-  ])
+  hotFolders(liveWork(activities, overlaps)).map(
+    ({ path, people, severity }) => `${path} ${people.length} ${severity}`,
+  )
 
-describe('hot spots', () => {
-  test('are the folders and files with the most people, each person once', () => {
+describe('hot folders', () => {
+  test('are those with the most people, each person once', () => {
     expect(
       shown([
         by('a', 'Ada', { changes: ['src/a.ts', 'src/b.ts', 'docs/x.md'] }),
@@ -32,45 +31,28 @@ describe('hot spots', () => {
         by('c', 'Cy', { changes: ['src/b.ts', 'lib/y.ts'] }),
         by('d', 'Ada', { changes: ['src/b.ts'] }),
       ]),
-    ).toEqual([['src/ 3 null', 'src/a.ts 2 null', 'src/b.ts 2 null'], ['lib/ 2 null']])
+    ).toEqual(['src/ 3 null', 'lib/ 2 null'])
   })
 
-  test('count globs for the folder that holds all of their matches, and collisions for the file where they overlap', () => {
-    const collision = { ...pageOverlap('a', 'b', 'high'), paths: [place('src/pay/retry.ts')] }
+  test('count globs for the folder that holds all of their matches, and overlaps for the folder of their file', () => {
+    const overlap = { ...pageOverlap('a', 'b', 'high'), paths: [place('src/pay/retry.ts')] }
     expect(
       shown(
         [by('a', 'Ada', { paths: ['src/pay/**'] }), by('b', 'Ben', { paths: ['src/**/retry.ts'] })],
-        [collision],
+        [overlap],
       ),
-    ).toEqual([['src/pay/ 2 high', 'src/pay/retry.ts 2 high']])
-  })
-
-  test('hold the lines of each activity, as its collisions name them, each once', () => {
-    const at = (one: string, two: string, mine: [number, number]) => ({
-      ...pageOverlap(one, two),
-      paths: [place('a.ts', [mine, [8, 9]])],
-    })
-    const work = liveWork(
-      [by('a', 'Ada', {}), by('b', 'Ben', {}), by('c', 'Cy', { changes: ['a.ts'] })],
-      [at('a', 'b', [1, 4]), at('a', 'b', [1, 4])],
-    )
-    const [file] = hotFolders(work)[0]?.files ?? []
-    expect(file?.activities.map(({ person, lines }) => [person.name, lines])).toEqual([
-      ['Cy', []],
-      ['Ada', [[1, 4]]],
-      ['Ben', [[8, 9]]],
-    ])
+    ).toEqual(['src/pay/ 2 high'])
   })
 })
 
 test('a strip shows all ranges with some lines around them', () => {
   const strip = stripOf([[[11, 20]], [], [[15, 30]]])
-  expect(strip).toMatchObject({ first: 8, last: 33 })
-  expect(
-    strip?.ranges.map((each) => each.map(({ start, end }) => [start * 26, end * 26].map(Math.round))),
-  ).toEqual([[[3, 13]], [], [[7, 23]]])
+  expect(strip?.map((each) => each.map(({ start, end }) => [start * 26, end * 26].map(Math.round)))).toEqual([
+    [[3, 13]],
+    [],
+    [[7, 23]],
+  ])
   expect(stripOf([[], []])).toBe(null)
-  expect(stripOf([[[1, 1]]])).toMatchObject({ first: 1 })
 })
 
 test.each([

@@ -1,55 +1,109 @@
-/** Whose work the page shows first. */
+/** What the page shows of the overlaps of a repository, and what it hides. */
 import { expect, test } from 'vitest'
 import type { View } from '../../src/page/address.ts'
-import { modelOf } from '../../src/page/repository-model.ts'
-import { NO_VIEW, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
+import { groupsOf } from '../../src/page/groups.ts'
+import { liveWork } from '../../src/page/live-work.ts'
+import { headline, modelOf } from '../../src/page/repository-model.ts'
+import { HOUR_MS, NO_VIEW, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
-const ACTIVITIES = {
-  items: [
-    pageActivity('a', { actor: 'Ada', created_by: 'ada', pr_url: 'https://github.com/acme/shop/pull/7' }),
-    pageActivity('b', { actor: 'Ben', created_by: 'ben' }),
-  ],
-  is_complete: true,
-  as_of_ms: NOW_MS,
-}
+const by = (id: string, login: string, given: object = {}) =>
+  pageActivity(id, { actor: login, created_by: login, ...given })
+const at = (example: string) => ({
+  paths: [{ globs: [], example, verdict: null, confidence: null, line_ranges: null }],
+})
+const ago = (days: number) => new Date(NOW_MS - days * 24 * HOUR_MS).toISOString()
 
-const like = (text: RegExp) => expect.stringMatching(text)
+const ACTIVITIES = [
+  by('a', 'ada', { title: 'Retry', pr_url: 'https://github.com/acme/shop/pull/7' }),
+  by('b', 'ben', { branch: 'tidy', scope: { areas: ['Docs'], paths: ['lib/**'], changes: [] } }),
+  by('c', 'cy', { agent: 'cursor', pushed_at: ago(15) }),
+  by('d', 'renovate', { is_bot: true, pushed_at: ago(13) }),
+  by('e', 'ada', { draft_pr: true }),
+]
+const OVERLAPS = [
+  { ...pageOverlap('a', 'b', 'high'), ...at('src/x.ts'), consequence: 'conflict' as const },
+  pageOverlap('a', 'c', 'high'),
+  pageOverlap('b', 'd'),
+  pageOverlap('a', 'e', 'low'),
+]
+const modelFor = (view: Partial<View>, login: string | null = 'ADA', complete = true) =>
+  modelOf(
+    {
+      activities: { items: ACTIVITIES, is_complete: true, as_of_ms: NOW_MS },
+      overlaps: {
+        items: OVERLAPS,
+        total: 4,
+        same_file: { total: 9, pairs: [['a', 'd']] },
+        checked_against: { activities: 5, as_of: '', complete, reason: null },
+      },
+    },
+    { ...NO_VIEW, ...view },
+    login,
+  )
+const ids = (groups: { overlaps: readonly { activity_ids: string[] }[] }[]) =>
+  groups.flatMap(({ overlaps }) => overlaps.map(({ activity_ids }) => activity_ids.join('')))
 
-test.each<[string, Partial<View>, string | null, object]>([
-  ['the reader’s', {}, 'ADA', { kind: 'person', is_reader: true, person: { key: 'ada' } }],
-  [
-    'a chosen person’s',
-    { person: 'ben' },
-    'ada',
-    { kind: 'person', is_reader: false, person: { key: 'ben' } },
-  ],
-  ['that of a pull request', { pull_request: 7 }, 'ben', { kind: 'activity', activity: { id: 'a' } }],
-  ['everyone’s if chosen', { person: 'everyone' }, 'ada', { kind: 'everyone', note: null }],
-  ['everyone’s if the reader is unknown', {}, null, { kind: 'everyone', note: null }],
-  ['everyone’s if the reader has none', {}, 'cy', { kind: 'everyone', note: like(/^You have no/) }],
-  ['everyone’s if the person has none', { person: 'cy' }, 'ada', { note: like(/^cy has no/) }],
-  [
-    'everyone’s if the pull request has none',
-    { pull_request: 8 },
-    'ada',
-    { note: like(/^Pull request #8 has no live work here: it is merged, closed or not tracked/) },
-  ],
-])('the page shows %s', (_, view, login, subject) => {
-  const model = modelOf({ activities: ACTIVITIES, overlaps: null }, { ...NO_VIEW, ...view }, login)
-  expect(model.subject).toMatchObject(subject)
+test.each<[Partial<View>, string[], string[]]>([
+  [{}, ['ab'], ['ae']],
+  [{ idle: true }, ['ab', 'ac'], ['ae']],
+  [{ bots: true }, ['ab', 'bd'], ['ae']],
+  [{ drafts: false }, ['ab'], []],
+  [{ pull_request: 7 }, ['ab', 'ac'], ['ae']],
+  [{ mine: true, idle: true, bots: true }, ['ab', 'ac'], ['ae']],
+  [{ person: 'ben' }, ['ab'], []],
+  [{ only: 'conflict' }, ['ab'], []],
+  [{ path: 'src/x.ts' }, ['ab'], []],
+  [{ path: 'src/y.ts' }, [], []],
+  [{ text: ' RETRY ' }, ['ab'], ['ae']],
+  [{ text: 'tidy' }, ['ab'], []],
+  [{ text: 'docs' }, ['ab'], []],
+  [{ text: 'cursor', idle: true }, ['ac'], []],
+  [{ text: '/7' }, ['ab'], ['ae']],
+  [{ text: 'nobody' }, [], []],
+])('with %j the page shows %j, and of the reader’s own %j', (view, needs, own) => {
+  const model = modelFor(view)
+  expect([ids(model.needs), ids(model.own)]).toEqual([needs, own])
+})
+
+test('the page counts what is hidden, by its reason', () => {
+  const { hidden, hideable } = modelFor({})
+  expect({ hidden, ...hideable }).toEqual({ hidden: 2, idle: 1, bots: 1, drafts: 1 })
+})
+
+test('overlaps within the work of somebody else are only counted', () => {
+  expect(modelFor({}, 'ben')).toMatchObject({ own: [], others_own: 1 })
+})
+
+test('pairs that share a file are those of the chosen work', () => {
+  expect(modelFor({}).same_file.total).toBe(9)
+  expect(modelFor({ person: 'ben' }).same_file.total).toBe(0)
+})
+
+test('the page says that a chosen pull request has no live work', () => {
+  expect([7, 8].map((pull_request) => modelFor({ pull_request }).is_gone)).toEqual([false, true])
 })
 
 test.each([
-  ['all that were counted, although fewer are listed', {}, 2, { collisions: 9800, is_exact: true }],
-  ['at least those that were counted, if not all was compared', {}, 1, { collisions: 9800, is_exact: false }],
-  ['those listed of a person', { person: 'ben' }, 2, { collisions: 1, is_exact: false }],
-])('the page counts %s', (_, view, activities, counts) => {
-  const overlaps = {
-    items: [pageOverlap('a', 'b')],
-    total: 9800,
-    same_file: { total: 0, pairs: [] },
-    checked_against: { activities, as_of: '', complete: false, reason: 'Only 1 of 9800 is listed.' },
-  }
-  const model = modelOf({ activities: ACTIVITIES, overlaps }, { ...NO_VIEW, ...view }, null)
-  expect(model.counts).toMatchObject(counts)
+  [{}, true, 'No pair needs anybody.'],
+  [{ conflict: 1 }, true, '1 pair will conflict.'],
+  [
+    { conflict: 54, same_work: 6, same_number: 3, possible: 1 },
+    true,
+    '54 pairs will conflict, 6 do the same work, 3 share a number, 1 may overlap.',
+  ],
+  [{ same_work: 1 }, false, 'At least 1 pair does the same work.'],
+])('the headline of %j is a sentence', (counts, isExact, text) => {
+  const none = { conflict: 0, same_work: 0, same_number: 0, possible: 0, same_file: 5 }
+  expect(headline({ ...none, ...counts }, isExact)).toBe(text)
+})
+
+const FILE = at('CHANGES.md')
+test.each([
+  ['of one activity are one card', ['ab', 'cd', 'be'], {}, null, { b: 2, c: 1 }],
+  ['of the reader come first', ['cd', 'ba'], {}, 'ada', { a: 1, c: 1 }],
+  ['at one file are one card', ['ab', 'cd', 'be'], FILE, null, { 'file CHANGES.md': 3 }],
+])('overlaps %s', (_, pairs, given, reader, cards) => {
+  const overlaps = pairs.map((pair) => ({ ...pageOverlap(pair.charAt(0), pair.charAt(1)), ...given }))
+  const groups = groupsOf(overlaps, liveWork(ACTIVITIES, overlaps), reader)
+  expect(groups.map(({ key, overlaps: { length } }) => [key, length])).toEqual(Object.entries(cards))
 })

@@ -1,9 +1,7 @@
 /** The people behind activities. */
 import { expect, test } from 'vitest'
-import { liveWork } from '../../src/page/live-work.ts'
 import { initialsOf, peopleOf } from '../../src/page/people.ts'
-import { peopleCounts } from '../../src/page/people-counts.ts'
-import { pageActivity as activity, pageOverlap as overlap } from '../support/page-records.ts'
+import { pageActivity as activity } from '../support/page-records.ts'
 
 const declared = (id: string, actor: string, created_by: string | null) =>
   activity(id, { actor, created_by, source: 'api' })
@@ -30,19 +28,6 @@ test.each([
   expect(
     activities.map(({ id }) => people.get(id)).map((each) => `${each?.key} ${each?.name} ${each?.login}`),
   ).toEqual(expected)
-})
-
-test('those with the most severe and then the most collisions come first', () => {
-  const work = liveWork(
-    ['Ada', 'Ben', 'Cy', 'Dee'].map((name, at) => declared('abcd'.charAt(at), name, null)),
-    [overlap('a', 'b', 'low'), overlap('a', 'c', 'high'), overlap('b', 'gone', 'high')],
-  )
-  expect(peopleCounts(work).map(({ person, collisions }) => `${person.name} ${collisions}`)).toEqual([
-    'Ada 2',
-    'Cy 1',
-    'Ben 1',
-    'Dee 0',
-  ])
 })
 
 test.each([

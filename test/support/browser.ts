@@ -68,14 +68,12 @@ export async function startDesktop({ blocks_site_data = false } = {}): Promise<D
   }
 }
 
-/** The serious and critical violations of accessibility rules that axe finds on the page. */
-export async function seriousFaultsOn(page: Page): Promise<string[]> {
+/** The violations of accessibility rules that axe finds on the page. */
+export async function faultsOn(page: Page): Promise<string[]> {
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   // The policy of the page forbids scripts from elsewhere; the browser protocol bypasses it.
   const found = (await page.evaluate(`${axe}; axe.run(document)`)) as {
-    violations: { id: string; impact: string; nodes: { html: string }[] }[]
+    violations: { id: string; nodes: { html: string }[] }[]
   }
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
 }

@@ -9,8 +9,8 @@ export const HOUR_MS = 3_600_000
 
 /** The view of an address without parameters. */
 export const NO_VIEW: View = {
-  ...{ person: null, path: null, area: null, text: '' },
-  ...{ only_collisions: false, record: null, pull_request: null },
+  ...{ section: 'overlaps', person: null, path: null, text: '', only: null, mine: false },
+  ...{ idle: false, bots: false, drafts: true, record: null, pull_request: null },
 }
 
 /** An activity of Ada's that began an hour ago; `given` overrides the defaults. */
@@ -20,6 +20,7 @@ export function pageActivity(id: string, given: object = {}): Activity {
     ...{ risk: 'low', pr_url: null, draft_pr: false, issue: null },
     scope: { areas: [], paths: [], changes: [] },
     created_at: new Date(NOW_MS - HOUR_MS).toISOString(),
+    updated_at: new Date(NOW_MS - HOUR_MS).toISOString(),
     ...given,
   } as unknown as Activity
 }

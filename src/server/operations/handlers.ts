@@ -7,6 +7,7 @@ import * as activityForm from '../../engine/records/activity-form.ts'
 import * as notableForm from '../../engine/records/notable-form.ts'
 import { sourcesOf } from '../../engine/settings/layers.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
+import type { ListedActivity } from '../../vocabulary/contract/activity.ts'
 import type {
   CallerOperationName,
   InputOf,
@@ -14,6 +15,8 @@ import type {
   OutputOf,
   RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
+import type { Page } from '../../vocabulary/contract/pagination.ts'
+import { isBot } from '../../vocabulary/logins.ts'
 import { inDatabase } from '../compare/database-source.ts'
 import { getMergeOrder, liveVersion, versionedOverlaps } from '../compare/repository-overlaps.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'
@@ -25,6 +28,7 @@ import type { ActivityRow } from '../records/activities/table.ts'
 import { getIssue, getIssueClaim } from '../records/issues/issues.ts'
 import * as notables from '../records/notables/notables.ts'
 import type { NotableRow } from '../records/notables/table.ts'
+import { listNumbered } from '../records/pull-requests/open-store.ts'
 import type { App } from '../records/repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
 import { reserveNumber } from '../records/reservations/reserve.ts'
@@ -107,7 +111,7 @@ export const CREATE_HANDLERS: {
 export const HANDLERS: {
   [Name in Exclude<RepositoryOperationName, keyof typeof CREATE_HANDLERS>]: Handler<Name>
 } = {
-  listActivities: (ctx, input) => activities.listActivities(ctx, input),
+  listActivities: async (ctx, input) => withGithubDates(ctx, await activities.listActivities(ctx, input)),
   checkOverlap: async (ctx, input) => {
     const conclusion = await checkProposal(inDatabase(ctx), input)
     checkAnswered(ctx, input.branch, conclusion)
@@ -162,6 +166,7 @@ export const HANDLERS: {
     sources: sourcesOf(ctx.repo.settings_layers),
     budget: await readBudget(ctx),
     may_write: ctx.caller.may_write,
+    is_tracked: ctx.repo.is_tracked,
     may_administer: ctx.caller.may_administer,
   }),
   leaveRepository: async ({ db, repo, now }) => {
@@ -180,6 +185,30 @@ export const CALLER_HANDLERS: {
     request: CallerRequest,
   ) => Promise<OutputOf<Name>>
 } = { listRepositories }
+
+/** What GitHub says about the pull requests of the activities: a record is as old as its import. */
+async function withGithubDates(
+  { db, repo, settings }: RepoContext,
+  page: Page<ListedActivity>,
+): Promise<Page<ListedActivity>> {
+  const numberOf = ({ pr_url }: ListedActivity) => Number(pr_url?.split('/').at(-1))
+  const numbers = page.items.map(numberOf).filter(Boolean)
+  if (numbers.length === 0) return page
+  const open = new Map((await listNumbered(db, repo.id, numbers)).map((row) => [row.number, row]))
+  const items = page.items.map((item) => {
+    const row = open.get(numberOf(item))
+    if (!row) return item
+    return {
+      ...item,
+      opened_at: row.opened_at.toISOString(),
+      pushed_at: row.pushed_at.toISOString(),
+      ...(isBot({ login: row.author, is_of_type_bot: row.is_bot }, settings.comment) && {
+        is_bot: true as const,
+      }),
+    }
+  })
+  return { ...page, items }
+}
 
 async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
   return isLive(activity.status) ? briefOf(await checkActivities(inDatabase(ctx), [activity])) : null

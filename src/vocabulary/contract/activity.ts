@@ -199,6 +199,12 @@ export type ActivityBrief = z.output<typeof ActivityBrief>
 
 export const ListedActivity = ActivityBrief.extend({
   scope: ListedActivityScope.describe('The areas, paths and changed files of the work.'),
+  opened_at: outputTimestamp.optional().describe('When its pull request was opened, if one is tracked.'),
+  pushed_at: outputTimestamp.optional().describe('When its pull request was last pushed, if one is tracked.'),
+  is_bot: z
+    .literal(true)
+    .optional()
+    .describe('Present if its pull request is by a bot, but no coding agent.'),
 }).meta({ id: 'ListedActivity' })
 export type ListedActivity = z.output<typeof ListedActivity>
 

@@ -223,6 +223,7 @@ export const OPERATIONS = {
     output: SettingsView.extend({
       budget: CommentBudget.describe('Whether the comment budget is in force.'),
       may_write: boolean('Whether the token of this request may create and change records.'),
+      is_tracked: boolean('Whether the pull requests of the repository are tracked.'),
       may_administer: boolean('Whether it may administer the repository, and so leave it.'),
     }).meta({ id: 'RetrievedSettings' }),
     summary: 'Retrieve the settings',

@@ -1,0 +1,59 @@
+/** The overlaps: those that need somebody, the reader's own, and in one line those that need nobody. */
+import { count } from '../vocabulary/text.ts'
+import { Limited } from './limited.tsx'
+import type { LiveWork } from './live-work.ts'
+import { OverlapCard } from './overlap-card.tsx'
+import { RecordLink } from './record-link.tsx'
+import type { RepositoryModel } from './repository-model.ts'
+
+const CARDS_MAX = 5
+const OWN_MAX = 2
+
+export function Overlaps({ model }: { model: RepositoryModel }) {
+  const { needs, own, others_own, same_file, work } = model
+  const sections = [
+    { name: 'Needs somebody', groups: needs, max: CARDS_MAX },
+    { name: 'Your own', groups: own, max: OWN_MAX },
+  ]
+  return (
+    <div class="overlaps">
+      {sections.map(
+        ({ name, groups, max }) =>
+          groups.length > 0 && (
+            <section key={name} aria-label={name}>
+              <h3>{name}</h3>
+              <Limited items={groups} max={max}>
+                {(group) => <OverlapCard key={group.key} {...model} group={group} />}
+              </Limited>
+            </section>
+          ),
+      )}
+      {others_own > 0 && (
+        <p class="hint">{count(others_own, 'more pair has', 'more pairs have')} one author on both sides.</p>
+      )}
+      <SameFile {...same_file} work={work} />
+    </div>
+  )
+}
+
+/** One line about pairs that need nobody, and which ones they are. */
+function SameFile({ pairs, total, work }: { pairs: string[][]; total: number; work: LiveWork }) {
+  if (total === 0) return null
+  return (
+    <details class="same-file">
+      <summary>{count(total, 'pair shares', 'pairs share')} a file; git merges them</summary>
+      <ul class="plain">
+        {pairs.map((pair) => (
+          <li key={pair.join()} class="line">
+            {pair.map((id) => (
+              <RecordLink key={id} id={id}>
+                {work.activities.get(id)?.title ?? id}
+              </RecordLink>
+            ))}
+          </li>
+        ))}
+      </ul>
+      {total > pairs.length && <p class="hint">These are the newest {pairs.length}.</p>}
+    </details>
+  )
+}
