@@ -1,6 +1,6 @@
 /** Correlation of log lines by the id of a request, and by the id of a delivery with all jobs that it caused (docs/observability.md). */
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { useApp } from '../support/app-service.ts'
 import { scrape } from '../support/metrics.ts'
@@ -23,39 +23,24 @@ async function opened(): Promise<string> {
   return id
 }
 
-describe('the id of a delivery finds', () => {
-  test('its acceptance, its job, and the effects of the jobs that it caused', async () => {
-    await repo.create({ scope: { paths: ['src/pay.ts'] } })
-    await service.runDueJobs()
-    const id = await opened()
-    const lines = linesWith(id)
-    const [accepted] = lines.filter(({ msg }) => msg === 'delivery')
-    expect(accepted).toMatchObject({ delivery: id, event: 'pull_request', outcome: 'accepted' })
-    const [answered] = lines.filter(({ msg }) => msg === 'request')
-    expect(answered).toMatchObject({ request_id: accepted?.request_id, delivery: id, operation: 'webhook' })
-    const ran = lines.filter(({ msg }) => msg === 'job')
-    expect(ran.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['delivery', 'recheck']))
-    for (const line of ran)
-      expect(line).toMatchObject({ caused_by: expect.arrayContaining([id]), outcome: 'done' })
-    expect(ran.find(({ kind }) => kind === 'delivery')).toMatchObject({
-      job: `delivery:${id}`,
-      did: { tracked: 1 },
-    })
-    expect(ran.filter(({ did }) => (did as { commented?: number }).commented === 1)).toHaveLength(1)
+test('the id of a delivery finds its acceptance, its job, and the effects of the jobs that it caused', async () => {
+  await repo.create({ scope: { paths: ['src/pay.ts'] } })
+  await service.runDueJobs()
+  const id = await opened()
+  const lines = linesWith(id)
+  const [accepted] = lines.filter(({ msg }) => msg === 'delivery')
+  expect(accepted).toMatchObject({ delivery: id, event: 'pull_request', outcome: 'accepted' })
+  const [answered] = lines.filter(({ msg }) => msg === 'request')
+  expect(answered).toMatchObject({ request_id: accepted?.request_id, delivery: id, operation: 'webhook' })
+  const ran = lines.filter(({ msg }) => msg === 'job')
+  expect(ran.map(({ kind }) => kind)).toEqual(['delivery', 'change'])
+  for (const line of ran)
+    expect(line).toMatchObject({ caused_by: expect.arrayContaining([id]), outcome: 'done' })
+  expect(ran.find(({ kind }) => kind === 'delivery')).toMatchObject({
+    job: `delivery:${id}`,
+    did: { tracked: 1 },
   })
-
-  test('a job with several causes, by each of them', async () => {
-    // Both deliveries are due at the same time, so they run in this order, and before the recheck that they cause.
-    const ids = [randomUUID(), randomUUID()].sort()
-    const { number } = repo.githubRepo.open({ head: 'both', files: ['src/pay.ts'] })
-    await service.deliver(repo.event(number, 'opened'), ids[0])
-    await service.deliver(repo.event(number, 'edited'), ids[1])
-    await service.runDueJobs()
-    const rechecks = ids.map((id) =>
-      linesWith(id).filter(({ msg, kind }) => msg === 'job' && kind === 'recheck'),
-    )
-    for (const found of rechecks) expect(found.length).toBeGreaterThan(0)
-  })
+  expect(ran.filter(({ did }) => (did as { commented?: number }).commented === 1)).toHaveLength(1)
 })
 
 test('the id of a request finds its effects on pull requests', async () => {

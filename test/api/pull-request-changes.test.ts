@@ -81,16 +81,28 @@ describe('where GitHub omits patches', () => {
   })
 })
 
-test('a push without another file or line rechecks no other pull request', async () => {
-  const files: PullFile[] = [{ filename: 'a.ts', status: 'modified', patch: PATCH, sha: 'a'.repeat(40) }]
-  const number = await repository.open({ files })
-  const changes = async () => (await fixture.service.jobs('change')).map(({ id, enqueued }) => [id, enqueued])
-  const before = await changes()
-  expect(before).toHaveLength(1)
-  await repository.push(number, files)
-  expect(await changes()).toEqual(before)
-  await repository.push(number, [{ ...(files[0] as PullFile), patch: PATCH.replace('100', '200') }])
-  expect(await changes()).not.toEqual(before)
+test('a push is compared once, and rechecks the others that its lines meet if it changes any', async () => {
+  const sha = 'a'.repeat(40)
+  const at = (line: number, text: string): [PullFile] => [
+    {
+      ...modified('a.ts'),
+      sha,
+      patch: PATCH.replace('-1,3 +1,4', `-${line},3 +${line},4`).replace('100', text),
+    },
+  ]
+  const number = await repository.open({ files: at(1, '100') })
+  const met = await repository.open({ files: at(1, '200') })
+  await repository.open({ files: at(900, '300') })
+  const jobs = async () =>
+    (await fixture.service.jobs()).filter(({ kind }) => /^(change|recheck)$/.test(kind))
+  const enqueuedBy = async (files: [PullFile]) => {
+    const known = (await jobs()).map(({ id, enqueued }) => `${id} ${enqueued}`)
+    await repository.push(number, files)
+    return (await jobs()).flatMap(({ id, enqueued }) => (known.includes(`${id} ${enqueued}`) ? [] : id))
+  }
+  expect(await enqueuedBy(at(1, '100'))).toEqual([`recheck:${repository.id}:${number}`])
+  const compared = expect.stringContaining('change:')
+  expect(await enqueuedBy(at(1, '400'))).toEqual([compared, `recheck:${repository.id}:${met}`])
 })
 
 describe('a declared activity', () => {

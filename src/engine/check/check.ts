@@ -1,6 +1,6 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
 
-import { type CheckOverlap, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
+import type { CheckOverlap } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
 import { nextTurn, periodicYield } from '../../vocabulary/event-loop.ts'
 import { type Author, isSameAuthor, joinSides, type Side } from '../kinds/side.ts'
@@ -93,17 +93,6 @@ export async function checkActivities(
   activities: ComparedActivity[],
 ): Promise<Conclusion> {
   return check(ctx, await checkInputOf(ctx, activities))
-}
-
-/**
- * The ids of the activities that a change of an existing activity may affect, as of `ctx.now`: those that share a path or an
- * area, whatever their lines. Lines are compared only if there are too many.
- */
-export async function findAffected(ctx: CheckContext, activity: ComparedActivity): Promise<string[]> {
-  const { activities } = await findOverlaps(await begin(ctx, await checkInputOf(ctx, [activity])), {
-    by_path_max: IDS_MAX,
-  })
-  return activities.map((each) => each.id)
 }
 
 async function checkInputOf(ctx: CheckContext, activities: ComparedActivity[]): Promise<CheckInput> {

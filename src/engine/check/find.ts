@@ -41,22 +41,13 @@ interface Counts {
   notables: number
 }
 
-export interface FindLimits {
-  /** If at most this many activities share a path or an area, their lines are not compared. Default: 0. */
-  by_path_max?: number
-}
-
 /** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
-export async function findOverlaps(
-  work: CheckedWork,
-  { by_path_max = 0 }: FindLimits = {},
-): Promise<FoundWork> {
+export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
   const { proposal, side, budget } = work
   const near = await findNear(work)
   const isByLines = side.files.length > 0
   const ranked = near.activities.slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
-  const byLines =
-    isByLines && ranked.length > by_path_max ? await rankByLines(work, ranked, near.openPulls) : null
+  const byLines = isByLines && ranked.length > 0 ? await rankByLines(work, ranked, near.openPulls) : null
   const apart = byLines ? byLines.left_out + byLines.same_file.length : 0
   const isRanked = byLines === null || (byLines.complete && near.activities.length <= BY_LINES_MAX)
   const hasPaths = proposal.paths.globs.length > 0

@@ -98,6 +98,13 @@ export async function enqueue(
     })
 }
 
+/** Whether one of these jobs waits for its first run. */
+export async function isAnyWaiting(db: Db, given: readonly NewJob[]): Promise<boolean> {
+  const ids = given.map(({ id }) => id)
+  const isWaiting = and(inArray(jobs.id, ids), eq(jobs.state, 'pending'), eq(jobs.attempts, 0))
+  return (await db.$count(jobs, isWaiting)) > 0
+}
+
 /** The job with its place in the queue. */
 function placed(job: NewJob, now: Date) {
   const owner = job.owner.toLowerCase()

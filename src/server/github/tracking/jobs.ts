@@ -53,7 +53,7 @@ export function firstJobs(now: Date): NewJob[] {
 export function jobHandlers(app: App): Record<string, JobHandler> {
   /** A handler for a job of one repository. If the App is not installed there and nobody watches it, nothing is left to do. */
   const onRepo =
-    <Payload>(work: (app: App, ctx: RepoContext, payload: Payload) => Promise<void>) =>
+    <Payload>(work: (app: App, ctx: RepoContext, payload: Payload) => Promise<unknown>) =>
     async ({ repo_id, payload }: JobRow, now: Date): Promise<void> => {
       const ctx = await openKnownRepo(app, repo_id, now)
       if (ctx?.repo.is_tracked) await work(app, ctx, payload as Payload)
@@ -68,7 +68,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [POLL]: onRepo(poll),
     [FAREWELL]: onRepo(sayFarewell),
     [RECONCILE]: onRepo(reconcile),
-    [RECHECK_ALL]: onRepo(async (each, ctx) => void (await applySettings(each, ctx))),
+    [RECHECK_ALL]: onRepo(applySettings),
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),

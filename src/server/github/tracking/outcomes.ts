@@ -1,6 +1,7 @@
 /** What became of the pairs of a pull request or branch that ended. */
 
 import { checkActivities } from '../../../engine/check/check.ts'
+import type { Conclusion } from '../../../engine/check/conclusion.ts'
 import { rulesOf } from '../../../engine/check/rules.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
 import { inDatabase } from '../../compare/database-source.ts'
@@ -45,23 +46,27 @@ export async function keepLines(
 }
 
 /**
- * Records the overlaps of a branch without a pull request after its activity `changed`. If no activity is live any more,
- * records that its work has ended.
+ * Checks the work on a branch after its activity `changed`, and records its overlaps unless it has a pull request. If no
+ * activity is live any more, records that its work has ended, and returns null.
  */
-export async function branchChanged(ctx: RepoContext, branch: string, changed: ActivityRow): Promise<void> {
+export async function branchChanged(
+  ctx: RepoContext,
+  branch: string,
+  changed: ActivityRow,
+): Promise<Conclusion | null> {
   const { db, now, repo, settings } = ctx
-  if (settings.comment.mode === 'off') return
   const all = await listLiveOnBranch(db, repo.id, branch, now)
-  if (all.some(({ pr_number }) => pr_number !== null)) return
+  const isRecorded = settings.comment.mode !== 'off' && all.every(({ pr_number }) => pr_number === null)
   const [first, ...more] = all
   if (first === undefined) {
     const { status, merged_at, updated_at } = changed
     const end = { is_merged: status === 'merged' || merged_at !== null, at: merged_at ?? updated_at }
-    await recordEnd(ctx, { key: branchKey(branch), branch: null, ...end })
-    return
+    if (isRecorded) await recordEnd(ctx, { key: branchKey(branch), branch: null, ...end })
+    return null
   }
-  const hasFiles = all.some((each) => each.changed_files.length + (each.pushed_files?.length ?? 0) > 0)
-  if (!hasFiles) return
   const conclusion = await checkActivities(inDatabase(ctx), all)
-  await record(ctx, branchCheck(branch, [first, ...more], { conclusion, is_partial: false }))
+  const hasFiles = all.some((each) => each.changed_files.length + (each.pushed_files?.length ?? 0) > 0)
+  if (isRecorded && hasFiles)
+    await record(ctx, branchCheck(branch, [first, ...more], { conclusion, is_partial: false }))
+  return conclusion
 }

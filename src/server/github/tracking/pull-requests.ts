@@ -9,7 +9,7 @@ import {
 } from '../../records/activities/automatic.ts'
 import { closedIssues, summaryOf } from '../../records/activities/pull-request-fields.ts'
 import { listLiveOf, listUntracked } from '../../records/activities/pull-request-store.ts'
-import { enqueueRechecks } from '../../records/changes/changes.ts'
+import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
 import { listNumbered } from '../../records/pull-requests/open-store.ts'
 import { clearRefusals } from '../../records/pull-requests/publication-store.ts'
 import {
@@ -87,8 +87,9 @@ export async function pullRequestChanged(
   if (changesQueue(event, pr, before) || is_queued !== (before?.is_queued ?? false))
     await setQueued(ctx, pr, is_queued)
   if (!needsRecheck(event, facts, before)) return
-  const stored = await findPullRequest(db, repo.id, pr.number)
-  if (stored?.is_open) await enqueueRecheck(ctx, [stored], event === 'seen' ? 'recheck' : 'live')
+  if (await isRecheckWaiting(ctx, await listLiveOf(db, repo.id, pr.number, now))) return
+  const open = await listNumbered(db, repo.id, [pr.number])
+  await enqueueRecheck(ctx, open, event === 'seen' ? 'recheck' : 'live')
 }
 
 async function updateActivities(
@@ -163,11 +164,7 @@ async function setQueued(
   is_queued: boolean,
 ): Promise<void> {
   await savePullRequest(ctx.db, ctx.repo.id, number, { is_queued, queue_changed_at: changed_at })
-  const live = await listLiveOf(ctx.db, ctx.repo.id, number, ctx.now)
-  await enqueueRechecks(
-    ctx,
-    live.map(({ id }) => id),
-  )
+  await enqueueRechecks(ctx, await listLiveOf(ctx.db, ctx.repo.id, number, ctx.now))
 }
 
 async function lacksActivity({ db, repo, now }: RepoContext, number: number): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** Rechecks a pull request: computes its overlaps and publishes them if the text changed. */
 
+import type { Conclusion } from '../../../engine/check/conclusion.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import { openPages } from '../../records/pull-requests/open-store.ts'
@@ -7,7 +8,7 @@ import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { recordAndPublish } from '../../tell/decision/apply.ts'
+import { record, recordAndPublish } from '../../tell/decision/apply.ts'
 import { checkPullRequest } from '../../tell/decision/read.ts'
 import { type BranchDirectory, listDirectory as listDirectoryOf } from '../directories.ts'
 
@@ -27,11 +28,15 @@ export async function enqueueRecheck(
   priority: 'live' | 'recheck' = 'recheck',
 ): Promise<void> {
   const jobs = prs.map(({ number, published_at }) => {
-    const quiet_until = published_at && later(published_at, QUIET_MS)
-    const run_at = quiet_until && quiet_until > now ? quiet_until : now
+    const run_at = quietUntil(published_at, now)
     return jobOn(repo, RECHECK, { about: number, priority, payload: { number }, run_at })
   })
-  await enqueue(db, [...new Map(jobs.map((job) => [job.id, job])).values()], now)
+  await enqueue(db, jobs, now)
+}
+
+function quietUntil(published_at: Date | null, now: Date): Date {
+  const quiet_until = published_at && later(published_at, QUIET_MS)
+  return quiet_until && quiet_until > now ? quiet_until : now
 }
 
 /** Enqueues a recheck of every open pull request of a repository. */
@@ -39,12 +44,15 @@ export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
   for await (const page of openPages(ctx.db, ctx.repo.id)) await enqueueRecheck(ctx, page)
 }
 
-/** Checks an open pull request, records its pairs, and publishes at most one comment and one check run. */
+/**
+ * Checks an open pull request, records its pairs, and publishes at most one comment and one check run; within the quiet time,
+ * a later recheck publishes. Returns what was found; null if nothing was compared.
+ */
 export async function recheck(
   app: App,
   ctx: RepoContext,
   { number }: Pick<PullRequestRow, 'number'>,
-): Promise<void> {
+): Promise<Conclusion | null> {
   const { public_url } = app.config
   const { owner, name } = ctx.repo
   const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`
@@ -52,7 +60,14 @@ export async function recheck(
     (await readGithub(app, ctx, (reader) => listDirectoryOf(reader, ctx.repo, directory))) ?? null
   const asApp = { ...ctx, caller: { ...ctx.caller, listDirectory } }
   const check = await checkPullRequest(asApp, number, page_url)
-  if (!check || !(await recordAndPublish(app, ctx, check))) return
-  const again = await checkPullRequest(asApp, number, page_url)
-  if (again) await recordAndPublish(app, ctx, again)
+  if (!check) return null
+  const { pr } = check.subject
+  if (pr && quietUntil(pr.published_at, ctx.now) > ctx.now) {
+    await record(ctx, check)
+    await enqueueRecheck(ctx, [pr], 'live')
+  } else if (await recordAndPublish(app, ctx, check)) {
+    const again = await checkPullRequest(asApp, number, page_url)
+    if (again) await recordAndPublish(app, ctx, again)
+  }
+  return check.conclusion
 }

@@ -144,11 +144,7 @@ async function link(ctx: RepoContext, links: FoundLink[], base: string): Promise
 }
 
 async function recheckBranch(ctx: RepoContext, branch: string): Promise<void> {
-  const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
-  await enqueueRechecks(
-    ctx,
-    live.map(({ id }) => id),
-  )
+  await enqueueRechecks(ctx, await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now))
 }
 
 /** A branch whose links to those below it are checked. `base`: what to compare it with if it has no pull request. */

@@ -93,7 +93,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
       ...declared,
       ...(isChanged && { updated_at: now }),
     })
-    if (isChanged) await enqueueRechecks(within, [id])
+    if (isChanged) await enqueueRechecks(within, [updated])
     return updated
   })
 }
@@ -120,7 +120,7 @@ export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityR
     if (row.status === 'archived') return row
     const archived = { ...transitionTo(activityContext(ctx), 'archived'), updated_at: now }
     const updated = await store.updateActivity(db, stored, archived)
-    await enqueueRechecks(within, [id])
+    await enqueueRechecks(within, [updated])
     return updated
   })
 }

@@ -74,7 +74,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       updated_at: now,
     }
     const inserted = await insertLive(within, row, changes.files)
-    if (inserted) await enqueueRechecks(within, [inserted.id])
+    if (inserted) await enqueueRechecks(within, [inserted])
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }
@@ -92,10 +92,7 @@ export async function describePullRequest(
     const { db, now, repo } = within
     const outdated = await lockOutdated(db, repo.id, number, described)
     for (const row of outdated) await store.updateActivity(db, row, described, now)
-    await enqueueRechecks(
-      within,
-      outdated.map(({ id }) => id),
-    )
+    await enqueueRechecks(within, outdated)
   })
 }
 
@@ -195,13 +192,13 @@ export async function updateRows(
 ): Promise<ActivityRow[]> {
   const { db, now } = within
   const updated: ActivityRow[] = []
-  const changed: string[] = []
+  const changed: ActivityRow[] = []
   for (const row of rows) {
     const fields = update(row)
     const updated_at = changesMore(row, fields) ? now : row.updated_at
     const after = await store.updateActivity(db, row, { ...fields, updated_at })
     const hasNewFiles = changes !== null && (await replacePushedChanges(within, after, changes))
-    if (hasNewFiles || hasVisibleChange(row, after)) changed.push(row.id)
+    if (hasNewFiles || hasVisibleChange(row, after)) changed.push(row)
     updated.push(after)
   }
   await enqueueRechecks(within, changed)

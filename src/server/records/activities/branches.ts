@@ -98,7 +98,7 @@ export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: Pus
       return
     }
     const inserted = await insertLive(within, newRow(within, pushed, changes), changes.files)
-    if (inserted) await enqueueRechecks(within, [inserted.id])
+    if (inserted) await enqueueRechecks(within, [inserted])
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }

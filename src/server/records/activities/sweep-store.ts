@@ -11,8 +11,8 @@ import { isStoredFinished, isStoredLive } from './status-store.ts'
 import { deletePartsOf } from './store.ts'
 import { activities } from './table.ts'
 
-/** Stores the expiry of a batch of activities past `expires_at`, with the result of `asOf`, in the transaction `tx`; returns their ids. */
-export async function expireActivities(tx: Db, repo_id: number, now: Date): Promise<string[]> {
+/** Stores the expiry of a batch of activities past `expires_at`, with the result of `asOf`, in the transaction `tx`; returns them. */
+export async function expireActivities(tx: Db, repo_id: number, now: Date): Promise<{ id: string }[]> {
   const isDue = hasExpired(activities, or(isStoredLive, isStoredFinished), { repo_id, instant: now })
   const ids = await lockBatch(tx, activities, isDue)
   if (ids.length === 0) return []
@@ -33,7 +33,7 @@ export async function expireActivities(tx: Db, repo_id: number, now: Date): Prom
     repo_id,
     expired.filter(({ status }) => status === 'expired'),
   )
-  return ids
+  return expired
 }
 
 /** Deletes a batch of the activities that the App made from pull requests and branches, in any status, in the transaction `tx`; returns how many. */

@@ -1,5 +1,5 @@
 /** Enqueues the recheck of the pull requests that a changed record affects. */
-import { enqueue, jobOn } from '../../jobs/store.ts'
+import { enqueue, isAnyWaiting, jobOn, type NewJob } from '../../jobs/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 
 /** The kind of job that finds the pull requests that a changed record affects. */
@@ -14,21 +14,28 @@ export async function changing<Row extends { id: string }>(
 ): Promise<Row> {
   return inTransaction(ctx, async (within) => {
     const row = await work(within)
-    await enqueueRechecks(within, [row.id])
+    await enqueueRechecks(within, [row])
     return row
   })
 }
 
-/** Enqueues the recheck of the pull requests that the changed records `ids` affect. */
-export async function enqueueRechecks(ctx: RepoContext, ids: string[]): Promise<void> {
-  if (ids.length === 0 || !ctx.repo.is_tracked) return
-  const { now, repo } = ctx
+/** Enqueues the recheck of the pull requests that the changed records affect. */
+export async function enqueueRechecks(ctx: RepoContext, changed: readonly { id: string }[]): Promise<void> {
+  if (changed.length === 0 || !ctx.repo.is_tracked) return
   // Further changes of a record before its job runs do not add jobs.
-  const jobs = ids.map((record_id) =>
-    jobOn(repo, CHANGE, { about: record_id, priority: 'live', payload: { record_id }, run_at: now }),
-  )
-  await enqueue(ctx.db, jobs, now)
+  await enqueue(ctx.db, changeJobs(ctx, changed), ctx.now)
   ctx.repo.wakeWorker()
+}
+
+/** Whether the recheck that a change of one of the records leads to has not begun. */
+export function isRecheckWaiting(ctx: RepoContext, changed: readonly { id: string }[]): Promise<boolean> {
+  return isAnyWaiting(ctx.db, changeJobs(ctx, changed))
+}
+
+function changeJobs({ now, repo }: RepoContext, changed: readonly { id: string }[]): NewJob[] {
+  return changed.map(({ id }) =>
+    jobOn(repo, CHANGE, { about: id, priority: 'live', payload: { record_id: id }, run_at: now }),
+  )
 }
 
 /** Whether any field in `changes` differs from the record. */

@@ -119,7 +119,7 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
       ...notified,
       updated_at: now,
     })
-    await enqueueRechecks(within, [id])
+    await enqueueRechecks(within, [stored])
     if (isPosted) await enqueueNotification(within, { notable_id: id })
     return updated
   })
@@ -133,7 +133,7 @@ export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow
     if (!stored) throw noSuchNotable(id)
     if (stored.status === 'archived') return stored
     const archived = await store.archiveNotable(db, stored, now)
-    await enqueueRechecks(within, [id])
+    await enqueueRechecks(within, [stored])
     return archived
   })
 }

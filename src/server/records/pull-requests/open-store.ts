@@ -38,15 +38,14 @@ const rechecked = {
   comment_id: publications.comment_id,
   check_hash: publications.check_hash,
 }
-export type RecheckedPullRequest = Pick<PullRequestRow, keyof typeof rechecked>
 
 function openOf(repo_id: number, condition: SQL) {
   return and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, condition)
 }
 
-/** The open pull requests whose last recheck found one of the records `ids`. */
-export function listRelatedTo(db: Db, repo_id: number, ids: string[]): Promise<RecheckedPullRequest[]> {
-  const isRelated = sql`${pull_requests.related_ids} && array(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`
+/** The open pull requests among `numbers`, and those whose last recheck found the record `id`. */
+export function listRelatedTo(db: Db, repo_id: number, { id, numbers }: { id: string; numbers: number[] }) {
+  const isRelated = sql`(${pull_requests.number} = any(${`{${numbers}}`}::int[]) or ${id} = any(${pull_requests.related_ids}))`
   return db
     .select(rechecked)
     .from(pull_requests)
