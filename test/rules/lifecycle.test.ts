@@ -4,7 +4,7 @@ import { expiryAt, UNMERGED_MS } from '../../src/engine/records/activity-lifecyc
 import { DAY_MS, later } from '../../src/vocabulary/clock.ts'
 
 const NOW = new Date('2026-03-02T09:00:00.000Z')
-const LIFE = { status: 'active', branch: 'work', ttl_ms: null, created_at: NOW } as const
+const LIFE = { status: 'active', branch: 'work', pr_number: null, ttl_ms: null, created_at: NOW } as const
 const SETTINGS = { activity_ttl_ms: DAY_MS, max_activity_ttl_ms: null }
 const PAUSED = { status: 'paused' } as const
 const HALF_MS = DAY_MS / 2
@@ -23,7 +23,8 @@ test.each<
     20 * DAY_MS,
   ],
   ['… with a maximum', { life: PAUSED, settings: { max_activity_ttl_ms: 5 * DAY_MS } }, 5 * DAY_MS],
-  ['… that is pushed', { life: PAUSED, before: ['paused', 3 * DAY_MS] }, UNMERGED_MS],
+  ['… that sends a heartbeat', { life: PAUSED, before: ['paused', 3 * DAY_MS] }, 3 * DAY_MS],
+  ['… with a pull request', { life: { ...PAUSED, pr_number: 7 }, before: ['paused', DAY_MS] }, UNMERGED_MS],
   ['paused work without a branch', { life: { ...PAUSED, branch: null, ttl_ms: HALF_MS } }, HALF_MS],
   ['paused work that goes on', { life: { ttl_ms: HALF_MS }, before: ['paused', UNMERGED_MS] }, HALF_MS],
 ])('%s expires in time', (_, { life, settings, before }, ms) => {

@@ -53,27 +53,32 @@ interface TimeToLive {
 export const UNMERGED_MS = 14 * DAY_MS
 
 /** What the time to live of an activity depends on. `ttl_ms`: its own one, which cannot extend that of the repository. */
-type Lived = Pick<StoredActivity, 'status' | 'branch' | 'ttl_ms' | 'created_at'>
+type Lived = Pick<StoredActivity, 'status' | 'branch' | 'pr_number' | 'ttl_ms' | 'created_at'>
 
 /** `expires_at` of a new activity. */
 export function firstExpiry(now: Date, ttl: TimeToLive, ttl_ms: number | null = null): Date {
-  return expiryAt({ status: 'active', branch: null, ttl_ms, created_at: now }, ttl, { now })
+  return expiryAt({ status: 'active', branch: null, pr_number: null, ttl_ms, created_at: now }, ttl, { now })
 }
 
 /**
  * `expires_at` after a sign of life at `now`, with the status that the activity then has: not before that of `before`, unless
- * paused work goes on, and not after the maximum time to live.
+ * paused work goes on, and not after the maximum time to live. Paused work without a pull request needs more than a heartbeat:
+ * `is_changed`, new commits or changes.
  */
 export function expiryAt(
-  { status, branch, ttl_ms, created_at }: Lived,
+  { status, branch, pr_number, ttl_ms, created_at }: Lived,
   { activity_ttl_ms, max_activity_ttl_ms }: TimeToLive,
-  { now, before }: { now: Date; before?: Pick<StoredActivity, 'status' | 'expires_at'> },
+  life: { now: Date; before?: Pick<StoredActivity, 'status' | 'expires_at'>; is_changed?: boolean },
 ): Date {
+  const { now, before, is_changed } = life
   const isUnmerged = status === 'paused' && branch !== null
   const own_ms = Math.min(ttl_ms ?? activity_ttl_ms, activity_ttl_ms)
   const extended = later(now, isUnmerged ? Math.max(UNMERGED_MS, activity_ttl_ms) : own_ms)
-  const isShorter = before?.status === 'paused' && status !== 'paused'
-  const expiry = before && before.expires_at > extended && !isShorter ? before.expires_at : extended
+  const wasPaused = before?.status === 'paused'
+  const isShorter = wasPaused && status !== 'paused'
+  const isKept = wasPaused && isUnmerged && pr_number === null && !is_changed
+  const expiry =
+    before && (isKept || (before.expires_at > extended && !isShorter)) ? before.expires_at : extended
   if (max_activity_ttl_ms === null) return expiry
   const latest = later(created_at, max_activity_ttl_ms)
   return new Date(Math.min(expiry.getTime(), latest.getTime()))

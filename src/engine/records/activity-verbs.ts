@@ -71,17 +71,19 @@ export function changesOf(
   const ttl_ms = changes.pr_number == null ? row.ttl_ms : null
   if (ttl_ms !== row.ttl_ms) changes.ttl_ms = null
   const isOtherLife = ttl_ms !== row.ttl_ms || (row.status === 'paused') !== (status === 'paused')
+  const life = { now, before: row, is_changed: scope !== undefined }
   if (heartbeat || (isOtherLife && !isClosed(status)))
-    changes.expires_at = expiryAt({ ...row, status, ttl_ms }, settings, { now, before: row })
+    changes.expires_at = expiryAt({ ...row, status, ttl_ms }, settings, life)
   return changes
 }
 
-/** The fields that a heartbeat changes. */
+/** The fields that a heartbeat changes, or with `is_changed` a push. */
 export function heartbeat(
   { now, settings }: Pick<ActivityContext, 'now' | 'settings'>,
   row: StoredActivity,
+  is_changed = false,
 ): Pick<StoredActivity, 'heartbeat_at' | 'expires_at'> {
-  return { heartbeat_at: now, expires_at: expiryAt(row, settings, { now, before: row }) }
+  return { heartbeat_at: now, expires_at: expiryAt(row, settings, { now, before: row, is_changed }) }
 }
 
 /** The fields that archiving by an event changes. */

@@ -3,13 +3,8 @@
 import { later } from '../../../vocabulary/clock.ts'
 import { matchesName } from '../../../vocabulary/scope/intersect.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
-import {
-  deleteBranch,
-  findTracking,
-  pushBranch,
-  trackBranch,
-  trackingBy,
-} from '../../records/activities/branches.ts'
+import { deleteBranch, pushBranch, trackBranch, trackingBy } from '../../records/activities/branches.ts'
+import { listLiveOnBranch } from '../../records/activities/pull-request-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
@@ -71,7 +66,7 @@ function isTracked({ settings }: RepoContext, { branch, default_branch }: Branch
  */
 export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush): Promise<void> {
   if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
-  const tracking = await findTracking(ctx, push.branch)
+  const tracking = trackingBy(await listLiveOnBranch(ctx.db, ctx.repo.id, push.branch, ctx.now))
   if (tracking === 'other') return
   const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })
   if (!comparison) return

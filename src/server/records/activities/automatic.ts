@@ -139,7 +139,7 @@ export function replaceChangesOf(
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const open = await lockActivitiesOf(db, repo.id, pr_number)
-    const live = open.filter((row) => isLiveRow(asOf(row, now)))
+    const live = open.filter((row) => isLive(asOf(row, now).status))
     return updateRows(within, live, { effect: 'refreshed', update: () => ({}), changes })
   })
 }
@@ -172,11 +172,14 @@ interface Update {
 function updateEach(
   ctx: RepoContext,
   pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
-  { isAffected = isLiveRow, ...given }: Update & { isAffected?: (row: ActivityRow) => boolean },
+  {
+    isAffected = ({ status }) => isLive(status),
+    ...given
+  }: Update & { isAffected?: (row: ActivityRow) => boolean },
 ): Promise<ActivityRow[]> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    let rows = (await lockActivitiesOf(db, repo.id, pr.number)).map((row) => asOf(row, now))
+    let rows: ActivityRow[] = (await lockActivitiesOf(db, repo.id, pr.number)).map((row) => asOf(row, now))
     const hasNone = !rows.some(isOpen)
     const onBranch = { branch: pr.branch, now, is_unlinked: true }
     if (hasNone && !pr.is_fork) rows = await lockLiveOnBranch(db, repo.id, onBranch)
@@ -220,10 +223,6 @@ function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
   return changesAnything(before, { status, title, summary, branch, base_branch, pr_number, draft_pr, scope })
 }
 
-function isLiveRow(row: ActivityRow): boolean {
-  return isLive(row.status)
-}
-
-function isOpen(row: ActivityRow): boolean {
-  return !isClosed(row.status)
+function isOpen({ status }: ActivityRow): boolean {
+  return !isClosed(status)
 }

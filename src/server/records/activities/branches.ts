@@ -15,7 +15,7 @@ import { type PushedChanges, pushedFieldsOf } from './activity-files.ts'
 import { updateRows } from './automatic.ts'
 import { insertLive } from './live-insert.ts'
 import { clip } from './pull-request-fields.ts'
-import { listLiveOnBranch, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
+import { lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
 import type { NewActivity } from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -38,7 +38,7 @@ export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRo
     const declared_at = now
     return updateRows(within, rows, {
       effect: 'kept_alive',
-      update: (row) => ({ ...heartbeat(ctx, row), branch_pushed: true, declared_at }),
+      update: (row) => ({ ...heartbeat(ctx, row, true), branch_pushed: true, declared_at }),
     })
   })
 }
@@ -55,17 +55,9 @@ export interface PushedBranch {
 }
 
 /**
- * How a branch is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live
+ * How a branch with these live activities is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live
  * activities, `none` if it has no live activity.
  */
-export async function findTracking(
-  { db, now, repo }: RepoContext,
-  branch: string,
-): Promise<'branch' | 'other' | 'none'> {
-  return trackingBy(await listLiveOnBranch(db, repo.id, branch, now))
-}
-
-/** The same, given the live activities of the branch. */
 export function trackingBy(live: readonly ActivityRow[]): 'branch' | 'other' | 'none' {
   if (live.some(isOfBranch)) return 'branch'
   return live.length > 0 ? 'other' : 'none'

@@ -7,12 +7,8 @@ import { lockName } from '../../platform/db/statements.ts'
 import { extendedExpiry, isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
-/** Locks the open activities of a pull request until the transaction `tx` ends. */
-export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number): Promise<ActivityRow[]> {
-  return lockOpenOf(tx, repo_id, pr_number)
-}
-
-function lockOpenOf(tx: Db, repo_id: number, pr_number: number, which?: SQL): Promise<ActivityRow[]> {
+/** Locks the open activities of a pull request, or those of them that `which` selects, until the transaction `tx` ends. */
+export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number, which?: SQL) {
   return tx
     .select()
     .from(activities)
@@ -38,7 +34,7 @@ export function lockOutdated(
       ? undefined
       : sql`${activities.closes} is distinct from ${closes && `{${closes}}`}::int[]`,
   )
-  return lockOpenOf(tx, repo_id, pr_number, isNew)
+  return lockActivitiesOf(tx, repo_id, pr_number, isNew)
 }
 
 /** Serializes transactions that make an activity from the same pull request or branch, until `tx` ends. */

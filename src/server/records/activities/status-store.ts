@@ -43,7 +43,8 @@ export function extendedExpiry(life: Record<'now' | 'ttl_ms' | 'max_ttl_ms', unk
   // `ttl_ms` and `max_ttl_ms` can be null; `least` ignores null.
   const isUnmerged = sql`${activities.status} = 'paused' and ${activities.branch} is not null`
   const ttl_ms = sql`case when ${isUnmerged} then greatest(${sql.raw(String(UNMERGED_MS))}, ${life.ttl_ms}::bigint) else least(${activities.ttl_ms}, ${life.ttl_ms}::bigint) end`
-  const extended = sql`greatest(${activities.expires_at}, ${laterBy(sql`${life.now}`, ttl_ms)})`
+  const isKept = sql`${isUnmerged} and ${activities.pr_number} is null`
+  const extended = sql`case when ${isKept} then ${activities.expires_at} else greatest(${activities.expires_at}, ${laterBy(sql`${life.now}`, ttl_ms)}) end`
   return sql`least(${extended}, ${laterBy(activities.created_at, sql`${life.max_ttl_ms}`)})`
 }
 
