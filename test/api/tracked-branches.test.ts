@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/records/activities/table.ts'
 import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
-import { type PushDetails, pushEvent, refEvent } from '../support/webhooks.ts'
+import { type PushDetails, pushEvent } from '../support/webhooks.ts'
 
 const { fixture, github, repository } = usePullRequests()
 
@@ -99,14 +99,19 @@ describe('a pushed branch', () => {
     expect((await only()).id).toBe(id)
   })
 
-  test('is archived when it is deleted', async () => {
-    await push({ 'src/a.ts': 'a\n' })
+  test('ends when a push without a pull request brings all its commits to the default branch', async () => {
+    const heads = ['a', 'b'].map((text) => repository.githubRepo.push(BRANCH, { 'src/a.ts': text }))
+    const send = (push: PushDetails, after: string) =>
+      fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...push, commits: [after] }))
+    for (const head of heads) await send(head, head.after)
+    await repository.advance(BURST_MS)
     const { id } = await only()
-    repository.githubRepo.deleteBranch(BRANCH)
-    await fixture.service.deliverAndRun(refEvent(github, repository.full_name, 'delete', { branch: BRANCH }))
-    expect(await list('?status=archived')).toMatchObject([
-      { id, archive_reason: 'branch_deleted', archived_by: null },
-    ])
+    const reasons = []
+    for (const head of heads) {
+      await send(repository.githubRepo.push('main', {}, head.after), head.after)
+      reasons.push((await repository.request('GET', `/activity/${id}`)).body.archive_reason)
+    }
+    expect(reasons).toEqual([null, 'branch_merged'])
     expect(await changes()).toEqual([])
   })
 

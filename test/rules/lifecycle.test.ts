@@ -17,11 +17,7 @@ test.each<
   ['… that is longer than that of the repository', { life: { ttl_ms: 9 * DAY_MS } }, DAY_MS],
   ['active work, never earlier than before', { before: ['active', 3 * DAY_MS] }, 3 * DAY_MS],
   ['paused work on a branch', { life: { ...PAUSED, ttl_ms: HALF_MS } }, UNMERGED_MS],
-  [
-    '… of a repository with a longer one',
-    { life: PAUSED, settings: { activity_ttl_ms: 20 * DAY_MS } },
-    20 * DAY_MS,
-  ],
+  ['… with a longer one', { life: PAUSED, settings: { activity_ttl_ms: 20 * DAY_MS } }, 20 * DAY_MS],
   ['… with a maximum', { life: PAUSED, settings: { max_activity_ttl_ms: 5 * DAY_MS } }, 5 * DAY_MS],
   ['… that sends a heartbeat', { life: PAUSED, before: ['paused', 3 * DAY_MS] }, 3 * DAY_MS],
   ['… with a pull request', { life: { ...PAUSED, pr_number: 7 }, before: ['paused', DAY_MS] }, UNMERGED_MS],

@@ -188,7 +188,7 @@ export async function readOther(
     const is_session = source === 'api'
     // The actor of work that GitHub shows is a login.
     const login = is_session ? created_by : actor
-    const is_merged = status === 'merged' || archive_reason === 'pull_request_merged'
+    const is_merged = status === 'merged' || archive_reason?.endsWith('_merged') === true
     const end = is_merged ? 'merged' : isLive(status) ? null : 'ended'
     return [id, { title, actor, agent, branch, login, pull_request, is_session, end }]
   } catch {

@@ -33,6 +33,7 @@ export const ArchiveReason = z.enum([
   'pull_request_merged',
   'pull_request_closed',
   'branch_deleted',
+  'branch_merged',
 ])
 export type ArchiveReason = z.output<typeof ArchiveReason>
 

@@ -12,7 +12,7 @@ import {
 import { muteCommandIn, muteCommented } from '../../github/tracking/mute.ts'
 import { commentDeleted, pullRequestChanged } from '../../github/tracking/pull-requests.ts'
 import { repositoryUnarchived, settingsChanged } from '../../github/tracking/repository-events.ts'
-import { linkPushedStack } from '../../github/tracking/stack-links.ts'
+import { endMerged, linkPushedStack } from '../../github/tracking/stack-links.ts'
 import { branchDeleted, branchPushed } from '../../github/tracking/tracked-branches.ts'
 import { enqueue } from '../../jobs/store.ts'
 import { forgetReverted } from '../../records/merged-work/merged-work.ts'
@@ -116,8 +116,9 @@ export function handleEvents(app: App, probot: Probot): void {
     await branchPushed(ctx, { branch, default_branch, actor, message, head_sha: after })
     await forgetReverted(ctx, { branch, messages: payload.commits.map((commit) => commit.message) })
     const commits = payload.commits.map(({ id }) => id)
-    if (branch !== default_branch)
-      await linkPushedStack(ctx, { branch, default_branch, before, after, forced, commits })
+    const stacked = { branch, default_branch, before, after, forced, commits }
+    if (branch === default_branch) await endMerged(app, ctx, stacked)
+    else await linkPushedStack(ctx, stacked)
     const pushed = { sha: after, before, pushed_at: instantOf(payload.repository.pushed_at) }
     if (branch === default_branch && touchesSettings(payload)) await settingsChanged(app, ctx, pushed)
   })

@@ -3,7 +3,7 @@
 import { later } from '../../../vocabulary/clock.ts'
 import { enqueue, jobOn, type NewJob } from '../../jobs/store.ts'
 import { recordEffect } from '../../platform/telemetry/execution.ts'
-import { deleteBranch } from '../../records/activities/branches.ts'
+import { endBranch } from '../../records/activities/branches.ts'
 import {
   extendTracked,
   listPushedBranches,
@@ -237,7 +237,7 @@ async function archiveDeletedBranches(
       )
     } catch (error) {
       if (!isNotFound(error)) throw error
-      await deleteBranch(ctx, branch)
+      await endBranch(ctx, branch, false)
     }
   }
   const last = branches.length < BRANCHES_MAX ? null : (branches.at(-1) ?? null)

@@ -7,6 +7,7 @@
  */
 
 import { enqueue, jobOn } from '../../jobs/store.ts'
+import { endBranch } from '../../records/activities/branches.ts'
 import { hasLiveOnBase, listLiveOnBranch } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks } from '../../records/changes/changes.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
@@ -63,6 +64,18 @@ export async function linkPushedStack(ctx: RepoContext, push: PushedCommits): Pr
   if (forced && (await hasLinkBelow(db, repo.id, branch))) await enqueueCheck(ctx, branch, default_branch)
 }
 
+/** Ends the work on branches that a push to the default branch has merged. One call for each that may be. */
+export async function endMerged(app: App, ctx: RepoContext, push: PushedCommits): Promise<void> {
+  const { db, repo, now } = ctx
+  const given = { shas: push.commits, branch: push.default_branch, limit: LINKS_MAX }
+  for (const { branch } of await listBranchesWith(db, repo.id, given)) {
+    const live = await listLiveOnBranch(db, repo.id, branch, now)
+    if (live.every(({ pr_number }) => pr_number !== null)) continue
+    const left = await readCommits(app, ctx, { base: push.default_branch, head: branch })
+    if (left?.length === 0) await endBranch(ctx, branch, true)
+  }
+}
+
 /** GitHub writes zeros for a ref that did not exist. */
 function isCommit(sha: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) && !/^0+$/.test(sha)
@@ -82,7 +95,7 @@ export async function linkPullRequestStack(
     stackBefore !== (stack?.number ?? null) || (before?.stack_position ?? null) !== (stack?.position ?? null)
   if (!hasMoved && !hasOtherPlace) return
   if (stackBefore !== null && stackBefore !== stack?.number) await deleteLinksOf(db, repo.id, branch)
-  const above = await listBranchesWith(db, repo.id, { sha: head_sha, branch, limit: LINKS_MAX })
+  const above = await listBranchesWith(db, repo.id, { shas: [head_sha], branch, limit: LINKS_MAX })
   const links = [
     ...above.map((each) => ({ ...each, base_branch: branch, sha: head_sha })),
     ...(await linksBelow(ctx, branch)),

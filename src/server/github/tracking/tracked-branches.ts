@@ -3,7 +3,7 @@
 import { later } from '../../../vocabulary/clock.ts'
 import { matchesName } from '../../../vocabulary/scope/intersect.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
-import { deleteBranch, pushBranch, trackBranch, trackingBy } from '../../records/activities/branches.ts'
+import { endBranch, pushBranch, trackBranch, trackingBy } from '../../records/activities/branches.ts'
 import { listLiveOnBranch } from '../../records/activities/pull-request-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
@@ -50,7 +50,7 @@ export async function branchDeleted(app: App, ctx: RepoContext, branch: string):
     await readGithub(app, ctx, (reader) => reader.rest.repos.getBranch({ owner, repo, branch }))
   } catch (error) {
     if (!isNotFound(error)) throw error
-    await deleteBranch(ctx, branch)
+    await endBranch(ctx, branch, false)
   }
 }
 

@@ -131,11 +131,7 @@ export function refreshPullRequest(
 }
 
 /** Stores the changed files of a pull request with its live activities. */
-export function replaceChangesOf(
-  ctx: RepoContext,
-  pr_number: number,
-  changes: PushedChanges,
-): Promise<ActivityRow[]> {
+export function replaceChangesOf(ctx: RepoContext, pr_number: number, changes: PushedChanges) {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const open = await lockActivitiesOf(db, repo.id, pr_number)

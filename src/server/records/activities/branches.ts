@@ -19,13 +19,14 @@ import { lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
 import type { NewActivity } from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Archives the live activities of a deleted branch that have no pull request, and deletes its stored commits. */
-export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
+/** Archives the live activities of a merged or deleted branch that have no pull request. A deleted one has no commits any more. */
+export function endBranch(ctx: RepoContext, branch: string, is_merged: boolean): Promise<ActivityRow[]> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockLiveOnBranch(db, repo.id, { branch, now, is_unlinked: true })
-    await deleteBranchRows(db, repo.id, branch)
-    const update = (row: ActivityRow) => archived(ctx, 'branch_deleted', row.merged_at)
+    if (!is_merged) await deleteBranchRows(db, repo.id, branch)
+    const reason = is_merged ? 'branch_merged' : 'branch_deleted'
+    const update = (row: ActivityRow) => archived(ctx, reason, row.merged_at ?? (is_merged ? now : null))
     return updateRows(within, rows, { effect: 'archived', update })
   })
 }

@@ -125,12 +125,7 @@ export async function listPushedBranches(
 }
 
 /** Whether a live activity has this base branch. */
-export async function hasLiveOnBase(
-  db: Db,
-  repo_id: number,
-  base_branch: string,
-  now: Date,
-): Promise<boolean> {
+export async function hasLiveOnBase(db: Db, repo_id: number, base_branch: string, now: Date) {
   const rows = await db
     .select({ id: activities.id })
     .from(activities)

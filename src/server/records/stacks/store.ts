@@ -1,5 +1,5 @@
 /** Queries for the commits and links of branches. Every statement starts with the repository id. */
-import { and, asc, eq, lt, ne, not, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, ne, not, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { raiseVersion } from '../live-sets/store.ts'
@@ -41,17 +41,17 @@ function isOfBranch(repo_id: number, branch: string): SQL | undefined {
   return and(eq(branch_commits.repo_id, repo_id), eq(branch_commits.branch, branch))
 }
 
-/** Up to `limit` other branches than `branch` that have the commit `sha`. */
+/** Up to `limit` other branches than `branch` that have one of the commits `shas`. */
 export function listBranchesWith(
   db: Db,
   repo_id: number,
-  of: { sha: string; branch: string; limit: number },
+  of: { shas: readonly string[]; branch: string; limit: number },
 ): Promise<{ branch: string; is_uncertain: boolean }[]> {
   const { branch, sha, is_uncertain } = branch_commits
   return db
-    .select({ branch, is_uncertain })
+    .selectDistinct({ branch, is_uncertain })
     .from(branch_commits)
-    .where(and(eq(branch_commits.repo_id, repo_id), eq(sha, of.sha), ne(branch, of.branch)))
+    .where(and(eq(branch_commits.repo_id, repo_id), inArray(sha, [...of.shas]), ne(branch, of.branch)))
     .orderBy(asc(branch))
     .limit(of.limit)
 }
