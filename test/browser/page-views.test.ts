@@ -124,6 +124,14 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await headline('1 pair may overlap.')
   })
 
+  test('tells those who may write what is wrong in the settings', async () => {
+    const errors = [{ line: 3, key: 'areas', message: 'must be an object' }]
+    const settings = (await repo.request('GET', '/settings')).body
+    await page.route('**/settings', (route) => route.fulfill({ json: { ...settings, errors } }))
+    await fixture.open(page, repo)
+    await page.getByText('line 3, areas must be an object').waitFor(OPTIONS)
+  })
+
   test('has an address for each record and each filter, for colleagues and for back and forward', async () => {
     const ids = await declareTeam()
     await fixture.open(page, repo)
