@@ -92,21 +92,6 @@ describe('in the queue', () => {
     service.clock.now = new Date()
   })
 
-  test('a push comes before an import that was due earlier', async () => {
-    addLive()
-    await install([LIVE])
-    await push('ben')
-    await service.runDueJobs()
-    await install(addRepositories('acme', IMPORTED))
-    const number = await push('ada')
-    await service.runDueJobs()
-    const all = routes()
-    const comment = all.indexOf(`POST /repos/${LIVE}/issues/${number}/comments`)
-    const imported = all.findIndex((route) => /^GET \/repos\/acme\/big-\d+\/pulls$/.test(route))
-    expect(comment).toBeGreaterThan(-1)
-    expect(comment).toBeLessThan(imported)
-  })
-
   test('an import begins with the repositories that were pushed to last', async () => {
     const dayOf = (index: number) => (index * 2) % 5
     const names = addRepositories('delta', 5)

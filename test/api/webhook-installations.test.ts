@@ -299,15 +299,4 @@ describe('a repository that is renamed', () => {
     expect(await collide(to)).toBe(1)
     expect(calls(shop)).toBe(before)
   })
-
-  test('is tracked although no event announced it', async () => {
-    await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
-    const id = await createActivity(shop, { branch: 'retries' })
-    const to = `${owner}/store`
-    github.rename(shop, to)
-    await service.deliverAndRun(pushEvent(github, to, { ref: 'refs/heads/retries' }))
-    expect((await request('GET', to, `/activity/${id}`)).body.heartbeat_at).toBe(
-      service.clock.now.toISOString(),
-    )
-  })
 })

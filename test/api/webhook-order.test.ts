@@ -103,17 +103,6 @@ describe('closed and opened again', () => {
     expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review', branch: 'retries' }])
   })
 
-  test('creates a new activity and does not restore the archived one', async () => {
-    const [opened, closed, reopened] = happened() as [Webhook, Webhook, Webhook]
-    const id = await declared()
-    await service.deliverAndRun(opened, closed)
-    const archived = await repo.activity(id)
-    expect(archived.status).toBe('archived')
-    await service.deliverAndRun(reopened)
-    expect(await repo.activity(id)).toEqual(archived)
-    expect(await repo.tracked()).toHaveLength(1)
-  })
-
   test.each(orders(2))('within one second, as %i %i, has the state on GitHub: open', async (...order) => {
     repo.githubRepo.open({ head: 'retries' })
     await service.deliverAndRun(repo.event(1, 'opened'))

@@ -109,15 +109,6 @@ describe('an opened pull request', () => {
     expect((await repo.activity(here)).pr_url).toBeNull()
   })
 
-  test('becomes no activity if one of its branch is live', async () => {
-    const id = await repo.createActivity({ branch: 'retries' })
-    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect(await repo.tracked()).toEqual([])
-    expect((await repo.activity(id)).pr_url).toMatch(/\/pull\/1$/)
-    expect(github.calls(filesRoute())).toBe(1)
-  })
-
   test('becomes no activity if tracking is off, but declared activities are linked', async () => {
     repo.githubRepo.write('.github/deconflict.yml', 'track_pull_requests: false')
     const id = await repo.createActivity({ branch: 'retries' })
