@@ -8,6 +8,7 @@ import {
   installationEvent,
   installationRepositoriesEvent,
   pullRequestEvent,
+  pushEvent,
   repositoryEvent,
 } from '../support/webhooks.ts'
 
@@ -51,6 +52,17 @@ const asAda = (full_name: string) =>
   github.token('ada', { login: 'ada', id: 1, permissions: { [full_name]: 'write' } })
 const request = (method: string, path: string, body?: unknown) =>
   service.api(method, `/api/v1/repos/${vault}${path}`, { body })
+/** Declares work on the file of pull request 1. */
+const declare = async (full_name: string, title: string) => {
+  asAda(full_name)
+  const body = { ...ACTIVITY, title, branch: 'secret', scope: { paths: ['src/pay.ts'] } }
+  await service.api('POST', `/api/v1/repos/${full_name}/activity`, { body })
+  await service.runDueJobs()
+}
+const anHour = async () => {
+  service.clock.advance(HOUR_MS)
+  await service.runDueJobs()
+}
 const live = async () => (await request('GET', '/activity?limit=100')).body.items as { title: string }[]
 const titles = async () => (await live()).map(({ title }) => title).sort()
 const opened = (full_name: string) => {
@@ -71,48 +83,55 @@ describe('after a rename that no delivery announced', () => {
 
   test('a comment about a private title is not posted into the repository that took the name', async () => {
     renameAndTake()
-    asAda(vault)
-    await request('POST', '/activity', {
-      ...ACTIVITY,
-      title: 'Buy Initech',
-      branch: 'secret',
-      scope: { paths: ['src/pay.ts'] },
-    })
-    await service.runDueJobs()
+    await declare(vault, 'Buy Initech')
     expect(github.calls(`POST /repos/${shop}/*`)).toBe(0)
     // It is found in the list of the installation, and goes on under its new name.
     expect(await isInstalled()).toBe(true)
     await service.deliverAndRun(
       pullRequestEvent(github, vault, 1, { action: 'synchronize', push: github.at(vault).pushTo(1) }),
     )
-    service.clock.advance(HOUR_MS)
-    await service.runDueJobs()
+    await anHour()
     expect(github.at(vault).comments(1)[0]?.body).toContain('Buy Initech')
   })
 
-  test('the reconciliation imports nothing of the repository that took the name', async () => {
+  test('a comment that was posted before does not count as deleted, and is edited under the new name', async () => {
+    await declare(shop, 'Retry payments')
+    expect(github.at(shop).comments(1)).toHaveLength(1)
     renameAndTake()
-    asAda(vault)
-    github.at(shop).open({ number: 2, head: 'more', title: 'More', files: ['src/more.ts'] })
-    service.clock.advance(HOUR_MS)
-    await service.runDueJobs()
-    expect(await titles()).toEqual(['Ours'])
+    await declare(vault, 'Buy Initech')
+    for (let hour = 0; hour < 2; hour += 1) await anHour()
+    const comments = github.at(vault).comments(1)
+    expect(comments).toHaveLength(1)
+    expect(comments[0]?.body).toContain('Buy Initech')
   })
 
-  test('the reconciliation closes nothing that the repository that took the name does not have', async () => {
-    github.rename(shop, vault)
-    github.repository({ id: 3000 + tests, full_name: shop })
+  test('a late push of settings reads nothing of the repository that took the name', async () => {
+    const late = pushEvent(github, shop, {
+      ...github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 5000'),
+      modified: ['.github/deconflict.yml'],
+    })
+    renameAndTake()
+    github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 7000')
     asAda(vault)
-    service.clock.advance(HOUR_MS)
-    await service.runDueJobs()
+    await service.deliverAndRun(late)
+    expect((await request('GET', '/settings')).body.activity_ttl_ms).toBe(5000)
+  })
+
+  test.each([
+    ['imports nothing of', takeName],
+    ['closes nothing that is not in', () => github.repository({ id: 3000 + tests, full_name: shop })],
+  ])('the reconciliation %s the repository that took the name', async (_, take) => {
+    github.rename(shop, vault)
+    take()
+    asAda(vault)
+    await anHour()
     expect(await titles()).toEqual(['Ours'])
   })
 
   test('the reconciliation goes on under the new name', async () => {
     github.rename(shop, vault)
     const before = github.calls(`GET /repos/${shop}/pulls`)
-    service.clock.advance(HOUR_MS)
-    await service.runDueJobs()
+    await anHour()
     expect(github.calls(`GET /repos/${shop}/pulls`)).toBe(before)
     expect(github.calls(`GET /repos/${vault}/pulls`)).toBe(1)
   })

@@ -4,6 +4,7 @@ import { clearRefusals } from '../../records/pull-requests/publication-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation, takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository } from '../../records/repositories/organisation.ts'
+import { confirmName } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { type Push, refreshSettings } from '../../records/repositories/settings-refresh.ts'
 import { ownSettings, storedSettings } from '../../records/repositories/stored-settings.ts'
@@ -16,9 +17,10 @@ import { enqueueAllRechecks } from './recheck.ts'
  * commit, unless the last valid settings say `shadow` or `off`. `push`: null if the default branch became another one.
  */
 export async function settingsChanged(app: App, ctx: RepoContext, push: Push | null): Promise<void> {
-  const stored = await asInstallation(app, ctx, (client) =>
-    refreshSettings(app, client, ctx.repo, push ? { push } : {}),
-  )
+  const stored = await asInstallation(app, ctx, async (client) => {
+    const confirmed = await confirmName(app, ctx, { client })
+    return confirmed && refreshSettings(app, client, confirmed.repo, push ? { push } : {})
+  })
   if (!stored) return
   const refreshed = await applySettings(app, ctx)
   const problems = stored.settings_errors

@@ -112,7 +112,7 @@ export async function asInstallation<Result>(
   } catch (error) {
     const refusal = classifyError(error, app.clock())
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
-    if (mayBeUninstalled(error) && !(await isInstalled(app, repo))) {
+    if (mayBeUninstalled(error) && (await findInstallation(app, repo)) === null) {
       await storeUninstalled(app, repo.id, app.clock())
       return undefined
     }
@@ -163,11 +163,6 @@ export async function findInstallation(app: App, { owner, name }: RepositoryName
   }
 }
 
-/** Whether the App is installed in a repository, according to GitHub. One call. */
-export async function isInstalled(app: App, repository: RepositoryName): Promise<boolean> {
-  return (await findInstallation(app, repository)) !== null
-}
-
 /**
  * Runs a write to a pull request. Returns undefined, and logs it, if GitHub refuses it permanently: the conversation is
  * locked, the repository archived, or a permission missing. Throws every other error.
@@ -181,7 +176,8 @@ export async function unlessRefused<Result>(
     return await work()
   } catch (error) {
     // If the App was uninstalled, `asInstallation` handles it.
-    if (!isRefusal(error, app.clock()) || (isNotFound(error) && !(await isInstalled(app, repo)))) throw error
+    if (!isRefusal(error, app.clock()) || (isNotFound(error) && (await findInstallation(app, repo)) === null))
+      throw error
     const { status, message } = error as { status?: number; message?: string }
     app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'github refused write')
     return undefined

@@ -9,12 +9,7 @@ import { savePublication } from '../../records/pull-requests/publication-store.t
 import { savePullRequest } from '../../records/pull-requests/store.ts'
 import type { PublicationChanges, PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
-import {
-  asInstallation,
-  isInstalled,
-  takeWrites,
-  unlessRefused,
-} from '../../records/repositories/installation.ts'
+import { asInstallation, takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
 import { confirmName } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
@@ -134,7 +129,7 @@ async function writeComment(
       auditEffect(app, ctx, 'comment_edited', pr)
       return { comment_id: id, comment_edits: pr.comment_edits + 1, ...reactions }
     } catch (error) {
-      if (!isNotFound(error) || !(await isInstalled(app, repo))) throw error
+      if (!isNotFound(error) || !(await confirmName(app, ctx, { client }))) throw error
       return 'deleted'
     }
   }
