@@ -77,10 +77,16 @@ describe('the file of an organisation holds for its repositories', () => {
     expect(await budgetOf(SHOP)).toBe(0.05)
   })
 
-  test('on the first event of one of them, before anything is posted', async () => {
+  test('on the first event of one of them, before anything is posted, although GitHub answers 404 for a moment', async () => {
     github.at(SHARED).write(SETTINGS, 'track_pull_requests: false')
+    github.fault(`GET /repos/${SHARED}*`, 'not_found', 1)
+    github.fault('GET /installation/repositories', 'not_found', 1)
     const { number } = github.at(SHOP).open({ files: ['src/pay.ts'] })
-    await service.deliverAndRun(pullRequestEvent(github, SHOP, number, 'opened'))
+    await service.deliver(pullRequestEvent(github, SHOP, number, 'opened'))
+    await service.runDueJobs()
+    service.clock.advance(HOUR_MS)
+    github.clearFaults()
+    expect(await service.runDueJobs()).toEqual([])
     expect((await service.api('GET', `/api/v1/repos/${SHOP}/activity`)).body.items).toEqual([])
   })
 

@@ -8,16 +8,16 @@ import {
   findInstallation,
   isSuspended,
   mayBeUninstalled,
-  openInstallation,
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
 import { deleteInstallation } from '../../records/repositories/installation-store.ts'
 import { isOrganisationRepository } from '../../records/repositories/organisation.ts'
-import { deleteOrganisation } from '../../records/repositories/organisation-store.ts'
+import { deleteOrganisation, storeOrganisation } from '../../records/repositories/organisation-store.ts'
 import {
   findOrganisationFile,
   findPresent,
   type InstalledRepository,
+  listInstalled,
   openInstalled,
   recordInstallation,
 } from '../../records/repositories/registration.ts'
@@ -53,8 +53,9 @@ export async function importInstallation(app: App, installation_id: number, now:
   const db = app.database.connection()
   try {
     const found: (InstalledRepository & { pushed_at: string })[] = []
-    for (let page = 1; found.length === (page - 1) * app.list_limits.page; page += 1)
-      found.push(...(await listInstalled(app, installation_id, page)))
+    for await (const page of listInstalled(app, installation_id)) found.push(...page)
+    if (!found.some(({ name }) => isOrganisationRepository(name)))
+      await db.transaction((tx) => storeOrganisation(tx, installation_id))
     found.sort((one, other) => (rankOf(one) < rankOf(other) ? 1 : -1))
     // In the order of the list: the queue runs the job that has been due longest.
     const jobs = found.map(({ pushed_at: _, ...repository }, index) =>
@@ -82,26 +83,6 @@ async function exists(app: App, installation_id: number): Promise<boolean> {
     if (isNotFound(error)) return false
     throw error
   }
-}
-
-async function listInstalled(
-  app: App,
-  installation_id: number,
-  page: number,
-): Promise<(InstalledRepository & { pushed_at: string })[]> {
-  if (!app.github_app) return []
-  const client = await openInstallation(app.github_app, installation_id)
-  const { data } = await client.rest.apps.listReposAccessibleToInstallation({
-    per_page: app.list_limits.page,
-    page,
-  })
-  return data.repositories.map(({ id, name, owner, pushed_at }) => ({
-    id,
-    owner: owner.login,
-    name,
-    installation_id,
-    pushed_at: pushed_at ?? '',
-  }))
 }
 
 /**

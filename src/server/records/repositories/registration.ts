@@ -5,8 +5,8 @@ import { isNotFound, type Reader } from '../../github/repository-calls.ts'
 import { enqueue, jobOn, type NewJob } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './conditional-reads.ts'
-import { findInstallation, isSuspended } from './installation.ts'
-import { isOrganisationRepository, ORGANISATION_REPOSITORY } from './organisation.ts'
+import { findInstallation, isSuspended, openInstallation } from './installation.ts'
+import { isOrganisationRepository } from './organisation.ts'
 import { isOrganisationKnown, storeOrganisation } from './organisation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { refreshSettings } from './settings-refresh.ts'
@@ -55,22 +55,38 @@ export async function registerInstallation(
 }
 
 /**
- * Registers the repository with the settings of the organisation, unless the service knows already whether there is one. At most
- * four calls, once for each installation: later changes arrive as webhooks.
+ * Registers the repository with the settings of the organisation, unless the service knows already whether there is one. It is found in the
+ * list of the installation: GitHub answers 404 during an incident, too, and then comments would be on where the organisation has them off.
+ * Once for each installation: later changes arrive as webhooks.
  */
 export async function findOrganisationFile(
   app: App,
-  { owner, name, installation_id }: InstalledRepository,
+  { name, installation_id }: InstalledRepository,
   now: Date,
 ): Promise<void> {
   const db = app.database.connection()
   if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
-  const shared = { owner, name: ORGANISATION_REPOSITORY }
-  // Being able to read the repository proves nothing: every installation can read a public one.
-  const isOurs = (await findInstallation(app, shared)) === installation_id
-  const present = isOurs ? await findNamed(app, { ...shared, installation_id }) : undefined
-  if (present && isOrganisationRepository(present.name)) await registerInstallation(app, present, now)
-  else await db.transaction((tx) => storeOrganisation(tx, installation_id))
+  for await (const page of listInstalled(app, installation_id)) {
+    const shared = page.find((each) => isOrganisationRepository(each.name))
+    if (shared) return void (await registerInstallation(app, shared, now))
+  }
+  await db.transaction((tx) => storeOrganisation(tx, installation_id))
+}
+
+/** The repositories of an installation, in pages. One call per page. */
+export async function* listInstalled(
+  { github_app, list_limits }: App,
+  installation_id: number,
+): AsyncGenerator<(InstalledRepository & { pushed_at: string })[]> {
+  const client = github_app && (await openInstallation(github_app, installation_id))
+  const per_page = list_limits.page
+  for (let page = 1; client; page += 1) {
+    const { data } = await client.rest.apps.listReposAccessibleToInstallation({ per_page, page })
+    yield data.repositories.map(({ id, name, owner, pushed_at }) => {
+      return { id, owner: owner.login, name, installation_id, pushed_at: pushed_at ?? '' }
+    })
+    if (data.repositories.length < per_page) return
+  }
 }
 
 /** The kinds of jobs that look up the App's installation in one repository, and that import the repositories of an installation. */
@@ -171,22 +187,12 @@ export async function findPresent(
   app: App,
   repository: InstalledRepository,
 ): Promise<InstalledRepository | undefined> {
-  const found = await findNamed(app, repository)
-  return found?.id === repository.id ? found : undefined
-}
-
-/** The repository that has a name now; undefined if the installation cannot see it. One call. */
-async function findNamed(
-  app: App,
-  { owner, name, installation_id }: Omit<InstalledRepository, 'id'>,
-): Promise<InstalledRepository | undefined> {
+  const { id, owner, name, installation_id } = repository
   try {
     const client = await app.github_app?.probot.auth(installation_id)
     // A former name redirects, unless another repository has taken it.
-    const found = await client?.rest.repos.get({ owner, repo: name })
-    return (
-      found && { id: found.data.id, owner: found.data.owner.login, name: found.data.name, installation_id }
-    )
+    const found = (await client?.rest.repos.get({ owner, repo: name }))?.data
+    return found?.id === id ? { id, owner: found.owner.login, name: found.name, installation_id } : undefined
   } catch (error) {
     if (isNotFound(error) || isSuspended(error)) return undefined
     throw error
