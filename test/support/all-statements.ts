@@ -32,6 +32,7 @@ export const ACROSS_REPOSITORIES: [string, RegExp][] = [
     'the settings of an organisation are those of its `.github` repository',
     /^select settings, settings_errors from repositories where repositories\.installation_id = \$1 and lower\(/,
   ],
+  ['the sweep looks for installations without repositories', / not in \(select installation_id from repos/],
   ['an installation has many repositories', / where repositories\.installation_id = \$1$/],
 ]
 

@@ -15,6 +15,7 @@ import { notables } from '../records/notables/table.ts'
 import { deletePullRequests } from '../records/pull-requests/store.ts'
 import type { App } from '../records/repositories/app.ts'
 import { deleteEtags } from '../records/repositories/etags-store.ts'
+import { deleteLeftInstallations } from '../records/repositories/installation-store.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../records/repositories/repo.ts'
 import {
   claimForSweep,
@@ -78,6 +79,7 @@ async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> 
       swept.purged += await deleteAppData(app, repo_id, kept_from)
     },
   )
+  await deleteLeftInstallations(db, BATCH)
   const jobs = await inBatches(() => deleteJobs(db, later(now, -JOBS_FOR_MS), BATCH))
   return { ...swept, jobs }
 }

@@ -10,9 +10,8 @@ import {
   mayBeUninstalled,
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
-import { deleteInstallation } from '../../records/repositories/installation-store.ts'
 import { isOrganisationRepository } from '../../records/repositories/organisation.ts'
-import { deleteOrganisation, storeOrganisation } from '../../records/repositories/organisation-store.ts'
+import { storeOrganisation } from '../../records/repositories/organisation-store.ts'
 import {
   findOrganisationFile,
   findPresent,
@@ -165,6 +164,4 @@ export async function leaveRepository(app: App, repo_id: number, now: Date): Pro
 export async function leaveInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const repositories = await listRepositories(app.database.connection(), { installation_id })
   for (const { repo_id } of repositories) await leaveRepository(app, repo_id, now)
-  await deleteOrganisation(app.database.connection(), installation_id)
-  await deleteInstallation(app.database.connection(), installation_id)
 }

@@ -1,7 +1,7 @@
 /** Queries for the state of installations: until when GitHub limits their calls, and the pace of their writes and imports. */
-import { eq } from 'drizzle-orm'
+import { eq, inArray, isNotNull, notInArray } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
-import { installations } from './table.ts'
+import { installations, organisations, repositories } from './table.ts'
 import { bookImportCalls, bookWrites } from './write-pace.ts'
 
 export type InstallationRow = typeof installations.$inferSelect
@@ -56,6 +56,14 @@ function book(
   })
 }
 
-export async function deleteInstallation(db: Db, installation_id: number): Promise<void> {
-  await db.delete(installations).where(eq(installations.installation_id, installation_id))
+/** Deletes what is stored of up to `limit` installations that have no repository any more. */
+export async function deleteLeftInstallations(db: Db, limit: number): Promise<void> {
+  const { installation_id } = repositories
+  const held = db.select({ installation_id }).from(repositories).where(isNotNull(installation_id))
+  for (const table of [installations, organisations]) {
+    const id = table.installation_id
+    const left = await db.select({ id }).from(table).where(notInArray(id, held)).limit(limit)
+    const ids = left.map((row) => row.id)
+    if (ids.length > 0) await db.delete(table).where(inArray(id, ids))
+  }
 }

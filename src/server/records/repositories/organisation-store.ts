@@ -33,7 +33,3 @@ export async function storeOrganisation(tx: Db, installation_id: number): Promis
   await tx.update(organisations).set({ settings }).where(eq(organisations.installation_id, installation_id))
   return settings
 }
-
-export async function deleteOrganisation(db: Db, installation_id: number): Promise<void> {
-  await db.delete(organisations).where(eq(organisations.installation_id, installation_id))
-}
