@@ -85,7 +85,8 @@ async function track(repo: TestRepository, { scope, branches }: Extract<Event, {
   const times = { created_at: now, updated_at: now, expires_at: later(5) }
   const pull = { source: 'pull_request', pr_number: 7, pr_url: 'https://github.com/acme/r0/pull/7' } as const
   const flags = { draft_pr: false, blocking: false, scope_is_literal: true }
-  const row = { repo_id: repo.id, id: newId('act'), ...text, ...times, ...pull, ...flags, ...branches, scope }
+  const key = { repo_id: repo.id, id: newId('act', now) }
+  const row = { ...key, ...text, ...times, ...pull, ...flags, ...branches, scope }
   return (await insertLive(fixture.service.app.database.connection(), row)).id
 }
 

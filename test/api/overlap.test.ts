@@ -306,7 +306,7 @@ describe('two records share', () => {
 
   test('the names of a pull request’s files literally, until a user sets the scope', async () => {
     const { request, check, insertActivities } = repository()
-    const id = newId('act')
+    const id = newId('act', new Date())
     const names = ['app/[id]/page.tsx', 'docs/a*.md', '!odd', '{x,y}']
     await insertActivities([
       {

@@ -30,7 +30,8 @@ const copyOnBranches = async (branches: string[]) => {
   const db = fixture.service.app.database.connection()
   const [row] = await db.select().from(activities).orderBy(desc(activities.id)).limit(1)
   const { expires_hour: _, ...fields } = row as typeof activities.$inferSelect
-  await db.insert(activities).values(branches.map((branch) => ({ ...fields, id: newId('act'), branch })))
+  const rows = branches.map((branch) => ({ ...fields, id: newId('act', new Date()), branch }))
+  await db.insert(activities).values(rows)
 }
 
 interface Item {

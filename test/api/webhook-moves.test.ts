@@ -31,7 +31,7 @@ type Link = 'pr_url' | 'branch'
 async function oneOfEach(link: Link): Promise<Map<string, string>> {
   const fields =
     link === 'branch' ? { branch: 'retries' } : { branch: 'elsewhere', pr_url: prUrl(1), pr_number: 1 }
-  const rows = STATUSES.map((status) => ({ id: newId('act'), status, scope: SCOPE, ...fields }))
+  const rows = STATUSES.map((status) => ({ id: newId('act', new Date()), status, scope: SCOPE, ...fields }))
   await repo.insertActivities(rows)
   service.clock.advance(1000)
   return new Map(rows.map(({ id, status }) => [status, id]))

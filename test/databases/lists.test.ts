@@ -166,7 +166,7 @@ describe('a page', () => {
   })
 
   test('has 50 items by default, and 1 to 100 with `limit`', async () => {
-    await repo.insertActivities(Array.from({ length: 101 }, () => ({ id: newId('act') })))
+    await repo.insertActivities(Array.from({ length: 101 }, () => ({ id: newId('act', new Date()) })))
     const count = async (query: string) =>
       (await repo.request('GET', `/activity${query}`)).body.items.length as number
     expect(await count('')).toBe(50)

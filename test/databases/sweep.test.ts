@@ -42,7 +42,7 @@ async function storedStatuses(table = 'activities'): Promise<Record<string, numb
 }
 
 const activity = (fields: Parameters<TestRepository['insertActivities']>[0][number] | object = {}) => ({
-  id: newId('act'),
+  id: newId('act', new Date()),
   ...fields,
 })
 
@@ -221,7 +221,7 @@ describe('concurrent sweeps', () => {
   })
 
   test('skip a record that is being changed instead of waiting', async () => {
-    const ids = [newId('act'), newId('act'), newId('act')]
+    const ids = [newId('act', new Date()), newId('act', new Date()), newId('act', new Date())]
     await repo.create({})
     await repo.insertActivities(ids.map((id) => activity({ id, expires_at: inMs(0) })))
     await makeDue()

@@ -111,11 +111,14 @@ globalThis.Date = class extends Own {
   static now() { return Own.now() + 3_600_000 }
 }`
 
-test('an instance whose clock is an hour ahead stores the time of the others', async () => {
+test('an instance whose clock is an hour ahead stores the time of the others, and its record is not the newest', async () => {
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(AHEAD)}`
   const [ahead] = await deployment.start(1, { DATABASE_URL: database.database_url, NODE_OPTIONS })
   const apiAhead = apiAt(ahead?.url as string, 'ada')
   const created = await apiAhead('POST', at(SHOP, '/activity'), { body: ACTIVITY })
   const off_ms = Math.abs(Date.parse(created.body.activity.created_at) - Date.now())
   expect(off_ms).toBeLessThan(60_000)
+  const after = await api('POST', at(SHOP, '/activity'), { body: ACTIVITY })
+  const newest = await apiAhead('GET', at(SHOP, '/activity?limit=1'))
+  expect(newest.body.items[0].id).toBe(after.body.activity.id)
 })

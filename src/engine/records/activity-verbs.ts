@@ -35,7 +35,7 @@ export function newActivity(context: ActivityContext, input: CreateActivity, fil
     ...input,
     scope,
     changed_files: files.map(changedFileOf),
-    id: newId('act'),
+    id: newId('act', now),
     status: 'active' as const,
     source: 'api' as const,
     pr_number: input.pr_url === null ? null : pullRequestNumber(context, input.pr_url),

@@ -15,7 +15,7 @@ export function newNotable(
   return {
     ...input,
     supersedes: [...new Set(input.supersedes)],
-    id: newId('ntb'),
+    id: newId('ntb', now),
     status: 'active' as const,
     created_by: login,
     expires_at: later(now, settings.notable_ttl_ms),

@@ -2,8 +2,8 @@
 import { isIP } from 'node:net'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
+import { typeidUnboxed } from 'typeid-js'
 import { stopwatch } from '../../../vocabulary/clock.ts'
-import { newId } from '../../../vocabulary/contract/id.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import type { CallerOf } from '../../operations/admission.ts'
 import { databaseUnavailable, faultOf } from '../../platform/db/errors.ts'
@@ -31,7 +31,7 @@ const SECURITY_ENTRIES = Object.entries(SECURITY_HEADERS)
 export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): RequestHandler {
   return (req, res, next) => {
     const elapsed = stopwatch()
-    const request_id = newId('req')
+    const request_id = typeidUnboxed('req')
     res.locals.request_id = request_id
     res.setHeader('X-Request-Id', request_id)
     for (const [name, value] of SECURITY_ENTRIES) res.setHeader(name, value)

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream'
 import type { Express, Response } from 'express'
 import type { Logger } from 'pino'
-import { newId } from '../../../vocabulary/contract/id.ts'
+import { typeidUnboxed } from 'typeid-js'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { errorJson, HEADERS_COUNT_MAX, SECURITY_HEADERS } from './exchange.ts'
 
@@ -117,7 +117,7 @@ function reject(socket: Duplex, failure: Failure, { error, res, log }: Rejection
   }
   const current = isReceiving ? (res as Response) : undefined
   const { status, type } = failure
-  const request_id: string = current?.locals.request_id ?? newId('req')
+  const request_id: string = current?.locals.request_id ?? typeidUnboxed('req')
   if (current) {
     // `exchange` logs the request when the connection closes.
     current.statusCode = status

@@ -51,7 +51,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
     if ((await listLiveOf(db, repo.id, pr.number, now)).length > 0) return
     const row: store.NewActivity = {
       repo_id: repo.id,
-      id: newId('act'),
+      id: newId('act', now),
       ...pullRequestFields(pr, repo),
       actor: clip(pr.author, 100),
       agent: null,

@@ -103,7 +103,7 @@ function newRow(
 ): NewActivity {
   return {
     repo_id: repo.id,
-    id: newId('act'),
+    id: newId('act', now),
     ...describedFields(pushed, changes),
     actor: clip(pushed.actor, 100) || 'unknown',
     status: 'active',
