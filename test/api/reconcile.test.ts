@@ -3,6 +3,7 @@ import { desc } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/records/activities/table.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
+import { whileBroken } from '../support/broken-table.ts'
 import { contentsOf } from '../support/github-pulls.ts'
 import { timestamp } from '../support/github-state.ts'
 import { type TrackedRepository, usePullRequests } from '../support/pull-request-service.ts'
@@ -189,9 +190,13 @@ describe('hourly reconciliation', () => {
     expect(own.last_change_at).toBe(updated_at)
   })
 
-  test('imports a pull request without a delivery, with its files', async () => {
+  test('imports a pull request without a delivery, with its files, also after that failed too often', async () => {
     await repository.open({ title: 'Known' })
     repository.githubRepo.open({ title: 'Missed', head: 'u', files: ['src/missed.ts'] })
+    const db = fixture.service.app.database.connection()
+    await whileBroken(db, { trigger: 'before insert on pull_requests for each row' }, async () => {
+      for (let hour = 0; hour < 14; hour += 1) await anHour()
+    })
     await anHour()
     const missed = (await items()).find(({ title }) => title === 'Missed')
     expect((await repository.request('GET', `/activity/${missed?.id}`)).body).toMatchObject({

@@ -150,6 +150,12 @@ export function listJobs(db: Db, state: JobState, limit: number): Promise<Omit<J
     .limit(limit)
 }
 
+/** Whether a job of this kind about the repository is dead. */
+export async function hasDead(db: Db, repo_id: number, kind: string): Promise<boolean> {
+  const isOne = and(eq(jobs.repo_id, repo_id), eq(jobs.state, 'dead'), eq(jobs.kind, kind))
+  return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(1)).length > 0
+}
+
 /** Makes a dead job due now. Returns false if no dead job has this id. */
 export async function reviveJob(db: Db, id: string, now: Date): Promise<boolean> {
   const revived = await db

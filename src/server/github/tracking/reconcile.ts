@@ -1,7 +1,7 @@
 /** Reconciles each repository with GitHub every hour, or every day if it is at rest, to make up for missed deliveries (docs/contract/organisations.md#cost-at-rest). */
 
 import { later } from '../../../vocabulary/clock.ts'
-import { enqueue, jobOn, type NewJob } from '../../jobs/store.ts'
+import { enqueue, hasDead, jobOn, type NewJob } from '../../jobs/store.ts'
 import { recordEffect } from '../../platform/telemetry/execution.ts'
 import { endBranch } from '../../records/activities/branches.ts'
 import {
@@ -22,7 +22,7 @@ import { findRepository, listUnreconciled, updateRepository } from '../../record
 import { parsePullRequest } from '../pull-request.ts'
 import { isNotFound, openPullRequests, type Reader } from '../repository-calls.ts'
 import { enqueueMissingReads } from './changed-files.ts'
-import { pullRequestJobs } from './installations.ts'
+import { PULL_REQUEST, pullRequestJobs } from './installations.ts'
 import { openIfChanged } from './open-pages.ts'
 import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
 import { applySettings } from './repository-events.ts'
@@ -112,10 +112,11 @@ export async function importPullRequests(
   return { open, newest_at }
 }
 
-/** Whether a pull request has to be imported although it did not change. */
+/** Whether a pull request has to be imported although it did not change. One whose import has failed too often is not known. */
 async function lacksAny(ctx: RepoContext, known: Known): Promise<boolean> {
   const isBehind = (pr: KnownPullRequest | null) => pr !== null && (pr.is_behind || pr.closes === null)
-  return [...known.values()].some(isBehind) || (await listLost(ctx, [...known.keys()])).length > 0
+  if ([...known.values()].some(isBehind) || (await hasDead(ctx.db, ctx.repo.id, PULL_REQUEST))) return true
+  return (await listLost(ctx, [...known.keys()])).length > 0
 }
 
 /** Keeps the pull requests of a list that did not change alive, and removes them from `known`. Returns how many there are. */
