@@ -29,6 +29,7 @@ CREATE TABLE "jobs" (
 	"owner" text collate "C" DEFAULT '' NOT NULL,
 	"step" smallint DEFAULT 0 NOT NULL,
 	"write_at" timestamp (3) with time zone,
+	"lapses" smallint DEFAULT 0 NOT NULL,
 	CONSTRAINT "jobs_state_check" CHECK ("jobs"."state" in ('pending', 'done', 'dead'))
 );
 --> statement-breakpoint

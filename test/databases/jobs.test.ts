@@ -70,7 +70,7 @@ const runner = {
 }
 const run = () => runNext(runner)
 const leaseSome = (all: number, not_urgent = all) =>
-  leaseDue(db, now, { leased_until: inMs(LEASE_MS), served: [], places: { all, not_urgent } })
+  leaseDue(db, now, { leased_until: inMs(LEASE_MS), served: [], places: { all, not_urgent, lapsed: 1 } })
 const leaseOne = async (): Promise<JobRow | undefined> => (await leaseSome(1))[0]
 async function runAll(): Promise<string[]> {
   const from = ran.length
@@ -312,6 +312,16 @@ describe('a lease', () => {
     expect(await leaseOne()).toBeUndefined()
     await endRun(db, next, { state: 'done', last_error: null, now })
     expect((await row('a')).state).toBe('done')
+  })
+
+  test('that expired twice in a row dead-letters the job, and one that ran beside it goes on', async () => {
+    await enqueue(db, [job('a'), job('b', { repo_id: 8 })], now)
+    expect(await leaseSome(2)).toHaveLength(2)
+    advance(LEASE_MS)
+    expect(await leaseSome(2)).toMatchObject([{ id: 'a' }])
+    advance(LEASE_MS)
+    expect(await runAll()).toEqual(['b'])
+    expect(await row('a')).toMatchObject({ state: 'dead', attempts: 3 })
   })
 
   test('blocks the other jobs of its repository, but none of another or of no repository', async () => {

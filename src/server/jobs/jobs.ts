@@ -14,6 +14,8 @@ import type { Wakeup } from './wakeup.ts'
 /** If a worker dies, its job and the other jobs of the repository wait this long. A running worker renews its lease. */
 const LEASE_MS = 30_000
 const ATTEMPTS_MAX = 12
+/** After so many runs in a row that outlived their lease, the job itself may be what holds up or ends the processes. */
+const LAPSES_MAX = 2
 const FIRST_DELAY_MS = 2000
 const DELAY_MAX_MS = 3_600_000
 /** Jobs that one instance runs at the same time, each of a different repository. Most of the time, they wait for GitHub. */
@@ -52,7 +54,7 @@ export interface Polling {
 
 /** Runs the next due job to its end. Returns whether there was one. `runUntil` repeats the same steps. */
 export async function runNext(runner: JobRunner): Promise<boolean> {
-  const [job] = await lease(runner, { all: 1, not_urgent: 1 })
+  const [job] = await lease(runner, { all: 1, not_urgent: 1, lapsed: 1 })
   if (job) await run(runner, job)
   return job !== undefined
 }
@@ -100,28 +102,19 @@ function run(runner: JobRunner, job: JobRow): Promise<void> {
 async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Attempt> {
   const handler = handlers[job.kind]
   try {
-    // The process ended during each earlier attempt, which the job itself may have caused.
-    if (job.attempts > ATTEMPTS_MAX) throw new Error('no attempt completed')
+    if (job.lapses >= LAPSES_MAX) throw new Error(`${job.lapses} runs outlived their lease`)
     if (!handler) throw new Error(`no handler for jobs of kind ${job.kind}`)
     const retry = await handler(job, clock())
     const now = clock()
-    return retry
-      ? {
-          outcome: 'rescheduled',
-          end: {
-            state: 'pending',
-            run_at: retry.retry_at,
-            ...(retry.is_reserved && { write_at: retry.retry_at }),
-            attempts: 0,
-            last_error: null,
-            now,
-          },
-        }
-      : { outcome: 'done', end: { state: 'done', last_error: null, now } }
+    if (!retry) return { outcome: 'done', end: { state: 'done', last_error: null, now } }
+    const { retry_at: run_at, is_reserved } = retry
+    const reserved = is_reserved && { write_at: run_at }
+    const end = { state: 'pending' as const, run_at, ...reserved, attempts: 0, last_error: null, now }
+    return { outcome: 'rescheduled', end }
   } catch (error) {
     const now = clock()
     const fault = faultOf(error)
-    const isLast = job.attempts >= ATTEMPTS_MAX
+    const isLast = job.attempts >= ATTEMPTS_MAX || job.lapses >= LAPSES_MAX
     const end = {
       state: isLast ? ('dead' as const) : ('pending' as const),
       run_at: later(now, delayOf(job.attempts)),
@@ -187,7 +180,12 @@ export async function runUntil(
   while (!stopped.aborted) {
     const woken = wakeup.arm()
     const notUrgent = [...running.values()].filter(({ priority }) => priority >= IMPORT_RANK)
-    const places = { all: CONCURRENCY - running.size, not_urgent: NOT_URGENT_MAX - notUrgent.length }
+    const lapsed = [...running.values()].filter(({ lapses }) => lapses > 0)
+    const places = {
+      all: CONCURRENCY - running.size,
+      not_urgent: NOT_URGENT_MAX - notUrgent.length,
+      lapsed: 1 - lapsed.length,
+    }
     const leased = await lease(runner, places).catch((error: unknown) => {
       runner.log.error(faultOf(error), 'job queue not readable')
       return []

@@ -12,6 +12,7 @@ interface Candidate {
   id: string
   priority: number
   repo_id: number
+  has_lapsed: boolean
 }
 
 /**
@@ -38,10 +39,10 @@ function findRunnable(tx: Db, now: Date, { served, places }: LeaseRequest): Prom
       select next.* from lines cross join lateral
         ${first(sql`(priority, owner) > (lines.priority, lines.owner)`)} as next
     )
-    select job.id, job.repo_id, lines.priority, lines.owner, lines.owner <= ${after} as was_served,
+    select job.id, job.repo_id, job.has_lapsed, lines.priority, lines.owner, lines.owner <= ${after} as was_served,
       row_number() over (partition by lines.priority, lines.owner order by job.run_at, job.id) as place
     from lines cross join lateral (
-      select id, repo_id, run_at from jobs
+      select id, repo_id, run_at, leased_until is not null as has_lapsed from jobs
       where state = 'pending' and priority = lines.priority and owner = lines.owner and run_at <= ${at}
         and (leased_until is null or leased_until <= ${at})
         and not (${isRunningThere}) and not (${isEarlierStepWaiting})
@@ -53,6 +54,7 @@ function findRunnable(tx: Db, now: Date, { served, places }: LeaseRequest): Prom
       id: sql<string>`id`,
       priority: sql<number>`priority`,
       repo_id: sql<number>`repo_id`.mapWith(Number),
+      has_lapsed: sql<boolean>`has_lapsed`,
     })
     .from(runnable)
     .orderBy(sql`priority, place, was_served, owner`)
@@ -74,14 +76,15 @@ function leaseFree(
     .orderBy(sql`array_position(${among}, ${jobs.id})`)
     .limit(places.all)
     .for('update', { skipLocked: true })
-  return (
-    tx
-      .update(jobs)
-      .set({ leased_until, attempts: sql`${jobs.attempts} + 1`, run: sql`${jobs.run} + 1`, updated_at: now })
-      // With `in`, the planner may run the subquery once per row, and each run would lock other jobs.
-      .where(sql`${jobs.id} = any(array${free})`)
-      .returning()
-  )
+  const lapses = sql`case when ${jobs.leased_until} is null then 0 else ${jobs.lapses} + 1 end`
+  const counts = { attempts: sql`${jobs.attempts} + 1`, run: sql`${jobs.run} + 1`, lapses }
+  // With `in`, the planner may run the subquery once per row, and each run would lock other jobs.
+  const isFirst = sql`${jobs.id} = any(array${free})`
+  return tx
+    .update(jobs)
+    .set({ leased_until, ...counts, updated_at: now })
+    .where(isFirst)
+    .returning()
 }
 
 /** Which jobs are leased next. */
@@ -89,8 +92,8 @@ export interface LeaseRequest {
   leased_until: Date
   /** The owner that was served last, by priority. */
   served: readonly string[]
-  /** At most so many, and so many that are not urgent. */
-  places: { all: number; not_urgent: number }
+  /** At most so many, so many that are not urgent, and so many of which the last run outlived its lease: it may have held up those beside it. */
+  places: { all: number; not_urgent: number; lapsed: number }
 }
 
 /**
@@ -102,20 +105,21 @@ export function leaseDue(db: Db, now: Date, request: LeaseRequest): Promise<JobR
     // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease.
     await lockName(tx, ['lease'])
     const found = await findRunnable(tx, now, request)
-    const order = inTurn(found, request.places.not_urgent).map(({ id }) => id)
+    const order = inTurn(found, request.places).map(({ id }) => id)
     if (order.length === 0) return []
     const leased = await leaseFree(tx, now, order, request)
     return leased.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   })
 }
 
-/** Those that can run at the same time: one of each repository, and at most `not_urgent` that are not urgent. */
-function inTurn(found: Candidate[], not_urgent: number): Candidate[] {
+/** Those that can run at the same time: one of each repository, for which there are places. */
+function inTurn(found: Candidate[], places: LeaseRequest['places']): Candidate[] {
   const repositories = new Set<number>()
-  let left = not_urgent
-  return found.filter(({ priority, repo_id }) => {
+  let { not_urgent, lapsed } = places
+  return found.filter(({ priority, repo_id, has_lapsed }) => {
     if (repositories.has(repo_id)) return false
-    if (priority >= IMPORT_RANK && left-- <= 0) return false
+    if (has_lapsed && lapsed-- <= 0) return false
+    if (priority >= IMPORT_RANK && not_urgent-- <= 0) return false
     if (repo_id !== 0) repositories.add(repo_id)
     return true
   })

@@ -77,7 +77,7 @@ export async function enqueue(
     .select(
       // In the order of the columns of the table.
       sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
-        array(select json_array_elements_text(${causes}::text::json)), ${at}, ${at}, priority, owner, step, null
+        array(select json_array_elements_text(${causes}::text::json)), ${at}, ${at}, priority, owner, step, null, 0
         from json_to_recordset(${JSON.stringify(rows)}::text::json)
         as added(id text, kind text, priority smallint, repo_id bigint, owner text, payload text, run_at timestamptz, step smallint)`,
     )

@@ -38,6 +38,8 @@ export const jobs = pgTable(
     step: smallint().notNull().default(0),
     /** The time that is reserved for its write to GitHub, or for the calls of an import. The job waits until then. Null: none is reserved. */
     write_at: instant(),
+    /** How many runs in a row outlived their lease. */
+    lapses: smallint().notNull().default(0),
   },
   (table) => [
     index('jobs_due').on(table.state, table.run_at),
