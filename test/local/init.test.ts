@@ -34,7 +34,7 @@ describe('in a clone that nobody shares', () => {
   const MINE = '{"model": "mine"}\n'
   beforeEach(() => tree.write({ '../.claude/settings.json': MINE, '../.codex/config.toml': '' }))
 
-  test('writes the own configuration of the agents that are used, and --undo restores every byte', async () => {
+  test('writes the own configuration of the agents that are used, and --undo restores every byte, with a service too', async () => {
     const { code, stdout } = await init()
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -49,7 +49,7 @@ describe('in a clone that nobody shares', () => {
       'command -v deconflict >/dev/null 2>&1 && deconflict hook session-start --agent claude-code || true',
     )
     expect((await init()).stdout).toBe('Everything is already installed.\n')
-    await init('--undo')
+    await tree.run(['init', '--yes', '--undo'], { env: { DECONFLICT_URL: 'https://deconflict.example.com' } })
     expect(await readFile(inHome('.claude/settings.json'), 'utf8')).toBe(MINE)
     for (const gone of ['.codex/hooks.json', '.config/deconflict/init.json', 'shop/.git/hooks/pre-push'])
       expect(existsSync(inHome(gone))).toBe(false)

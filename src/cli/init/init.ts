@@ -1,4 +1,5 @@
 /** `deconflict init`: lists the file changes, asks, and writes them. `--undo` reverts exactly these. */
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -26,15 +27,14 @@ export interface InitOptions {
 export async function init(runtime: Runtime, options: InitOptions): Promise<ExitCode> {
   const { root, git_directory, ...directories } = await directoriesOf(runtime)
   const home = homeOf(runtime.env)
-  const is_user = options.user ?? (!options.only && isPersonal(home, { root, ...directories }))
-  const { parts, left_out } = await withAsked(
-    runtime,
-    options,
-    scopeOf({ ...options, is_user }, { home, root }),
-  )
-  const file = is_user
-    ? join(dirname(loginFile(runtime.env)), 'init.json')
-    : join(git_directory, 'deconflict', 'init.json')
+  const own = join(git_directory, 'deconflict', 'init.json')
+  const users = join(dirname(loginFile(runtime.env)), 'init.json')
+  // What was written before there was a service is still found.
+  const isLeft = options.undo === true && existsSync(users) && !existsSync(own)
+  const is_user = options.user ?? (!options.only && (isLeft || isPersonal(home, { root, ...directories })))
+  const scope = scopeOf({ ...options, is_user }, { home, root })
+  const { parts, left_out } = await withAsked(runtime, options, scope)
+  const file = is_user ? users : own
   const record = await readRecord(file)
   const without_titles = parseHooks(options.hooks) === 'paths'
   const user = is_user ? home : undefined
