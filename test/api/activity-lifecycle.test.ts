@@ -85,11 +85,11 @@ describe('a PATCH', () => {
 })
 
 describe('a heartbeat', () => {
-  test.each(LIVE)('extends expires_at of an activity that is %s, and nothing else', async (status) => {
+  test.each(LIVE)('extends only expires_at if it is %s, not if paused', async (status) => {
     const before = await activityIn(status)
     service.clock.advance(HOUR_MS)
     expect((await heartbeat(before.id)).status).toBe(200)
-    const signs = { heartbeat_at: now(), expires_at: inHours(status === 'paused' ? 14 * 24 : 24) }
+    const signs = { heartbeat_at: now(), expires_at: status === 'paused' ? before.expires_at : inHours(24) }
     expect(await read(before.id)).toEqual({ ...before, ...signs })
   })
 

@@ -1,5 +1,5 @@
 /** Copies of the built service: with one more migration, as in the version that follows this one, or with a bug. */
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts'
@@ -21,22 +21,21 @@ export async function nextVersion(migrations: string[]): Promise<NextVersion> {
   return versionIn(directory)
 }
 
-/** A text in a file of the build that is replaced. */
-export interface Bug {
-  file: string
-  from: string
-  to: string
-}
-
-export async function buggyVersion({ file, from, to }: Bug): Promise<NextVersion> {
+/** `from` stands once in the bundle, and is replaced. */
+export async function buggyVersion([from, to]: [from: string, to: string]): Promise<NextVersion> {
   const directory = await copiedBuild()
-  const path = join(directory.path, 'dist', file)
-  const code = await readFile(path, 'utf8')
-  if (!code.includes(from)) throw new Error(`${file} does not contain ${from}`)
-  await writeFile(
-    path,
-    code.replace(from, () => to),
-  )
+  const dist = join(directory.path, 'dist')
+  const names = ['main.js', ...(await readdir(join(dist, 'chunks'))).map((name) => join('chunks', name))]
+  let count = 0
+  for (const name of names) {
+    const code = await readFile(join(dist, name), 'utf8')
+    count += code.split(from).length - 1
+    await writeFile(
+      join(dist, name),
+      code.replace(from, () => to),
+    )
+  }
+  if (count !== 1) throw new Error(`the bundle has ${count} times: ${from}`)
   return versionIn(directory)
 }
 
