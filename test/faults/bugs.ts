@@ -24,10 +24,7 @@ export const BUGS: Record<string, [from: string, to: string]> = {
   'the newest holds an issue': ['asc(issue_claims.position)', 'sql`position desc`'],
   'the highest id holds an issue': ['asc(issue_claims.position)', 'sql`activity_id desc`'],
   'who comes last to an issue is first': ['coalesce(max(position), 0) + 1', 'coalesce(min(position), 2) - 1'],
-  'work that ended holds its issue': [
-    'eq(issue_claims.number, number), isLiveAt(repo_id, now)',
-    'eq(issue_claims.number, number)',
-  ],
+  'an issue shows one other': ['...others] = workers;', '...others] = workers.slice(0, 2);'],
   'a commit is not flushed': ['jit: "off"', 'jit: "off", synchronous_commit: "off"'],
   'numbers are reserved without a lock': ['await lockDirectory(db, repo.id, directory);', ''],
   'the highest number does not count': ['nextNumber([...taken.map(', 'nextNumber([...taken.slice(1).map('],

@@ -63,7 +63,7 @@ async function play({ urls, faults }: Three, name: string, first_subject: number
   const random = randomOf(Number(TEST_SEED) + first_subject)
   for (let played = 0; played < PLAYED; played += AT_ONCE) {
     const [fault, inject] = faults[(played / AT_ONCE) % faults.length] as Three['faults'][number]
-    const broken = wait(random() * 100).then(() => inject(Math.floor(random() * urls.length)))
+    const broken = wait(random() * 500).then(() => inject(Math.floor(random() * urls.length)))
     const subjects = Array.from({ length: AT_ONCE }, (_, index) => first_subject + played + index)
     const histories = await Promise.all(subjects.map((subject) => record(promise, { subject, urls, random })))
     await broken
