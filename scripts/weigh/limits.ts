@@ -1,6 +1,6 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 48_130,
+  'lines of src': 48_160,
   'lines of test': 45_920,
   'lines of scripts': 7_560,
   'words of docs': 43_190,

@@ -80,7 +80,7 @@ describe('the file of an organisation holds for its repositories', () => {
   test('on the first event of one of them, before anything is posted, although GitHub answers 404 for a moment', async () => {
     github.at(SHARED).write(SETTINGS, 'track_pull_requests: false')
     github.fault(`GET /repos/${SHARED}*`, 'not_found', 1)
-    github.fault('GET /installation/repositories', 'not_found', 1)
+    github.fault('GET /installation/repositories', 'unavailable', 1)
     const { number } = github.at(SHOP).open({ files: ['src/pay.ts'] })
     await service.deliver(pullRequestEvent(github, SHOP, number, 'opened'))
     await service.runDueJobs()

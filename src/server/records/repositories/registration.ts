@@ -6,7 +6,7 @@ import { enqueue, jobOn, type NewJob } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './conditional-reads.ts'
 import { findInstallation, isSuspended, openInstallation } from './installation.ts'
-import { isOrganisationRepository } from './organisation.ts'
+import { isOrganisationRepository, ORGANISATION_REPOSITORY } from './organisation.ts'
 import { isOrganisationKnown, storeOrganisation } from './organisation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { refreshSettings } from './settings-refresh.ts'
@@ -61,16 +61,33 @@ export async function registerInstallation(
  */
 export async function findOrganisationFile(
   app: App,
-  { name, installation_id }: InstalledRepository,
+  repository: InstalledRepository,
   now: Date,
 ): Promise<void> {
+  const { name, installation_id } = repository
   const db = app.database.connection()
   if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
-  for await (const page of listInstalled(app, installation_id)) {
-    const shared = page.find((each) => isOrganisationRepository(each.name))
-    if (shared) return void (await registerInstallation(app, shared, now))
+  const shared = await findShared(app, repository)
+  if (shared) await registerInstallation(app, shared, now)
+  else await db.transaction((tx) => storeOrganisation(tx, installation_id))
+}
+
+async function findShared(
+  app: App,
+  { owner, name, installation_id }: InstalledRepository,
+): Promise<InstalledRepository | undefined> {
+  try {
+    for await (const page of listInstalled(app, installation_id)) {
+      const shared = page.find((each) => isOrganisationRepository(each.name))
+      if (shared) return shared
+    }
+    return undefined
+  } catch (error) {
+    // Where nothing else is 404, the server has no such list.
+    if (!isNotFound(error) || (await findInstallation(app, { owner, name })) !== installation_id) throw error
   }
-  await db.transaction((tx) => storeOrganisation(tx, installation_id))
+  const shared = { owner, name: ORGANISATION_REPOSITORY, installation_id }
+  return (await findInstallation(app, shared)) === installation_id ? findNamed(app, shared) : undefined
 }
 
 /** The repositories of an installation, in pages. One call per page. */
@@ -187,12 +204,19 @@ export async function findPresent(
   app: App,
   repository: InstalledRepository,
 ): Promise<InstalledRepository | undefined> {
-  const { id, owner, name, installation_id } = repository
+  const found = await findNamed(app, repository)
+  return found?.id === repository.id ? found : undefined
+}
+
+/** A former name redirects, unless another repository has taken it. */
+async function findNamed(
+  app: App,
+  { owner, name, installation_id }: Omit<InstalledRepository, 'id'>,
+): Promise<InstalledRepository | undefined> {
   try {
     const client = await app.github_app?.probot.auth(installation_id)
-    // A former name redirects, unless another repository has taken it.
     const found = (await client?.rest.repos.get({ owner, repo: name }))?.data
-    return found?.id === id ? { id, owner: found.owner.login, name: found.name, installation_id } : undefined
+    return found && { id: found.id, owner: found.owner.login, name: found.name, installation_id }
   } catch (error) {
     if (isNotFound(error) || isSuspended(error)) return undefined
     throw error
