@@ -12,7 +12,7 @@ import { listBranches, readBranchWork } from './branches.ts'
 import { type GitOptions, mappedAtOnce } from './git-options.ts'
 import type { Records } from './record-files.ts'
 import { readLinks } from './stacks.ts'
-import { listTrees, readTree, type TreeOptions, type WorkingTreeOf } from './trees.ts'
+import { listTrees, readTree, type WorkingTreeOf } from './trees.ts'
 import { type LocalWork, outlineOf, outlineOfNotable } from './work.ts'
 
 export interface Clone {
@@ -45,15 +45,7 @@ export async function readClone(
   const isOver = isOverIn(trees, branches)
   const live = declared.filter((each) => isLive(each.activity.status) && !isOver(each))
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
-  // What several have committed is work of one of them: of the one that asks, else of the first.
-  const isFirst = (tree: WorkingTreeOf) => {
-    const same = trees.filter(({ head }) => head === tree.head)
-    return tree === (same.find((each) => each.root === root) ?? same[0])
-  }
-  const derived = await mappedAtOnce(others, (tree) => {
-    const diff_base = isFirst(tree) || merged.includes(tree.head ?? '') ? base : undefined
-    return workOfTree(tree, live, { ...options, diff_base })
-  })
+  const derived = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
   const read = await mappedAtOnce(branches, (branch) =>
     options.left_ms() > 0 ? readBranchWork(branch, options) : Promise.resolve(undefined),
   )
@@ -71,8 +63,8 @@ export async function readClone(
   const set = setOf(compared, notables)
   const heads = [
     ...trees.map(({ branch, head }) => ({ branch, sha: head })),
-    ...found.map(({ branch: { name, sha } }) => ({ branch: name, sha, is_bare: true })),
-  ].flatMap(({ branch, sha, ...more }) => (branch === null || sha === null ? [] : [{ branch, sha, ...more }]))
+    ...found.map(({ branch: { name, sha } }) => ({ branch: name, sha })),
+  ].flatMap(({ branch, sha }) => (branch === null || sha === null ? [] : [{ branch, sha }]))
   set.replaceLinks(await readLinks(git, heads, merged[0]))
   return { work, notables, set, looked_at: lookedAt() }
 
@@ -127,7 +119,7 @@ function isOverIn(
 async function workOfTree(
   tree: WorkingTreeOf,
   live: readonly LocalWork[],
-  options: TreeOptions,
+  options: GitOptions,
 ): Promise<LocalWork[]> {
   // A session that went to another branch leaves its record of the former one behind.
   const branch = tree.branch === options.base ? null : tree.branch
@@ -138,14 +130,12 @@ async function workOfTree(
     const renewed_at = heartbeat_at ?? created_at
     return agent !== null && options.now.getTime() - renewed_at.getTime() < FRESH_MS
   })
-  // What was declared has the changes since the base branch.
-  const isWhole = options.diff_base === options.base
-  if (isFresh && isWhole) return []
+  if (isFresh) return []
   const shown = await readTree(tree, options)
-  if (shown === null && isWhole) return []
-  if (declared.length === 0) return shown ? [shown] : []
-  const files = (shown?.files ?? []).map((file) => ({ ...file, origin: 'declared' as const }))
-  const { pushed_files = null, pushed_base_sha: base_sha = null } = shown?.activity ?? {}
+  if (shown === null) return []
+  if (declared.length === 0) return [shown]
+  const files = shown.files.map((file) => ({ ...file, origin: 'declared' as const }))
+  const { pushed_files, pushed_base_sha: base_sha } = shown.activity
   return declared.map((each) => ({
     ...each,
     files,

@@ -7,8 +7,6 @@ const COMMITS_MAX = 5000
 export interface Head {
   branch: string
   sha: string
-  /** It is checked out nowhere. */
-  is_bare?: boolean
 }
 
 /** One call of git for all branches. `base`: the head of the base branch. */
@@ -18,7 +16,7 @@ export async function readLinks(
   base: string | undefined,
 ): Promise<{ branch: string; base_branch: string }[]> {
   const shas = new Set(heads.flatMap(({ sha }) => (sha === base ? [] : sha)))
-  if (shas.size === 0 || heads.length < 2 || base === undefined) return []
+  if (shas.size < 2 || base === undefined) return []
   const limits = ['--parents', `--max-count=${COMMITS_MAX}`]
   const graph = await git.output(['rev-list', ...limits, ...shas, `^${base}`, '--'])
   return linksIn(graph ?? '', heads)
@@ -33,10 +31,9 @@ export function linksIn(graph: string, heads: readonly Head[]): { branch: string
   }
   return heads.flatMap(({ branch, sha }) => {
     const below = commitsBelow(sha, parents)
-    // Two that are checked out with one head are side by side: what nobody has committed yet can conflict.
-    const isBelow = (each: Head) => below.has(each.sha) || (each.sha === sha && each.is_bare)
+    // Two branches with one head are side by side: what nobody has committed yet can conflict.
     return heads.flatMap((each) =>
-      each.branch !== branch && isBelow(each) ? [{ branch, base_branch: each.branch }] : [],
+      each.branch !== branch && below.has(each.sha) ? [{ branch, base_branch: each.branch }] : [],
     )
   })
 }

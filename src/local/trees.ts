@@ -43,13 +43,8 @@ const SAME_MS = 10_000
 /** A file can have been written again within the same tick of the clock of its disk. */
 const TICK_MS = 2000
 
-export interface TreeOptions extends GitOptions {
-  /** The branch whose merge base its changes start from; undefined for its head. */
-  diff_base: string | undefined
-}
-
 /** The changes of another working tree; null if it has none, or if git fails there. */
-export async function readTree(tree: WorkingTreeOf, options: TreeOptions): Promise<LocalWork | null> {
+export async function readTree(tree: WorkingTreeOf, options: GitOptions): Promise<LocalWork | null> {
   const { now, base } = options
   const known = await diffOf(tree, options)
   if (known === null || known.files.length === 0) return null
@@ -77,8 +72,8 @@ export async function readTree(tree: WorkingTreeOf, options: TreeOptions): Promi
  * Git reads every file name of a working tree to find what differs. For a question about a few files, their times tell whether
  * what it said a few seconds ago still holds.
  */
-async function diffOf(tree: WorkingTreeOf, options: TreeOptions): Promise<Diff | null> {
-  const { env, diff_base: base, remote, cache, hasher, left_ms, asked } = options
+async function diffOf(tree: WorkingTreeOf, options: GitOptions): Promise<Diff | null> {
+  const { env, base, remote, cache, hasher, left_ms, asked } = options
   const [git, name] = [new Git(tree.root, env), `tree ${tree.root}`]
   const commits = hashOf([tree.head, base, remote].join('\0'))
   const known = cache.kept(name)
