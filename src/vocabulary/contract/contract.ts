@@ -1,5 +1,4 @@
 /** Every operation of the service as data. Routes, the OpenAPI document, MCP tools and the client are derived from it (docs/contract/README.md). */
-
 import { z } from 'zod'
 import {
   Activity,
