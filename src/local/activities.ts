@@ -86,7 +86,8 @@ export function activityMethods(reader: Reader): Handlers {
       })
       const { clone, conclusion } = await checked(work, now)
       const overlap = withLookedAt(conclude(conclusion), clone.looked_at)
-      return { activity: form.fullOf(work.activity), overlap, issue: claimOf(clone, work.activity) }
+      const issue = await claimOf(reader, { clone, now }, work.activity)
+      return { activity: form.fullOf(work.activity), overlap, issue }
     },
     updateActivity: async ({ id, input, now }) => {
       const digested = input.scope && (await digest(input.scope.changes))
@@ -127,7 +128,7 @@ export function activityMethods(reader: Reader): Handlers {
         pr_reminder_due: false,
         drift: null,
         overlap: await brief(work, now),
-        issue: claimOf(clone, work.activity),
+        issue: await claimOf(reader, { clone, now }, work.activity),
       }
     },
     listActivities: async ({ input, now }) => {

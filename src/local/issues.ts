@@ -12,22 +12,30 @@ import {
 } from '../vocabulary/contract/issue.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import type { Clone } from './clone.ts'
+import { findClosing } from './merged-work.ts'
+import type { Reader } from './reader.ts'
 import type { LocalWork } from './work.ts'
 
 /** The issue of an activity, and whether it holds it; null if it has none. */
-export function claimOf(clone: Clone, activity: StoredActivity): IssueClaim | null {
+export async function claimOf(
+  reader: Reader,
+  { clone, now }: { clone: Clone; now: Date },
+  activity: StoredActivity,
+): Promise<IssueClaim | null> {
   const [number] = issuesOf(activity)
   if (number === undefined) return null
   const [holder = null] = workersOn(clone, number)
-  return { number, claimed: holder?.activity_id === activity.id, holder, done_by: null }
+  const done_by = await findClosing(number, { ...reader, now })
+  return { number, claimed: holder?.activity_id === activity.id, holder, done_by }
 }
 
 /** `digits`: the number as it was sent. Throws `not_found` for any other text. */
-export function issueOf(clone: Clone, digits: string): Issue {
+export async function readIssue(reader: Reader, digits: string, now: Date): Promise<Issue> {
   const number = /^[1-9]\d{0,9}$/.test(digits) ? Number(digits) : 0
   if (number === 0 || number > ISSUE_NUMBER_MAX) throw new Failure('not_found', NOT_AN_ISSUE)
-  const [holder = null, ...others] = workersOn(clone, number)
-  return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by: null }
+  const [holder = null, ...others] = workersOn(await reader.readAll(now), number)
+  const done_by = await findClosing(number, { ...reader, now })
+  return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by }
 }
 
 function workersOn({ work }: Clone, number: number): IssueWorker[] {

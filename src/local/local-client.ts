@@ -6,7 +6,7 @@ import { computeOverlaps, overlapsOf, readLiveWork } from '../engine/check/overl
 import type { Clock } from '../vocabulary/clock.ts'
 import { activityMethods } from './activities.ts'
 import { clientOf } from './call.ts'
-import { issueOf } from './issues.ts'
+import { readIssue } from './issues.ts'
 import { withLookedAt } from './looked-at.ts'
 import { notableMethods } from './notables.ts'
 import { type ReaderOptions, readerOf } from './reader.ts'
@@ -36,7 +36,7 @@ export function localClient({ clock, ...options }: LocalOptions): Client {
         const conclusion = await checkProposal(reader.contextOf(clone, now), input)
         return withLookedAt(conclude(conclusion), clone.looked_at)
       },
-      getIssue: async ({ id, now }) => issueOf(await reader.readAll(now), id),
+      getIssue: async ({ id, now }) => readIssue(reader, id, now),
       listOverlaps: async ({ now }) => overlapsOf(await compareAll(now), now),
       getMergeOrder: async ({ now }) => (await compareAll(now)).merge_order,
     },

@@ -1,12 +1,14 @@
 /** The commits of the base branch that have done work already, by the lines of both (docs/contract/local.md#done-already). */
 import { rulesOf } from '../engine/check/rules.ts'
 import type { DoneBy, DoneSubject } from '../engine/check/source.ts'
+import { closingIssues } from '../engine/lines/closing-issues.ts'
 import type { AttributeRule } from '../engine/lines/git-attributes.ts'
 import { isComparable, KEPT_FOR_MS, MergedLines } from '../engine/lines/merged-lines.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../engine/lines/new-lines.ts'
 import type { Git } from '../git/git.ts'
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
+import type { Issue } from '../vocabulary/contract/issue.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
 import { inTurns } from '../vocabulary/event-loop.ts'
 import { filesOf, type GitOptions } from './git-options.ts'
@@ -107,8 +109,26 @@ async function isOnTop(git: Git, { head }: MergedCommit, { branch }: DoneSubject
   return (await git.output(['merge-base', '--is-ancestor', head, own])) !== undefined
 }
 
+/** The last pull request whose commit says that it closes the issue; null if there is none. */
+export async function findClosing(
+  issue: number,
+  { web_url, ...options }: LogOptions & Pick<GitOptions, 'base' | 'pullRequestUrl'> & { web_url: string },
+): Promise<Issue['done_by']> {
+  const commits = options.base === undefined ? [] : await readLog(options, options.base)
+  for (const commit of commits) {
+    const { number } = nameOf(commit)
+    const pr_url = number === null ? null : options.pullRequestUrl(`pull/${number}`)
+    const closed = closingIssues([commit.subject, commit.body], [web_url])
+    if (pr_url !== null && closed.includes(issue))
+      return { pr_url, merged_at: new Date(commit.merged_at).toISOString() }
+  }
+  return null
+}
+
+type LogOptions = Pick<GitOptions, 'git' | 'now' | 'remote'>
+
 /** The newest first. */
-async function readLog({ git, now, remote }: MergedOptions, base: string): Promise<MergedCommit[]> {
+async function readLog({ git, now, remote }: LogOptions, base: string): Promise<MergedCommit[]> {
   const heads = await git.commitsOf(base, remote)
   const since = Math.floor(later(now, -KEPT_FOR_MS).getTime() / 1000)
   const limits = ['--first-parent', `--max-count=${COMMITS_MAX}`, `--since=${since}`]

@@ -65,6 +65,17 @@ describe('a check', () => {
     expect(stdout).toContain(`Look at ${sha} before you go on`)
   })
 
+  test('of an issue names the merged pull request that closes it', async () => {
+    await commit('Retry payments (#12)\n\nCloses #7', { 'src/retry.ts': RETRY })
+    await commit('Look at #7 again (#13)', { 'README.md': '# Shop again\n' })
+    await tree.git('checkout', '-q', '-b', 'work', 'origin/main')
+    const { stdout } = await tree.run(['start', 'Retry', '--issue', '7', '--json'])
+    const { pr_url } = JSON.parse(stdout).issue.done_by
+    expect(pr_url).toBe('https://github.com/acme/shop/pull/12')
+    const other = await tree.run(['start', 'Retry', '--issue', '8', '--json'])
+    expect(JSON.parse(other.stdout).issue.done_by).toBeNull()
+  })
+
   test('finds nothing that was taken back, or removed again', async () => {
     await commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
     await commit('Revert "Retry payments (#12)"', { 'README.md': '# Shop again\n' })
