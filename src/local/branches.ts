@@ -2,7 +2,8 @@
 import { refsOf } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later } from '../vocabulary/clock.ts'
-import { filesOf, type GitOptions } from './git-options.ts'
+import type { Diff } from './diff-cache.ts'
+import { filesOf, type GitOptions, patchIdOf } from './git-options.ts'
 import { derivedId, derivedWork, type LocalWork } from './work.ts'
 
 /** Branches without a commit for longer do not count. */
@@ -105,25 +106,34 @@ export interface BranchWork {
   branch: Branch
 }
 
-/** The changes of a branch against the base branch; null if it has none, or if git fails or the time is over. */
-export async function readBranchWork(branch: Branch, options: GitOptions): Promise<BranchWork | null> {
-  const { git, base, remote, cache, hasher, left_ms, pullRequestUrl } = options
+/** What a commit changes against the base branch; null if git fails or the time is over. */
+export async function readCommitted(
+  sha: string,
+  { git, base, remote, cache, hasher, left_ms }: Omit<GitOptions, 'env' | 'root'>,
+): Promise<Diff | null> {
   const range = { timeout_ms: left_ms() }
-  const known = await cache.get(`branch ${branch.sha}`, `${base}`, async () => {
-    const onto = base && (await git.mergeBase(base, remote, branch.sha))
+  return cache.get(`branch ${sha}`, `${base}`, async () => {
+    const onto = base && (await git.mergeBase(base, remote, sha))
     if (!onto) return null
-    const begun = await git.output(['log', '--format=%ct', '--reverse', `${onto}..${branch.sha}`], range)
+    const begun = await git.output(['log', '--format=%ct', '--reverse', `${onto}..${sha}`], range)
     const changed = await readChangedFiles(git, {
       base,
       remote,
       staged_only: false,
-      between: [onto, branch.sha],
+      between: [onto, sha],
       timeout_ms: left_ms(),
     })
     if (begun === undefined || changed === undefined) return null
     const begun_at = Number.parseInt(begun, 10) * 1000
-    return { base_sha: onto, files: filesOf(changed.changes, hasher()), begun_at }
+    const files = filesOf(changed.changes, hasher())
+    return { base_sha: onto, files, patch_id: patchIdOf(files), begun_at }
   })
+}
+
+/** The changes of a branch against the base branch; null if it has none, or if git fails or the time is over. */
+export async function readBranchWork(branch: Branch, options: GitOptions): Promise<BranchWork | null> {
+  const { base, pullRequestUrl } = options
+  const known = await readCommitted(branch.sha, options)
   if (known === null || known.files.length === 0) return null
   const { pr_number, pr_path, name } = branch
   const created_at = new Date(known.begun_at || branch.committed_at.getTime())
@@ -145,7 +155,7 @@ export async function readBranchWork(branch: Branch, options: GitOptions): Promi
       updated_at: branch.committed_at,
       expires_at: later(branch.committed_at, ACTIVE_MS),
     },
-    known.files,
+    known,
   )
   return { work, branch }
 }

@@ -10,6 +10,7 @@ import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
 import { listBranches, readBranchWork } from './branches.ts'
 import { type GitOptions, mappedAtOnce } from './git-options.ts'
+import { findMerged, type MergedOptions } from './merged-work.ts'
 import type { Records } from './record-files.ts'
 import { readLinks } from './stacks.ts'
 import { listTrees, readTree, type WorkingTreeOf } from './trees.ts'
@@ -25,7 +26,7 @@ export interface Clone {
 /** A record that its session renewed so recently has the files of its working tree. */
 const FRESH_MS = 5 * MINUTE_MS
 
-export interface CloneOptions extends GitOptions {
+export interface CloneOptions extends GitOptions, Omit<MergedOptions, 'onLate'> {
   /** Why nothing of other machines was compared. */
   others_unknown: string
   /** Why settings do not hold. */
@@ -42,18 +43,25 @@ export async function readClone(
   const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
   const branches = await listBranches({ ...options, merged }, trees)
-  const isOver = isOverIn(trees, branches)
-  const live = declared.filter((each) => isLive(each.activity.status) && !isOver(each))
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
+  const live = declared.filter((each) => isLive(each.activity.status))
   const derived = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
   const read = await mappedAtOnce(branches, (branch) =>
     options.left_ms() > 0 ? readBranchWork(branch, options) : Promise.resolve(undefined),
   )
-  const found = read.filter((each) => each !== undefined && each !== null)
+  const shown = read.filter((each) => each !== undefined && each !== null)
+  const of_git = [...derived.flat(), ...shown.map(({ work }) => work)].filter(({ patch_id }) => patch_id)
+  const over = await findMerged(of_git, { ...options, onLate: () => {} })
+  const found = shown.filter(({ work }) => !over.has(work.activity.id))
+  const gone = shown.filter(({ work }) => over.has(work.activity.id)).map(({ branch }) => branch)
+  const isOver = isOverIn(
+    trees,
+    branches.filter((each) => !gone.includes(each)),
+  )
   const work = new Map<string, LocalWork>()
   const add = (each: LocalWork) => work.set(each.activity.id, each)
   for (const each of declared) if (!isOver(each)) add(each)
-  for (const each of derived) for (const one of each) add(one)
+  for (const one of derived.flat()) if (!over.has(one.activity.id)) add(one)
   for (const { work: each, branch } of found) if (!isDeclared(live, branch.name)) add(each)
   const notables = new Map(records.notables.map((each) => [each.id, notableAsOf(each, now)]))
   // On the base branch, work of the same working tree has no branch by which it would be known as own.

@@ -23,6 +23,8 @@ export interface Diff {
   /** The commit that it starts from; null before the first commit. */
   base_sha: string | null
   files: StoredFile[]
+  /** See `patchIdOf`. */
+  patch_id: string
   /** When the first commit was made, in milliseconds since 1970. */
   begun_at?: number
   /** `user.name` in a working tree. */

@@ -1,4 +1,5 @@
 /** What reading git in a clone needs, and what its readers share. */
+import { createHash } from 'node:crypto'
 import { changedLinesOf, changeOf, type FileChange } from '../engine/lines/change.ts'
 import type { LineHasher } from '../engine/lines/line-hash.ts'
 import type { Change } from '../git/diff-output.ts'
@@ -37,6 +38,24 @@ export function filesOf(changes: readonly Change[], hash: LineHasher): (FileChan
       ? []
       : [{ ...change, changed_lines: changedLinesOf(change.digest), origin: 'pushed' as const }]
   })
+}
+
+/** The same for two changes that replace the same lines of the same files by the same ones, wherever in the files these stand. */
+export function patchIdOf(files: readonly FileChange[]): string {
+  const hash = createHash('sha256')
+  for (const { path, previous_path, status, blob_sha, digest } of files.toSorted(byPath)) {
+    hash.update(JSON.stringify([path, previous_path, status, digest ? null : blob_sha]))
+    for (const { start, end, lines_at, added_at, added_end } of digest?.blocks ?? []) {
+      hash.update(`${end - start} ${added_end - added_at}`)
+      hash.update(digest?.lines.subarray(lines_at, lines_at + end - start) ?? '')
+      hash.update(digest?.added.subarray(added_at, added_end) ?? '')
+    }
+  }
+  return hash.digest('base64url').slice(0, 16)
+}
+
+function byPath(a: FileChange, b: FileChange): number {
+  return a.path < b.path ? -1 : 1
 }
 
 /** Maps with at most `AT_ONCE` promises at a time, in order. */

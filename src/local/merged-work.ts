@@ -5,13 +5,14 @@ import { closingIssues } from '../engine/lines/closing-issues.ts'
 import type { AttributeRule } from '../engine/lines/git-attributes.ts'
 import { isComparable, KEPT_FOR_MS, MergedLines } from '../engine/lines/merged-lines.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../engine/lines/new-lines.ts'
-import type { Git } from '../git/git.ts'
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
 import { inTurns } from '../vocabulary/event-loop.ts'
-import { filesOf, type GitOptions } from './git-options.ts'
+import { readCommitted } from './branches.ts'
+import { filesOf, type GitOptions, patchIdOf } from './git-options.ts'
+import type { LocalWork } from './work.ts'
 
 /** The newest ones. */
 const COMMITS_MAX = 500
@@ -56,14 +57,17 @@ export function nameOf({ subject, body }: Pick<MergedCommit, 'subject' | 'body'>
   return { number: number === undefined ? null : Number(number), title: merged && line ? line : title }
 }
 
-interface MergedOptions extends Omit<GitOptions, 'env' | 'root'> {
+export interface MergedOptions extends Omit<GitOptions, 'env' | 'root'> {
   settings: Settings
   noise_attributes: readonly AttributeRule[]
   /** Called if there was no time for some commits. */
   onLate(): void
 }
 
-type Lines = Pick<NewLines, 'added' | 'removed'>
+interface Brought extends Pick<NewLines, 'added' | 'removed'> {
+  /** See `patchIdOf`. */
+  patch_id: string
+}
 
 /** The commit that has most of the lines; null if there is none. */
 export async function findDoneBy(
@@ -89,7 +93,7 @@ export async function findDoneBy(
   for (const { merged: commit, shared, lines: of } of found) {
     const { number, title } = nameOf(commit)
     const isOwn = number !== null && work.numbers.includes(number)
-    if (isOwn || (await isOnTop(git, commit, work))) continue
+    if (isOwn || (await isOnTop(options, { commit, brought: linesOf[commit.sha] }, work))) continue
     const url = number === null ? null : pullRequestUrl(`pull/${number}`)
     const author =
       commit.head === null ? commit.author : await git.output(['log', '-1', '--format=%an', commit.head])
@@ -102,11 +106,40 @@ export async function findDoneBy(
   return null
 }
 
-/** Whether the work is built on the head that was merged. */
-async function isOnTop(git: Git, { head }: MergedCommit, { branch }: DoneSubject): Promise<boolean> {
-  if (head === null) return false
+/** Whether the work is built on what was merged. */
+async function isOnTop(
+  options: MergedOptions,
+  { commit: { head }, brought }: { commit: MergedCommit; brought: Brought | undefined },
+  { branch }: DoneSubject,
+): Promise<boolean> {
+  const { git } = options
   const own = branch === null ? 'HEAD' : `refs/heads/${branch}`
-  return (await git.output(['merge-base', '--is-ancestor', head, own])) !== undefined
+  if (head !== null) return (await git.output(['merge-base', '--is-ancestor', head, own])) !== undefined
+  const sha = await git.output(['rev-parse', '-q', '--verify', own])
+  const committed = sha ? await readCommitted(sha, options) : null
+  return committed !== null && committed.patch_id === brought?.patch_id
+}
+
+/**
+ * The ids of the work that one commit of the base branch has brought exactly as it is: a branch that was squashed leaves no
+ * other trace of its merge.
+ */
+export async function findMerged(
+  work: readonly LocalWork[],
+  options: MergedOptions,
+): Promise<ReadonlySet<string>> {
+  const { base } = options
+  if (base === undefined || work.length === 0) return new Set()
+  const commits = await readLog(options, base)
+  const since = ({ activity: { pushed_base_sha } }: LocalWork) => {
+    const at = commits.findIndex(({ sha }) => sha === pushed_base_sha)
+    return at === -1 ? commits : commits.slice(0, at)
+  }
+  const longest = Math.max(...work.map((each) => since(each).length))
+  const brought = await readLines(options, commits, commits.slice(0, longest))
+  const isMerged = (each: LocalWork) =>
+    since(each).some(({ sha }) => brought[sha] !== undefined && brought[sha].patch_id === each.patch_id)
+  return new Set(work.filter(isMerged).map(({ activity }) => activity.id))
 }
 
 /** The last pull request whose commit says that it closes the issue; null if there is none. */
@@ -136,16 +169,17 @@ async function readLog({ git, now, remote }: LogOptions, base: string): Promise<
   return parseLog(output ?? '')
 }
 
-/** The lines of commits, from the cache or git. What there was no time for is missing, and read the next time. */
+/** The lines of the `wanted` commits, from the cache or git. What there was no time for is missing, and read the next time. */
 async function readLines(
   { git, cache, settings, noise_attributes, hasher, left_ms, onLate }: MergedOptions,
   commits: readonly MergedCommit[],
-): Promise<Record<string, Lines>> {
+  wanted: readonly MergedCommit[] = commits,
+): Promise<Record<string, Brought>> {
   const { noise_paths, noise_classes } = settings
   const state = JSON.stringify([noise_paths, noise_classes, noise_attributes])
-  const known = (cache.read('merged commits', state) ?? {}) as Record<string, Lines>
+  const known = (cache.read('merged commits', state) ?? {}) as Record<string, Brought>
   const { noise } = rulesOf(settings, noise_attributes)
-  const missing = commits.filter(({ sha }) => known[sha] === undefined)
+  const missing = wanted.filter(({ sha }) => known[sha] === undefined)
   for (let from = 0; from < missing.length; from += PAGE) {
     const page = missing.slice(from, from + PAGE)
     const changes = left_ms() > 0 ? await readCommits(git, page, left_ms()) : undefined
@@ -156,7 +190,7 @@ async function readLines(
     for (const { sha } of page) {
       const files = filesOf(changes?.get(sha) ?? [], hasher())
       const { added, removed } = await inTurns(newLinesOf(files, noise))
-      known[sha] = { added, removed }
+      known[sha] = { added, removed, patch_id: patchIdOf(files) }
     }
   }
   const kept = commits.flatMap(({ sha }) => (known[sha] ? [[sha, known[sha]] as const] : []))

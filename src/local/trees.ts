@@ -5,7 +5,7 @@ import { Git } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
 import { type Diff, hashOf } from './diff-cache.ts'
-import { filesOf, type GitOptions } from './git-options.ts'
+import { filesOf, type GitOptions, patchIdOf } from './git-options.ts'
 import { derivedId, derivedWork, type LocalWork } from './work.ts'
 
 export interface WorkingTreeOf {
@@ -64,7 +64,7 @@ export async function readTree(tree: WorkingTreeOf, options: GitOptions): Promis
       expires_at: later(now, DAY_MS),
       worktree: tree.root,
     },
-    known.files,
+    known,
   )
 }
 
@@ -98,7 +98,8 @@ async function diffOf(tree: WorkingTreeOf, options: GitOptions): Promise<Diff | 
   ])
   if (changed === undefined) return null
   const files = filesOf(changed.changes, hasher())
-  const diff = { base_sha: changed.base_sha ?? null, files, ...(actor && { actor }) }
+  const [base_sha, patch_id] = [changed.base_sha ?? null, patchIdOf(files)]
+  const diff = { base_sha, files, patch_id, ...(actor && { actor }) }
   cache.keep(name, { state, seen_at, diff })
   return diff
 }

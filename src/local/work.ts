@@ -27,18 +27,21 @@ export interface LocalWork {
   idempotency_key: string | null
   /** Its branch was checked out when it was declared or changed: only such a branch can count as deleted. */
   had_branch: boolean
+  /** Of what git shows: see `patchIdOf`. */
+  patch_id?: string
 }
 
 /** Work without anything declared, as git shows it. */
 export function derivedWork(
   kind: Exclude<WorkKind, 'declared'>,
   given: Partial<LocalActivity> & Pick<LocalActivity, 'id' | 'title' | 'actor' | 'created_at' | 'expires_at'>,
-  files: readonly StoredFile[],
+  { files, patch_id }: { files: readonly StoredFile[]; patch_id: string },
 ): LocalWork {
   const { created_at } = given
   return {
     kind,
     files,
+    patch_id,
     reserved: [],
     issue_since: null,
     idempotency_key: null,

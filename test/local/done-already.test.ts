@@ -76,6 +76,35 @@ describe('a check', () => {
     expect(JSON.parse(other.stdout).issue.done_by).toBeNull()
   })
 
+  test('leaves out a branch and a working tree that were squashed into the base branch', async () => {
+    await commit('Add a', { 'src/a.ts': 'const a = 1\n' })
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    await tree.git('worktree', 'add', '-q', '-b', 'squashed', `${tree.path}-squashed`)
+    await tree.git('-C', `${tree.path}-squashed`, 'commit', '-q', '--allow-empty', '-m', 'Set a')
+    await tree.git('checkout', '-q', '-b', 'other')
+    await commit('Set a', { 'src/a.ts': 'const a = 2\n' })
+    await tree.git('-C', `${tree.path}-squashed`, 'merge', '-q', 'other')
+    await tree.git('checkout', '-q', 'main')
+    const check = async (content: string) => {
+      await tree.write({ 'src/a.ts': content })
+      return JSON.parse((await tree.run(['check', '--json'])).stdout)
+    }
+    expect(await check('const a = 3\n')).toMatchObject({ overlap_detected: true, total_related: 2 })
+    await commit('Set a (#14)', { 'src/a.ts': 'const a = 2\n' })
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    expect(await check('const a = 3\n')).toMatchObject({ overlap_detected: false, total_related: 0 })
+    expect((await tree.run(['list'])).stdout).not.toContain('Set a')
+  })
+
+  test('on a branch that was squashed does not hear of its own lines', async () => {
+    await tree.git('checkout', '-q', '-b', 'work')
+    await commit('Retry payments', { 'src/retry.ts': RETRY })
+    await tree.git('checkout', '-q', 'main')
+    await commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
+    await tree.git('checkout', '-q', 'work')
+    expect(JSON.parse((await tree.run(['check', '--json'])).stdout).matches).toEqual([])
+  })
+
   test('finds nothing that was taken back, or removed again', async () => {
     await commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
     await commit('Revert "Retry payments (#12)"', { 'README.md': '# Shop again\n' })
