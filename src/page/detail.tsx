@@ -1,18 +1,18 @@
 /** All fields of one record, in a dialog, with the actions that the user may take. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
+import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton, ExternalLink, Limited, RecordLink } from './controls.tsx'
 import { Dialog, useSubmit } from './dialog.tsx'
 import { duration, timeAgo } from './duration.ts'
 import { encounterOf } from './encounters.ts'
-import { ExternalLink } from './external-link.tsx'
-import { Limited } from './limited.tsx'
 import { Pair } from './overlap-card.tsx'
-import type { FullActivity, FullNotable } from './records.ts'
+import type { Why as Answer, FullActivity, FullNotable } from './records.ts'
 import type { RepositoryModel } from './repository-model.ts'
 import { ProblemText } from './states.tsx'
-import { Why } from './why.tsx'
 
 const OVERLAPS_MAX = 5
 
@@ -195,5 +195,40 @@ function Paths({ name, paths }: { name: string; paths: string[] }) {
       </ul>
       {paths.length > PATHS_MAX && `and ${paths.length - PATHS_MAX} more`}
     </Fact>
+  )
+}
+
+export function Why({ number, repository }: { number: number; repository: Repository }) {
+  const [answer, setAnswer] = useState<Answer | null>(null)
+  const [problem, setProblem] = useState('')
+  const ask = () => void repository.why(number).then(setAnswer, (error: Problem) => setProblem(error.message))
+  if (answer === null)
+    return (
+      <>
+        <button type="button" class="quiet" onClick={ask}>
+          Why was this (not) commented?
+        </button>
+        <ProblemText text={problem} />
+      </>
+    )
+  return (
+    <>
+      <h3>{answer.is_commented ? 'Commented' : 'Not commented'}</h3>
+      {answer.pairs.length === 0 && <p class="hint">It overlaps with nothing.</p>}
+      <ul>
+        {answer.pairs.map(({ activity_id, title, actor, pr_url, consequence, reason, decided_by }) => (
+          <li key={activity_id ?? pr_url}>
+            {activity_id !== null ? (
+              <RecordLink id={activity_id}>{title ?? pullRequestName(pr_url) ?? activity_id}</RecordLink>
+            ) : (
+              pr_url && <ExternalLink url={pr_url} text={pullRequestName(pr_url) ?? pr_url} />
+            )}
+            {actor && ` by ${actor}`}
+            {consequence && `, ${CONSEQUENCE_WORDS[consequence]}`}:{' '}
+            {reason === null ? 'shown' : `not shown, ${HIDDEN_BECAUSE[reason]} (${decided_by})`}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }

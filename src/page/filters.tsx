@@ -3,10 +3,8 @@
 import { CONSEQUENCES } from '../vocabulary/finding.ts'
 import { count, joined } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
-import type { View } from './address.ts'
-import { HIDEABLE, type Hideable } from './filter.ts'
-import type { RepositoryModel } from './repository-model.ts'
-import { changeView } from './use-address.ts'
+import { changeView, type View } from './address.ts'
+import { HIDEABLE, type Hideable, type RepositoryModel } from './repository-model.ts'
 
 export function Filters({ view, model }: { view: View; model: RepositoryModel }) {
   const { text, person, path, pull_request, only } = view

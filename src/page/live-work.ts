@@ -1,4 +1,4 @@
-/** The live work of a repository, indexed: activities, the person of each, and the collisions of each. Pure. */
+/** The live work of a repository, indexed: activities, the person of each, the collisions of each, and the issues of several. Pure. */
 import { findingOf } from '../vocabulary/finding.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { byRank, SEVERITIES } from '../vocabulary/severity.ts'
@@ -81,4 +81,31 @@ export function mayConflict(
   const isConflict = ({ findings, activity_ids }: Overlap) =>
     findingOf(findings, 'lines')?.verdict === 'conflict' && activity_ids.every((id) => open.has(id))
   return open.size > 1 && (items.length < total || items.some(isConflict))
+}
+
+export interface SharedIssue {
+  number: number
+  /** At least two, the oldest first. */
+  activities: Activity[]
+}
+
+/** Those with the most activities first. */
+export function sharedIssues({ activities, collisions }: LiveWork): SharedIssue[] {
+  const on = new Map<number, Set<Activity>>()
+  const add = (issue: number | null, activity: Activity | undefined) => {
+    if (issue === null || !activity) return
+    on.set(issue, (on.get(issue) ?? new Set()).add(activity))
+  }
+  for (const activity of activities.values()) add(activity.issue, activity)
+  // A pull request can close further issues.
+  for (const { findings, activity_ids } of collisions)
+    for (const id of activity_ids) add(findingOf(findings, 'issue')?.issue ?? null, activities.get(id))
+  return [...on]
+    .filter(([, all]) => all.size > 1)
+    .map(([number, all]) => ({ number, activities: [...all].sort(byAge) }))
+    .sort((a, b) => b.activities.length - a.activities.length || a.number - b.number)
+}
+
+function byAge(a: Activity, b: Activity): number {
+  return a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1
 }

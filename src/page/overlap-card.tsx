@@ -2,21 +2,16 @@
 import { adviceSentence } from '../vocabulary/advice.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isAhead } from '../vocabulary/standing.ts'
-import { CONSEQUENCE_WORDS, numbersText } from '../vocabulary/verdict-words.ts'
+import { CONSEQUENCE_WORDS, linesText, numbersText } from '../vocabulary/verdict-words.ts'
+import { changeView } from './address.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton, ExternalLink, Limited, RecordLink } from './controls.tsx'
 import { timeAgo } from './duration.ts'
-import { type Encounter, encounterOf, messageFor, standingOf } from './encounters.ts'
-import { ExternalLink } from './external-link.tsx'
-import { isOf } from './filter.ts'
-import type { Group } from './groups.ts'
-import { stripOf } from './hot-spots.ts'
-import { Limited } from './limited.tsx'
+import { type Encounter, encounterOf, type Group, messageFor, standingOf } from './encounters.ts'
+import { type Strip, stripOf } from './hot-spots.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
-import { RecordLink } from './record-link.tsx'
 import type { Activity } from './records.ts'
-import { StripView } from './strip.tsx'
-import { changeView } from './use-address.ts'
+import { isOf } from './repository-model.ts'
 
 const LINES_MAX = 2
 const SIDES_MAX = 3
@@ -170,5 +165,23 @@ function Path({ path }: { path: string }) {
     <button type="button" class="link path" data-item onClick={() => changeView({ path, record: null })}>
       {path}
     </button>
+  )
+}
+
+export function StripView({ strip }: { strip: Strip }) {
+  return (
+    <span class="strips" aria-hidden="true">
+      {strip.map((ranges, side) => (
+        <span key={side} class="strip">
+          {ranges.map(({ start, end, lines }) => (
+            <span
+              key={lines.join()}
+              style={{ left: `${start * 100}%`, width: `${(end - start) * 100}%` }}
+              title={linesText(lines)}
+            />
+          ))}
+        </span>
+      ))}
+    </span>
   )
 }

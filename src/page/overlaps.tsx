@@ -1,9 +1,11 @@
-/** The overlaps: those that need somebody, the reader's own, and in one line those that need nobody. */
+/** The overlaps: those that need somebody, the reader's own, and in one line those that need nobody; then all live work. */
+
+import { memo } from 'preact/compat'
 import { count } from '../vocabulary/text.ts'
-import { Limited } from './limited.tsx'
+import { Limited, RecordLink } from './controls.tsx'
 import type { LiveWork } from './live-work.ts'
-import { OverlapCard } from './overlap-card.tsx'
-import { RecordLink } from './record-link.tsx'
+import { OverlapCard, Side } from './overlap-card.tsx'
+import type { Activity } from './records.ts'
 import type { RepositoryModel } from './repository-model.ts'
 
 const CARDS_MAX = 5
@@ -57,3 +59,25 @@ function SameFile({ pairs, total, work }: { pairs: string[][]; total: number; wo
     </details>
   )
 }
+
+const SHOWN_MAX = 6
+
+interface Props {
+  work: LiveWork
+  shown: Activity[]
+  now_ms: number
+}
+
+export const WorkList = memo(({ work, shown, now_ms }: Props) => (
+  <section class="work" aria-labelledby="work-heading">
+    <h3 id="work-heading">Live work</h3>
+    {shown.length === 0 && <p class="hint">No activity matches.</p>}
+    <Limited items={shown} max={SHOWN_MAX}>
+      {(activity) => (
+        <li key={activity.id} class="work-row">
+          <Side {...{ activity, work, now_ms }} />
+        </li>
+      )}
+    </Limited>
+  </section>
+))

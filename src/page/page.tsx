@@ -1,15 +1,15 @@
 /** The page: its header, and the sign-in, the overview or one repository, depending on the address. */
+
+import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { repositoryNamed } from './address.ts'
+import { repositoryNamed, useAddress } from './address.ts'
 import { GithubUrl } from './avatar.tsx'
 import { Keys } from './keys.tsx'
 import { Overview } from './overview.tsx'
-import { addRecent, recentNames } from './recent.ts'
 import { RepositoryView } from './repository.tsx'
-import { SignIn } from './sign-in.tsx'
+import { SignIn, useSession } from './sign-in.tsx'
 import { ProblemText } from './states.tsx'
-import { useAddress } from './use-address.ts'
-import { useSession } from './use-session.ts'
+import { addRecent, recentNames } from './storage.ts'
 
 /** The version of the package from which the page was built. */
 declare const __VERSION__: string
@@ -121,3 +121,6 @@ function RepositoryPicker({ name }: { name: string | null }) {
     </form>
   )
 }
+
+const root = document.getElementById('page')
+if (root) render(<App />, root)

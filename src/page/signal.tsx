@@ -1,11 +1,13 @@
-/** The report: which pairs were shown, and their outcomes. */
+/** The report: which pairs were shown, and their outcomes; and for somebody with admin permission, how a repository is left. */
+
+import { useState } from 'preact/hooks'
 import { OUTCOME_WORDS, OUTCOMES } from '../vocabulary/outcome.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
-import { capitalized } from '../vocabulary/text.ts'
+import { capitalized, count } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, linesText } from '../vocabulary/verdict-words.ts'
-import type { Repository } from './api.ts'
-import { ExternalLink } from './external-link.tsx'
+import type { Problem, Repository } from './api.ts'
+import { ExternalLink } from './controls.tsx'
 import type { Signal } from './records.ts'
 import { usePolling } from './use-polling.ts'
 
@@ -143,5 +145,32 @@ function Side({ pr_url, branch, author, shown_at, shown }: RecentSide & { shown:
         {shown_at !== null && `, ${shown}`}
       </small>
     </>
+  )
+}
+
+const QUESTION =
+  'Deconflict edits every comment that it made in this repository, and posts nothing there any more, until the App is installed again or the settings file says comment: {mode: on}. Leave?'
+
+export function Farewell({ repository }: { repository: Repository }) {
+  const [said, setSaid] = useState('')
+  const leave = () => {
+    if (!confirm(QUESTION)) return
+    repository.leave().then(
+      ({ left }) =>
+        setSaid(
+          left === 0
+            ? 'Everything is edited.'
+            : `${count(left, 'pull request', 'pull requests')} left to edit.`,
+        ),
+      ({ message }: Problem) => setSaid(message),
+    )
+  }
+  return (
+    <p class="line">
+      <button type="button" class="quiet" onClick={leave}>
+        Leave this repository
+      </button>
+      <span role="status">{said}</span>
+    </p>
   )
 }

@@ -1,7 +1,6 @@
 /** Which issues the page shows. */
 import { expect, test } from 'vitest'
-import { sharedIssues } from '../../src/page/issues.ts'
-import { liveWork } from '../../src/page/live-work.ts'
+import { liveWork, sharedIssues } from '../../src/page/live-work.ts'
 import { pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const shown = (...given: Parameters<typeof liveWork>) =>

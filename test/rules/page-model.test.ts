@@ -1,7 +1,7 @@
 /** What the page shows of the overlaps of a repository, and what it hides. */
 import { expect, test } from 'vitest'
 import type { View } from '../../src/page/address.ts'
-import { groupsOf } from '../../src/page/groups.ts'
+import { groupsOf } from '../../src/page/encounters.ts'
 import { liveWork } from '../../src/page/live-work.ts'
 import { headline, modelOf } from '../../src/page/repository-model.ts'
 import { HOUR_MS, NO_VIEW, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'

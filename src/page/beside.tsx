@@ -1,0 +1,114 @@
+/** What stands beside the overlaps: the merge order, issues with several activities, and the folders with the most people. */
+
+import { useContext } from 'preact/hooks'
+import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { count, joined } from '../vocabulary/text.ts'
+import { changeView } from './address.ts'
+import { Avatars, GithubUrl } from './avatar.tsx'
+import { ExternalLink, Limited, RecordLink } from './controls.tsx'
+import type { HotFolder } from './hot-spots.ts'
+import { type LiveWork, nameOf, sharedIssues } from './live-work.ts'
+import type { Activity, MergeOrder } from './records.ts'
+
+const ORDER_MAX = 6
+/** How many conflicts are named for each item. Further ones are counted. */
+const NAMED_MAX = 3
+
+interface Props {
+  merge_order: MergeOrder | null
+  activities: ReadonlyMap<string, Activity>
+}
+
+export function MergeOrderCard({ merge_order, activities }: Props) {
+  if (merge_order === null || merge_order.items.length === 0) return null
+  const { items, reason } = merge_order
+  const names = new Map(
+    items.map(({ activity_id, pr_url }) => [activity_id, pullRequestName(pr_url) ?? pr_url]),
+  )
+  return (
+    <section class="card merge-order" aria-labelledby="merge-order-heading">
+      <h2 id="merge-order-heading">Merge order</h2>
+      <p class="hint">Those with the fewest conflicts first.</p>
+      <Limited items={items} max={ORDER_MAX}>
+        {({ activity_id, pr_url, conflicts_with, position }) => (
+          <li key={activity_id}>
+            <span class="soft">{position}</span>
+            <ExternalLink url={pr_url} text={names.get(activity_id) ?? pr_url} />
+            <RecordLink id={activity_id}>{activities.get(activity_id)?.title ?? activity_id}</RecordLink>
+            <small>{conflictsText(conflicts_with, names)}</small>
+          </li>
+        )}
+      </Limited>
+      {reason && <p class="hint">{reason}</p>}
+    </section>
+  )
+}
+
+/** `2 conflicts: #12 and #14`: why it has its place. */
+function conflictsText(ids: string[], names: Map<string, string>): string {
+  const named = ids.slice(0, NAMED_MAX).map((id) => names.get(id) ?? id)
+  const more = ids.length > NAMED_MAX ? [`${ids.length - NAMED_MAX} more`] : []
+  return `${count(ids.length, 'conflict', 'conflicts')}: ${joined([...named, ...more])}`
+}
+
+const ISSUES_MAX = 3
+
+export function Issues({ work, name }: { work: LiveWork; name: string }) {
+  const github_url = useContext(GithubUrl)
+  const issues = sharedIssues(work)
+  if (issues.length === 0) return null
+  return (
+    <section class="card" aria-labelledby="issues-heading">
+      <h2 id="issues-heading">Issues with two or more</h2>
+      <Limited items={issues} max={ISSUES_MAX}>
+        {({ number, activities }) => (
+          <li key={number} class="issue">
+            <ExternalLink url={`${github_url}/${name}/issues/${number}`} text={`#${number}`} />{' '}
+            <span class="soft">{activities.length} at work</span>
+            <Limited items={activities} max={ISSUES_MAX}>
+              {(activity) => (
+                <li key={activity.id}>
+                  <RecordLink id={activity.id}>{activity.title}</RecordLink>{' '}
+                  <small>
+                    {activity.actor} {nameOf(activity)}
+                  </small>
+                </li>
+              )}
+            </Limited>
+          </li>
+        )}
+      </Limited>
+    </section>
+  )
+}
+
+const FOLDERS_MAX = 5
+
+/** `chosen`: the path of the filter. */
+export function HotSpots({ folders, chosen }: { folders: HotFolder[]; chosen: string | null }) {
+  if (folders.length === 0) return null
+  return (
+    <section class="card hot-spots" aria-labelledby="hot-heading">
+      <h2 id="hot-heading">Hot folders</h2>
+      <Limited items={folders} max={FOLDERS_MAX}>
+        {({ path, people, severity }) => (
+          <li key={path} class={`edge-${severity ?? 'none'}`}>
+            <button
+              type="button"
+              class="link path"
+              data-item
+              aria-pressed={chosen === path}
+              onClick={() => changeView({ path: chosen === path ? null : path })}
+            >
+              {path}
+            </button>
+            <Avatars people={people} />
+            <span class="soft">
+              {people.length} <span class="unseen">people</span>
+            </span>
+          </li>
+        )}
+      </Limited>
+    </section>
+  )
+}
