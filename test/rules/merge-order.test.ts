@@ -23,15 +23,16 @@ function pullsOf(given: string): OpenPullRequest[] {
   })
 }
 
-test('each item names its conflicts in the order of the list, and its position from 1', () => {
+test('each item names its conflicts in the order of the list, its position from 1, and the reason for it', () => {
   const url = 'https://github.com/acme/shop/pull'
-  expect(mergeOrder(pullsOf('d c:a b:a a:cb'), null)).toEqual({
+  const reason = ['1 conflict: #1; 9 changed lines', '1 conflict: #1', '2 conflicts: #2 and #3; built on #2']
+  expect(mergeOrder(pullsOf('4 3:1 2:1+9 1:32/2'), null)).toEqual({
     items: [
-      { activity_id: 'b', pr_url: `${url}/b`, conflicts_with: ['a'], position: 1 },
-      { activity_id: 'c', pr_url: `${url}/c`, conflicts_with: ['a'], position: 2 },
-      { activity_id: 'a', pr_url: `${url}/a`, conflicts_with: ['b', 'c'], position: 3 },
+      { activity_id: '2', pr_url: `${url}/2`, conflicts_with: ['1'], position: 1, reason: reason[0] },
+      { activity_id: '3', pr_url: `${url}/3`, conflicts_with: ['1'], position: 2, reason: reason[1] },
+      { activity_id: '1', pr_url: `${url}/1`, conflicts_with: ['2', '3'], position: 3, reason: reason[2] },
     ],
-    clear: ['d'],
+    clear: ['4'],
   })
 })
 

@@ -1,7 +1,7 @@
-/** The hot folders of a repository, and the strips of files. */
+/** The hot folders and the shared issues of a repository, and the strips of files. */
 import { describe, expect, test } from 'vitest'
 import { hotFolders, stripOf } from '../../src/page/hot-spots.ts'
-import { liveWork, mayConflict, touches } from '../../src/page/live-work.ts'
+import { liveWork, mayConflict, sharedIssues, touches } from '../../src/page/live-work.ts'
 import type { Verdict } from '../../src/vocabulary/verdict.ts'
 import { linesFinding } from '../support/conclusion.ts'
 import { pageActivity, pageOverlap } from '../support/page-records.ts'
@@ -88,4 +88,31 @@ describe('a merge order', () => {
   ])('may exist if %s', (_, activities, overlaps, expected) => {
     expect(mayConflict(activities, overlaps)).toBe(expected)
   })
+})
+
+const issues = (...given: Parameters<typeof liveWork>) =>
+  sharedIssues(liveWork(...given)).map(({ number, activities }) => [number, activities.map(({ id }) => id)])
+
+test('an issue is shown if two or more are on it, those with the most first', () => {
+  const on = (id: string, issue: number | null) => pageActivity(id, { issue })
+  const work = [
+    on('d', 8),
+    on('c', 8),
+    on('b', 7),
+    on('a', 9),
+    on('e', 8),
+    on('f', 9),
+    on('g', null),
+    on('h', null),
+  ]
+  expect(issues(work, [])).toEqual([
+    [8, ['c', 'd', 'e']],
+    [9, ['a', 'f']],
+  ])
+})
+
+test('so is one that two pull requests close beside others', () => {
+  const work = [pageActivity('a', { issue: 7 }), pageActivity('b', { issue: 8 })]
+  const findings = [{ kind: 'issue' as const, issue: 9 }]
+  expect(issues(work, [{ ...pageOverlap('a', 'b', 'high'), findings }])).toEqual([[9, ['a', 'b']]])
 })

@@ -206,9 +206,9 @@ describe('order', () => {
     expect(await tree.run(['order'])).toEqual({
       code: 0,
       stdout: [
-        '1.  #15  Ben  Work 15           conflicts with #12',
-        '2.  #9   Eve  Work 9            conflicts with #12',
-        '3.  #12  Ben  Tidy the retries  conflicts with #15, #9',
+        '1.  #15  Ben  Work 15           1 conflict: #12; 2 changed lines',
+        '2.  #9   Eve  Work 9            1 conflict: #12; 2 changed lines',
+        '3.  #12  Ben  Tidy the retries  2 conflicts: #15 and #9',
         'Clear: #4, #3',
         '',
       ].join('\n'),

@@ -3,11 +3,16 @@
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import { findingOf, takenIn } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
+import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
+import { count, joined } from '../../vocabulary/text.ts'
 import type { StoredScope } from '../place.ts'
 import type { LiveRecord } from '../record.ts'
 import type { SidedActivity } from '../records/activity.ts'
 import type { Stacks } from '../stacks.ts'
 import type { ChangeSize, Participant, RankedCollision } from './collisions-by-lines.ts'
+
+/** How many pull requests the reason of a place names. Further ones are counted. */
+const NAMED_MAX = 3
 
 /** An open pull request with all its live activities. */
 export interface OpenPullRequest {
@@ -28,18 +33,44 @@ export function mergeOrder(pulls: readonly OpenPullRequest[], not_compared: stri
   const conflicting = pulls.filter((each) => each.conflicts_with.size > 0)
   // Of two with equal conflicts and sizes, the older one comes first.
   const ordered = bottomUp(conflicting.toReversed().sort(byConflictsAndSize))
-  const positions = new Map(ordered.map(({ activity_id }, index) => [activity_id, index + 1]))
-  const positionOf = (id: string) => positions.get(id) as number
-  const items = ordered.map(({ activity_id, pr_url, conflicts_with }) => ({
-    activity_id,
-    pr_url,
-    conflicts_with: [...conflicts_with].sort((a, b) => positionOf(a) - positionOf(b)),
-    position: positionOf(activity_id),
+  const positions = new Map(ordered.map(({ activity_id }, index) => [activity_id, index]))
+  const inOrder = (ids: Iterable<string>) => {
+    const at = [...ids].flatMap((id) => positions.get(id) ?? [])
+    return at.sort((a, b) => a - b).map((position) => ordered[position] as OpenPullRequest)
+  }
+  const items = ordered.map((pull, index) => ({
+    activity_id: pull.activity_id,
+    pr_url: pull.pr_url,
+    conflicts_with: inOrder(pull.conflicts_with).map(({ activity_id }) => activity_id),
+    position: index + 1,
+    reason: reasonOf(pull, ordered, inOrder),
   }))
   const clear = pulls.filter((each) => each.conflicts_with.size === 0 && each.is_decided)
   const order = { items, clear: clear.map(({ activity_id }) => activity_id) }
   const reasons = [not_compared, undecidedReason(pulls)].filter((each) => each !== null)
   return reasons.length === 0 ? order : { ...order, complete: false, reason: reasons.join(' ') }
+}
+
+/** `2 conflicts: #12 and #14; 60 changed lines; built on #9`: what decided its place, for people. */
+function reasonOf(
+  { conflicts_with, changed_lines, built_on }: OpenPullRequest,
+  ordered: readonly OpenPullRequest[],
+  inOrder: (ids: Iterable<string>) => OpenPullRequest[],
+): string {
+  const nameOf = ({ activity_id, pr_url }: OpenPullRequest) => pullRequestName(pr_url) ?? activity_id
+  const conflicts = inOrder(conflicts_with).map(nameOf)
+  const more = conflicts.splice(NAMED_MAX).length
+  const names = joined([...conflicts, ...(more > 0 ? [`${more} more`] : [])])
+  // Sizes decide only between equals.
+  const equals = ordered.filter((each) => each.conflicts_with.size === conflicts_with.size)
+  const bases = inOrder(built_on).map(nameOf)
+  return [
+    `${count(conflicts_with.size, 'conflict', 'conflicts')}: ${names}`,
+    ...(equals.length > 1 && changed_lines > 0
+      ? [count(changed_lines, 'changed line', 'changed lines')]
+      : []),
+    ...(bases.length > 0 ? [`built on ${joined(bases)}`] : []),
+  ].join('; ')
 }
 
 function undecidedReason(pulls: readonly OpenPullRequest[]): string | null {

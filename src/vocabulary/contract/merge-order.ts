@@ -17,6 +17,10 @@ export const MergeOrder = object('MergeOrder', {
           'The items whose changed lines conflict with its own, or that take the same number or parent, in this order.',
         ).meta({ examples: [['act_01h455vb4pex5vsknk084sn02s']] }),
         position: integer('When to merge it: 1 is first.'),
+        reason: z
+          .string()
+          .describe('Why it has this place, in words for people.')
+          .meta({ examples: ['2 conflicts: #12 and #14; 60 changed lines; built on #9'] }),
       }),
     )
     .describe(
