@@ -25,7 +25,9 @@ const RepositorySummary = object('RepositorySummary', {
   logins: texts(
     `GitHub logins of at most ${LOGINS_MAX} of these people, those with the latest change first.`,
   ).meta({ examples: [['ada']] }),
-  last_change_at: outputTimestamp.describe('When a live activity or an active notable was changed last.'),
+  last_change_at: outputTimestamp.describe(
+    'When a live pull request was last pushed, or other live work or an active notable changed last.',
+  ),
 })
 export type RepositorySummary = z.output<typeof RepositorySummary>
 

@@ -1,7 +1,10 @@
 /** The statement of the overview. */
 import { sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../platform/db/database.ts'
 import { isOpen, isStoredLive } from '../../records/activities/status-store.ts'
+import { activities } from '../../records/activities/table.ts'
+import { notables } from '../../records/notables/table.ts'
 
 /** At most this many records of a repository are counted, the newest. */
 const COUNTED_MAX = 10_000
@@ -11,7 +14,10 @@ interface Person {
   /** Whether the name is a GitHub login. */
   is_login: boolean
   live_activities: number
+  /** The last push, as GitHub says, or the last change of declared work. */
   changed_at: string
+  /** When a record was last written. */
+  updated_at: string
 }
 
 /** What is counted of a repository. A list is null if it is empty. */
@@ -29,18 +35,19 @@ const LIMIT = sql.raw(String(COUNTED_MAX))
 /** The counts of those of the repositories that have live records. Each part starts with the id of a repository. */
 export async function readCounts(db: Db, ids: readonly number[], now: Date): Promise<Counts[]> {
   const at = sql`${now.toISOString()}::timestamptz`
-  const newest = sql`order by repo_id desc, id desc limit ${LIMIT}`
+  const newest = (table: PgTable) => sql`order by ${table}.repo_id desc, ${table}.id desc limit ${LIMIT}`
   const people = sql`(
     select repo_id, json_agg(json_build_object('name', name, 'is_login', is_login, 'live_activities', live_activities,
-      'changed_at', changed_at) order by changed_at desc) as list
+      'changed_at', changed_at, 'updated_at', updated_at) order by changed_at desc) as list
     from (
       select repo_id, min(name) as name, bool_or(is_login) as is_login, count(*)::int as live_activities,
-        max(updated_at) as changed_at
+        max(changed_at) as changed_at, max(updated_at) as updated_at
       from (
-        select repo_id, coalesce(created_by, actor) as name, created_by is not null or source <> 'api' as is_login, updated_at
-        from activities
+        select activities.repo_id, coalesce(created_by, actor) as name, created_by is not null or source <> 'api' as is_login,
+          updated_at, coalesce(pushed_at, updated_at) as changed_at
+        from activities left join pull_requests on pull_requests.repo_id = activities.repo_id and number = pr_number
         where activities.repo_id = repositories.repo_id and ${isOpen} and ${isStoredLive} and expires_at > ${at}
-        ${newest}
+        ${newest(activities)}
       ) as live
       group by repo_id, lower(name)
     ) as by_person
@@ -52,7 +59,7 @@ export async function readCounts(db: Db, ids: readonly number[], now: Date): Pro
     from (
       select repo_id, blocking, importance, updated_at from notables
       where notables.repo_id = repositories.repo_id and status = 'active' and expires_at > ${at}
-      ${newest}
+      ${newest(notables)}
     ) as active
     group by repo_id
   )`
