@@ -71,6 +71,7 @@ CREATE TABLE "activities" (
 	"is_by_newcomer" boolean DEFAULT false NOT NULL,
 	"closes" integer[],
 	"issue" integer,
+	"reserved_numbers" jsonb,
 	"blocking" boolean NOT NULL,
 	"source" text NOT NULL,
 	"heartbeat_at" timestamp (3) with time zone,
@@ -276,15 +277,6 @@ CREATE TABLE "repositories" (
 	CONSTRAINT "repositories_uninstalled_at_check" CHECK ("repositories"."uninstalled_at" is null or "repositories"."installation_id" is null)
 );
 --> statement-breakpoint
-CREATE TABLE "reserved_numbers" (
-	"repo_id" bigint NOT NULL,
-	"directory" text collate "C" NOT NULL,
-	"activity_id" text collate "C" NOT NULL,
-	"number" text NOT NULL,
-	"reserved_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "reserved_numbers_repo_id_directory_activity_id_pk" PRIMARY KEY("repo_id","directory","activity_id")
-);
---> statement-breakpoint
 CREATE TABLE "branch_commits" (
 	"repo_id" bigint NOT NULL,
 	"sha" text collate "C" NOT NULL,
@@ -359,6 +351,8 @@ CREATE INDEX "activities_base_branch" ON "activities" USING btree ("repo_id","ba
 --> statement-breakpoint
 CREATE INDEX "activities_pull_request" ON "activities" USING btree ("repo_id","pr_number") WHERE pr_number is not null;
 --> statement-breakpoint
+CREATE INDEX "activities_reserved" ON "activities" USING btree ("repo_id","id") WHERE reserved_numbers is not null;
+--> statement-breakpoint
 CREATE INDEX "activities_merged" ON "activities" USING btree ("repo_id","merged_at") WHERE merged_at is not null;
 --> statement-breakpoint
 CREATE INDEX "issue_claims_activity" ON "issue_claims" USING btree ("repo_id","activity_id");
@@ -380,8 +374,6 @@ CREATE INDEX "pull_requests_open" ON "pull_requests" USING btree ("repo_id","num
 CREATE INDEX "pull_requests_opened" ON "pull_requests" USING btree ("repo_id","opened_at");
 --> statement-breakpoint
 CREATE INDEX "pull_requests_merged" ON "pull_requests" USING btree ("repo_id","merged_at") WHERE merged_at is not null;
---> statement-breakpoint
-CREATE UNIQUE INDEX "reserved_numbers_number" ON "reserved_numbers" USING btree ("repo_id","directory","number");
 --> statement-breakpoint
 CREATE INDEX "branch_commits_branch" ON "branch_commits" USING btree ("repo_id","branch");
 --> statement-breakpoint

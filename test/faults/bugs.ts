@@ -35,7 +35,7 @@ export const BUGS: Record<string, [from: string, to: string]> = {
     'activity_id !== id);\n\tconst held',
   ],
   'work that ended keeps its number': [
-    'eq(reserved_numbers.directory, directory), isLiveAt(repo_id, now)',
-    'eq(reserved_numbers.directory, directory)',
+    'isLiveAt(repo_id, now), isNotNull(reserved_numbers)',
+    'eq(activities.repo_id, repo_id), isNotNull(reserved_numbers)',
   ],
 }

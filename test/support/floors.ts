@@ -46,7 +46,6 @@ export const FLOORS: Record<string, string>[] = [
     'server/records/pull-requests': 'the rows of tracked pull requests',
   },
   {
-    'server/records/reservations': 'numbers that are kept for activities, and the next free one',
     'server/records/merged-work': 'the lines of merged pull requests, which show that work is done already',
   },
   { 'server/compare': 'the database as a source of checks · all collisions, computed once' },

@@ -24,7 +24,6 @@ import {
   lockLeft,
   updateRepository,
 } from '../records/repositories/store.ts'
-import { deleteOrphans, deleteReserved } from '../records/reservations/store.ts'
 import { deleteStacks } from '../records/stacks/store.ts'
 import { deleteLedger, purgePairs } from '../tell/ledger/store.ts'
 import { KEY_RETENTION_MS } from './idempotency.ts'
@@ -123,7 +122,6 @@ async function sweepRepository(
   if (is_tracked) swept.purged += await deletePullRequests(db, id, ledger_from)
   swept.purged += await purgePairs(db, id, ended_before)
   swept.purged += await deleteStacks(db, id, kept_from)
-  swept.purged += await inBatches(() => deleteOrphans(db, id, BATCH))
   if (is_tracked) await deleteOldLines(db, id, later(now, -KEPT_FOR_MS), BATCH)
   swept.keys += await deleteKeys(db, id, later(now, -KEY_RETENTION_MS))
 }
@@ -142,7 +140,6 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
     await deleteStacks(tx, repo_id, null)
     await deleteEtags(tx, repo_id)
     await deleteLedger(tx, repo_id)
-    await deleteReserved(tx, repo_id)
     await deleteMergedLines(tx, repo_id)
     const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
     await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })

@@ -53,6 +53,8 @@ export const activities = pgTable(
     closes: integer().array(),
     /** The number of the issue that was sent with it; null if none was. */
     issue: integer(),
+    /** The numbers that are kept for it while it is live, as they are written (`0043`), by directory; null if it reserved none. */
+    reserved_numbers: jsonb().$type<Record<string, string>>(),
     blocking: boolean().notNull(),
     source: text().$type<ActivitySource>().notNull(),
     heartbeat_at: instant(),
@@ -85,6 +87,7 @@ export const activities = pgTable(
     index('activities_branch').on(table.repo_id, table.branch, table.id).where(isOpen),
     index('activities_base_branch').on(table.repo_id, table.base_branch, table.id).where(isOpen),
     index('activities_pull_request').on(table.repo_id, table.pr_number).where(sql`pr_number is not null`),
+    index('activities_reserved').on(table.repo_id, table.id).where(sql`reserved_numbers is not null`),
     index('activities_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
     check('activities_status_check', isOneOf(table.status, ActivityStatus.options)),
     check('activities_expires_at_check', sql`${table.expires_at} >= ${table.created_at}`),

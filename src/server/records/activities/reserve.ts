@@ -11,10 +11,10 @@ import type { CheckContext } from '../../../engine/check/source.ts'
 import { notLive } from '../../../engine/records/activity-verbs.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ReserveNumber } from '../../../vocabulary/contract/number.ts'
-import { getActivity } from '../activities/activities.ts'
-import type { ActivityRow } from '../activities/table.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import * as store from './store.ts'
+import { getActivity } from './activities.ts'
+import { listReserved, lockDirectory, saveReserved } from './reservation-store.ts'
+import type { ActivityRow } from './table.ts'
 
 type Ctx = RepoContext & CheckContext
 
@@ -52,13 +52,10 @@ async function reserveBesides(
   const inFiles = await listInFiles(ctx, directory)
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    await store.lockDirectory(db, repo.id, directory)
-    const reserved = await store.listReserved(db, repo.id, directory, now)
+    await lockDirectory(db, repo.id, directory)
+    const reserved = await listReserved(db, repo.id, directory, now)
     const reservation = reservationOf(activity, { directory, inBase, inFiles, reserved })
-    if (reservation.is_repeated) return reservation
-    const own = { repo_id: repo.id, directory, activity_id: activity.id }
-    await store.deleteEnded(db, own, now)
-    await store.insertReserved(db, { ...own, number: reservation.number, reserved_at: now })
+    if (!reservation.is_repeated) await saveReserved(db, activity, reservation)
     return reservation
   })
 }
