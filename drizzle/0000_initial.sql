@@ -167,26 +167,6 @@ CREATE TABLE "notables" (
 	CONSTRAINT "notables_superseded_by_check" CHECK ("notables"."superseded_by" is null or "notables"."status" = 'archived')
 );
 --> statement-breakpoint
-CREATE TABLE "publications" (
-	"repo_id" bigint NOT NULL,
-	"number" integer NOT NULL,
-	"comment_id" bigint,
-	"comment_posted_at" timestamp (3) with time zone,
-	"comment_edits" integer DEFAULT 0 NOT NULL,
-	"comment_deleted_at" timestamp (3) with time zone,
-	"comment_version" integer,
-	"commented_at" timestamp (3) with time zone,
-	"is_over_budget" boolean DEFAULT false NOT NULL,
-	"thumbs_up" integer DEFAULT 0 NOT NULL,
-	"thumbs_down" integer DEFAULT 0 NOT NULL,
-	"comment_hash" text,
-	"comment_refused" text,
-	"check_hash" text,
-	"check_refused" text,
-	"published_at" timestamp (3) with time zone,
-	CONSTRAINT "publications_repo_id_number_pk" PRIMARY KEY("repo_id","number")
-);
---> statement-breakpoint
 CREATE TABLE "pull_requests" (
 	"repo_id" bigint NOT NULL,
 	"number" integer NOT NULL,
@@ -220,6 +200,20 @@ CREATE TABLE "pull_requests" (
 	"changed_at" timestamp (3) with time zone NOT NULL,
 	"is_due" boolean DEFAULT false NOT NULL,
 	"related_ids" text[] NOT NULL,
+	"comment_id" bigint,
+	"comment_posted_at" timestamp (3) with time zone,
+	"comment_edits" integer DEFAULT 0 NOT NULL,
+	"comment_deleted_at" timestamp (3) with time zone,
+	"comment_version" integer,
+	"commented_at" timestamp (3) with time zone,
+	"is_over_budget" boolean DEFAULT false NOT NULL,
+	"thumbs_up" integer DEFAULT 0 NOT NULL,
+	"thumbs_down" integer DEFAULT 0 NOT NULL,
+	"comment_hash" text,
+	"comment_refused" text,
+	"check_hash" text,
+	"check_refused" text,
+	"published_at" timestamp (3) with time zone,
 	CONSTRAINT "pull_requests_repo_id_number_pk" PRIMARY KEY("repo_id","number")
 );
 --> statement-breakpoint
@@ -367,13 +361,13 @@ CREATE INDEX "notables_version" ON "notables" USING btree ("repo_id","version");
 --> statement-breakpoint
 CREATE INDEX "notables_archived" ON "notables" USING btree ("repo_id","archived_at") WHERE archived_at is not null;
 --> statement-breakpoint
-CREATE INDEX "publications_posted" ON "publications" USING btree ("repo_id","comment_posted_at") WHERE comment_posted_at is not null;
---> statement-breakpoint
 CREATE INDEX "pull_requests_open" ON "pull_requests" USING btree ("repo_id","number") WHERE is_open;
 --> statement-breakpoint
 CREATE INDEX "pull_requests_opened" ON "pull_requests" USING btree ("repo_id","opened_at");
 --> statement-breakpoint
 CREATE INDEX "pull_requests_merged" ON "pull_requests" USING btree ("repo_id","merged_at") WHERE merged_at is not null;
+--> statement-breakpoint
+CREATE INDEX "pull_requests_posted" ON "pull_requests" USING btree ("repo_id","comment_posted_at") WHERE comment_posted_at is not null;
 --> statement-breakpoint
 CREATE INDEX "branch_commits_branch" ON "branch_commits" USING btree ("repo_id","branch");
 --> statement-breakpoint

@@ -2,7 +2,7 @@
 import { and, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { publications } from '../../src/server/records/pull-requests/table.ts'
+import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { pairs } from '../../src/server/tell/ledger/table.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
@@ -301,9 +301,9 @@ test('after an upgrade a comment changes with the next event of its own pull req
   const first = await repository.open({ title: 'Retry', author: 'cy' })
   const second = await repository.open({ author: 'ben' })
   const before = repository.comment(second)
-  const isSecond = and(eq(publications.repo_id, repository.id), eq(publications.number, second))
+  const isSecond = and(eq(pull_requests.repo_id, repository.id), eq(pull_requests.number, second))
   const old = { comment_version: 0, comment_hash: 'of the former text' }
-  await fixture.service.app.database.connection().update(publications).set(old).where(isSecond)
+  await fixture.service.app.database.connection().update(pull_requests).set(old).where(isSecond)
   for (const comment of repository.githubRepo.comments(second)) comment.body = `${before} (former)`
 
   repository.githubRepo.update(first, { title: 'Retry twice' })

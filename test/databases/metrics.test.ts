@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { enqueueOnce } from '../../src/server/jobs/store.ts'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { publications, pull_requests } from '../../src/server/records/pull-requests/table.ts'
+import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { pairs } from '../../src/server/tell/ledger/table.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
@@ -218,22 +218,18 @@ describe('from the database', () => {
       ...{ head_sha: 'a'.repeat(40), author: 'ada', opened_at: now, changed_at: now, related_ids: [] },
       ...given,
     })
-    const many = Array.from({ length: 20 }, (_, at) => pull(1, at + 1))
+    const shown = { commented_at: now, thumbs_up: 2, thumbs_down: 1 }
+    const many = Array.from({ length: 20 }, (_, at) => pull(1, at + 1, at < 4 ? shown : {}))
     const old = { opened_at: new Date(now.getTime() - 31 * DAY_MS) }
-    const others = [{}, { author: 'renovate[bot]' }, { is_bot: true }, old]
+    const others = [
+      {},
+      { author: 'renovate[bot]', ...shown },
+      { is_bot: true, ...shown },
+      { ...old, ...shown },
+    ]
     await db
       .insert(pull_requests)
-      .values([...many, ...others.map((given, at) => pull(2, at + 1, given)), pull(3, 1)])
-    const commented = [
-      many.slice(0, 4).map(({ number }) => [1, number]),
-      [2, 3, 4].map((n) => [2, n]),
-      [[3, 1]],
-    ]
-    await db.insert(publications).values(
-      commented.flat().map(([repo_id = 0, number = 0]) => ({
-        ...{ repo_id, number, commented_at: now, thumbs_up: 2, thumbs_down: 1 },
-      })),
-    )
+      .values([...many, ...others.map((given, at) => pull(2, at + 1, given)), pull(3, 1, shown)])
     const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
       ...{ repo_id: 1, first: '#1', second: `#${number}`, first_active_at: now, second_active_at: now },
       ...{
@@ -245,8 +241,8 @@ describe('from the database', () => {
         ended_at: now,
       },
     })
-    const shown = [pair(2, 'resolved'), pair(3, 'resolved'), pair(4, 'given_up')]
-    await db.insert(pairs).values([...shown, { ...pair(20, 'given_up'), second_shown_at: null }])
+    const listed = [pair(2, 'resolved'), pair(3, 'resolved'), pair(4, 'given_up')]
+    await db.insert(pairs).values([...listed, { ...pair(20, 'given_up'), second_shown_at: null }])
     const { value } = await freshScrape()
     expect(value('deconflict_pairs{outcome="resolved"}')).toBe(2)
     expect(value('deconflict_pairs{outcome="given_up"}')).toBe(1)
@@ -256,7 +252,6 @@ describe('from the database', () => {
     expect(value('deconflict_feedback{kind="up"}')).toBe(10)
     expect(value('deconflict_feedback{kind="down"}')).toBe(5)
     await db.delete(pull_requests)
-    await db.delete(publications)
     await db.delete(pairs)
     expect((await freshScrape()).value('deconflict_commented_ratio')).toBeUndefined()
   })

@@ -1,6 +1,6 @@
 /** `GET …/signal`: which pairs were shown, and what became of them. */
 import { expect, test } from 'vitest'
-import { publications, pull_requests } from '../../src/server/records/pull-requests/table.ts'
+import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { pairs } from '../../src/server/tell/ledger/table.ts'
 import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
@@ -78,13 +78,10 @@ test('the report and the settings show when the budget is in force', async () =>
     opened_at: daysAgo(2),
     changed_at: daysAgo(2),
     related_ids: [],
+    commented_at: [1, 2, 3, 4, 21].includes(number) ? daysAgo(2) : null,
   })
   const budget = async () => (await repository.request('GET', '/settings')).body.budget
   const rows = Array.from({ length: 21 }, (_, at) => pull(at + 1))
-  const commented = [1, 2, 3, 4, 21].map((number) => ({ number, repo_id: repository.id }))
-  await db()
-    .insert(publications)
-    .values(commented.map((key) => ({ ...key, commented_at: daysAgo(2) })))
   await db().insert(pull_requests).values(rows.slice(1))
   expect(await budget()).toEqual({ share: 3 / 19, limit: 0.15, in_force: false })
   await db().insert(pull_requests).values(rows.slice(0, 1))

@@ -2,8 +2,7 @@
 
 import { enqueue } from '../../jobs/store.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { listUnsaid } from '../../records/pull-requests/publication-store.ts'
-import { findPullRequest } from '../../records/pull-requests/store.ts'
+import { findPullRequest, listUnsaid } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'

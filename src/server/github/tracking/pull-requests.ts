@@ -11,8 +11,8 @@ import { closedIssues, summaryOf } from '../../records/activities/pull-request-f
 import { listLiveOf, listUntracked } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
 import { listNumbered } from '../../records/pull-requests/open-store.ts'
-import { clearRefusals } from '../../records/pull-requests/publication-store.ts'
 import {
+  clearRefusals,
   type Facts,
   findPullRequest,
   recordPullRequest,

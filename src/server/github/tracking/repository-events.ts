@@ -1,6 +1,6 @@
 /** Applies events of a repository to all of its pull requests. The webhook surface translates payloads to these calls. */
 
-import { clearRefusals } from '../../records/pull-requests/publication-store.ts'
+import { clearRefusals } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation, takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository } from '../../records/repositories/organisation.ts'

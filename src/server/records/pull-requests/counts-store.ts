@@ -1,8 +1,7 @@
 /** How many pull requests were opened and commented, for the budget of comments, the signal report and the metrics. */
 import { and, eq, gte, type SQLWrapper, sql } from 'drizzle-orm'
 import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
-import { ofPullRequest } from './publication-store.ts'
-import { publications, pull_requests } from './table.ts'
+import { pull_requests } from './table.ts'
 
 const counted = {
   pull_requests: sql<number>`count(*)::int`,
@@ -18,27 +17,18 @@ export function countByAuthor(db: Db, repo_id: number, since: Date) {
   return db
     .select({ author, is_bot, ...counted })
     .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
     .where(and(eq(pull_requests.repo_id, repo_id), gte(opened_at, since)))
     .groupBy(author, is_bot)
 }
 
 /** The same for all repositories, by repository and author. Authors who cannot be bots are counted together, as null. */
 export function countByRepository(db: Db, since: Date) {
-  const { commented_at, is_over_budget, thumbs_up, thumbs_down } = publications
   const { repo_id: of, author: by, is_bot: is_of_bot } = pull_requests
+  const { commented_at, is_over_budget, thumbs_up, thumbs_down } = pull_requests
+  const shown = { commented_at, is_over_budget, thumbs_up, thumbs_down }
   const opened = db
-    .select({
-      repo_id: of,
-      author: by,
-      is_bot: is_of_bot,
-      commented_at,
-      is_over_budget,
-      thumbs_up,
-      thumbs_down,
-    })
+    .select({ repo_id: of, author: by, is_bot: is_of_bot, ...shown })
     .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
     .where(gte(pull_requests.opened_at, since))
     .limit(COUNTED_MAX)
     .as('opened')
@@ -52,7 +42,7 @@ export function countByRepository(db: Db, since: Date) {
 
 /** The comments that were posted since `since`, how often they were edited, and the reactions to them. */
 export async function countComments(db: Db, repo_id: number, since: Date) {
-  const { comment_posted_at, comment_edits, thumbs_up, thumbs_down } = publications
+  const { comment_posted_at, comment_edits, thumbs_up, thumbs_down } = pull_requests
   const sum = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)::int`
   const [counts] = await db
     .select({
@@ -61,7 +51,7 @@ export async function countComments(db: Db, repo_id: number, since: Date) {
       up: sum(thumbs_up),
       down: sum(thumbs_down),
     })
-    .from(publications)
-    .where(and(eq(publications.repo_id, repo_id), gte(comment_posted_at, since)))
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), gte(comment_posted_at, since)))
   return counts as NonNullable<typeof counts>
 }

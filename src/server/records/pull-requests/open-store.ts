@@ -1,8 +1,7 @@
 /** Queries for the open pull requests of a repository. Every statement starts with the repository id. */
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
-import { ofPullRequest } from './publication-store.ts'
-import { type PullRequestRow, publications, pull_requests } from './table.ts'
+import { type PullRequestRow, pull_requests } from './table.ts'
 
 const PAGE = 500
 
@@ -13,13 +12,11 @@ export async function* openPages(
 ): AsyncGenerator<
   Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind' | 'closes'>[]
 > {
-  const { number, head_sha, changed_at, is_behind, closes } = pull_requests
-  const { published_at } = publications
+  const { number, published_at, head_sha, changed_at, is_behind, closes } = pull_requests
   for (let after = 0, isLast = false; !isLast; ) {
     const page = await db
       .select({ number, published_at, head_sha, changed_at, is_behind, closes })
       .from(pull_requests)
-      .leftJoin(publications, ofPullRequest)
       .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(number, after)))
       .orderBy(asc(number))
       .limit(PAGE)
@@ -32,11 +29,11 @@ export async function* openPages(
 /** What decides whether and when a pull request is rechecked because of others. */
 const rechecked = {
   number: pull_requests.number,
-  published_at: publications.published_at,
+  published_at: pull_requests.published_at,
   pushed_at: pull_requests.pushed_at,
   ready_at: pull_requests.ready_at,
-  comment_id: publications.comment_id,
-  check_hash: publications.check_hash,
+  comment_id: pull_requests.comment_id,
+  check_hash: pull_requests.check_hash,
 }
 
 function openOf(repo_id: number, condition: SQL) {
@@ -46,11 +43,7 @@ function openOf(repo_id: number, condition: SQL) {
 /** The open pull requests among `numbers`, and those whose last recheck found the record `id`. */
 export function listRelatedTo(db: Db, repo_id: number, { id, numbers }: { id: string; numbers: number[] }) {
   const isRelated = sql`(${pull_requests.number} = any(${`{${numbers}}`}::int[]) or ${id} = any(${pull_requests.related_ids}))`
-  return db
-    .select(rechecked)
-    .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
-    .where(openOf(repo_id, isRelated))
+  return db.select(rechecked).from(pull_requests).where(openOf(repo_id, isRelated))
 }
 
 const numbered = {
@@ -72,9 +65,5 @@ export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
 /** The open pull requests among `numbers`. */
 export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
   const isNumbered = sql`${pull_requests.number} = any(${`{${numbers}}`}::int[])`
-  return db
-    .select(numbered)
-    .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
-    .where(openOf(repo_id, isNumbered))
+  return db.select(numbered).from(pull_requests).where(openOf(repo_id, isNumbered))
 }

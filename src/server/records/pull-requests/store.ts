@@ -1,21 +1,10 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import { and, desc, eq, getTableColumns, gt, isNull, lt, lte, not, notInArray, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNull, lt, lte, not, or, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
-import { ofPullRequest } from './publication-store.ts'
-import { type PullRequestChanges, type PullRequestRow, publications, pull_requests } from './table.ts'
+import { type PullRequestChanges, type PullRequestRow, pull_requests } from './table.ts'
 
 function isPullRequest(repo_id: number, number: number) {
   return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
-}
-
-const { repo_id: _repo, number: _number, ...published } = getTableColumns(publications)
-const row = {
-  ...getTableColumns(pull_requests),
-  ...published,
-  comment_edits: sql<number>`coalesce(${publications.comment_edits}, 0)`,
-  is_over_budget: sql<boolean>`coalesce(${publications.is_over_budget}, false)`,
-  thumbs_up: sql<number>`coalesce(${publications.thumbs_up}, 0)`,
-  thumbs_down: sql<number>`coalesce(${publications.thumbs_down}, 0)`,
 }
 
 /** What an event says about a pull request, except its title. */
@@ -104,11 +93,7 @@ export async function findPullRequest(
   repo_id: number,
   number: number,
 ): Promise<PullRequestRow | undefined> {
-  const [found] = await db
-    .select(row)
-    .from(pull_requests)
-    .leftJoin(publications, ofPullRequest)
-    .where(isPullRequest(repo_id, number))
+  const [found] = await db.select().from(pull_requests).where(isPullRequest(repo_id, number))
   return found
 }
 
@@ -142,18 +127,11 @@ export async function deletePullRequests(
 ): Promise<number> {
   const { is_open, changed_at, number } = pull_requests
   const which = closed_before ? and(not(is_open), lte(changed_at, closed_before)) : undefined
-  return db.transaction(async (tx) => {
-    const deleted = await tx
-      .delete(pull_requests)
-      .where(and(eq(pull_requests.repo_id, repo_id), which))
-      .returning({ number })
-    const left = tx.select({ number }).from(pull_requests).where(eq(pull_requests.repo_id, repo_id))
-    if (deleted.length > 0)
-      await tx
-        .delete(publications)
-        .where(and(eq(publications.repo_id, repo_id), notInArray(publications.number, left)))
-    return deleted.length
-  })
+  const deleted = await db
+    .delete(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), which))
+    .returning({ number })
+  return deleted.length
 }
 
 /** The pull request that was merged last, after `since`, and closes the issue. */
@@ -170,4 +148,27 @@ export async function findMergedClosing(
     .orderBy(desc(merged_at), desc(number))
     .limit(1)
   return row
+}
+
+/** The pull requests, by number, whose comment, or check run if it is open, neither has this hash nor was refused with it. */
+export async function listUnsaid(db: Db, repo_id: number, hash: string): Promise<number[]> {
+  const { number, is_open, comment_hash, comment_refused, check_hash, check_refused } = pull_requests
+  const isOther = (published: SQLWrapper, refused: SQLWrapper) =>
+    sql`(${published} <> ${hash} and ${refused} is distinct from ${hash})`
+  const isUnsaid = sql`(${isOther(comment_hash, comment_refused)} or ${is_open} and ${isOther(check_hash, check_refused)})`
+  const rows = await db
+    .select({ number })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), isUnsaid))
+    .orderBy(asc(number))
+  return rows.map((row) => row.number)
+}
+
+/** Lets refused texts be sent to GitHub again, for one pull request or for all of the repository. */
+export async function clearRefusals(db: Db, repo_id: number, number?: number): Promise<void> {
+  const which = number === undefined ? undefined : eq(pull_requests.number, number)
+  await db
+    .update(pull_requests)
+    .set({ comment_refused: null, check_refused: null })
+    .where(and(eq(pull_requests.repo_id, repo_id), which))
 }

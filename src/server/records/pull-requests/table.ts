@@ -1,4 +1,4 @@
-/** The tables of pull requests in repositories where the App is installed: what GitHub says about them, and what was published. */
+/** The table of pull requests in repositories where the App is installed: what GitHub says about them, and what was published. Redelivery requests. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../../platform/db/column.ts'
@@ -61,21 +61,6 @@ export const pull_requests = pgTable(
     is_due: boolean().notNull().default(false),
     /** The overlapping records of the last recheck. */
     related_ids: text().array().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.repo_id, table.number] }),
-    index('pull_requests_open').on(table.repo_id, table.number).where(sql`is_open`),
-    index('pull_requests_opened').on(table.repo_id, table.opened_at),
-    index('pull_requests_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
-  ],
-)
-
-/** What the App published on a pull request. A pull request without a row got nothing. */
-export const publications = pgTable(
-  'publications',
-  {
-    repo_id: repoId(),
-    number: integer().notNull(),
     /** The App's comment; null if there is none. */
     comment_id: bigint({ mode: 'number' }),
     /** When the comment was posted. */
@@ -106,7 +91,10 @@ export const publications = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.repo_id, table.number] }),
-    index('publications_posted')
+    index('pull_requests_open').on(table.repo_id, table.number).where(sql`is_open`),
+    index('pull_requests_opened').on(table.repo_id, table.opened_at),
+    index('pull_requests_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
+    index('pull_requests_posted')
       .on(table.repo_id, table.comment_posted_at)
       .where(sql`comment_posted_at is not null`),
   ],
@@ -120,10 +108,8 @@ export const redeliveries = pgTable('redeliveries', {
   requested_at: instant().notNull(),
 })
 
-export type PublicationRow = typeof publications.$inferSelect
-type Key = 'repo_id' | 'number'
-/** A pull request with what was published on it. */
-export type PullRequestRow = typeof pull_requests.$inferSelect & Omit<PublicationRow, Key>
+export type PullRequestRow = typeof pull_requests.$inferSelect
+export type PullRequestChanges = Partial<Omit<PullRequestRow, 'repo_id' | 'number'>>
 
 /** Whether nothing is said on it, by its label or by a comment. */
 export function isMuted({
@@ -132,6 +118,3 @@ export function isMuted({
 }: Pick<PullRequestRow, 'is_muted' | 'is_muted_by_comment'>) {
   return is_muted || is_muted_by_comment
 }
-
-export type PullRequestChanges = Partial<Omit<typeof pull_requests.$inferSelect, Key>>
-export type PublicationChanges = Partial<Omit<PublicationRow, Key>>

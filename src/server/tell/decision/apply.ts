@@ -1,6 +1,5 @@
 /** Applies what was decided: the rows in one transaction, then the publication, then who was shown what. */
 import { enqueueNotification } from '../../records/changes/notification-queue.ts'
-import { savePublication } from '../../records/pull-requests/publication-store.ts'
 import { savePullRequest } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
@@ -23,8 +22,7 @@ export function record(ctx: RepoContext, check: Check): Promise<Decision> {
     const { pull_request } = decision
     if (pull_request) {
       const { pr, related_ids, charged } = pull_request
-      await savePullRequest(db, repo.id, pr.number, { related_ids })
-      if (charged) await savePublication(db, repo.id, pr.number, charged)
+      await savePullRequest(db, repo.id, pr.number, { related_ids, ...charged })
     }
     return decision
   })
@@ -49,7 +47,7 @@ export async function recordAndPublish(app: App, ctx: RepoContext, check: Check)
 export function forgetComment(ctx: RepoContext, number: number, deleted_at: Date): Promise<void> {
   return inLedger(ctx, async ({ db, repo }) => {
     await clearShown(db, repo.id, pullRequestKey(number))
-    await savePublication(db, repo.id, number, {
+    await savePullRequest(db, repo.id, number, {
       comment_id: null,
       comment_hash: null,
       comment_version: null,

@@ -1,6 +1,6 @@
 /** Decides what a check of a pull request or branch leads to: what is stored, published and notified. Pure. */
 
-import type { PublicationChanges, PullRequestRow } from '../../records/pull-requests/table.ts'
+import type { PullRequestChanges, PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { SideKey } from '../ledger/pair.ts'
 import { changePairs, type PairChanges } from '../ledger/side-pairs.ts'
 import type { PairName } from '../ledger/table.ts'
@@ -24,7 +24,7 @@ export interface PullRequestDecision {
   pr: PullRequestRow
   related_ids: string[]
   /** What to store with the pairs if the first comment counts in shadow mode; else null. */
-  charged: PublicationChanges | null
+  charged: PullRequestChanges | null
   publication: Publication
   /** The sides that the comment names, once it is published. */
   named: SideKey[]

@@ -5,9 +5,8 @@ import { createComment, editComment, findOwnComment, type Reactions } from '../.
 import type { Installation } from '../../github/github-app.ts'
 import { isNotFound } from '../../github/repository-calls.ts'
 import { currentCauses, type Effect } from '../../platform/telemetry/execution.ts'
-import { savePublication } from '../../records/pull-requests/publication-store.ts'
 import { savePullRequest } from '../../records/pull-requests/store.ts'
-import type { PublicationChanges, PullRequestRow } from '../../records/pull-requests/table.ts'
+import type { PullRequestChanges, PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation, takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
 import { confirmName } from '../../records/repositories/registration.ts'
@@ -61,10 +60,11 @@ async function publishComment(
       const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, comment }))
       if (written === 'deleted') return written
       const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
-      await savePublication(db, repo.id, pr.number, {
+      await savePullRequest(db, repo.id, pr.number, {
         ...(written
           ? {
               ...written,
+              is_due: false,
               comment_hash: hash,
               comment_refused: null,
               comment_version: TEXT_VERSION,
@@ -74,7 +74,6 @@ async function publishComment(
           : { comment_hash: pr.comment_hash, comment_refused: hash }),
         published_at: now,
       })
-      if (written) await savePullRequest(db, repo.id, pr.number, { is_due: false })
       return written !== undefined && written.comment_id !== null ? 'written' : undefined
     },
     'writes',
@@ -84,7 +83,7 @@ async function publishComment(
 }
 
 /** What is stored with the first comment that counts for the budget. */
-export function chargedFields(charge: Charge, now: Date): PublicationChanges {
+export function chargedFields(charge: Charge, now: Date): PullRequestChanges {
   return { commented_at: now, is_over_budget: charge === 'over' }
 }
 
@@ -105,7 +104,7 @@ async function publishCheckRun(
         return true
       })
       const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
-      await savePublication(db, repo.id, pr.number, { ...published, published_at: now })
+      await savePullRequest(db, repo.id, pr.number, { ...published, published_at: now })
     },
     'writes',
   )
@@ -134,7 +133,7 @@ async function writeComment(
     }
   }
   if (!comment.is_overlap) return { comment_id: null }
-  await savePublication(db, repo.id, pr.number, { comment_hash: CREATING })
+  await savePullRequest(db, repo.id, pr.number, { comment_hash: CREATING })
   const comment_id = await createComment(client, repo, pr.number, comment.text)
   auditEffect(app, ctx, 'commented', pr)
   return { comment_id }
