@@ -1,6 +1,6 @@
 /** Requests to the service, authorised by the session cookie or by a token that stays in this tab. */
 import { systemClock } from '../vocabulary/clock.ts'
-import { withoutInvisible } from '../vocabulary/others-text.ts'
+import { parseAnswer } from './parse-answer.ts'
 import type {
   Activity,
   FullActivity,
@@ -178,12 +178,3 @@ export function repositoryAt(name: string) {
 }
 
 export type Repository = ReturnType<typeof repositoryAt>
-
-/** The JSON without invisible characters; undefined for any other text, such as the error page of a proxy. */
-export function parseAnswer(text: string) {
-  try {
-    return text ? withoutInvisible(JSON.parse(text)) : {}
-  } catch {
-    return undefined
-  }
-}

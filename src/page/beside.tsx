@@ -2,12 +2,12 @@
 
 import { useContext } from 'preact/hooks'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
-import { changeView } from './address.ts'
 import { Avatars, GithubUrl } from './avatar.tsx'
 import { ExternalLink, Limited, RecordLink } from './controls.tsx'
 import type { HotFolder } from './hot-spots.ts'
 import { type LiveWork, nameOf, sharedIssues } from './live-work.ts'
 import type { Activity, MergeOrder } from './records.ts'
+import { changeView } from './use-address.ts'
 
 const ORDER_MAX = 6
 

@@ -1,7 +1,7 @@
 /** Small controls: links, a button that copies, and a list that shows more on request. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { changeView } from './address.ts'
+import { changeView } from './use-address.ts'
 
 export function RecordLink({ id, children }: { id: string; children: ComponentChildren }) {
   return (

@@ -3,8 +3,9 @@
 import { CONSEQUENCES } from '../vocabulary/finding.ts'
 import { count, joined } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
-import { changeView, type View } from './address.ts'
+import type { View } from './address.ts'
 import { HIDEABLE, type Hideable, type RepositoryModel } from './repository-model.ts'
+import { changeView } from './use-address.ts'
 
 export function Filters({ view, model }: { view: View; model: RepositoryModel }) {
   const { text, person, path, pull_request, only } = view

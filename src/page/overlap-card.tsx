@@ -3,7 +3,6 @@ import { adviceSentence } from '../vocabulary/advice.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { isAhead } from '../vocabulary/standing.ts'
 import { CONSEQUENCE_WORDS, linesText, numbersText } from '../vocabulary/verdict-words.ts'
-import { changeView } from './address.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'
 import { CopyButton, ExternalLink, Limited, RecordLink } from './controls.tsx'
 import { timeAgo } from './duration.ts'
@@ -12,6 +11,7 @@ import { type Strip, stripOf } from './hot-spots.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
 import type { Activity } from './records.ts'
 import { isOf } from './repository-model.ts'
+import { changeView } from './use-address.ts'
 
 const LINES_MAX = 2
 const SIDES_MAX = 3

@@ -2,13 +2,13 @@
 import { MINUTE_MS } from '../vocabulary/clock.ts'
 import { HIGHEST_FIRST } from '../vocabulary/severity.ts'
 import { count } from '../vocabulary/text.ts'
-import { goTo } from './address.ts'
 import { overview } from './api.ts'
 import { Avatars } from './avatar.tsx'
 import { duration } from './duration.ts'
 import type { RepositoryOverview } from './records.ts'
 import { ProblemText, Refused } from './states.tsx'
 import { recentNames } from './storage.ts'
+import { goTo } from './use-address.ts'
 import { usePolling } from './use-polling.ts'
 
 type Summary = RepositoryOverview['items'][number]

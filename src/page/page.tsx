@@ -2,7 +2,7 @@
 
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { repositoryNamed, useAddress } from './address.ts'
+import { repositoryNamed } from './address.ts'
 import { GithubUrl } from './avatar.tsx'
 import { Keys } from './keys.tsx'
 import { Overview } from './overview.tsx'
@@ -10,6 +10,7 @@ import { RepositoryView } from './repository.tsx'
 import { SignIn, useSession } from './sign-in.tsx'
 import { ProblemText } from './states.tsx'
 import { addRecent, recentNames } from './storage.ts'
+import { useAddress } from './use-address.ts'
 
 /** The version of the package from which the page was built. */
 declare const __VERSION__: string

@@ -1,7 +1,7 @@
 /** One repository: its overlaps beside the merge order, its notables, or its signal, and one record in a dialog. */
 import { useMemo, useState } from 'preact/hooks'
 import { count } from '../vocabulary/text.ts'
-import { changeView, formatAddress, SECTIONS, type View } from './address.ts'
+import { formatAddress, SECTIONS, type View } from './address.ts'
 import type { Repository } from './api.ts'
 import { HotSpots, Issues, MergeOrderCard } from './beside.tsx'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
@@ -13,6 +13,7 @@ import type { FullNotable, Records } from './records.ts'
 import { headline, modelOf, type RepositoryModel } from './repository-model.ts'
 import { Farewell, SignalCard } from './signal.tsx'
 import { Empty, Freshness, Incomplete, OutOfDate, Publishing, Refused } from './states.tsx'
+import { changeView } from './use-address.ts'
 import { useRepository } from './use-repository.ts'
 
 interface Props {

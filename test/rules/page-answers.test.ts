@@ -1,7 +1,7 @@
 /** What the page reads from the service, and how it words a time. */
 import { expect, test } from 'vitest'
-import { parseAnswer } from '../../src/page/api.ts'
 import { duration, timeAgo } from '../../src/page/duration.ts'
+import { parseAnswer } from '../../src/page/parse-answer.ts'
 import { HOUR_MS } from '../support/page-records.ts'
 
 test('the page removes invisible characters from every text that it reads', () => {
