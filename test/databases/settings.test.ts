@@ -13,13 +13,11 @@ beforeAll(async () => {
 beforeEach(() => store(null))
 
 /** Stores settings as a settings file would. */
-async function store(settings: object | null, errors: object[] = []): Promise<void> {
-  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+async function store(settings: object | null): Promise<void> {
+  const json = settings && JSON.stringify(settings)
   await service.app.database
     .connection()
-    .execute(
-      sql`update repositories set settings = ${json(settings)}::text::jsonb, settings_errors = ${json(errors)}::text::jsonb where repo_id = 7`,
-    )
+    .execute(sql`update repositories set settings = ${json}::text::jsonb where repo_id = 7`)
 }
 
 const shown = async () => (await service.api('GET', '/settings')).body
@@ -72,23 +70,6 @@ describe('without a file', () => {
 })
 
 describe('with a file', () => {
-  test('its values apply, and the defaults for the rest', async () => {
-    await store({ notable_ttl_ms: 3_600_000, areas: { api: ['src/api/**'] } })
-    expect(await shown()).toMatchObject({
-      notable_ttl_ms: 3_600_000,
-      areas: { api: ['src/api/**'] },
-      activity_ttl_ms: 86_400_000,
-      source: 'file',
-      errors: [],
-    })
-  })
-
-  test('its errors are returned beside the last valid values', async () => {
-    const problem = { line: 3, key: 'comment.min_severity', message: 'must be low, medium or high' }
-    await store({ check_run: true }, [problem])
-    expect(await shown()).toMatchObject({ check_run: true, errors: [problem] })
-  })
-
   test('the TTL of notables applies', async () => {
     await store({ notable_ttl_ms: 3_600_000 })
     const { body } = await service.api('POST', '/notables', { body: NOTABLE })
