@@ -131,7 +131,7 @@ describe('without a token', () => {
   // Failed tokens are limited per minute.
   beforeEach(() => service.clock.advance(60_000))
 
-  test('every route is rejected without calling GitHub', async () => {
+  test('every route is rejected without calling GitHub, whatever its body', async () => {
     const before = github.calls('*')
     for (const route of ROUTES) {
       const body = route.method === 'GET' ? {} : { body: '{not json' }

@@ -80,13 +80,6 @@ describe('every operation', () => {
 })
 
 describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 409 is returned', () => {
-  test('401 before everything', async () => {
-    const answers = await outcomes(ROUTES, (route) =>
-      call(service, route, { token: 'nobody', body: route.method === 'GET' ? undefined : NOT_JSON }),
-    )
-    expect(answers).toEqual(all(ROUTES, '401 unauthorized'))
-  })
-
   test('403 or 404 before an invalid body', async () => {
     const answers = await outcomes(withBody, (route) =>
       call(service, route, { token: 'eve', body: NOT_JSON }),
