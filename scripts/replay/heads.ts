@@ -13,7 +13,8 @@ import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
 import { takenPlaces } from '../../src/engine/lines/taken.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
-import { type Finding, findingOf, type LinesFinding } from '../../src/vocabulary/finding.ts'
+import { findingOf } from '../../src/vocabulary/finding.ts'
+import type { Finding, FindingOf } from '../../src/vocabulary/finding-kinds.ts'
 import { atOnce } from '../../test/support/steps.ts'
 import type { PullRequest } from './pull-requests.ts'
 import type { Revision } from './revisions.ts'
@@ -33,7 +34,7 @@ export interface Changed extends PullRequest {
 
 export interface ComparedHeads extends Comparison {
   /** The verdict of the pair; undefined if they share no file. */
-  lines: LinesFinding | undefined
+  lines: FindingOf<'lines'> | undefined
   /** The shared files that are not noise. */
   real: SharedFile[]
 }

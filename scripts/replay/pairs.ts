@@ -7,7 +7,7 @@ import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
 import { KEY_BYTES, lineHasher } from '../../src/engine/lines/line-hash.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/engine/lines/noise.ts'
 import type { FileVerdict } from '../../src/engine/lines/pair-verdict.ts'
-import type { Finding } from '../../src/vocabulary/finding.ts'
+import type { Finding } from '../../src/vocabulary/finding-kinds.ts'
 import type { Confidence, Verdict } from '../../src/vocabulary/verdict.ts'
 import { compareHeads, duplicatesIn, type Head, headOf } from './heads.ts'
 

@@ -3,7 +3,7 @@
 import { isLive } from '../vocabulary/activity-status.ts'
 import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
-import type { Consequence } from '../vocabulary/finding.ts'
+import type { Consequence } from '../vocabulary/finding-kinds.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import { pairLabel, pairOf } from '../vocabulary/pair-words.ts'
 import type { Severity } from '../vocabulary/severity.ts'

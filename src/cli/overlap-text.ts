@@ -3,7 +3,7 @@
 import { ownWorkName } from '../vocabulary/advice.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
-import { findingOf, isSameWork, takenIn } from '../vocabulary/finding.ts'
+import { evidenceOf, findingOf, saidIn } from '../vocabulary/finding.ts'
 import { inQuotes, sanitize } from '../vocabulary/others-text.ts'
 import { pairLabel } from '../vocabulary/pair-words.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
@@ -14,10 +14,9 @@ import {
   areasText,
   CONSEQUENCE_WORDS,
   doneSentence,
-  duplicateSentence,
   linesOf,
   placeSentence,
-  sequenceSentence,
+  sameWorkSentence,
 } from '../vocabulary/verdict-words.ts'
 import type { NamedCollision } from './named-collisions.ts'
 import { type Display, LEVEL_STYLES, type Style } from './terminal.ts'
@@ -146,13 +145,14 @@ function matchLines(match: Match, display: Display): string[] {
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
   const more = paths.length - FILES_SHOWN_MAX
   const done = findingOf(findings, 'done')
+  const evidence = evidenceOf(findings, sanitize)
   const who = done ? id : (pullRequestName(pr_url) ?? quoted(title))
   return [
     ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
     ...(title === id ? [] : detail(id, 'dim')),
     ...(done ? detail(doneSentence(who, linesOf(done), 'your change')) : []),
-    ...(isSameWork(findings) ? detail(duplicateSentence(who, findings, 'yours', sanitize)) : []),
-    ...takenIn(findings).flatMap((each) => detail(sequenceSentence(who, each, sanitize))),
+    ...(evidence ? detail(sameWorkSentence(who, 'yours', evidence)) : []),
+    ...saidIn(findings).flatMap(({ finding, words }) => detail(words.sentence(finding, who, sanitize))),
     ...paths.slice(0, FILES_SHOWN_MAX).flatMap((path) => detail(sentenceOf(path))),
     ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
     ...(cut ? detail('only the first shared files were compared by lines', 'dim') : []),

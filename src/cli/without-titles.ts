@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { findTree } from '../git/git-directory.ts'
 import type { IssueClaim } from '../vocabulary/contract/issue.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
+import { withoutNames } from '../vocabulary/finding.ts'
 import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 
 /** An option of commands that show overlap. */
@@ -37,7 +38,7 @@ export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
       const isOwn = (path: string) => isInTree(path) || own.some(({ example }) => example === path)
       return {
         ...withoutName(match),
-        findings: findingsWithoutTitles(match.findings, isOwn),
+        findings: withoutNames(match.findings, isOwn),
         paths: own.map((path) => ({ ...path, yours: path.example, theirs: path.example })),
       }
     }),
@@ -52,36 +53,15 @@ export function briefWithoutTitles(overlap: OverlapBrief | null, cwd: string): O
     ...overlap,
     matches: overlap.matches.map((match) => ({
       ...withoutName(match),
-      findings: findingsWithoutTitles(match.findings, isInTree),
+      findings: withoutNames(match.findings, isInTree),
       example: match.example !== null && isInTree(match.example) ? match.example : null,
     })),
   }
 }
 
-type Findings = OverlapBrief['matches'][number]['findings']
-
 function withoutName<Match extends { id: string; pr_url: string | null }>(match: Match) {
   const title = pullRequestName(match.pr_url) ?? match.id
   return { ...match, title, actor: null, branch: null, worktree: null }
-}
-
-/** The findings with only such paths as are in the working tree, and without the names of others' files and areas. */
-function findingsWithoutTitles(findings: Findings, isInTree: (path: string) => boolean): Findings {
-  return findings.flatMap((each): Findings => {
-    switch (each.kind) {
-      case 'lines':
-        return isInTree(each.path) ? [each] : []
-      case 'paths':
-        return isInTree(each.path) ? [{ ...each, yours: each.path, theirs: each.path }] : []
-      case 'number':
-      case 'parent':
-        return [{ ...each, theirs: 'their file' }]
-      case 'notable':
-        return [{ ...each, path: null, url: null }]
-      default:
-        return [each]
-    }
-  })
 }
 
 /** The issue of an activity, whose holder has only a number or an id. */

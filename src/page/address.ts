@@ -1,6 +1,5 @@
-/** The address of everything on the page, in the fragment of its URL: `#/OWNER/REPO?person=ben&record=act_…`. */
-
-import { CONSEQUENCES, type Consequence } from '../vocabulary/finding.ts'
+/** The address of everything on the page, in the fragment of its URL: `#/OWNER/REPO?person=ben&record=act_…`. Pure. */
+import { CONSEQUENCES, type Consequence } from '../vocabulary/finding-kinds.ts'
 
 /** The parts of a repository that have a view of their own. */
 export const SECTIONS = ['overlaps', 'notables', 'signal'] as const

@@ -1,6 +1,6 @@
 /** The filters of everything on the page, and what they hide. */
 
-import { CONSEQUENCES } from '../vocabulary/finding.ts'
+import { CONSEQUENCES } from '../vocabulary/finding-kinds.ts'
 import { count, joined } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import type { View } from './address.ts'

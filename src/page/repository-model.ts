@@ -1,7 +1,8 @@
 /** Everything that the view of a repository shows, computed from its records and the address. Pure. */
 
 import { DAY_MS } from '../vocabulary/clock.ts'
-import { CONSEQUENCES, type Consequence, isForOneOfBoth } from '../vocabulary/finding.ts'
+import { isForOneOfBoth } from '../vocabulary/finding.ts'
+import { CONSEQUENCES, type Consequence } from '../vocabulary/finding-kinds.ts'
 import type { View } from './address.ts'
 import { type Group, groupsOf } from './encounters.ts'
 import { type HotFolder, hotFolders } from './hot-spots.ts'

@@ -1,5 +1,6 @@
 /** What to do after a check or about an overlap, for the reader of any medium. Pure. */
-import { type Finding, isSameWork, type TakenFinding, takenIn } from './finding.ts'
+import { isSameWork, saidIn } from './finding.ts'
+import type { Finding, FindingAdvice } from './finding-kinds.ts'
 import { inQuotes } from './others-text.ts'
 import type { Severity } from './severity.ts'
 import { TITLE_SHOWN_MAX } from './shown.ts'
@@ -76,7 +77,7 @@ function editorAction(
   { severity, findings }: AdvisedOverlap,
   { whose, person, theirs, is_theirs_first }: Editor,
 ): string {
-  const [taken] = takenIn(findings)
+  const about = adviceIn(findings)
   const ask = whose !== 'other' ? '' : person === null ? 'tell the user' : `talk to ${person}`
   if (isSameWork(findings)) {
     const first = is_theirs_first === undefined ? '' : `; ${is_theirs_first ? theirs : 'yours'} was first`
@@ -84,13 +85,10 @@ function editorAction(
       ? `Before you go on, compare yours with ${its(whose, theirs)}: close one of the two${first}.`
       : `Before you go on, ${ask}: close one of the two${first}.`
   }
-  if (taken && ask === '') return `Give way to ${its(whose, theirs)}: ${GIVE_WAY[taken.kind]}.`
+  if (about && ask === '') return `Give way to ${its(whose, theirs)}: ${about.giveWay}.`
   if (whose === 'bot') return `Go ahead, and rebase ${theirs} after yours is merged.`
   if (whose === 'own') return `Before you edit there, finish ${its(whose, theirs)}, or build on it.`
-  if (taken?.kind === 'number')
-    return `Reserve another number for your file, or ${ask}: agree on who keeps this one.`
-  if (taken)
-    return `Before you go on, ${ask}: agree on whose migration comes first. The second one builds on the first.`
+  if (about) return about.agree(ask)
   switch (severity) {
     case 'high':
       return `Before you edit there, ${ask}: wait, split the work, or build on ${theirs}.`
@@ -101,9 +99,9 @@ function editorAction(
   }
 }
 
-const GIVE_WAY: Record<TakenFinding['kind'], string> = {
-  number: 'reserve another number for your file',
-  parent: 'build your migration on that one',
+/** What the weightiest finding that knows better than the severity says. */
+function adviceIn(findings: readonly Finding[]): FindingAdvice | undefined {
+  return saidIn(findings).find(({ words }) => words.advice)?.words.advice
 }
 
 /** The work of somebody with whom nothing can be agreed. */
@@ -119,8 +117,8 @@ function mergerAdvice(overlap: AdvisedOverlap, reader: Merger): Advice {
   const order = whyFirst(first.name, first.stage, second.stage)
   if (isSameWork(findings))
     return { order, action: `Close one of the two, and agree with ${person} on which.` }
-  const [taken] = takenIn(findings)
-  if (taken) return { order, action: sequenceAction(taken.kind, { person, is_ahead }) }
+  const about = adviceIn(findings)
+  if (about) return { order, action: is_ahead ? about.tell(person) : about.follow }
   const action = is_ahead ? leaderAction(person, own.stage, may_merge) : followerAction(person, other)
   return { order, action }
 }
@@ -132,23 +130,11 @@ function ownAdvice(
 ): Advice {
   const order = 'Both are by one author'
   if (isSameWork(findings)) return { order, action: 'Close one of the two.' }
-  const [taken] = takenIn(findings)
-  if (taken?.kind === 'number')
-    return { order, action: is_ahead ? 'Give the other one another number.' : 'Take another number.' }
-  if (taken) return { order, action: 'Build the second migration on the first.' }
+  const about = adviceIn(findings)
+  if (about) return { order, action: about.own[is_ahead ? 'ahead' : 'behind'] }
   const [one, two] = [uncapitalized(first.name), uncapitalized(second.name)]
   const merge = may_merge ? `Merge ${one} first` : `Ask to have ${one} merged first`
   return { order, action: `${merge}, and rebase ${two}.` }
-}
-
-function sequenceAction(
-  kind: TakenFinding['kind'],
-  { person, is_ahead }: Pick<Merger, 'person' | 'is_ahead'>,
-): string {
-  if (kind === 'number') return is_ahead ? `Tell ${person} to take another number.` : 'Take another number.'
-  return is_ahead
-    ? `Tell ${person} to build on the migration of this pull request.`
-    : 'Build on the other migration once it is merged.'
 }
 
 function leaderAction(person: string, stage: Stage, may_merge: boolean): string {

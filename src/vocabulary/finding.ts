@@ -1,97 +1,28 @@
-/** What two pieces of work have in common, one finding for each reason, and what a pair leads to (docs/contract/overlap.md#consequences). Pure. */
-import type { LinesVerdict } from './verdict.ts'
+/** What a list of findings amounts to (docs/contract/overlap.md#consequences). Pure. */
+import { renumbered } from './file-number.ts'
+import {
+  CONSEQUENCES,
+  type Consequence,
+  type Finding,
+  type FindingKind,
+  type FindingOf,
+  type FindingWords,
+  KINDS,
+  type TakenFinding,
+} from './finding-kinds.ts'
+import type { Quote } from './text.ts'
 
-/** The weightiest first. `same_file` is no overlap: nobody has to do anything. */
-export const CONSEQUENCES = ['conflict', 'same_work', 'same_number', 'possible', 'same_file'] as const
-export type Consequence = (typeof CONSEQUENCES)[number]
+const ORDER = Object.keys(KINDS)
 
-/** What a new file of each side takes, and the names of the two files. */
-interface Taken {
-  directory: string
-  yours: string
-  theirs: string
+/** The row of a finding's kind. TypeScript does not relate the two. */
+function rowOf({ kind }: Finding) {
+  return KINDS[kind] as unknown as {
+    leadsTo(finding: Finding): Consequence | null
+    evidence?(finding: Finding, quote: Quote): string
+    words?: FindingWords<Finding>
+    withoutNames(finding: Finding, isOwn: (path: string) => boolean): Finding | null
+  }
 }
-
-/** The strongest verdict about a file that both change. `path` is its name. */
-export interface LinesFinding extends LinesVerdict {
-  kind: 'lines'
-  path: string
-  /** For `unknown`: declared work sent no patch, so the lines that it will change are not known. */
-  lacks_patch: boolean
-}
-
-/** Declared paths that match a common path, which is `path`. */
-export interface PathsFinding {
-  kind: 'paths'
-  path: string
-  yours: string
-  theirs: string
-}
-
-/** Labels that both name. */
-export interface AreasFinding {
-  kind: 'areas'
-  areas: string[]
-}
-
-/** The smaller side's added lines, and the share of them that the other side adds too. All of its changes may be removals. */
-export interface DuplicateFinding {
-  kind: 'duplicate'
-  /** From 0 to 1. */
-  share: number
-  /** The number of distinct telling lines. */
-  added_lines: number
-}
-
-/** An issue that both are on or close. */
-export interface IssueFinding {
-  kind: 'issue'
-  issue: number
-}
-
-/** Both add a file with this number to the directory. */
-export interface NumberFinding extends Taken {
-  kind: 'number'
-  number: string
-  /** The next free number, as text of the same width; null if it is not known. */
-  next: string | null
-}
-
-/** Both add a migration that builds on this one. */
-export interface ParentFinding extends Taken {
-  kind: 'parent'
-  parent: string
-}
-
-/** A merged pull request has this share of the lines that the work adds. */
-export interface DoneFinding {
-  kind: 'done'
-  url: string | null
-  share: number
-  added_lines: number
-}
-
-/** A notable. `path`: one that both match; null if it has no paths, or only an area is shared. `url`: its decision document. */
-export interface NotableFinding {
-  kind: 'notable'
-  path: string | null
-  url: string | null
-}
-
-export type TakenFinding = NumberFinding | ParentFinding
-
-export type Finding =
-  | LinesFinding
-  | PathsFinding
-  | AreasFinding
-  | DuplicateFinding
-  | IssueFinding
-  | TakenFinding
-  | DoneFinding
-  | NotableFinding
-
-export type FindingKind = Finding['kind']
-export type FindingOf<Kind extends FindingKind> = Extract<Finding, { kind: Kind }>
 
 /** The first finding of a kind. */
 export function findingOf<Kind extends FindingKind>(
@@ -101,29 +32,73 @@ export function findingOf<Kind extends FindingKind>(
   return findings.find((each): each is FindingOf<Kind> => each.kind === kind)
 }
 
+/** What a pair with these findings leads to; null if that is nothing: they share only noise, or it is a notable. */
+export function consequenceOf(findings: readonly Finding[]): Consequence | null {
+  return CONSEQUENCES.find((each) => leadTo(findings, each)) ?? null
+}
+
+/** Whether one of the findings leads to this, whatever others lead to. */
+export function leadTo(findings: readonly Finding[], consequence: Consequence): boolean {
+  return findings.some((each) => rowOf(each).leadsTo(each) === consequence)
+}
+
+/** The weightiest first. */
+export function byConsequence(a: Finding, b: Finding): number {
+  return rank(a) - rank(b) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)
+}
+
+function rank(finding: Finding): number {
+  const consequence = rowOf(finding).leadsTo(finding)
+  return consequence === null ? CONSEQUENCES.length : CONSEQUENCES.indexOf(consequence)
+}
+
+/** How it is known that both live sides do the same work: `9 of 12 added lines are alike`. Null if they do not seem to. */
+export function evidenceOf(findings: readonly Finding[], quote: Quote): string[] | null {
+  const evidence = findings.flatMap((each) => rowOf(each).evidence?.(each, quote) ?? [])
+  return evidence.length === 0 ? null : evidence.filter(Boolean)
+}
+
+/** Whether two live sides seem to do the same work. */
+export function isSameWork(findings: readonly Finding[]): boolean {
+  return findings.some((each) => rowOf(each).evidence !== undefined)
+}
+
+/** Whether one of both has to give way, also where git stops anyway: they do the same work, or take the same. */
+export function isForOneOfBoth(findings: readonly Finding[]): boolean {
+  return isSameWork(findings) || leadTo(findings, 'same_number')
+}
+
+/** A finding that is said besides the shared paths and areas. */
+export interface SaidFinding {
+  finding: Finding
+  words: FindingWords<Finding>
+}
+
+export function saidIn(findings: readonly Finding[]): SaidFinding[] {
+  return findings.flatMap((finding) => {
+    const { words } = rowOf(finding)
+    return words ? [{ finding, words }] : []
+  })
+}
+
+/** What both take: `0042 in db/migrations`; empty if the finding has no words of its own. */
+export function placeOf(finding: Finding, quote: Quote): string {
+  return rowOf(finding).words?.place(finding, quote) ?? ''
+}
+
+/** The findings without what other people wrote. `isOwn`: the reader has the path. */
+export function withoutNames(findings: readonly Finding[], isOwn: (path: string) => boolean): Finding[] {
+  return findings.flatMap((each) => rowOf(each).withoutNames(each, isOwn) ?? [])
+}
+
 /** The numbers and parents that both take. */
 export function takenIn(findings: readonly Finding[]): TakenFinding[] {
   return findings.filter((each): each is TakenFinding => each.kind === 'number' || each.kind === 'parent')
 }
 
-/** Whether two live sides seem to do the same work. */
-export function isSameWork(findings: readonly Finding[]): boolean {
-  return findings.some(({ kind }) => kind === 'duplicate' || kind === 'issue')
-}
-
-/** Whether one of both has to give way, also where git stops anyway: they do the same work, or take the same. */
-export function isForOneOfBoth(findings: readonly Finding[]): boolean {
-  return isSameWork(findings) || takenIn(findings).length > 0
-}
-
 /** The number, or the name of the parent. */
 export function takenValue(taken: TakenFinding): string {
   return taken.kind === 'number' ? taken.number : taken.parent
-}
-
-/** The next free number; null for a parent. */
-export function nextOf(taken: TakenFinding): string | null {
-  return taken.kind === 'number' ? taken.next : null
 }
 
 /** The finding about a number or a parent, which is `value`. */
@@ -132,6 +107,35 @@ export function takenFinding({
   value,
   next,
   ...files
-}: Taken & { kind: TakenFinding['kind']; value: string; next: string | null }): TakenFinding {
+}: Pick<TakenFinding, 'kind' | 'directory' | 'yours' | 'theirs'> & {
+  value: string
+  next: string | null
+}): TakenFinding {
   return kind === 'number' ? { kind, number: value, ...files, next } : { kind, parent: value, ...files }
+}
+
+/** Names that are safe in a command line without quotes. */
+const PLAIN = /^[\w@+.][\w@+./-]*$/
+const DJANGO = /(?:^|\/)([\w.-]+)\/migrations$/
+
+/**
+ * How to give way: the command that renames the file, or the line of a migration that names its parent. `successor`: the
+ * name of the other migration, see `successorOf`. Null if it is not known, or if a name is not plain.
+ */
+export function takenFix(taken: TakenFinding, successor: string | null): string | null {
+  const { directory, yours } = taken
+  if (taken.kind === 'parent') {
+    if (successor === null || !PLAIN.test(successor)) return null
+    const [, app] = DJANGO.exec(directory) ?? []
+    return app !== undefined && /^\d{4}_/.test(successor)
+      ? `dependencies = [("${app}", "${successor}")]`
+      : `down_revision = "${successor}"`
+  }
+  const name = taken.next === null ? null : renumbered(yours, taken.next)
+  if (name === null) return null
+  const [from, to] = [yours, name].map((each) => (directory === '' ? each : `${directory}/${each}`)) as [
+    string,
+    string,
+  ]
+  return PLAIN.test(from) && PLAIN.test(to) ? `git mv ${from} ${to}` : null
 }

@@ -1,9 +1,9 @@
 /** What a list says about a pair of activities. Pure. */
-import { type Finding, findingOf, isSameWork, nextOf, takenIn } from './finding.ts'
-import { sequencePlace } from './sequence-words.ts'
+import { evidenceOf, findingOf, saidIn } from './finding.ts'
+import type { Finding } from './finding-kinds.ts'
 import type { Quote } from './text.ts'
 import type { LineRange } from './verdict.ts'
-import { evidenceText, numbersText, OVERLAP_WORDS } from './verdict-words.ts'
+import { evidenceText, LINES_WORDS, numbersText, SAME_WORK } from './verdict-words.ts'
 
 /** What a list says about a pair, with the own lines first. */
 export interface ComparedPair {
@@ -18,17 +18,17 @@ type LineRanges = readonly [LineRange | null, LineRange | null]
 export function pairLabel({ findings, line_ranges }: ComparedPair, quote: Quote): string {
   const lines = findingOf(findings, 'lines')
   const numbers = lines?.verdict === 'unknown' ? '' : numbersText(line_ranges ?? [])
-  const label = OVERLAP_WORDS[lines?.verdict ?? 'declared'].label
+  const label = LINES_WORDS[lines?.verdict ?? 'declared'].label
   const place = numbers === '' || label === '' ? label : `${label} (${numbers})`
-  const twin = isSameWork(findings) ? `${OVERLAP_WORDS.duplicate.label}${evidenceText(findings, quote)}` : ''
-  const taken = takenIn(findings)
+  const evidence = evidenceOf(findings, quote)
+  const twin = evidence ? `${SAME_WORK}${evidenceText(evidence)}` : ''
+  const said = saidIn(findings)
     .slice(0, 1)
-    .map((each) => {
-      const next = nextOf(each)
-      const free = next === null ? '' : `; ${quote(next)} is free`
-      return `${OVERLAP_WORDS[each.kind].label} (${sequencePlace(each, quote)}${free})`
+    .map(({ finding, words }) => {
+      const what = words.place(finding, quote)
+      return `${words.label} (${what}${words.hint?.(finding, quote) ?? ''})`
     })
-  return [...taken, place, twin].filter(Boolean).join(', ')
+  return [...said, place, twin].filter(Boolean).join(', ')
 }
 
 /** A collision of the list of all collisions. */

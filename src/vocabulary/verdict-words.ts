@@ -1,14 +1,6 @@
-/** What an overlap is called: one row for each kind, one column for each medium. Pure. */
-import {
-  type Consequence,
-  type DoneFinding,
-  type Finding,
-  findingOf,
-  isSameWork,
-  type TakenFinding,
-  takenIn,
-} from './finding.ts'
-import { sequenceNote, sequencePlace } from './sequence-words.ts'
+/** What an overlap is called: one row for each verdict about lines, one column for each medium. Pure. */
+import { evidenceOf, saidIn } from './finding.ts'
+import type { Consequence, Finding, FindingOf } from './finding-kinds.ts'
 import { joined, type Quote } from './text.ts'
 import type { ComparedLines, LineRange, Verdict } from './verdict.ts'
 
@@ -21,11 +13,8 @@ export const CONSEQUENCE_WORDS: Record<Consequence, string> = {
   same_file: 'same file',
 }
 
-/**
- * A verdict about lines; `likely`: a conflict that is not proved; `declared`: paths or areas whose lines were not compared;
- * `duplicate`: both do the same work; `number`, `parent`: both take it.
- */
-type Kind = Verdict | 'likely' | 'declared' | 'duplicate' | TakenFinding['kind']
+/** A verdict about lines; `likely`: a conflict that is not proved; `declared`: paths or areas whose lines were not compared. */
+type Kind = Verdict | 'likely' | 'declared'
 
 interface Words {
   /**
@@ -39,7 +28,7 @@ interface Words {
   label: string
 }
 
-export const OVERLAP_WORDS: Record<Kind, Words> = {
+export const LINES_WORDS: Record<Kind, Words> = {
   conflict: {
     sentence: (who, what, note) => `${who} changes ${what} too${note}`,
     short: 'the same lines as yours',
@@ -85,21 +74,6 @@ export const OVERLAP_WORDS: Record<Kind, Words> = {
     short: '',
     label: '',
   },
-  duplicate: {
-    sentence: (who, what, note) => `${who} seems to do the same as ${what}${note}`,
-    short: 'seems to do the same',
-    label: 'seems to do the same',
-  },
-  number: {
-    sentence: (who, what, note) => `${what} is taken by ${who}${note}`,
-    short: 'the same number as yours',
-    label: 'same number',
-  },
-  parent: {
-    sentence: (who, what, note) => `${who} builds on ${what} too${note}`,
-    short: 'the same parent as yours',
-    label: 'same parent',
-  },
 }
 
 /** A path that both sides match. `yours` and `theirs`: the globs that match it, if they are to be named. */
@@ -127,16 +101,13 @@ export function overlapSentence(
   own: string,
   quote: Quote,
 ): string {
-  if (isSameWork(findings)) return duplicateSentence(who, findings, own, quote)
-  const [first] = takenIn(findings)
-  if (first) return sequenceSentence(who, first, quote)
+  const evidence = evidenceOf(findings, quote)
+  if (evidence) return sameWorkSentence(who, own, evidence)
+  const [said] = saidIn(findings)
+  if (said) return said.words.sentence(said.finding, who, quote)
   const [place] = paths
   if (place) return placeSentence(who, place, quote)
-  return OVERLAP_WORDS.declared.sentence(
-    who,
-    areas.length > 0 ? areasText(areas, quote) : 'the same scope',
-    '',
-  )
+  return LINES_WORDS.declared.sentence(who, areas.length > 0 ? areasText(areas, quote) : 'the same scope', '')
 }
 
 /** `#123 changes lines 40–52 of src/retry.ts too (yours: lines 38–50)`. */
@@ -145,23 +116,19 @@ export function placeSentence(who: string, place: ComparedPlace, quote: Quote): 
   const file = quote(place.example)
   const isUnplaced = place.verdict === 'conflict' && lines === ''
   const note = isUnplaced ? ', and the changes conflict' : yourLines(place) || globsText(place, quote)
-  return OVERLAP_WORDS[kindOf(place)].sentence(who, lines === '' ? file : `${lines} of ${file}`, note)
+  return LINES_WORDS[kindOf(place)].sentence(who, lines === '' ? file : `${lines} of ${file}`, note)
 }
 
 /** `#123 seems to do the same as yours (9 of 12 added lines are alike, both close #7)`. */
-export function duplicateSentence(
-  who: string,
-  findings: readonly Finding[],
-  own: string,
-  quote: Quote,
-): string {
-  return OVERLAP_WORDS.duplicate.sentence(who, own, evidenceText(findings, quote))
+export function sameWorkSentence(who: string, own: string, evidence: readonly string[]): string {
+  return `${who} ${SAME_WORK} as ${own}${evidenceText(evidence)}`
 }
 
-/** `0042 in db/migrations is taken by #123 (0042_carts.sql); the next free number is 0043`. */
-export function sequenceSentence(who: string, taken: TakenFinding, quote: Quote): string {
-  const { sentence } = OVERLAP_WORDS[taken.kind]
-  return sentence(who, sequencePlace(taken, quote), sequenceNote(taken, quote))
+export const SAME_WORK = 'seems to do the same'
+
+/** ` (9 of 12 added lines are alike, both close #7)`; empty if nothing is known. */
+export function evidenceText(evidence: readonly string[]): string {
+  return evidence.length > 0 ? ` (${evidence.join(', ')})` : ''
 }
 
 /** How much of the lines that work adds a merged pull request has. */
@@ -171,7 +138,7 @@ export interface DoneLines {
 }
 
 /** The lines of a finding. */
-export function linesOf({ share, added_lines }: DoneFinding): DoneLines {
+export function linesOf({ share, added_lines }: FindingOf<'done'>): DoneLines {
   return { shared: Math.round(share * added_lines), lines: added_lines }
 }
 
@@ -180,23 +147,11 @@ export function doneSentence(who: string, { shared, lines }: DoneLines, own: str
   return `${who} is merged and has ${shared} of the ${lines} lines that ${own} adds`
 }
 
-/** ` (9 of 12 added lines are alike, both close #7)`; empty if nothing is known. */
-export function evidenceText(findings: readonly Finding[], quote: Quote): string {
-  const [lines, closed] = [findingOf(findings, 'duplicate'), findingOf(findings, 'issue')]
-  const evidence = [
-    lines && lines.added_lines > 0
-      ? `${Math.round(lines.share * lines.added_lines)} of ${lines.added_lines} added lines are alike`
-      : '',
-    closed ? `both close ${quote(`#${closed.issue}`)}` : '',
-  ].filter(Boolean)
-  return evidence.length > 0 ? ` (${evidence.join(', ')})` : ''
-}
-
 /** `lines 40–52 (yours: lines 38–50), probably in conflict`. The text before it names the file. */
 export function placeText(place: ComparedLines): string {
   const [theirs, yours, kind] = [linesText(place.their_lines), yourLines(place), kindOf(place)]
   const isSaid = kind === 'conflict' ? yours !== '' : kind === 'unknown' && theirs !== ''
-  return [`${theirs}${yours}`, isSaid ? '' : OVERLAP_WORDS[kind].short].filter(Boolean).join(', ')
+  return [`${theirs}${yours}`, isSaid ? '' : LINES_WORDS[kind].short].filter(Boolean).join(', ')
 }
 
 /** ` (yours: lines 38–50)`; empty if your lines are unknown, or have the same numbers as theirs. */

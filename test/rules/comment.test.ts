@@ -16,7 +16,7 @@ import type {
   ReportedPath,
   SuppressedActivity,
 } from '../../src/server/tell/report/report.ts'
-import type { TakenFinding } from '../../src/vocabulary/finding.ts'
+import type { TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
 
 /** A path whose lines were not compared, unless `given` says otherwise. */

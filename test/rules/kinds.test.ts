@@ -1,12 +1,13 @@
 /** What two sides have in common, and what that leads to (docs/contract/overlap.md#consequences). */
 import { describe, expect, test } from 'vitest'
 import { compareSides, isCommon, withoutDuplicate } from '../../src/engine/kinds/compare.ts'
-import { byConsequence, consequenceOf, severityOf } from '../../src/engine/kinds/kinds.ts'
+import { severityOf } from '../../src/engine/kinds/kinds.ts'
 import { digestedSide } from '../../src/engine/kinds/side.ts'
 import type { FileChange } from '../../src/engine/lines/change.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { indexFiles, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
-import type { Consequence, DuplicateFinding, Finding, LinesFinding } from '../../src/vocabulary/finding.ts'
+import { byConsequence, consequenceOf } from '../../src/vocabulary/finding.ts'
+import type { Consequence, Finding, FindingOf } from '../../src/vocabulary/finding-kinds.ts'
 import { linesFinding as lines, SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
 import { change, editOfPay } from '../support/lines.ts'
 import { atOnce } from '../support/steps.ts'
@@ -14,7 +15,7 @@ import { atOnce } from '../support/steps.ts'
 const PROVED = lines('conflict', { confidence: 'proved' })
 const PATHS: Finding = { kind: 'paths', path: 'a.ts', yours: 'src/**', theirs: 'a.ts' }
 const AREAS: Finding = { kind: 'areas', areas: ['pay'] }
-const DUPLICATE: DuplicateFinding = { kind: 'duplicate', share: 1, added_lines: 9 }
+const DUPLICATE: FindingOf<'duplicate'> = { kind: 'duplicate', share: 1, added_lines: 9 }
 const ISSUE: Finding = { kind: 'issue', issue: 7 }
 const DONE: Finding = { kind: 'done', url: 'https://github.com/acme/shop/pull/40', share: 1, added_lines: 9 }
 const PARENT: Finding = { ...{ kind: 'parent', parent: 'p', directory: '' }, yours: 'a.py', theirs: 'b.py' }
@@ -86,7 +87,7 @@ const TWO = change({
   patch: [20, 90].map((at) => editOfPay(at, ['const retries = 3']).patch).join('\n'),
 })
 const [B, C, SUM] = [edit('b.ts', 20, 'b'), edit('c.ts', 20, 'c'), edit('go.sum', 20, 'd')]
-const AT: Partial<LinesFinding> = { your_lines: [20, 22], their_lines: [20, 22] }
+const AT: Partial<FindingOf<'lines'>> = { your_lines: [20, 22], their_lines: [20, 22] }
 const IN_B = lines('conflict', { path: 'b.ts', confidence: 'proved', ...AT })
 const MOD = change({ path: 'go.mod', patch: editOfPay(20, ['go 1.26']).patch, manifest: 'a' })
 const GONE = change({ status: 'removed' })

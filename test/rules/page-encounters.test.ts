@@ -41,7 +41,7 @@ const met = (mine: object, theirs: object, collision: object, reader: string | n
 describe('an encounter', () => {
   test('names the number that both take, and the next free one', () => {
     const { encounter } = met({}, {}, { consequence: 'same_number', findings: [SAME_NUMBER] })
-    expect(encounter.relation).toBe('same number (0042 in db/migrations; 0043 is free)')
+    expect(encounter.relation).toBe('same number (0042 in db/migrations; the next free number is 0043)')
     expect(encounter.places).toEqual([
       { path: 'db/migrations/0042_orders.sql', mine: null, theirs: null, is_conflict: true },
     ])

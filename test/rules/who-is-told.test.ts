@@ -14,7 +14,7 @@ import {
 } from '../../src/server/tell/decision/who-is-told.ts'
 import type { PairRow } from '../../src/server/tell/ledger/table.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
-import type { Finding } from '../../src/vocabulary/finding.ts'
+import type { Finding } from '../../src/vocabulary/finding-kinds.ts'
 import { isBot } from '../../src/vocabulary/logins.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Conclusion } from '../../src/engine/check/conclusion.ts'
 import type { MergedActivity } from '../../src/server/records/activities/live-store.ts'
-import type { LinesFinding, NumberFinding } from '../../src/vocabulary/finding.ts'
+import type { FindingOf } from '../../src/vocabulary/finding-kinds.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
 
@@ -19,7 +19,7 @@ export const NOTHING_FOUND: Conclusion = {
 }
 
 /** A number that both sides take. */
-export const SAME_NUMBER: NumberFinding = {
+export const SAME_NUMBER: FindingOf<'number'> = {
   ...{ kind: 'number', directory: 'db/migrations', number: '0042', next: '0043' },
   ...{ yours: '0042_orders.sql', theirs: '0042_carts.sql' },
 }
@@ -32,7 +32,7 @@ export const DONE_BY: NonNullable<Conclusion['done_by']> = {
 }
 
 /** The strongest verdict, about one file. */
-export function linesFinding(verdict: Verdict, given: Partial<LinesFinding> = {}): LinesFinding {
+export function linesFinding(verdict: Verdict, given: Partial<FindingOf<'lines'>> = {}): FindingOf<'lines'> {
   return { kind: 'lines', path: 'a.ts', ...NOT_COMPARED, verdict, lacks_patch: false, ...given }
 }
 

@@ -4,7 +4,9 @@ export const FLOORS: Record<string, string>[] = [
   { 'vocabulary/scope': 'globs' },
   { 'vocabulary/contract': 'every operation as data, and the schemas' },
   { 'engine/lines': 'patch → digest → verdict: whether two changes of a file conflict' },
-  { 'engine/kinds': 'what two sides have in common: a file for each kind of finding' },
+  {
+    'engine/kinds': 'how each kind of finding is found, and how severe it is',
+  },
   {
     engine: 'what meets what: a live set in memory. No clock, no I/O, no SQL',
     'engine/settings': 'settings files, and which value holds',

@@ -1,5 +1,5 @@
 /** What a replay of shared numbers and parents finds out about pairs of pull requests. Pure. */
-import type { TakenFinding } from '../../../src/vocabulary/finding.ts'
+import type { TakenFinding } from '../../../src/vocabulary/finding-kinds.ts'
 import type { PullRequest } from '../pull-requests.ts'
 import type { Meeting } from './meetings.ts'
 import type { Finding } from './truth.ts'

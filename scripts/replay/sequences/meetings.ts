@@ -3,7 +3,7 @@
 import { rulesOf } from '../../../src/engine/check/rules.ts'
 import { directoryOf, sharedTaken, takenPlaces } from '../../../src/engine/lines/taken.ts'
 import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
-import type { TakenFinding } from '../../../src/vocabulary/finding.ts'
+import type { TakenFinding } from '../../../src/vocabulary/finding-kinds.ts'
 import type { Branch } from '../commits.ts'
 import { type Changed, eventsOf, type Head, isStacked } from '../heads.ts'
 import { DAY, isRebasedOver } from '../pull-requests.ts'

@@ -71,8 +71,8 @@ function sentenceFor(
   return `${held}${data}; ask the user: ${JOIN_OR_LEAVE}.`
 }
 
-function isUnplaced({ path, taken, is_same_branch }: Place): boolean {
-  return path === null && !taken && !is_same_branch
+function isUnplaced({ path, said, is_same_branch }: Place): boolean {
+  return path === null && !said && !is_same_branch
 }
 
 async function readIssue({ connect, at }: SessionContext, number: number): Promise<Issue | null> {

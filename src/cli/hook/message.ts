@@ -1,15 +1,15 @@
 /** The warning that an agent reads: who else works where, in at most 600 characters. Pure. */
 
 import { adviceOf, notableAdvice, ownWorkName, whoseOf } from '../../vocabulary/advice.ts'
-import { type Consequence, type Finding, nextOf, type TakenFinding } from '../../vocabulary/finding.ts'
+import type { SaidFinding } from '../../vocabulary/finding.ts'
+import type { Consequence, Finding } from '../../vocabulary/finding-kinds.ts'
 import { inQuotes, sanitize } from '../../vocabulary/others-text.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
-import { sequencePlace } from '../../vocabulary/sequence-words.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
 import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { type ComparedLines, VERDICTS } from '../../vocabulary/verdict.ts'
-import { CONSEQUENCE_WORDS, OVERLAP_WORDS, placeText } from '../../vocabulary/verdict-words.ts'
+import { CONSEQUENCE_WORDS, placeText } from '../../vocabulary/verdict-words.ts'
 
 /** An overlap with another activity or a notable, in one file or in none (an area or the branch). */
 export interface Place extends ComparedLines {
@@ -23,8 +23,8 @@ export interface Place extends ComparedLines {
   consequence: Consequence | null
   /** What both have in common. */
   findings: readonly Finding[]
-  /** A number or parent that both take; then `path` is null. */
-  taken?: TakenFinding | undefined
+  /** What both take, such as a number; then `path` is null. */
+  said?: SaidFinding | undefined
   /** The other activity works on the same branch, which is no collision. */
   is_same_branch: boolean
   /** It is other work of the user. */
@@ -169,8 +169,8 @@ function whoOf(
 }
 
 function whereOf(place: Place, { without_titles }: MessageOptions): string {
-  const { path, is_own_path, is_same_branch, taken } = place
-  if (taken) return takenText(taken)
+  const { path, is_own_path, is_same_branch, said } = place
+  if (said) return saidText(said)
   if (path === null) return is_same_branch ? 'on your branch' : ''
   const shown = clipStart(sanitize(path), 100)
   const theirs = without_titles ? 'a file that is not in your working tree' : inQuotes(shown)
@@ -179,10 +179,9 @@ function whereOf(place: Place, { without_titles }: MessageOptions): string {
 }
 
 /** `the same number as yours, 0042 in db/migrations; the next free number is 0043`: nothing that the other side named. */
-function takenText(taken: TakenFinding): string {
-  const next = nextOf(taken)
-  const free = next === null ? '' : `; the next free number is ${sanitize(next)}`
-  return `${OVERLAP_WORDS[taken.kind].short}, ${clipStart(sequencePlace(taken, sanitize), 100)}${free}`
+function saidText({ finding, words }: SaidFinding): string {
+  const hint = words.hint?.(finding, sanitize) ?? ''
+  return `${words.short}, ${clipStart(words.place(finding, sanitize), 100)}${hint}`
 }
 
 /** The advice about the most severe place, and of equal severity the one with the strongest verdict. */

@@ -2,7 +2,8 @@
 
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/contract/overlap.ts'
-import { findingOf, takenIn, takenValue } from '../../vocabulary/finding.ts'
+import { findingOf, saidIn } from '../../vocabulary/finding.ts'
+import { sanitize } from '../../vocabulary/others-text.ts'
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
 import { isNotableId } from '../../vocabulary/record-id.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
@@ -41,12 +42,7 @@ export function placesOf(
   const found = matches.filter(({ id }) => !isMerged(id))
   const shared = found.flatMap(({ paths, ...match }): Place[] => {
     const place = { ...placeOf(match), is_same_branch: false }
-    const taken = takenIn(match.findings).map((each) => ({
-      ...place,
-      ...NOT_COMPARED,
-      ...NO_PATH,
-      taken: each,
-    }))
+    const taken = saidIn(match.findings).map((said) => ({ ...place, ...NOT_COMPARED, ...NO_PATH, said }))
     if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
     const files = paths.map(({ yours, example, verdict, confidence, your_lines, their_lines }) => {
       const is_own_path = yours === example || isInTree(example)
@@ -101,8 +97,8 @@ export function placesOfBrief(overlap: OverlapBrief | null, isInTree: SessionCon
 }
 
 /** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
-function warningKey(subagent: string | null, { id, path, taken }: Place): string {
-  const name = taken && `${taken.directory} ${takenValue(taken)}`
+function warningKey(subagent: string | null, { id, path, said }: Place): string {
+  const name = said?.words.place(said.finding, sanitize)
   return comparedKey(subagent, `${id} ${path ?? name ?? ''}`)
 }
 

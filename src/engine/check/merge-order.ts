@@ -1,7 +1,7 @@
 /** The order in which to merge the open pull requests that conflict with each other (docs/contract/signal.md#merge-order). Pure. */
 
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
-import { findingOf, takenIn } from '../../vocabulary/finding.ts'
+import { findingOf, leadTo } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
 import { count, joined } from '../../vocabulary/text.ts'
@@ -218,7 +218,7 @@ function relate(
     if (!one || !other || one === other) continue
     const findings = comparison?.findings ?? []
     const verdict = findingOf(findings, 'lines')?.verdict
-    if (verdict === 'conflict' || takenIn(findings).length > 0) {
+    if (leadTo(findings, 'conflict') || leadTo(findings, 'same_number')) {
       one.conflicts.add(other)
       other.conflicts.add(one)
       continue

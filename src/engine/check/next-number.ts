@@ -3,7 +3,7 @@
 import type { ReservedNumber as ReservedAnswer } from '../../vocabulary/contract/number.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { compareNumbers, lastNumber, nextNumber, numberOf } from '../../vocabulary/file-number.ts'
-import type { TakenFinding } from '../../vocabulary/finding.ts'
+import type { TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import type { ChangedFile } from '../lines/change.ts'
 import { directoryOf, nameOf } from '../lines/taken.ts'
 import { type ComparedFields, comparedScopeOf } from '../records/compared-scope.ts'

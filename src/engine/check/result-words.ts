@@ -10,9 +10,8 @@ import {
   ownWorkName,
   whoseOf,
 } from '../../vocabulary/advice.ts'
-import { isSameWork, takenIn } from '../../vocabulary/finding.ts'
+import { isSameWork, takenFix, takenIn } from '../../vocabulary/finding.ts'
 import { inQuotes } from '../../vocabulary/others-text.ts'
-import { sequenceFix } from '../../vocabulary/sequence-words.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED, capitalized, count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence, overlapSentence } from '../../vocabulary/verdict-words.ts'
@@ -111,7 +110,7 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
 function fixOf({ findings }: Found<unknown>['match'], record: ComparedActivity): string | null {
   const [first] = takenIn(findings)
   if (isSameWork(findings) || first === undefined) return null
-  return sequenceFix(first, successorOf(first, first.theirs, comparedScopeOf(record).files))
+  return takenFix(first, successorOf(first, first.theirs, comparedScopeOf(record).files))
 }
 
 /** The title of work, but not that of somebody who is new to the repository, because agents read it. */

@@ -1,6 +1,6 @@
 /** Compares two sides by their changed files: what they have in common, and in which files. */
 import type { Budget } from '../../vocabulary/budget.ts'
-import type { Finding } from '../../vocabulary/finding.ts'
+import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import type { Steps } from '../../vocabulary/steps.ts'
 import { byStrength } from '../../vocabulary/verdict.ts'

@@ -1,7 +1,8 @@
 /** What two sides take at once: the same number, or the same parent of a migration (docs/contract/numbers.md). Pure. */
 
 import { isNamedForNumbers, type Numbered, numberKey, numberOf } from '../../vocabulary/file-number.ts'
-import { type FindingOf, type TakenFinding, takenFinding } from '../../vocabulary/finding.ts'
+import { takenFinding } from '../../vocabulary/finding.ts'
+import type { FindingOf, TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { isNamed } from '../../vocabulary/noise-names.ts'
 import type { ChangedFile } from './change.ts'
@@ -146,7 +147,7 @@ export function sharedTaken<Kind extends Taken['kind']>(
     shared.push(takenFinding({ kind, directory, value, ...files, next: null }))
     if (shared.length === SHARED_MAX) break
   }
-  return shared as FindingOf<Kind>[]
+  return shared as unknown as FindingOf<Kind>[]
 }
 
 /** The first of `some` whose file is none of `others`. */

@@ -3,8 +3,7 @@
 import type { Conclusion, Found } from '../../../engine/check/conclusion.ts'
 import type { StoredNotable } from '../../../engine/records/notable.ts'
 import type { Settings } from '../../../vocabulary/contract/settings.ts'
-import { takenFinding } from '../../../vocabulary/finding.ts'
-import { sequenceFix } from '../../../vocabulary/sequence-words.ts'
+import { takenFinding, takenFix } from '../../../vocabulary/finding.ts'
 import { byRank, isAtLeast } from '../../../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../../../vocabulary/shown.ts'
 import { isAhead, type Stage, stageOf } from '../../../vocabulary/standing.ts'
@@ -174,7 +173,7 @@ function listTaken(
         number: merged,
         url: `${web_url}/pull/${merged}`,
         taken: found.map(({ taken }) => taken),
-        fixes: found.flatMap(({ taken, their_own }) => sequenceFix(taken, their_own) ?? []),
+        fixes: found.flatMap(({ taken, their_own }) => takenFix(taken, their_own) ?? []),
       },
     ]
   })
@@ -219,7 +218,7 @@ function reportActivity(counterpart: Counterpart, pr: Reported): ReportedActivit
     paths: reportPaths(overlaps),
     consequence: counterpart.consequence,
     findings: counterpart.findings,
-    fixes: counterpart.sequence.flatMap(({ taken, their_own }) => sequenceFix(taken, their_own) ?? []),
+    fixes: counterpart.sequence.flatMap(({ taken, their_own }) => takenFix(taken, their_own) ?? []),
     is_same_author: counterpart.is_same_author,
   }
 }

@@ -1,13 +1,13 @@
 /** The sides of a check: the one that is checked, and those that overlap with it, grouped by pull request or branch. Pure. */
 
 import type { Found } from '../../../engine/check/conclusion.ts'
-import { byConsequence, consequenceOf } from '../../../engine/kinds/kinds.ts'
 import { isSameAuthor } from '../../../engine/kinds/side.ts'
 import { successorOf } from '../../../engine/lines/taken.ts'
 import { authorLogin } from '../../../engine/records/author.ts'
 import { comparedScopeOf } from '../../../engine/records/compared-scope.ts'
 import type { Settings } from '../../../vocabulary/contract/settings.ts'
-import { type Finding, takenIn } from '../../../vocabulary/finding.ts'
+import { byConsequence, consequenceOf, takenIn } from '../../../vocabulary/finding.ts'
+import type { Finding } from '../../../vocabulary/finding-kinds.ts'
 import { isBot, isListed } from '../../../vocabulary/logins.ts'
 import type { Severity } from '../../../vocabulary/severity.ts'
 import { isRisky } from '../../../vocabulary/weight.ts'

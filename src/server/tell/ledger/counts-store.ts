@@ -1,6 +1,6 @@
 /** Queries that count the pairs of the ledger. Every statement about one repository starts with its id. */
 import { and, count, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
-import { CONSEQUENCES, type Consequence } from '../../../vocabulary/finding.ts'
+import { CONSEQUENCES, type Consequence } from '../../../vocabulary/finding-kinds.ts'
 import { OUTCOMES, type Outcome } from '../../../vocabulary/outcome.ts'
 import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
 import { firstShownAt, type PairRow, pairs } from './table.ts'

@@ -1,5 +1,5 @@
 /** Pairs of pull requests, or of branches without one, whose changes conflict or do the same (docs/contract/signal.md#ledger). Pure. */
-import type { Consequence, TakenFinding } from '../../../vocabulary/finding.ts'
+import type { Consequence, TakenFinding } from '../../../vocabulary/finding-kinds.ts'
 import type { Confidence, LineRange } from '../../../vocabulary/verdict.ts'
 
 /** `#12` for a pull request, `branch:NAME` for a branch without one. The name of a branch contains no colon. */

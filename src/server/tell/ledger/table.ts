@@ -1,7 +1,7 @@
 /** The table of the ledger: which pairs conflicted, who was shown them, and what became of them. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import type { Consequence } from '../../../vocabulary/finding.ts'
+import type { Consequence } from '../../../vocabulary/finding-kinds.ts'
 import type { Outcome } from '../../../vocabulary/outcome.ts'
 import type { Confidence } from '../../../vocabulary/verdict.ts'
 import { byteText, instant, repoId } from '../../platform/db/column.ts'

@@ -1,13 +1,13 @@
 /** The JSON that is posted: a text for Slack and the facts, or a card for Teams (docs/notifications.md). Pure. */
 
-import { type Consequence, takenFinding } from '../../../vocabulary/finding.ts'
+import { placeOf, takenFinding } from '../../../vocabulary/finding.ts'
+import type { Consequence } from '../../../vocabulary/finding-kinds.ts'
 import { withoutInvisible } from '../../../vocabulary/others-text.ts'
 import { pullRequestName } from '../../../vocabulary/pull-request-name.ts'
-import { sequencePlace } from '../../../vocabulary/sequence-words.ts'
 import { FILES_SHOWN_MAX } from '../../../vocabulary/shown.ts'
 import { joined } from '../../../vocabulary/text.ts'
 import type { LineRange } from '../../../vocabulary/verdict.ts'
-import { linesText, OVERLAP_WORDS } from '../../../vocabulary/verdict-words.ts'
+import { linesText, sameWorkSentence } from '../../../vocabulary/verdict-words.ts'
 import type { NotableRow } from '../../records/notables/table.ts'
 import { branchOf, numberOf, otherSlot, type Slot } from '../ledger/pair.ts'
 import type { PairRow } from '../ledger/table.ts'
@@ -56,7 +56,7 @@ export function pairNotification(row: PairRow, { full_name, web_url }: Repositor
   const { consequence } = row
   const [name, its] = [nameOf(one), nameOf(other)]
   const sentences: Partial<Record<Consequence, () => string>> = {
-    same_work: () => OVERLAP_WORDS.duplicate.sentence(name, its, ''),
+    same_work: () => sameWorkSentence(name, its, []),
     same_number: () => `${name} and ${its} both take ${joined(row.sequence.map((each) => takenText(each)))}`,
   }
   const conflict = () => `${name} conflicts with ${its} in ${filesText(files)}`
@@ -104,7 +104,7 @@ function nameOf({ pull_request, branch, author }: NotifiedSide): string {
 /** `the number 0042 in db/migrations`. */
 function takenText({ first, second, ...sequence }: PairRow['sequence'][number]): string {
   const taken = takenFinding({ ...sequence, yours: first, theirs: second, next: null })
-  return `the ${taken.kind} ${sequencePlace(taken, quote)}`
+  return `the ${taken.kind} ${placeOf(taken, quote)}`
 }
 
 function filesText(files: { path: string; lines: (LineRange | null)[] }[]): string {

@@ -1,7 +1,7 @@
 /** The text of the comment on a pull request (docs/contract/publishing.md#text). Pure. */
 
-import { isSameWork, takenIn } from '../../../vocabulary/finding.ts'
-import { sequenceNote, sequencePlace } from '../../../vocabulary/sequence-words.ts'
+import { isSameWork, placeOf, saidIn } from '../../../vocabulary/finding.ts'
+import { numberNote } from '../../../vocabulary/finding-kinds.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../../vocabulary/shown.ts'
 import { capitalized, count, joined } from '../../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence } from '../../../vocabulary/verdict-words.ts'
@@ -79,7 +79,7 @@ function aboutOne(activity: ReportedActivity, report: Report): string[] {
   const word = capitalized(CONSEQUENCE_WORDS[activity.consequence])
   const sentence = `**${word}.** ${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, report)}`
   const isSaid = places.length === 1 && !isSameWork(activity.findings)
-  const isListed = !isSaid && activity.paths.length + takenIn(activity.findings).length > 0
+  const isListed = !isSaid && activity.paths.length + saidIn(activity.findings).length > 0
   return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
 }
 
@@ -106,7 +106,7 @@ function leadOf(all: ReportedActivity[]): ReportedActivity {
   const activities = others.length > 0 ? others : all
   return (
     activities.find(({ findings }) => isSameWork(findings)) ??
-    activities.find(({ findings }) => takenIn(findings).length > 0) ??
+    activities.find(({ findings }) => saidIn(findings).length > 0) ??
     activities.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ??
     activities.find(({ is_ahead }) => is_ahead) ??
     (activities[0] as ReportedActivity)
@@ -156,8 +156,8 @@ function takenLine({ number, url, taken, fixes }: TakenOnBase): string {
   const items = taken.map((each) => {
     const who = linkedNumber({ number, url })
     if (each.kind === 'parent')
-      return `${quote(each.theirs)} of ${who} is merged and builds on ${sequencePlace(each, quote)} too: change the parent of ${quote(each.yours)}`
-    return `${sequencePlace(each, quote)} is taken on the base branch by ${who}${sequenceNote(each, quote)}`
+      return `${quote(each.theirs)} of ${who} is merged and builds on ${placeOf(each, quote)} too: change the parent of ${quote(each.yours)}`
+    return `${placeOf(each, quote)} is taken on the base branch by ${who}${numberNote(each, quote)}`
   })
   return [`**${items[0]}.**`, ...items.slice(1).map((each) => `${each}.`), fixText(fixes)]
     .filter(Boolean)

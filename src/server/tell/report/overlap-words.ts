@@ -1,11 +1,10 @@
 /** Describes one overlapping pull request or branch in Markdown: who it is, where it overlaps, what to do. Pure. */
 
 import { adviceOf, adviceSentence } from '../../../vocabulary/advice.ts'
-import { isForOneOfBoth, isSameWork, takenIn } from '../../../vocabulary/finding.ts'
-import { sequencePlace } from '../../../vocabulary/sequence-words.ts'
+import { isForOneOfBoth, isSameWork, saidIn } from '../../../vocabulary/finding.ts'
 import { STAGE_WORDS } from '../../../vocabulary/standing.ts'
 import { joined } from '../../../vocabulary/text.ts'
-import { areasText, OVERLAP_WORDS, overlapSentence, placeText } from '../../../vocabulary/verdict-words.ts'
+import { areasText, overlapSentence, placeText } from '../../../vocabulary/verdict-words.ts'
 import { linkable, linkedNumber, quote } from './markdown.ts'
 import type { Report, ReportedActivity, ReportedNotable } from './report.ts'
 
@@ -44,11 +43,11 @@ export interface Place {
   lines: string
 }
 
-/** The numbers and parents that both take first, then the files, or else the areas. */
+/** What both take first, such as a number, then the files, or else the areas. */
 export function placesOf({ findings, paths, areas }: ReportedActivity): Place[] {
-  const taken = takenIn(findings).map((each) => ({
-    name: sequencePlace(each, quote),
-    lines: OVERLAP_WORDS[each.kind].short,
+  const taken = saidIn(findings).map(({ finding, words }) => ({
+    name: words.place(finding, quote),
+    lines: words.short,
   }))
   const shared =
     paths.length === 0

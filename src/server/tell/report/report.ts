@@ -2,7 +2,7 @@
 
 import type { FileVerdict } from '../../../engine/lines/pair-verdict.ts'
 import type { PathPair } from '../../../vocabulary/contract/overlap.ts'
-import type { Consequence, Finding, TakenFinding } from '../../../vocabulary/finding.ts'
+import type { Consequence, Finding, TakenFinding } from '../../../vocabulary/finding-kinds.ts'
 import type { Severity } from '../../../vocabulary/severity.ts'
 import type { HiddenBecause } from '../../../vocabulary/shown.ts'
 import type { Stage } from '../../../vocabulary/standing.ts'
@@ -25,7 +25,7 @@ export interface ReportedActivity {
   consequence: Consequence
   /** What both have in common, the weightiest first. */
   findings: Finding[]
-  /** How this pull request gives way where both take the same: commands and lines. See `sequenceFix`. */
+  /** How this pull request gives way where both take the same: commands and lines. See `takenFix`. */
   fixes: string[]
   /** Both have the same author. */
   is_same_author: boolean

@@ -1,11 +1,10 @@
 /** How a side gives way whose number or parent is taken. */
 import { expect, test } from 'vitest'
-import type { ParentFinding, TakenFinding } from '../../src/vocabulary/finding.ts'
-import { sequenceFix } from '../../src/vocabulary/sequence-words.ts'
-import { sequenceSentence } from '../../src/vocabulary/verdict-words.ts'
+import { saidIn, takenFix } from '../../src/vocabulary/finding.ts'
+import type { FindingOf, TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
 import { SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
 
-const PARENT: ParentFinding = {
+const PARENT: FindingOf<'parent'> = {
   ...{ kind: 'parent', directory: 'shop/migrations', parent: '0041_users' },
   ...{ yours: '0042_orders.py', theirs: '0042_carts.py' },
 }
@@ -22,15 +21,18 @@ test.each<[string, TakenFinding, string | null, string | null]>([
   ['a parent whose successor is unknown', PARENT, null, null],
   ['a successor with quotes', PARENT, '0042_"x', null],
 ])('%s', (_, sequence, successor, fix) => {
-  expect(sequenceFix(sequence, successor)).toBe(fix)
+  expect(takenFix(sequence, successor)).toBe(fix)
 })
 
 test('the sentence names what is taken, by whom, and what is free', () => {
   const quote = (text: string) => `<${text}>`
-  expect(sequenceSentence('#12', NUMBER, quote)).toBe(
+  const [number, parent] = saidIn([NUMBER, PARENT]).map(({ finding, words }) =>
+    words.sentence(finding, '#12', quote),
+  )
+  expect(number).toBe(
     '<0042> in <db/migrations> is taken by #12 (<0042_carts.sql>); the next free number is <0043>',
   )
-  expect(sequenceSentence('#12', PARENT, quote)).toBe(
+  expect(parent).toBe(
     '#12 builds on <0041_users> in <shop/migrations> too (yours: <0042_orders.py>, theirs: <0042_carts.py>)',
   )
 })
