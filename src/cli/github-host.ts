@@ -1,7 +1,7 @@
 /** Checks that a git remote is on the GitHub that the service serves: another host may have a repository of the same name. */
 
 import { outputOf } from '../git/program-output.ts'
-import { isLoopback } from '../vocabulary/loopback.ts'
+import { isLoopback } from '../vocabulary/network.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import type { Workspace } from './workspace.ts'
 

@@ -5,11 +5,9 @@ import type { ListedActivity as Activity } from '../vocabulary/contract/activity
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import type { Consequence } from '../vocabulary/finding-kinds.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
-import { pairLabel, pairOf } from '../vocabulary/pair-words.ts'
-import type { Severity } from '../vocabulary/severity.ts'
-import { byRank } from '../vocabulary/severity.ts'
+import { byRank, type Severity } from '../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../vocabulary/shown.ts'
-import { areasText } from '../vocabulary/verdict-words.ts'
+import { areasText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import type { CommandContext } from './command-context.ts'
 
 type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>

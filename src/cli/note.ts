@@ -1,8 +1,8 @@
 /** `deconflict note`: creates a notable. */
 
 import type { RequestOf } from '../client/client.ts'
+import { isNotableId } from '../vocabulary/names.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
-import { isNotableId } from '../vocabulary/record-id.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime } from './terminal.ts'

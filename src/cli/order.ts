@@ -1,8 +1,8 @@
 /** `deconflict order`: in which order to merge the open pull requests that conflict with each other. */
 
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { pullRequestName } from '../vocabulary/names.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import type { Display } from './terminal.ts'

@@ -4,10 +4,8 @@ import { ownWorkName } from '../vocabulary/advice.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import { evidenceOf, findingOf, saidIn } from '../vocabulary/finding.ts'
+import { isNotableId, pullRequestName } from '../vocabulary/names.ts'
 import { inQuotes, sanitize } from '../vocabulary/others-text.ts'
-import { pairLabel } from '../vocabulary/pair-words.ts'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
-import { isNotableId } from '../vocabulary/record-id.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { count, NOTHING_COMPARED } from '../vocabulary/text.ts'
 import {
@@ -15,6 +13,7 @@ import {
   CONSEQUENCE_WORDS,
   doneSentence,
   linesOf,
+  pairLabel,
   placeSentence,
   sameWorkSentence,
 } from '../vocabulary/verdict-words.ts'

@@ -1,6 +1,6 @@
 /** Sends requests through a proxy. A file of its own, loaded only where a proxy is set: it takes longer to load than a hook. */
 import { EnvHttpProxyAgent } from 'undici'
-import type { HttpsProxy } from '../vocabulary/proxy.ts'
+import type { HttpsProxy } from '../vocabulary/network.ts'
 
 /** The global `fetch` through the proxy, which its failures name. */
 export function fetchThrough({ url, host, except }: HttpsProxy): typeof fetch {

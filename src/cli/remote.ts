@@ -1,5 +1,5 @@
 /** The repository that the URL of a git remote names. Pure. */
-import { parseFullName } from '../vocabulary/repository-name.ts'
+import { parseFullName } from '../vocabulary/names.ts'
 
 export interface RemoteAddress {
   host: string

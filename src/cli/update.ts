@@ -2,8 +2,8 @@
 
 import type { RequestOf } from '../client/client.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { isNotableId } from '../vocabulary/names.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
-import { isNotableId } from '../vocabulary/record-id.ts'
 import { count } from '../vocabulary/text.ts'
 import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
 import { deleteWork } from './local-state.ts'

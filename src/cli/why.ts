@@ -1,7 +1,7 @@
 /** `deconflict why NUMBER`: what a comment shows of a pull request, and why not. */
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { pullRequestName } from '../vocabulary/names.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import { type CommonOptions, openContext } from './command-context.ts'

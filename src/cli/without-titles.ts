@@ -5,7 +5,7 @@ import { findTree } from '../git/git-directory.ts'
 import type { IssueClaim } from '../vocabulary/contract/issue.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import { withoutNames } from '../vocabulary/finding.ts'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { pullRequestName } from '../vocabulary/names.ts'
 
 /** An option of commands that show overlap. */
 export interface TitlesOption {

@@ -2,7 +2,7 @@
 import { basename, isAbsolute } from 'node:path'
 import { Git } from '../git/git.ts'
 import { findTree, readBranch } from '../git/git-directory.ts'
-import { parseFullName } from '../vocabulary/repository-name.ts'
+import { parseFullName } from '../vocabulary/names.ts'
 import { pageOf, parseRemote } from './remote.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { globInTree, viewOf } from './tree-paths.ts'

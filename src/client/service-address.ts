@@ -1,5 +1,5 @@
 /** The address of a service: the base URL of its routes, and whether a token may be sent there. Pure. */
-import { isLoopback } from '../vocabulary/loopback.ts'
+import { isLoopback } from '../vocabulary/network.ts'
 
 /** The base URL of the operations; `address` may end in `/api/v1` or `/v1`. */
 export function apiUrl(address: string): string {

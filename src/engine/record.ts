@@ -1,5 +1,5 @@
 /** A record as it is compared: an activity, or a notable. */
-import type { Weight } from '../vocabulary/weight.ts'
+import type { Weight } from '../vocabulary/severity.ts'
 import type { PathEntry } from './path-index.ts'
 import { areaPlace, type StoredScope } from './place.ts'
 import type { Branches } from './stacks.ts'

@@ -5,7 +5,7 @@ import type { Outline } from '../engine/record.ts'
 import type { StoredActivity } from '../engine/records/activity.ts'
 import { storedScopeOf } from '../engine/records/compared-scope.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
-import { activityWeight, notableWeight } from '../vocabulary/weight.ts'
+import { activityWeight, notableWeight } from '../vocabulary/severity.ts'
 
 /** Where a piece of work is known from. */
 export type WorkKind = 'declared' | 'worktree' | 'branch' | 'pull_request'

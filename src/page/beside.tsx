@@ -1,7 +1,7 @@
 /** What stands beside the overlaps: the merge order, issues with several activities, and the folders with the most people. */
 
 import { useContext } from 'preact/hooks'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { pullRequestName } from '../vocabulary/names.ts'
 import { Avatars, GithubUrl } from './avatar.tsx'
 import { ExternalLink, Limited, RecordLink } from './controls.tsx'
 import type { HotFolder } from './hot-spots.ts'

@@ -1,7 +1,7 @@
 /** All fields of one record, in a dialog, with the actions that the user may take. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { pullRequestName } from '../vocabulary/names.ts'
 import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'

@@ -1,12 +1,11 @@
 /** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do; and those that are one card. Pure. */
 import { type Advice, adviceOf } from '../vocabulary/advice.ts'
 import { takenIn } from '../vocabulary/finding.ts'
-import { isLoopback } from '../vocabulary/loopback.ts'
-import { pairLabel, pairOf } from '../vocabulary/pair-words.ts'
+import { isLoopback } from '../vocabulary/network.ts'
 import { isAhead, stageOf } from '../vocabulary/standing.ts'
 import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
-import { areasText, linesText } from '../vocabulary/verdict-words.ts'
+import { areasText, linesText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
 import type { Activity, Overlap } from './records.ts'
 

@@ -1,6 +1,6 @@
 /** The live work of a repository, indexed: activities, the person of each, the collisions of each, and the issues of several. Pure. */
 import { findingOf } from '../vocabulary/finding.ts'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { pullRequestName } from '../vocabulary/names.ts'
 import { byRank, SEVERITIES } from '../vocabulary/severity.ts'
 import { type Person, peopleOf } from './people.ts'
 import type { Activity, Overlap, Overlaps } from './records.ts'

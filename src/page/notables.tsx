@@ -1,6 +1,6 @@
 /** All active notables, and above everything else those of high importance. */
 
-import { isHigh } from '../vocabulary/weight.ts'
+import { isHigh } from '../vocabulary/severity.ts'
 import { RecordLink } from './controls.tsx'
 import { duration } from './duration.ts'
 import type { Notable } from './records.ts'

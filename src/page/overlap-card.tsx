@@ -1,6 +1,6 @@
 /** A card of overlaps: both sides in the same form, what they share, and what to do. */
 import { adviceSentence } from '../vocabulary/advice.ts'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
+import { pullRequestName } from '../vocabulary/names.ts'
 import { isAhead } from '../vocabulary/standing.ts'
 import { CONSEQUENCE_WORDS, linesText, numbersText } from '../vocabulary/verdict-words.ts'
 import { AgentIcon, Avatar } from './avatar.tsx'

@@ -1,8 +1,8 @@
 /** The report: which pairs were shown, and their outcomes; and for somebody with admin permission, how a repository is left. */
 
 import { useState } from 'preact/hooks'
+import { pullRequestName } from '../vocabulary/names.ts'
 import { OUTCOME_WORDS, OUTCOMES } from '../vocabulary/outcome.ts'
-import { pullRequestName } from '../vocabulary/pull-request-name.ts'
 import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
 import { capitalized, count } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, linesText } from '../vocabulary/verdict-words.ts'

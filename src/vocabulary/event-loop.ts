@@ -1,7 +1,5 @@
 /** Splits long computations, so that they do not block other requests. */
-
 import { stopwatch } from './clock.ts'
-import type { Steps } from './steps.ts'
 
 /** The longest time without a yield. */
 const SLICE_MS = 5
@@ -54,3 +52,6 @@ export function periodicYield(): () => Promise<void> {
     elapsed = stopwatch()
   }
 }
+
+/** A computation that can pause after each step. */
+export type Steps<Result> = Generator<undefined, Result>

@@ -1,5 +1,4 @@
-/** The severity of an overlap (docs/contract/overlap.md#consequences). Pure. */
-import type { Weight } from './weight.ts'
+/** The severity of an overlap, and the weight of a record, which raises it (docs/contract/overlap.md#consequences). Pure. */
 
 /** In ascending order. */
 export const SEVERITIES = ['low', 'medium', 'high'] as const
@@ -77,4 +76,28 @@ export function byRank(a: Pick<Ranked, 'severity'>, b: Pick<Ranked, 'severity'>)
 /** The most severe first, then the newest: ids are ordered by time. */
 export function bySeverity(a: Ranked, b: Ranked): number {
   return byRank(a, b) || (a.id < b.id ? 1 : -1)
+}
+
+export type Weight = 0 | 1 | 2
+type Level = 'low' | 'medium' | 'high' | 'critical'
+
+/** An activity weighs 2 if it blocks others, and 1 if its risk is high or critical. */
+export function activityWeight({ risk, blocking }: { risk: Level; blocking: boolean }): Weight {
+  if (blocking) return 2
+  return isRisky(risk) ? 1 : 0
+}
+
+export function isRisky(risk: Level): boolean {
+  return risk === 'high' || risk === 'critical'
+}
+
+/** A notable weighs 2 if it is blocking or its importance is high or critical, and 1 if that is medium. */
+export function notableWeight({ importance, blocking }: { importance: Level; blocking: boolean }): Weight {
+  if (blocking || importance === 'high' || importance === 'critical') return 2
+  return importance === 'medium' ? 1 : 0
+}
+
+/** Whether a notable is blocking, or of high or critical importance. */
+export function isHigh(notable: { importance: Level; blocking: boolean }): boolean {
+  return notableWeight(notable) === 2
 }

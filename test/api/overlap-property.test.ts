@@ -16,8 +16,15 @@ import { newId } from '../../src/vocabulary/contract/id.ts'
 import type { Overlap } from '../../src/vocabulary/contract/overlap-list.ts'
 import { fileGlob, parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import { matchesPath } from '../../src/vocabulary/scope/intersect.ts'
-import { bySeverity, higher, highest, overlapSeverity, type Severity } from '../../src/vocabulary/severity.ts'
-import { activityWeight, notableWeight } from '../../src/vocabulary/weight.ts'
+import {
+  activityWeight,
+  bySeverity,
+  higher,
+  highest,
+  notableWeight,
+  overlapSeverity,
+  type Severity,
+} from '../../src/vocabulary/severity.ts'
 import {
   type ComparedSettings,
   labels,

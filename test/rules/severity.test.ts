@@ -1,8 +1,7 @@
 /** How much risk and importance weigh, and which of many overlaps are listed. See `kinds.test.ts` for severities. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bySeverity, highest, Ranking } from '../../src/vocabulary/severity.ts'
-import { activityWeight, notableWeight } from '../../src/vocabulary/weight.ts'
+import { activityWeight, bySeverity, notableWeight, Ranking } from '../../src/vocabulary/severity.ts'
 
 test.each([
   ['low', 0, 0],
@@ -21,15 +20,6 @@ test.each([
 })
 
 describe('of several', () => {
-  test.each([
-    [[], null],
-    [['low'], 'low'],
-    [['low', 'medium', 'low'], 'medium'],
-    [['medium', 'high', 'low'], 'high'],
-  ] as const)('%o the highest is %s', (severities, severity) => {
-    expect(highest(severities.map((each, index) => ({ id: String(index), severity: each })))).toBe(severity)
-  })
-
   const order = ['high', 'medium', 'low'] as const
   const item = fc.record({ id: fc.uuid(), severity: fc.constantFrom(...order) })
   const items = fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 60 })

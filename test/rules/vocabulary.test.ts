@@ -2,13 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import { type AdvisedOverlap, adviceOf, type Whose } from '../../src/vocabulary/advice.ts'
 import type { Finding } from '../../src/vocabulary/finding-kinds.ts'
-import { pairLabel, pairOf } from '../../src/vocabulary/pair-words.ts'
 import type { Stage } from '../../src/vocabulary/standing.ts'
 import { type Confidence, type LineRange, NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
 import {
   type ComparedPlace,
   linesText,
   overlapSentence,
+  pairLabel,
+  pairOf,
   placeSentence,
   placeText,
 } from '../../src/vocabulary/verdict-words.ts'

@@ -31,7 +31,7 @@ describe('deconflict start', () => {
     expect(JSON.parse(carts.stdout).issue).toMatchObject({ number: 8, claimed: true })
   })
 
-  // `test/rules/issue-reference.test.ts` has every form of a branch.
+  // `test/rules/issue.test.ts` has every form of a branch.
   test('takes it from the branch', async () => {
     await tree.git('checkout', '-q', '-b', 'fix/7-retry')
     await tree.run(['start'])

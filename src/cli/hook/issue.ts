@@ -1,7 +1,13 @@
 /** The issue of a session: which one it is, and what the agent hears about its holder. */
 import type { Issue } from '../../vocabulary/contract/issue.ts'
-import { issueOfBranch, issueOfText } from '../../vocabulary/issue-reference.ts'
-import { doneText, holderText, JOIN_OR_LEAVE, WAYS_ON_AGAIN } from '../../vocabulary/issue-words.ts'
+import {
+  doneText,
+  holderText,
+  issueOfBranch,
+  issueOfText,
+  JOIN_OR_LEAVE,
+  WAYS_ON_AGAIN,
+} from '../../vocabulary/issue.ts'
 import type { LocalState } from '../local-state.ts'
 import type { Place } from './message.ts'
 import { withWarned } from './places.ts'

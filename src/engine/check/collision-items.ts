@@ -1,10 +1,10 @@
 /** The collisions of a repository as they are listed. Pure. */
 
 import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
+import type { Steps } from '../../vocabulary/event-loop.ts'
 import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { pairsOf, pathSet } from '../../vocabulary/scope/path-set.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
 import { sharedIssue } from '../kinds/kinds.ts'
 import { isSameAuthor } from '../kinds/side.ts'
 import type { SharedPath as SharedByPair } from '../pair.ts'

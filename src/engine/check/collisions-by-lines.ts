@@ -1,11 +1,10 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
 
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
-import { inTurns } from '../../vocabulary/event-loop.ts'
+import { inTurns, type Steps } from '../../vocabulary/event-loop.ts'
 import { consequenceOf } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { higher, overlapSeverity, type Severity } from '../../vocabulary/severity.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
 import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../kinds/compare.ts'
 import { severityOf, sharedIssue } from '../kinds/kinds.ts'
 import { type DigestedFile, type DigestedSide, digestedSide, type Intent } from '../kinds/side.ts'

@@ -3,7 +3,7 @@
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import { findingOf, leadTo } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import { pullRequestName } from '../../vocabulary/pull-request-name.ts'
+import { pullRequestName } from '../../vocabulary/names.ts'
 import { count, joined } from '../../vocabulary/text.ts'
 import type { StoredScope } from '../place.ts'
 import type { LiveRecord } from '../record.ts'

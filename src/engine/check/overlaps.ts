@@ -10,9 +10,9 @@ import {
   type Overlaps,
   SAME_FILE_PAIRS_MAX,
 } from '../../vocabulary/contract/overlap-list.ts'
+import type { Steps } from '../../vocabulary/event-loop.ts'
 import { pagesOf } from '../../vocabulary/lists.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
 import { overlapItems } from '../check/collision-items.ts'
 import { rankCollisions } from '../check/collisions-by-lines.ts'
 import { type Linked, linkedPullRequest, mergeOrder, openPullRequests } from '../check/merge-order.ts'

@@ -1,8 +1,7 @@
 /** The changed files of the sides of a check, with their digests. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
-import { inTurns, mapped } from '../../vocabulary/event-loop.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
+import { inTurns, mapped, type Steps } from '../../vocabulary/event-loop.ts'
 import type { DigestedFile, SideFile } from '../kinds/side.ts'
 import { digestIfKnown } from '../lines/digest-bytes.ts'
 import type { CheckContext, Sided, StoredFile } from './source.ts'

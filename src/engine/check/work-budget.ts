@@ -1,8 +1,7 @@
 /** The budget of a long computation that yields to other requests. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
-import { periodicYield } from '../../vocabulary/event-loop.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
+import { periodicYield, type Steps } from '../../vocabulary/event-loop.ts'
 
 /** Units of work between two reads of the clock: a millisecond at most. */
 const TURN_UNITS = 20_000

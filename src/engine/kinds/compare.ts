@@ -1,8 +1,8 @@
 /** Compares two sides by their changed files: what they have in common, and in which files. */
 import type { Budget } from '../../vocabulary/budget.ts'
+import type { Steps } from '../../vocabulary/event-loop.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
 import { byStrength } from '../../vocabulary/verdict.ts'
 import type { NoiseRules } from '../lines/noise.ts'
 import { type FilePair, type FileVerdict, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'

@@ -1,8 +1,7 @@
 /** Of each kind of finding: how it is found, and how severe it is (docs/contract/overlap.md#consequences). Its words are in `vocabulary/finding-kinds.ts`. */
 import { byConsequence } from '../../vocabulary/finding.ts'
 import type { Finding, FindingKind, FindingOf } from '../../vocabulary/finding-kinds.ts'
-import { higher, overlapSeverity, type Severity } from '../../vocabulary/severity.ts'
-import type { Weight } from '../../vocabulary/weight.ts'
+import { higher, overlapSeverity, type Severity, type Weight } from '../../vocabulary/severity.ts'
 import { sharedCount } from '../lines/fingerprint.ts'
 import type { PairVerdict } from '../lines/pair-verdict.ts'
 import { type NumberRules, sharedTaken } from '../lines/taken.ts'

@@ -1,6 +1,6 @@
 /** The lines that a side adds, as far as they say what work it is (docs/contract/lines.md#duplicates). Pure. */
 
-import type { Steps } from '../../vocabulary/steps.ts'
+import type { Steps } from '../../vocabulary/event-loop.ts'
 import type { FileChange } from './change.ts'
 import { type NoiseRules, noiseOf } from './noise.ts'
 

@@ -1,5 +1,5 @@
 /** The lines that a change brings and takes away, as hashes: what shows that work was done already (docs/contract/issues.md#done-already). Pure. */
-import type { Steps } from '../../vocabulary/steps.ts'
+import type { Steps } from '../../vocabulary/event-loop.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
 import { isWork } from './fingerprint.ts'

@@ -1,8 +1,8 @@
 /** The verdict about two sides, over all files that both change (docs/contract/lines.md#pairs). Pure. */
 
 import type { Budget } from '../../vocabulary/budget.ts'
+import type { Steps } from '../../vocabulary/event-loop.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import type { Steps } from '../../vocabulary/steps.ts'
 import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
 import type { Whole } from './blocks-verdict.ts'
 import { type ChangedFile, type FileChange, namesOf } from './change.ts'

@@ -1,7 +1,7 @@
 /** Schemas of the values of environment variables. A message never contains the value, which may be a secret. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { isLoopback } from '../../vocabulary/loopback.ts'
+import { isLoopback } from '../../vocabulary/network.ts'
 import { readDatabaseUrl } from './database-url.ts'
 
 export const webAddress = z

@@ -2,8 +2,8 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type HttpsProxy, readProxy } from '../../vocabulary/proxy.ts'
-import { parseFullName } from '../../vocabulary/repository-name.ts'
+import { parseFullName } from '../../vocabulary/names.ts'
+import { type HttpsProxy, readProxy } from '../../vocabulary/network.ts'
 import {
   count,
   postgresAddress,

@@ -1,5 +1,5 @@
 /** Makes the global `fetch`, with which the service calls GitHub and receivers of notifications, use a proxy. */
-import type { HttpsProxy } from '../../vocabulary/proxy.ts'
+import type { HttpsProxy } from '../../vocabulary/network.ts'
 
 /** For this process, from now on. */
 export async function useProxy({ url, except }: HttpsProxy): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import type { Request } from 'express'
 import { Failure } from '../../../vocabulary/failure.ts'
-import { isLoopback } from '../../../vocabulary/loopback.ts'
+import { isLoopback } from '../../../vocabulary/network.ts'
 
 /**
  * Throws `forbidden` for a request of a page from elsewhere. Programs other than browsers send no `Origin`. Without

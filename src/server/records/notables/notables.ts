@@ -13,7 +13,7 @@ import {
 import type { Page } from '../../../vocabulary/contract/pagination.ts'
 import { labelKey } from '../../../vocabulary/contract/scope.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
-import { isHigh } from '../../../vocabulary/weight.ts'
+import { isHigh } from '../../../vocabulary/severity.ts'
 import { readPage } from '../../platform/lists.ts'
 import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
 import { enqueueNotification } from '../changes/notification-queue.ts'

@@ -1,7 +1,7 @@
 /** Reads notables as they are compared in memory. Every statement starts with the repository id. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Change, Outline } from '../../../engine/record.ts'
-import { notableWeight } from '../../../vocabulary/weight.ts'
+import { notableWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { type NotableRow, notables } from './table.ts'

@@ -2,8 +2,8 @@
 
 import { placeOf, takenFinding } from '../../../vocabulary/finding.ts'
 import type { Consequence } from '../../../vocabulary/finding-kinds.ts'
+import { pullRequestName } from '../../../vocabulary/names.ts'
 import { withoutInvisible } from '../../../vocabulary/others-text.ts'
-import { pullRequestName } from '../../../vocabulary/pull-request-name.ts'
 import { FILES_SHOWN_MAX } from '../../../vocabulary/shown.ts'
 import { joined } from '../../../vocabulary/text.ts'
 import type { LineRange } from '../../../vocabulary/verdict.ts'

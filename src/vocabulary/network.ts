@@ -1,4 +1,9 @@
-/** The HTTP proxy that the environment names, for the service and the command alike. Pure, and without imports, so that hooks start fast. */
+/** Addresses of this machine, and the HTTP proxy that the environment names. Pure, and without imports, so that hooks start fast. */
+
+/** `hostname` as `URL` normalizes it: IPv4 with four numbers, IPv6 in brackets. */
+export function isLoopback(hostname: string): boolean {
+  return /^127(?:\.\d+){3}$/.test(hostname) || hostname === '[::1]' || hostname === 'localhost'
+}
 
 export interface HttpsProxy {
   /** May contain a user and a password. */

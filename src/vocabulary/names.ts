@@ -1,0 +1,24 @@
+/** Names of repositories, pull requests and records. Pure, and without imports, so that clients can use it. */
+
+/** The characters that GitHub allows in both parts. `..` would change the route of a URL. */
+const PART = /^(?!\.{1,2}$)[\w.-]{1,100}$/
+
+export function isNamePart(text: string): boolean {
+  return PART.test(text)
+}
+
+/** The parts of `acme/shop`; undefined for any other text. */
+export function parseFullName(text: string): { owner: string; name: string } | undefined {
+  const [owner = '', name = '', ...rest] = text.split('/')
+  return rest.length === 0 && isNamePart(owner) && isNamePart(name) ? { owner, name } : undefined
+}
+
+/** `#12` for the URL of a pull request, `!12` for that of a merge request of GitLab; null without one. */
+export function pullRequestName(pr_url: string | null | undefined): string | null {
+  const [, kind, number] = /\/(pull|-\/merge_requests)\/(\d+)$/.exec(pr_url ?? '') ?? []
+  return number === undefined ? null : `${kind === 'pull' ? '#' : '!'}${number}`
+}
+
+export function isNotableId(id: string): boolean {
+  return id.startsWith('ntb_')
+}
