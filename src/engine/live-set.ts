@@ -1,8 +1,7 @@
 /** All live work of one repository in memory: what is near a proposal, and what is built on what. Knows no clock and no database. */
 import type { PathSet } from '../vocabulary/scope/path-set.ts'
 import { type NearOptions, PathIndex } from './path-index.ts'
-import { ISSUE_MARK } from './place.ts'
-import { bytesOf, type LiveRecord, type Outline, placesOf, recordOf } from './record.ts'
+import { bytesOf, ISSUE_MARK, type LiveRecord, type Outline, placesOf, recordOf } from './record.ts'
 import { type BranchGraph, Stacks } from './stacks.ts'
 
 /** What is compared with a live set. */

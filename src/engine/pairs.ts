@@ -8,8 +8,7 @@ import { higher, overlapSeverity, Ranking, type Severity } from '../vocabulary/s
 import type { LiveSet } from './live-set.ts'
 import { add, bySeverityAndAge, changes, type Entry, type Pair, type SharedPath } from './pair.ts'
 import { globOf, PathIndex } from './path-index.ts'
-import { areaPlace, ISSUE_MARK } from './place.ts'
-import type { LiveRecord } from './record.ts'
+import { areaPlace, ISSUE_MARK, type LiveRecord } from './record.ts'
 import type { Stacks } from './stacks.ts'
 
 /** A path of an activity that was added. */

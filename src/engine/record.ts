@@ -1,7 +1,8 @@
-/** A record as it is compared: an activity, or a notable. */
+/** A record as it is compared, an activity or a notable, and what it takes or is called: a text that only the same thing has. */
+
+import { labelKey, type Scope } from '../vocabulary/contract/scope.ts'
 import type { Weight } from '../vocabulary/severity.ts'
 import type { PathEntry } from './path-index.ts'
-import { areaPlace, type StoredScope } from './place.ts'
 import type { Branches } from './stacks.ts'
 
 /** A record as the database has it. A notable has no branch. */
@@ -78,3 +79,26 @@ export function bytesOf({ areas, taken, paths }: LiveRecord): number {
   for (const { source } of paths) bytes += PATH_BYTES + CHARACTER_BYTES * source.length
   return bytes
 }
+
+/** The scope of a record as it is compared. */
+export interface StoredScope extends Scope {
+  /** The paths are file names without wildcards. */
+  is_literal: boolean
+  /** Names of changed files. */
+  files: readonly string[]
+  /** The places of its numbers, of its parents and of its issues. */
+  taken: readonly string[]
+}
+
+/** The place of an area. */
+export function areaPlace(label: string): string {
+  return `#${labelKey(label)}`
+}
+
+/** The place of an issue, which all activities on it share. */
+export function issuePlace(number: number): string {
+  return `${ISSUE_MARK}${number}`
+}
+
+/** The first character of the place of an issue, and of no other. */
+export const ISSUE_MARK = '!'

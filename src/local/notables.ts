@@ -1,9 +1,13 @@
 /** The notables of one clone (docs/contract/notables.md). */
 
-import type { StoredNotable } from '../engine/records/notable.ts'
-import * as form from '../engine/records/notable-form.ts'
-import { asOf } from '../engine/records/notable-lifecycle.ts'
-import { newNotable, requireChangeable, requirePredecessors } from '../engine/records/notable-verbs.ts'
+import * as form from '../engine/records/notable.ts'
+import {
+  asOf,
+  newNotable,
+  requireChangeable,
+  requirePredecessors,
+  type StoredNotable,
+} from '../engine/records/notable.ts'
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { given, type Handlers } from './call.ts'

@@ -11,7 +11,7 @@ import {
   takePairs,
   withoutIgnored,
 } from '../../vocabulary/scope/path-set.ts'
-import type { StoredScope } from '../place.ts'
+import type { StoredScope } from '../record.ts'
 import type { Rules } from './rules.ts'
 
 /** The scope that a check compares with all others, parsed once. */

@@ -7,12 +7,11 @@ import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../v
 import type { Comparison } from '../kinds/compare.ts'
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import type { NearBy } from '../live-set.ts'
-import { areaPlace, issuePlace } from '../place.ts'
-import type { LiveRecord } from '../record.ts'
+import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
 import type { Stacks } from '../stacks.ts'
-import type { CheckedWork } from './checked-work.ts'
 import type { Proposal } from './compare.ts'
 import { BY_LINES_MAX, pullsOf, rankByLines } from './found-by-lines.ts'
+import type { CheckedWork } from './source.ts'
 
 export interface FoundWork {
   /** The most severe first, then the newest, at most `IDS_MAX`. */

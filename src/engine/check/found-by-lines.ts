@@ -13,11 +13,10 @@ import { type DigestedFile, type DigestedSide, digestedSide } from '../kinds/sid
 import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
-import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
 import { withDigests } from './side-files.ts'
 import { sideOf } from './side-of-row.ts'
-import type { CheckContext } from './source.ts'
+import type { CheckContext, CheckedWork } from './source.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000

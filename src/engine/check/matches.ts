@@ -15,12 +15,12 @@ import type { FileVerdict } from '../lines/pair-verdict.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
 import type { StoredNotable } from '../records/notable.ts'
-import type { CheckedWork } from './checked-work.ts'
 import { comparisonOf } from './compare.ts'
 import type { Conclusion, Found } from './conclusion.ts'
 import type { FoundWork } from './find.ts'
 import { findNextNumbers } from './next-number.ts'
 import { intentOf } from './side-of-row.ts'
+import type { CheckedWork } from './source.ts'
 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000

@@ -1,7 +1,7 @@
-/** What a check asks of the place where records are kept: the database of a service, or the files of a clone. */
+/** What a check is done with: its work, its rules and limits, and what it asks of the place where records are kept: the database of a service, or the files of a clone. */
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import type { Side } from '../kinds/side.ts'
+import type { DigestedFile, Side } from '../kinds/side.ts'
 import type { ChangedFile, ChangeOrigin } from '../lines/change.ts'
 import type { Digest } from '../lines/digest.ts'
 import type { AttributeRule } from '../lines/git-attributes.ts'
@@ -10,6 +10,8 @@ import type { NewLines } from '../lines/new-lines.ts'
 import type { LiveSet } from '../live-set.ts'
 import type { ComparedActivity, MergedActivity, SidedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
+import type { Proposal } from './compare.ts'
+import type { Rules } from './rules.ts'
 
 /** What a check is done in. It reads no clock of its own. */
 export interface CheckContext {
@@ -116,4 +118,23 @@ export interface DoneBy {
   shared: number
   lines: number
   merged_at: Date
+}
+
+export interface CheckedWork {
+  ctx: CheckContext
+  /** The ids of the checked activities, if they exist. They are excluded. */
+  self: string[]
+  branch: string | null
+  /** The pull requests of these activities. */
+  pull_requests: ReadonlySet<number>
+  base_branch: string | null
+  rules: Rules
+  proposal: Proposal
+  side: Side
+  /** The files of `side` with their digests. */
+  readFiles: (budget: Budget) => Promise<DigestedFile[]>
+  /** Of comparing paths. */
+  budget: Budget
+  /** Yields to other requests if the last yield was a while ago. */
+  pause: () => Promise<void>
 }

@@ -63,3 +63,15 @@ export interface StoredActivity extends MergedActivity {
   archive_reason: ArchiveReason | null
   archived_by: string | null
 }
+
+/**
+ * The login of the author; null if unknown. The actor of an activity that was created from GitHub is a login, but that of
+ * a declared activity can be any name.
+ */
+export function authorLogin({
+  source,
+  actor,
+  created_by,
+}: Pick<SidedActivity, 'source' | 'actor' | 'created_by'>): string | null {
+  return source === 'api' ? created_by : actor
+}

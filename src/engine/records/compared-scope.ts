@@ -3,7 +3,7 @@
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { type ChangedFile, type ChangeOrigin, namesOf } from '../lines/change.ts'
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
-import { issuePlace, type StoredScope } from '../place.ts'
+import { issuePlace, type StoredScope } from '../record.ts'
 import type { SidedActivity } from './activity.ts'
 
 /** The fields that determine the compared scope. */

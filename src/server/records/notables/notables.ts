@@ -1,8 +1,12 @@
 /** Create, retrieve, list, update and archive notables. */
 
-import { briefOf } from '../../../engine/records/notable-form.ts'
-import { asOf } from '../../../engine/records/notable-lifecycle.ts'
-import { newNotable, requireChangeable, requirePredecessors } from '../../../engine/records/notable-verbs.ts'
+import {
+  asOf,
+  briefOf,
+  newNotable,
+  requireChangeable,
+  requirePredecessors,
+} from '../../../engine/records/notable.ts'
 import {
   Category,
   type CreateNotable,

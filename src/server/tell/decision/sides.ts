@@ -3,7 +3,7 @@
 import type { Found } from '../../../engine/check/conclusion.ts'
 import { isSameAuthor } from '../../../engine/kinds/side.ts'
 import { successorOf } from '../../../engine/lines/taken.ts'
-import { authorLogin } from '../../../engine/records/author.ts'
+import { authorLogin } from '../../../engine/records/activity.ts'
 import { comparedScopeOf } from '../../../engine/records/compared-scope.ts'
 import type { Settings } from '../../../vocabulary/contract/settings.ts'
 import { byConsequence, consequenceOf, takenIn } from '../../../vocabulary/finding.ts'

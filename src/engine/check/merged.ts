@@ -1,11 +1,13 @@
-/** Finds recently merged activities whose work a proposal could build on (docs/contract/overlap.md#reuse). */
-
+/** Merged work that a check finds: what the work could build on (docs/contract/overlap.md#reuse), and what has done it already (docs/contract/issues.md#done-already). */
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
+import { inTurns } from '../../vocabulary/event-loop.ts'
+import { newLinesOf } from '../lines/new-lines.ts'
 import type { MergedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
-import type { CheckedWork } from './checked-work.ts'
 import { compare } from './compare.ts'
+import { lineBudget } from './found-by-lines.ts'
+import type { CheckedWork, DoneBy } from './source.ts'
 
 /** The work budget of one check for this, in cost units of 10 to 50 ns. */
 const UNITS_MAX = 200_000
@@ -32,4 +34,24 @@ export async function compareMerged({ ctx, proposal, rules, pause }: CheckedWork
     if (page.length < MERGED_PAGE) break
   }
   return merged
+}
+
+/** For reading the own lines if nothing else has read them, in units of about 5 ns. */
+const OWN_LINE_UNITS_MAX = 20_000_000
+
+/** Null if there is none. Reads nothing if the work changes no files. */
+export async function readDoneBy({
+  ctx,
+  proposal,
+  rules,
+  side,
+  branch,
+  base_branch,
+  pull_requests,
+  readFiles,
+}: CheckedWork): Promise<DoneBy | null> {
+  if (!ctx.repo.is_tracked || proposal.emptiness !== null || side.files.length === 0) return null
+  const files = await readFiles(lineBudget(ctx, OWN_LINE_UNITS_MAX))
+  const lines = await inTurns(newLinesOf(files, rules.noise))
+  return ctx.source.doneBy(lines, { branch, base_branch, numbers: [...pull_requests] })
 }
