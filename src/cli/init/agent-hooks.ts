@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { Agent, Home, HookFile, HookLines, Plugin } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
-import { hookLines } from './hook-lines.ts'
-import { withHooks, withoutHooks } from './hook-settings.ts'
+import { hookLines, withHooks, withoutHooks } from './hook-settings.ts'
 import type { Target } from './target.ts'
 
 export interface HookOptions {

@@ -5,7 +5,7 @@ import type { Json, JsonServer, TomlServer } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
 import { editJson, parseJson, printJson } from './json-file.ts'
-import { withoutSection, withSection } from './section.ts'
+import { withoutSection, withSection } from './sections.ts'
 import type { Target } from './target.ts'
 
 const NAME = 'deconflict'

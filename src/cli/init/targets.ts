@@ -3,9 +3,17 @@ import { basename, dirname, join, relative } from 'node:path'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
 import { HOOKED_AGENTS, type HookOptions, hookTarget } from './agent-hooks.ts'
-import { AGENTS_SECTION, POINTER_SECTION, PUSH_SECTION, SETTINGS, withoutTitles } from './contents.ts'
 import { mcpTargets } from './mcp-targets.ts'
-import { type Section, withoutSection, withSection } from './section.ts'
+import {
+  AGENTS_SECTION,
+  POINTER_SECTION,
+  PUSH_SECTION,
+  SETTINGS,
+  type Section,
+  withoutSection,
+  withoutTitles,
+  withSection,
+} from './sections.ts'
 import type { Target } from './target.ts'
 
 export interface Places extends HookOptions {
