@@ -3,8 +3,8 @@
 import { parseArgs } from 'node:util'
 import { findCommand, USAGE } from './server/operations/admin/commands.ts'
 import { ConfigError, readConfig } from './server/platform/config.ts'
-import { DirectoryError } from './server/platform/db/directory-lock.ts'
 import { DistributeError } from './server/platform/db/distribute.ts'
+import { DirectoryError } from './server/platform/db/embedded.ts'
 import { codeOf } from './server/platform/db/errors.ts'
 import { connectDatabase } from './server/platform/db/open.ts'
 

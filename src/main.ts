@@ -1,11 +1,10 @@
 /** The server process: environment → configuration → service, until a signal stops it. */
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, type Flags, readConfig } from './server/platform/config.ts'
-import { DirectoryError } from './server/platform/db/directory-lock.ts'
+import { DirectoryError } from './server/platform/db/embedded.ts'
 import { codeOf } from './server/platform/db/errors.ts'
 import { useProxy } from './server/platform/proxy.ts'
-import { openLog } from './server/platform/telemetry/log.ts'
-import { terminalLog } from './server/platform/telemetry/terminal-log.ts'
+import { openLog, terminalLog } from './server/platform/telemetry/log.ts'
 import { type Service, startService } from './server/server.ts'
 import { VERSION } from './vocabulary/version.ts'
 

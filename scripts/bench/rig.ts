@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import { openDatabase } from '../../src/server/platform/db/open.ts'
-import { PLANNED_ONCE, PLANNING } from '../../src/server/platform/db/planning.ts'
+import { PLANNED_ONCE, PLANNING } from '../../src/server/platform/db/postgres.ts'
 import { type Deployment, startDeployment } from '../../test/support/deployment.ts'
 import { databaseUrl, startCluster } from '../../test/support/postgres.ts'
 import type { ServiceProcess } from '../../test/support/process.ts'

@@ -1,6 +1,6 @@
 /** The hosts in `DATABASE_URL`, one or several. */
 import { expect, test } from 'vitest'
-import { readDatabaseUrl } from '../../src/server/platform/database-url.ts'
+import { readDatabaseUrl } from '../../src/server/platform/config-values.ts'
 
 test.each([
   ['postgres://db/name', ['db:5432'], 'postgres://db/name'],

@@ -1,6 +1,6 @@
 /** The place of a job in the queue: its priority, its step in an import, and since when it is due. */
 import { describe, expect, test } from 'vitest'
-import { PRIORITIES, type Priority, placeOf, rankOf } from '../../src/server/jobs/priority.ts'
+import { PRIORITIES, type Priority, placeOf, rankOf } from '../../src/server/jobs/store.ts'
 
 const now = new Date('2026-03-02T09:00:00.000Z')
 const earlier = new Date('2026-03-02T08:00:00.000Z')

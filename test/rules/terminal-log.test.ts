@@ -1,7 +1,6 @@
 /** The readable log of a terminal. */
 import { expect, test } from 'vitest'
-import { openLog } from '../../src/server/platform/telemetry/log.ts'
-import { terminalLog } from '../../src/server/platform/telemetry/terminal-log.ts'
+import { openLog, terminalLog } from '../../src/server/platform/telemetry/log.ts'
 
 function written(level: string, use: (log: ReturnType<typeof openLog>) => void): string[] {
   const lines: string[] = []

@@ -5,7 +5,7 @@ import {
   bookWrites,
   type ImportPace,
   type WritePace,
-} from '../../src/server/records/repositories/write-pace.ts'
+} from '../../src/server/records/repositories/installation-store.ts'
 
 const START = Date.parse('2026-03-02T09:00:00.000Z')
 const SECOND_MS = 1000

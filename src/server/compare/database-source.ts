@@ -4,15 +4,21 @@ import type { LiveSet } from '../../engine/live-set.ts'
 import type { Change } from '../../engine/record.ts'
 import { periodicYield } from '../../vocabulary/event-loop.ts'
 import type { Db } from '../platform/db/database.ts'
-import { listCompared, listMerged, listScopes, listScopesOf } from '../records/activities/live-store.ts'
-import { listChanged, listEnds, listOutlines } from '../records/activities/outline-store.ts'
+import {
+  listChanged,
+  listCompared,
+  listEnds,
+  listMerged,
+  listOutlines,
+  listScopes,
+  listScopesOf,
+} from '../records/activities/compared-store.ts'
 import { listReserved } from '../records/activities/reservation-store.ts'
 import { findLiveSet } from '../records/live-sets/store.ts'
 import { findDoneBy } from '../records/merged-work/merged-work.ts'
-import { listActiveOutlines, listChangedNotables } from '../records/notables/outline-store.ts'
-import { listNotablesWith } from '../records/notables/store.ts'
-import { findLineHasher } from '../records/repositories/line-key.ts'
+import { listActiveOutlines, listChangedNotables, listNotablesWith } from '../records/notables/store.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
+import { findLineHasher } from '../records/repositories/store.ts'
 import { listLinks } from '../records/stacks/store.ts'
 import { readAllFiles, readFilesOf } from './side-files.ts'
 

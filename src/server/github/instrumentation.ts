@@ -1,8 +1,7 @@
 /** Instruments clients of GitHub: duration, outcome and rate limit of each call (docs/observability.md). */
 import type { Logger } from 'pino'
 import { stopwatch } from '../../vocabulary/clock.ts'
-import type { CallKind } from '../platform/telemetry/github-quota.ts'
-import type { Metrics } from '../platform/telemetry/metrics.ts'
+import type { CallKind, Metrics } from '../platform/telemetry/metrics.ts'
 
 export interface Telemetry {
   metrics: Metrics

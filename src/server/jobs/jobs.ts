@@ -6,10 +6,9 @@ import type { Database } from '../platform/db/database.ts'
 import { faultOf } from '../platform/db/errors.ts'
 import { type Execution, runInExecution } from '../platform/telemetry/execution.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
-import { IMPORT_RANK } from './priority.ts'
 import { endRun, type LeaseRequest, leaseDue, type RunEnd, renewLease } from './run-store.ts'
+import { IMPORT_RANK } from './store.ts'
 import type { JobRow } from './table.ts'
-import type { Wakeup } from './wakeup.ts'
 
 /** If a worker dies, its job and the other jobs of the repository wait this long. A running worker renews its lease. */
 const LEASE_MS = 30_000
@@ -196,4 +195,19 @@ export async function runUntil(
   }
   stopped.removeEventListener('abort', wake)
   await Promise.all(running.keys())
+}
+
+export class Wakeup {
+  #next = new AbortController()
+
+  /** Ends the worker's pause. If the worker is busy, it skips its next pause. */
+  wake(): void {
+    this.#next.abort()
+  }
+
+  /** Aborted by the next `wake`. The worker gets it before it polls, because a job may become runnable during the poll. */
+  arm(): AbortSignal {
+    this.#next = new AbortController()
+    return this.#next.signal
+  }
 }

@@ -2,7 +2,7 @@
 import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../platform/db/database.ts'
 import { lockName } from '../platform/db/statements.ts'
-import { IMPORT_RANK, rankOf } from './priority.ts'
+import { IMPORT_RANK, rankOf } from './store.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 /** So many more candidates than places, because a transaction that enqueues a job again may hold its lock. */

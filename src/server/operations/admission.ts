@@ -3,11 +3,9 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { Meter } from '../../vocabulary/budget.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { type Token, tokenOf } from '../github/tokens.ts'
-import { networkOf } from '../platform/network.ts'
-import { inTurn } from '../platform/turns.ts'
+import { inTurn } from '../platform/background.ts'
 import type { App } from '../records/repositories/app.ts'
-import { FailedTokenLimit } from './failed-tokens.ts'
-import { rateLimitHeaders, tooMany, WINDOW_S } from './rate-limit.ts'
+import { FailedTokenLimit, networkOf, rateLimitHeaders, tooMany, WINDOW_S } from './rate-limit.ts'
 
 /**
  * The cost units that are charged like one request: about 10 ms of work. In the benchmark, comparing a pair of real-world

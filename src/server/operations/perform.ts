@@ -25,8 +25,14 @@ import {
 import type { Caller } from './admission.ts'
 import { authorise } from './authorise.ts'
 import { CALLER_HANDLERS, CREATE_HANDLERS } from './handlers.ts'
-import { idempotencyKeyOf } from './idempotency.ts'
-import { answerOf, create, handle, isCreate, type OperationResponse } from './run-handler.ts'
+import {
+  answerOf,
+  create,
+  handle,
+  idempotencyKeyOf,
+  isCreate,
+  type OperationResponse,
+} from './run-handler.ts'
 
 /** A request in the terms of the contract, from any surface. */
 export interface OperationRequest {

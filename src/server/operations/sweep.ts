@@ -10,7 +10,7 @@ import { deleteTracked, expireActivities } from '../records/activities/sweep-sto
 import { activities } from '../records/activities/table.ts'
 import { enqueueRechecks } from '../records/changes/changes.ts'
 import { deleteMergedLines, deleteOldLines } from '../records/merged-work/store.ts'
-import { expireNotables } from '../records/notables/sweep-store.ts'
+import { expireNotables } from '../records/notables/store.ts'
 import { notables } from '../records/notables/table.ts'
 import { deletePullRequests } from '../records/pull-requests/store.ts'
 import type { App } from '../records/repositories/app.ts'
@@ -26,7 +26,7 @@ import {
 } from '../records/repositories/store.ts'
 import { deleteStacks } from '../records/stacks/store.ts'
 import { deleteLedger, purgePairs } from '../tell/ledger/store.ts'
-import { KEY_RETENTION_MS } from './idempotency.ts'
+import { KEY_RETENTION_MS } from './run-handler.ts'
 import { deleteKeys } from './store.ts'
 
 /** Each repository is swept about this often. Nothing depends on it, because every read applies the expiry. */

@@ -1,4 +1,4 @@
-/** Work that follows a response: nobody waits for it, except the shutdown. */
+/** Work that waits in memory: what follows a response, which nobody waits for except the shutdown, and what waits for its turn. */
 
 /** `dropped` counts work that was not started because too much was waiting. */
 export type BackgroundOutcome = 'done' | 'failed' | 'dropped'
@@ -55,4 +55,20 @@ export class BackgroundWork {
     }
     this.#active -= 1
   }
+}
+
+const last = new Map<string, Promise<unknown>>()
+
+/** Runs `work` after all work on the same `key` that this process began before, however that ended. */
+export function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  const result = (last.get(key) ?? Promise.resolve()).then(work)
+  const ended = result.then(
+    () => {},
+    () => {},
+  )
+  last.set(key, ended)
+  void ended.then(() => {
+    if (last.get(key) === ended) last.delete(key)
+  })
+  return result
 }

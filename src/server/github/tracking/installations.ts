@@ -10,8 +10,7 @@ import {
   mayBeUninstalled,
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
-import { isOrganisationRepository } from '../../records/repositories/organisation.ts'
-import { storeOrganisation } from '../../records/repositories/organisation-store.ts'
+import { isOrganisationRepository, storeOrganisation } from '../../records/repositories/organisation-store.ts'
 import {
   findOrganisationFile,
   findPresent,

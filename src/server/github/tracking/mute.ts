@@ -1,6 +1,6 @@
 /** Mutes a pull request, or ends that, by a comment (docs/contract/publishing.md#mute). */
 
-import { listNumbered } from '../../records/pull-requests/open-store.ts'
+import { listNumbered } from '../../records/pull-requests/lists-store.ts'
 import { muteByComment } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation } from '../../records/repositories/installation.ts'

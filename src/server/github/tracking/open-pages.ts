@@ -1,6 +1,6 @@
 /** The pages of open pull requests, read with the ETags of the last time. */
 
-import type { ConditionalReads } from '../../records/repositories/conditional-reads.ts'
+import type { ConditionalReads } from '../../records/repositories/etags-store.ts'
 import type { ListLimits } from '../list-limits.ts'
 import { listOpenPage, type Reader, type RepositoryName } from '../repository-calls.ts'
 

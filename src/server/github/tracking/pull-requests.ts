@@ -10,7 +10,7 @@ import {
 import { closedIssues, summaryOf } from '../../records/activities/pull-request-fields.ts'
 import { listLiveOf, listUntracked } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
-import { listNumbered } from '../../records/pull-requests/open-store.ts'
+import { listNumbered } from '../../records/pull-requests/lists-store.ts'
 import {
   clearRefusals,
   type Facts,

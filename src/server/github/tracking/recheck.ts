@@ -3,7 +3,7 @@
 import type { Conclusion } from '../../../engine/check/conclusion.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
-import { openPages } from '../../records/pull-requests/open-store.ts'
+import { openPages } from '../../records/pull-requests/lists-store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'

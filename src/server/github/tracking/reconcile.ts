@@ -10,10 +10,10 @@ import {
   listTrackedPullRequests,
   listUntracked,
 } from '../../records/activities/pull-request-store.ts'
-import { openPages } from '../../records/pull-requests/open-store.ts'
+import { openPages } from '../../records/pull-requests/lists-store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { ConditionalReads } from '../../records/repositories/conditional-reads.ts'
+import { ConditionalReads } from '../../records/repositories/etags-store.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import { confirmName, findOrganisationFile } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'

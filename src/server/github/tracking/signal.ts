@@ -1,7 +1,7 @@
 /** What became of the pairs that a repository was shown. */
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { RecentPair, Signal, SignalPeriod } from '../../../vocabulary/contract/signal.ts'
-import { countComments } from '../../records/pull-requests/counts-store.ts'
+import { countComments } from '../../records/pull-requests/lists-store.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { readBudget } from '../../tell/decision/budget.ts'
 import { countShownSince, listShown } from '../../tell/ledger/counts-store.ts'

@@ -1,7 +1,7 @@
 /** Distributes the tables across the nodes of a Citus cluster, by repository (docs/operations.md: Citus). */
 import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
-import { IS_DISTRIBUTED, isManaged, PLANNING } from './planning.ts'
+import { IS_DISTRIBUTED, isManaged, PLANNING } from './postgres.ts'
 import { lockSchema } from './statements.ts'
 
 /**

@@ -1,9 +1,12 @@
 /** The embedded database: PostgreSQL inside the process, for one instance. */
+
+import { chmod, mkdir, open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
+import { tryLock } from 'fs-native-extensions'
 import type { Database, Db } from './database.ts'
-import { DirectoryError, lockDirectory } from './directory-lock.ts'
 import { codeOf } from './errors.ts'
 import { announce, ping } from './statements.ts'
 
@@ -56,4 +59,37 @@ function yieldingFirst(client: PGlite): PGlite {
     return transaction(work)
   }
   return client
+}
+
+/** Another process uses the directory, or its database cannot be opened. The message is one line for the operator. */
+export class DirectoryError extends Error {}
+
+/**
+ * Locks the directory, creates it if it is missing, and makes it inaccessible to other users. The operating system releases
+ * the lock when the process ends, for whatever reason. Returns a function that releases it. Throws `DirectoryError`.
+ */
+export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+  await make(resolve(directory))
+  await chmod(directory, 0o700)
+  const file = await open(resolve(directory, 'lock'), 'a', 0o600)
+  if (!tryLock(file.fd)) {
+    await file.close()
+    throw new DirectoryError(
+      `another process is using the embedded database in ${resolve(directory)}; stop it, set DATA_DIR to another directory, or set DATABASE_URL to share one database`,
+    )
+  }
+  return () => file.close()
+}
+
+/** Creates a directory and its parents. Node's recursive `mkdir` never returns in a directory like /proc, which accepts no entries. */
+async function make(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(directory) === directory) throw error
+    await make(dirname(directory))
+    await mkdir(directory, { mode: 0o700 })
+  }
 }

@@ -1,5 +1,6 @@
-/** Statements that are the same for PostgreSQL and the embedded database. */
-import { sql } from 'drizzle-orm'
+/** Statements and parts of them that stores share: prepared ones, those that read records by their ids, locks, announcements. */
+import { and, asc, eq, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './database.ts'
 
 /** One row, for a statement that selects only the result of a function. */
@@ -27,4 +28,82 @@ const SCHEMA_LOCK = 7_046_031_415
 /** Locks the schema until the transaction `tx` ends; only one process at a time can change it. */
 export async function lockSchema(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${SCHEMA_LOCK}::bigint)`)
+}
+
+interface Prepared<Rows> {
+  execute(values?: Record<string, unknown>): Promise<Rows>
+}
+
+/**
+ * A query whose values are `sql.placeholder`s. It is built once for the pool and once per transaction, and each connection
+ * prepares it once. Its text must not depend on its values, because connections keep every prepared statement.
+ */
+export function prepared<Values extends Record<string, unknown>, Rows>(
+  name: string,
+  build: (db: Db) => { prepare(name: string): Prepared<Rows> },
+): (db: Db, values: Values) => Promise<Rows> {
+  const built = new WeakMap<Db, Prepared<Rows>>()
+  return (db, values) => {
+    let query = built.get(db)
+    if (!query) {
+      query = build(db).prepare(name)
+      built.set(db, query)
+    }
+    return query.execute(values)
+  }
+}
+
+/** A placeholder for each column of a table, except generated ones, for an insert. */
+export function placeholdersOf<Table extends PgTable>(table: Table): Table['$inferInsert'] {
+  return eachColumn(table, ([name]) => sql`${sql.placeholder(name)}`) as Table['$inferInsert']
+}
+
+/** The values for `placeholdersOf`; a column that the row leaves out is null. */
+export function valuesOf<Table extends PgTable>(
+  table: Table,
+  row: Table['$inferInsert'],
+): Record<string, unknown> {
+  const given = row as Record<string, unknown>
+  return eachColumn(table, ([name, column]) => {
+    const value = given[name] ?? null
+    return value === null ? null : column.mapToDriverValue(value)
+  })
+}
+
+function eachColumn<Value>(
+  table: PgTable,
+  valueFor: (entry: [string, PgColumn]) => Value,
+): Record<string, Value> {
+  const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated)
+  return Object.fromEntries(columns.map((entry) => [entry[0], valueFor(entry as [string, PgColumn])]))
+}
+
+/**
+ * The records of `repo_id` whose ids are in the JSON array `ids`; both are placeholders. With `id = any(…)`, the planner
+ * would read all rows of a repository that is missing from its statistics.
+ */
+export function selectByIds<Fields extends Record<string, PgColumn | SQL.Aliased<string>>>(
+  db: Db,
+  table: PgTable & { repo_id: PgColumn; id: PgColumn },
+  fields: Fields,
+) {
+  const found = db
+    .select(fields as Record<string, PgColumn>)
+    .from(table as PgTable)
+    .where(and(eq(table.repo_id, sql.placeholder('repo_id')), sql`${table.id} = wanted.wanted_id`))
+    .orderBy(asc(table.repo_id), asc(table.id))
+    .limit(1)
+    .as('found')
+  const columns = found as unknown as Fields
+  const all = Object.fromEntries(Object.keys(fields).map((name) => [name, columns[name]])) as Fields
+  return db
+    .select(all)
+    .from(sql`json_array_elements_text(${sql.placeholder('ids')}::text::json) as wanted(wanted_id)`)
+    .crossJoinLateral(found)
+}
+
+/** The columns as a JSON object. */
+export function jsonOf(columns: Record<string, SQLWrapper>): SQL {
+  const fields = Object.entries(columns).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`)
+  return sql`json_build_object(${sql.join(fields, sql`, `)})`
 }

@@ -1,7 +1,6 @@
 /** Prometheus metrics (docs/observability.md). Label values come from closed sets and never contain a repository, user, token or path. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../../../vocabulary/clock.ts'
-import { githubQuota } from './github-quota.ts'
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const JOB_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -129,3 +128,50 @@ export function openMetrics(clock: Clock) {
 }
 
 export type Metrics = ReturnType<typeof openMetrics>
+
+/** Whose token a request to GitHub carries: the caller's, an installation's, or the one that watches repositories. */
+export type CallKind = 'caller' | 'installation' | 'watch'
+
+interface Reading {
+  remaining: number
+  limit: number
+  /** Milliseconds since 1970. */
+  reset_at: number
+}
+
+/** Registers the two gauges. After the rate limit is reset, they are absent until the next response. */
+export function githubQuota(registers: Registry[], clock: Clock) {
+  const lowest = new Map<CallKind, Reading>()
+  const gaugeOf = (field: 'remaining' | 'limit', help: string) =>
+    new Gauge({
+      name: `deconflict_github_quota_${field}`,
+      help,
+      labelNames: ['kind'],
+      registers,
+      collect() {
+        this.reset()
+        const now = clock().getTime()
+        for (const [kind, reading] of lowest) if (reading.reset_at > now) this.set({ kind }, reading[field])
+      },
+    })
+  gaugeOf('remaining', 'Requests left in the GitHub rate limit that has the fewest left, over all tokens.')
+  gaugeOf('limit', 'The size of that rate limit.')
+  return {
+    /** Reads the rate limit headers of a response, if there are any. */
+    observe(kind: CallKind, headers: Record<string, unknown>): void {
+      const reading = {
+        remaining: numberIn(headers, 'remaining'),
+        limit: numberIn(headers, 'limit'),
+        reset_at: numberIn(headers, 'reset') * 1000,
+      }
+      if (Object.values(reading).some(Number.isNaN)) return
+      const known = lowest.get(kind)
+      if (!known || known.reset_at <= clock().getTime() || reading.remaining <= known.remaining)
+        lowest.set(kind, reading)
+    },
+  }
+}
+
+function numberIn(headers: Record<string, unknown>, name: string): number {
+  return Number(headers[`x-ratelimit-${name}`] ?? Number.NaN)
+}

@@ -1,9 +1,7 @@
 /** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
-import { selectByIds } from '../../platform/db/lookup.ts'
-import { prepared } from '../../platform/db/prepared.ts'
-import { lockName } from '../../platform/db/statements.ts'
+import { lockName, prepared, selectByIds } from '../../platform/db/statements.ts'
 import { extendedExpiry, isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 

@@ -1,5 +1,5 @@
-/** Enqueues the recheck of the pull requests that a changed record affects. */
-import { enqueue, isAnyWaiting, jobOn, type NewJob } from '../../jobs/store.ts'
+/** Enqueues what follows a changed record: the recheck of the pull requests that it affects, and notifications (docs/notifications.md). */
+import { enqueue, enqueueOnce, isAnyWaiting, jobOn, type NewJob } from '../../jobs/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 
 /** The kind of job that finds the pull requests that a changed record affects. */
@@ -43,4 +43,30 @@ export function changesAnything<Row extends object>(row: Row, changes: Partial<R
   return Object.entries(changes).some(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(row[name as keyof Row]),
   )
+}
+
+/** The kind of job that posts one notification. */
+export const NOTIFY = 'notify'
+
+/** What is posted: a pair of the ledger by its keys, or a notable. */
+export type NotifySubject = { pair: { first: string; second: string } } | { notable_id: string }
+
+/** Whose address it is. The service posts to both, each in a job of its own. */
+export type Receiver = 'service' | 'repository'
+
+/** Enqueues a notification in the transaction of the context, which also stores `notified_at` with the subject. */
+export async function enqueueNotification(
+  { db, now, repo, settings }: RepoContext,
+  subject: NotifySubject,
+): Promise<void> {
+  const name = 'pair' in subject ? `${subject.pair.first}:${subject.pair.second}` : subject.notable_id
+  const jobTo = (to: Receiver) =>
+    jobOn(repo, NOTIFY, {
+      about: `${name}${to === 'service' ? '' : `:${to}`}`,
+      priority: 'live',
+      payload: { ...subject, to },
+      run_at: now,
+    })
+  await enqueueOnce(db, jobTo('service'), now)
+  if (settings.notify_url !== null) await enqueueOnce(db, jobTo('repository'), now)
 }

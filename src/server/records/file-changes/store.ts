@@ -6,7 +6,7 @@ import type { Digest } from '../../../engine/lines/digest.ts'
 import { digestIfKnown, encodeDigest } from '../../../engine/lines/digest-bytes.ts'
 import { inTurns, mapped } from '../../../vocabulary/event-loop.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { prepared } from '../../platform/db/prepared.ts'
+import { prepared } from '../../platform/db/statements.ts'
 import { file_changes } from './table.ts'
 
 /** Identifies a set of changed files: those of one activity and one origin. */

@@ -1,7 +1,7 @@
 /** Raises and reads the version of a live set. Every statement starts with the repository id. */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
-import { prepared } from '../../platform/db/prepared.ts'
+import { prepared } from '../../platform/db/statements.ts'
 import { type Counted, live_sets } from './table.ts'
 
 /** What a change does besides: how many more records are live, and whether links between branches changed, or live records were deleted. */

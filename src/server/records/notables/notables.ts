@@ -19,12 +19,10 @@ import { labelKey } from '../../../vocabulary/contract/scope.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { isHigh } from '../../../vocabulary/severity.ts'
 import { readPage } from '../../platform/lists.ts'
-import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
-import { enqueueNotification } from '../changes/notification-queue.ts'
+import { changesAnything, changing, enqueueNotification, enqueueRechecks } from '../changes/changes.ts'
 import { insertIfRoom, tooManyLive } from '../repositories/live-limit.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
-import { expireNotables } from './sweep-store.ts'
 import type { NotableRow } from './table.ts'
 
 /**
@@ -73,7 +71,7 @@ async function insertLive(within: RepoContext, row: store.NewNotable): Promise<N
       max,
       expire: async () => {
         const { db, repo, now } = within
-        await enqueueRechecks(within, await expireNotables(db, repo.id, now))
+        await enqueueRechecks(within, await store.expireNotables(db, repo.id, now))
       },
     },
     (version) => store.insertNotable(within.db, row, version),

@@ -1,4 +1,4 @@
-/** Queries for notables. Every statement starts with the repository id; none reads the database clock. */
+/** Queries for notables: single ones and their list, as they are compared in memory, and of the sweep. Every statement starts with the repository id. */
 import {
   and,
   arrayContains,
@@ -14,10 +14,12 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
+import type { Change, Outline } from '../../../engine/record.ts'
 import type { ListNotables, NotableStatus } from '../../../vocabulary/contract/notable.ts'
+import { notableWeight } from '../../../vocabulary/severity.ts'
 import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
-import { selectByIds } from '../../platform/db/lookup.ts'
-import { prepared } from '../../platform/db/prepared.ts'
+import { prepared, selectByIds } from '../../platform/db/statements.ts'
+import { hasExpired, lockBatch } from '../../platform/db/sweep-batches.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { type NotableRow, notables } from './table.ts'
 
@@ -156,4 +158,68 @@ export async function countActive(db: Db, now: Date): Promise<number> {
     .limit(COUNTED_MAX)
     .as('active')
   return db.$count(active)
+}
+
+const { id, status, importance, blocking, scope, expires_at, applies_until, version } = notables
+const outlined = { id, status, importance, blocking, scope, expires_at, applies_until, version }
+type Outlined = Pick<NotableRow, Exclude<keyof typeof outlined, 'version'>> & { version: number }
+
+function changedOf(row: Outlined): Change {
+  if (row.status !== 'active') return { id: row.id, version: row.version, outline: null }
+  const ends_at = Math.min(row.expires_at.getTime(), row.applies_until?.getTime() ?? Number.POSITIVE_INFINITY)
+  const outline: Outline = {
+    id: row.id,
+    kind: 'notable',
+    weight: notableWeight(row),
+    branch: null,
+    base_branch: null,
+    ends_at,
+    pr_number: null,
+    is_cut: false,
+    scope: { ...row.scope, is_literal: false, files: [], taken: [] },
+  }
+  return { id: row.id, version: row.version, outline }
+}
+
+const readActive = prepared('notables_outlined', (db) =>
+  db
+    .select(outlined)
+    .from(notables)
+    .where(and(eq(notables.repo_id, sql.placeholder('repo_id')), sql`status = 'active'`)),
+)
+
+/** The notables that are stored as active, in any order: a repository has at most a tenth as many as activities. */
+export async function listActiveOutlines(db: Db, repo_id: number): Promise<Change[]> {
+  return (await readActive(db, { repo_id })).map(changedOf)
+}
+
+const readChanged = prepared('notables_changed', (db) =>
+  db
+    .select(outlined)
+    .from(notables)
+    .where(
+      and(
+        eq(notables.repo_id, sql.placeholder('repo_id')),
+        sql`${notables.version} > ${sql.placeholder('version')}::bigint`,
+      ),
+    )
+    .orderBy(asc(notables.repo_id), asc(notables.version)),
+)
+
+/** The notables that changed after `version`, in the order of their changes. */
+export async function listChangedNotables(db: Db, repo_id: number, version: number): Promise<Change[]> {
+  return (await readChanged(db, { repo_id, version })).map(changedOf)
+}
+
+/** Stores the expiry of a batch of notables past `expires_at`, in the transaction `tx`; returns them. */
+export async function expireNotables(tx: Db, repo_id: number, now: Date): Promise<{ id: string }[]> {
+  const isDue = hasExpired(notables, eq(notables.status, 'active'), { repo_id, instant: now })
+  const ids = await lockBatch(tx, notables, isDue)
+  if (ids.length === 0) return []
+  const { version } = await raiseVersion(tx, repo_id, { notables: -ids.length })
+  return tx
+    .update(notables)
+    .set({ status: 'expired', updated_at: sql`${notables.expires_at}`, version })
+    .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, ids)))
+    .returning({ id: notables.id })
 }

@@ -1,8 +1,14 @@
-/** Queries for the settings files of organisations. */
+/** The settings file of an organisation: that of its `.github` repository, for all of its repositories (docs/contract/settings.md#an-organisation). */
 import { desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
-import { ORGANISATION_REPOSITORY } from './organisation.ts'
 import { type OrganisationFile, organisations, repositories } from './table.ts'
+
+/** The name of the repository whose settings file is that of its owner. */
+export const ORGANISATION_REPOSITORY = '.github'
+
+export function isOrganisationRepository(name: string): boolean {
+  return name.toLowerCase() === ORGANISATION_REPOSITORY
+}
 
 /** Whether it is known if an installation has settings for its repositories. */
 export async function isOrganisationKnown(db: Db, installation_id: number): Promise<boolean> {

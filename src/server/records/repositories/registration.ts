@@ -4,10 +4,14 @@ import { statusOf } from '../../github/octokit.ts'
 import { isNotFound, type Reader } from '../../github/repository-calls.ts'
 import { enqueue, jobOn, type NewJob } from '../../jobs/store.ts'
 import type { App } from './app.ts'
-import type { ConditionalReads } from './conditional-reads.ts'
+import type { ConditionalReads } from './etags-store.ts'
 import { findInstallation, isSuspended, openInstallation } from './installation.ts'
-import { isOrganisationRepository, ORGANISATION_REPOSITORY } from './organisation.ts'
-import { isOrganisationKnown, storeOrganisation } from './organisation-store.ts'
+import {
+  isOrganisationKnown,
+  isOrganisationRepository,
+  ORGANISATION_REPOSITORY,
+  storeOrganisation,
+} from './organisation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { refreshSettings } from './settings-refresh.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'

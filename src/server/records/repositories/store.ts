@@ -1,4 +1,6 @@
-/** Queries for repositories. */
+/** Queries for repositories, and the secret key with which the lines of one are hashed. */
+
+import { randomBytes } from 'node:crypto'
 import {
   and,
   asc,
@@ -15,9 +17,10 @@ import {
   type SQLWrapper,
   sql,
 } from 'drizzle-orm'
+import { KEY_BYTES, type LineHasher, lineHasher } from '../../../engine/lines/line-hash.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { prepared } from '../../platform/db/prepared.ts'
+import { prepared } from '../../platform/db/statements.ts'
 import { live_sets } from '../live-sets/table.ts'
 import { type OrganisationFile, organisations, repositories } from './table.ts'
 
@@ -202,4 +205,21 @@ export async function claimForSweep(db: Db, repo_id: number, now: Date, before: 
     .where(and(eq(repositories.repo_id, repo_id), lte(repositories.swept_at, before)))
     .returning({ repo_id: repositories.repo_id })
   return claimed.length > 0
+}
+
+interface Opened {
+  db: Db
+  repo: { id: number }
+}
+
+/** Hashes lines with the key of the repository, which the first call stores. */
+export async function readLineHasher({ db, repo }: Opened): Promise<LineHasher> {
+  const stored = await findRepository(db, repo.id)
+  return lineHasher(stored?.line_key ?? (await setLineKey(db, repo.id, randomBytes(KEY_BYTES))))
+}
+
+/** The same for a reader, who stores nothing. Without a key nothing is stored that lines could be compared with. */
+export async function findLineHasher({ db, repo }: Opened): Promise<LineHasher> {
+  const stored = await findRepository(db, repo.id)
+  return lineHasher(stored?.line_key ?? randomBytes(KEY_BYTES))
 }

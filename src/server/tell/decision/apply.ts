@@ -1,5 +1,5 @@
 /** Applies what was decided: the rows in one transaction, then the publication, then who was shown what. */
-import { enqueueNotification } from '../../records/changes/notification-queue.ts'
+import { enqueueNotification } from '../../records/changes/changes.ts'
 import { savePullRequest } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'

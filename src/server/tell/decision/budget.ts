@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../../vocabulary/contract/se
 import type { BudgetState } from '../../../vocabulary/contract/signal.ts'
 import { isBot } from '../../../vocabulary/logins.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { countByAuthor, countByRepository } from '../../records/pull-requests/counts-store.ts'
+import { countByAuthor, countByRepository } from '../../records/pull-requests/lists-store.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { listSettings } from '../../records/repositories/store.ts'
 import { storedLayers } from '../../records/repositories/stored-settings.ts'

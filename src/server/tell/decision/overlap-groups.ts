@@ -1,7 +1,7 @@
 /** Overlapping activities, grouped by pull request or branch. Pure. */
 
 import type { Found } from '../../../engine/check/conclusion.ts'
-import type { ComparedActivity } from '../../records/activities/live-store.ts'
+import type { ComparedActivity } from '../../records/activities/compared-store.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../ledger/pair.ts'
 
 export type FoundOverlaps = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]

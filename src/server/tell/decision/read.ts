@@ -13,7 +13,7 @@ import {
   listPullRequestsOf,
 } from '../../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../../records/activities/table.ts'
-import { listNumbered, type NumberedPullRequest } from '../../records/pull-requests/open-store.ts'
+import { listNumbered, type NumberedPullRequest } from '../../records/pull-requests/lists-store.ts'
 import { findPullRequest } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'

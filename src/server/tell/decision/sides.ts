@@ -10,9 +10,9 @@ import { byConsequence, consequenceOf, takenIn } from '../../../vocabulary/findi
 import type { Finding } from '../../../vocabulary/finding-kinds.ts'
 import { isBot, isListed } from '../../../vocabulary/logins.ts'
 import { isRisky, type Severity } from '../../../vocabulary/severity.ts'
-import type { ComparedActivity } from '../../records/activities/live-store.ts'
+import type { ComparedActivity } from '../../records/activities/compared-store.ts'
 import type { ActivityRow } from '../../records/activities/table.ts'
-import type { NumberedPullRequest } from '../../records/pull-requests/open-store.ts'
+import type { NumberedPullRequest } from '../../records/pull-requests/lists-store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import {
   branchKey,

@@ -1,5 +1,5 @@
 /** The ledger records which pairs conflict, who was shown them, and what became of them. */
-import { inTurn } from '../../platform/turns.ts'
+import { inTurn } from '../../platform/background.ts'
 import { inTransaction, type RepoContext } from '../../records/repositories/repo.ts'
 import { branchKey, numberOf, type SideKey } from './pair.ts'
 import { changePairs, gatherPairs, type PairChanges, type SidePairs } from './side-pairs.ts'
