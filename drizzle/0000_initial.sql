@@ -237,12 +237,9 @@ CREATE TABLE "installations" (
 	"writes_paused_until" timestamp (3) with time zone,
 	"next_write_at" timestamp (3) with time zone,
 	"writes_until" timestamp (3) with time zone,
-	"imports_until" timestamp (3) with time zone
-);
---> statement-breakpoint
-CREATE TABLE "organisations" (
-	"installation_id" bigint PRIMARY KEY NOT NULL,
-	"settings" jsonb
+	"imports_until" timestamp (3) with time zone,
+	"organisation" jsonb,
+	"is_organisation_known" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "repositories" (

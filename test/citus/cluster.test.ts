@@ -159,7 +159,7 @@ describe('distribute', () => {
       [
         ...tables.map((name) => `${name}: distributed by repo_id`),
         'jobs: on the coordinator',
-        'organisations: on every node',
+        'installations: on every node',
         ...ports.slice(1).map((port) => `127.0.0.1:${port} has ${shards} shards`),
       ].sort(),
     )

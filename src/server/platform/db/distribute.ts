@@ -6,11 +6,11 @@ import { lockSchema } from './statements.ts'
 
 /**
  * The tables that are not distributed, but managed by Citus, so that a transaction that also changes a repository commits on all
- * nodes or on none. Workers poll the jobs of all repositories. Rows of repositories are read together with their organisation.
+ * nodes or on none. Workers poll the jobs of all repositories. Rows of repositories are read together with their installation.
  */
 const UNDISTRIBUTED: Record<string, Placement> = {
   jobs: 'on the coordinator',
-  organisations: 'on every node',
+  installations: 'on every node',
 }
 
 type Placement = 'on the coordinator' | 'on every node' | 'distributed by repo_id'

@@ -2,7 +2,7 @@
 import { eq, inArray, isNotNull, notInArray } from 'drizzle-orm'
 import { later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { installations, organisations, repositories } from './table.ts'
+import { installations, repositories } from './table.ts'
 
 export type InstallationRow = typeof installations.$inferSelect
 
@@ -60,12 +60,10 @@ function book(
 export async function deleteLeftInstallations(db: Db, limit: number): Promise<void> {
   const { installation_id } = repositories
   const held = db.select({ installation_id }).from(repositories).where(isNotNull(installation_id))
-  for (const table of [installations, organisations]) {
-    const id = table.installation_id
-    const left = await db.select({ id }).from(table).where(notInArray(id, held)).limit(limit)
-    const ids = left.map((row) => row.id)
-    if (ids.length > 0) await db.delete(table).where(inArray(id, ids))
-  }
+  const id = installations.installation_id
+  const left = await db.select({ id }).from(installations).where(notInArray(id, held)).limit(limit)
+  const ids = left.map((row) => row.id)
+  if (ids.length > 0) await db.delete(installations).where(inArray(id, ids))
 }
 
 /** GitHub allows an App about 80 writes a minute and 500 an hour that create content. */

@@ -1,7 +1,7 @@
 /** The settings file of an organisation: that of its `.github` repository, for all of its repositories (docs/contract/settings.md#an-organisation). */
-import { desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
-import { type OrganisationFile, organisations, repositories } from './table.ts'
+import { installations, type OrganisationFile, repositories } from './table.ts'
 
 /** The name of the repository whose settings file is that of its owner. */
 export const ORGANISATION_REPOSITORY = '.github'
@@ -12,20 +12,17 @@ export function isOrganisationRepository(name: string): boolean {
 
 /** Whether it is known if an installation has settings for its repositories. */
 export async function isOrganisationKnown(db: Db, installation_id: number): Promise<boolean> {
-  const found = await db
-    .select({ installation_id: organisations.installation_id })
-    .from(organisations)
-    .where(eq(organisations.installation_id, installation_id))
-  return found.length > 0
+  const isKnown = and(eq(installations.installation_id, installation_id), installations.is_organisation_known)
+  return (await db.$count(installations, isKnown)) > 0
 }
 
 /** Makes the settings file of the `.github` repository of an installation that of its repositories, and returns what is stored. */
 export async function storeOrganisation(tx: Db, installation_id: number): Promise<OrganisationFile> {
   // Locks the row first, so that the last of several writers has read the newest settings.
   await tx
-    .insert(organisations)
-    .values({ installation_id })
-    .onConflictDoUpdate({ target: organisations.installation_id, set: { installation_id } })
+    .insert(installations)
+    .values({ installation_id, is_organisation_known: true })
+    .onConflictDoUpdate({ target: installations.installation_id, set: { is_organisation_known: true } })
   const [row] = await tx
     .select({ settings: repositories.settings, errors: repositories.settings_errors })
     .from(repositories)
@@ -35,7 +32,10 @@ export async function storeOrganisation(tx: Db, installation_id: number): Promis
     .orderBy(desc(repositories.created_at))
     .limit(1)
   const isUnread = row?.settings === null && row.errors.length > 0
-  const settings: OrganisationFile = isUnread ? 'invalid' : (row?.settings ?? null)
-  await tx.update(organisations).set({ settings }).where(eq(organisations.installation_id, installation_id))
-  return settings
+  const organisation: OrganisationFile = isUnread ? 'invalid' : (row?.settings ?? null)
+  await tx
+    .update(installations)
+    .set({ organisation })
+    .where(eq(installations.installation_id, installation_id))
+  return organisation
 }

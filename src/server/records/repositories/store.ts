@@ -22,7 +22,7 @@ import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
 import { live_sets } from '../live-sets/table.ts'
-import { type OrganisationFile, organisations, repositories } from './table.ts'
+import { installations, type OrganisationFile, repositories } from './table.ts'
 
 type StoredRepository = typeof repositories.$inferSelect
 export type RepositoryChanges = Partial<Omit<StoredRepository, 'repo_id'>>
@@ -32,9 +32,9 @@ export type RepositoryRow = StoredRepository & { organisation: OrganisationFile 
 
 const selectRepositories = (db: Db) =>
   db
-    .select({ ...getTableColumns(repositories), organisation: organisations.settings })
+    .select({ ...getTableColumns(repositories), organisation: installations.organisation })
     .from(repositories)
-    .leftJoin(organisations, eq(organisations.installation_id, repositories.installation_id))
+    .leftJoin(installations, eq(installations.installation_id, repositories.installation_id))
 
 const readRepository = prepared('repository', (db) =>
   selectRepositories(db).where(eq(repositories.repo_id, sql.placeholder('repo_id'))),
@@ -148,11 +148,11 @@ export function listSettings(
 > {
   const { repo_id, name, installation_id, settings, settings_errors, labeler_areas, farewell_at } =
     repositories
-  const organisation = organisations.settings
+  const { organisation } = installations
   return db
     .select({ repo_id, name, settings, settings_errors, labeler_areas, organisation, farewell_at })
     .from(repositories)
-    .leftJoin(organisations, eq(organisations.installation_id, installation_id))
+    .leftJoin(installations, eq(installations.installation_id, installation_id))
     .where(and(isNotNull(installation_id), or(isNotNull(settings), isNotNull(organisation))))
     .limit(SETTINGS_MAX)
 }

@@ -1,6 +1,6 @@
 /** The table of repositories. */
 import { sql } from 'drizzle-orm'
-import { bigint, check, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { AttributeRule } from '../../../engine/lines/git-attributes.ts'
 import type { FileSettings, Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
 import { bytes, instant, repoId } from '../../platform/db/column.ts'
@@ -69,7 +69,10 @@ export const etags = pgTable(
   (table) => [primaryKey({ columns: [table.repo_id, table.address] })],
 )
 
-/** The calls of installations of the App. Not keyed by repository: GitHub limits the rate of an installation. */
+/**
+ * The installations of the App: their calls, because GitHub limits the rate of an installation, and the settings file of the account
+ * that it is installed in, beside which its repositories are read. Not keyed by repository; a distributed database has the table on every node.
+ */
 export const installations = pgTable('installations', {
   installation_id: bigint({ mode: 'number' }).primaryKey(),
   /** When the rate limit ends that GitHub reported for reading. */
@@ -81,15 +84,9 @@ export const installations = pgTable('installations', {
   writes_until: instant(),
   /** See `ImportPace`. */
   imports_until: instant(),
-})
-
-/**
- * The settings file of the account in which the App is installed: that of its `.github` repository, beside which its other
- * repositories are read. Not keyed by repository; a distributed database has the table on every node.
- */
-export const organisations = pgTable('organisations', {
-  installation_id: bigint({ mode: 'number' }).primaryKey(),
-  settings: jsonb().$type<OrganisationFile>(),
+  /** The settings file of its `.github` repository; null if there is none, or if that is not known yet. */
+  organisation: jsonb().$type<OrganisationFile>(),
+  is_organisation_known: boolean().notNull().default(false),
 })
 
 /** The last valid settings file of an organisation, or `invalid` while there is only one that is not; null if there is none. */
