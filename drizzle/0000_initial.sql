@@ -71,6 +71,7 @@ CREATE TABLE "activities" (
 	"is_by_newcomer" boolean DEFAULT false NOT NULL,
 	"closes" integer[],
 	"issue" integer,
+	"issue_places" jsonb,
 	"reserved_numbers" jsonb,
 	"blocking" boolean NOT NULL,
 	"source" text NOT NULL,
@@ -94,15 +95,6 @@ CREATE TABLE "activities" (
 	CONSTRAINT "activities_archive_reason_check" CHECK (("activities"."status" = 'archived') = ("activities"."archive_reason" is not null)),
 	CONSTRAINT "activities_merged_at_check" CHECK ("activities"."status" <> 'merged' or "activities"."merged_at" is not null),
 	CONSTRAINT "activities_pr_number_check" CHECK (("activities"."pr_url" is null) = ("activities"."pr_number" is null) and ("activities"."pr_number" is not null or "activities"."source" <> 'pull_request') and "activities"."pr_url" ilike '%/pull/' || "activities"."pr_number"::text)
-);
---> statement-breakpoint
-CREATE TABLE "issue_claims" (
-	"repo_id" bigint NOT NULL,
-	"number" integer NOT NULL,
-	"position" integer NOT NULL,
-	"activity_id" text collate "C" NOT NULL,
-	"since" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "issue_claims_repo_id_number_position_pk" PRIMARY KEY("repo_id","number","position")
 );
 --> statement-breakpoint
 CREATE TABLE "file_changes" (
@@ -345,8 +337,6 @@ CREATE INDEX "activities_pull_request" ON "activities" USING btree ("repo_id","p
 CREATE INDEX "activities_reserved" ON "activities" USING btree ("repo_id","id") WHERE reserved_numbers is not null;
 --> statement-breakpoint
 CREATE INDEX "activities_merged" ON "activities" USING btree ("repo_id","merged_at") WHERE merged_at is not null;
---> statement-breakpoint
-CREATE INDEX "issue_claims_activity" ON "issue_claims" USING btree ("repo_id","activity_id");
 --> statement-breakpoint
 CREATE INDEX "merged_lines_number" ON "merged_lines" USING btree ("repo_id","number");
 --> statement-breakpoint

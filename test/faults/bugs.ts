@@ -21,9 +21,15 @@ export const BUGS: Record<string, [from: string, to: string]> = {
   ],
   'a key is not looked for': ['if (stored) return { stored };', ''],
   'two requests with one key run at once': ['if (!await lockKey(tx.db, scoped)) throw inProgress();', ''],
-  'the newest holds an issue': ['asc(issue_claims.position)', 'sql`position desc`'],
-  'the highest id holds an issue': ['asc(issue_claims.position)', 'sql`activity_id desc`'],
-  'who comes last to an issue is first': ['coalesce(max(position), 0) + 1', 'coalesce(min(position), 2) - 1'],
+  'the newest holds an issue': [
+    'one.place.position - other.place.position',
+    'other.place.position - one.place.position',
+  ],
+  'the highest id holds an issue': [
+    'one.place.position - other.place.position',
+    'one.worker.activity_id < other.worker.activity_id ? 1 : -1',
+  ],
+  'who comes last to an issue is first': ['position: version,', 'position: -version,'],
   'an issue shows one other': ['...others] = workers;', '...others] = workers.slice(0, 2);'],
   'a commit is not flushed': ['jit: "off"', 'jit: "off", synchronous_commit: "off"'],
   'numbers are reserved without a lock': ['await lockDirectory(db, repo.id, directory);', ''],

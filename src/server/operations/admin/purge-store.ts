@@ -43,7 +43,6 @@ async function deleteRows(tx: Db, name: string, repo_id: number): Promise<number
   const records = sql`(select id from activities where repo_id = ${repo_id} union all select id from notables where repo_id = ${repo_id})`
   const conditions: Record<string, SQL> = {
     file_changes: sql`and activity_id not in ${records}`,
-    issue_claims: sql`and activity_id not in ${records}`,
     idempotency_keys: sql`and record_id not in ${records}`,
     live_sets: sql`and not exists ${records}`,
     repositories: sql`and not exists ${records}`,

@@ -9,9 +9,9 @@ import { placeholdersOf, prepared, valuesOf } from '../../platform/db/statements
 import { changesAnything } from '../changes/changes.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
-import { claimIssues, releaseAllIssues, replaceIssues } from './issue-store.ts'
+import { placesOn } from './issue-store.ts'
 import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
-import { type ActivityRow, activities } from './table.ts'
+import { type ActivityRow, activities, type IssuePlaces } from './table.ts'
 
 export type NewActivity = Omit<typeof activities.$inferInsert, 'version'>
 export type ActivityChanges = Partial<Omit<NewActivity, 'repo_id' | 'id'>>
@@ -30,19 +30,20 @@ export interface Insertion {
   changes?: readonly FileChange[]
 }
 
-/** Inserts a live activity, its changed files, and the issues that it is on, in the transaction `tx` that raised the version. */
+/** Inserts a live activity with its places on issues, and its changed files, in the transaction `tx` that raised the version. */
 export async function insertActivity(
   tx: Db,
   { row, changes = [] }: Insertion,
   version: number,
 ): Promise<ActivityRow> {
   const { repo_id, id: activity_id, created_at } = row
-  const [stored] = await runInsert(tx, valuesOf(activities, { ...DEFAULTS, ...row, version }))
+  const issues = issuesOf({ issue: row.issue ?? null, closes: row.closes ?? null })
+  const issue_places = placesOn(issues, null, { version, at: created_at })
+  const [stored] = await runInsert(tx, valuesOf(activities, { ...DEFAULTS, ...row, issue_places, version }))
   // Keep the given scope object, because its globs are already parsed.
   const inserted = { ...(stored as ActivityRow), scope: row.scope }
   const origin = row.pushed_files ? 'pushed' : 'declared'
   if (changes.length > 0) await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
-  await claimIssues(tx, inserted, issuesOf(inserted), created_at)
   return inserted
 }
 
@@ -73,20 +74,23 @@ export async function lockActivity(tx: Db, repo_id: number, id: string): Promise
 }
 
 /**
- * Updates an activity that the transaction `tx` has locked, and the issues that it is on: new ones since `at`. Anything but a
+ * Updates an activity that the transaction `tx` has locked, and its places on issues: new ones since `at`. Anything but a
  * heartbeat raises the version.
  */
 export async function updateActivity(
   tx: Db,
   before: ActivityRow,
   changes: ActivityChanges,
-  at?: Date,
+  at: Date = changes.updated_at ?? before.updated_at,
 ): Promise<ActivityRow> {
   const { repo_id, id } = before
   const ends = isLive(before.status) && !isLive(changes.status ?? before.status)
-  const raised = isHeartbeat(before, changes)
-    ? {}
-    : { version: (await raiseVersion(tx, repo_id, { activities: ends ? -1 : 0 })).version }
+  let raised: { version?: number; issue_places?: IssuePlaces | null } = {}
+  if (!isHeartbeat(before, changes)) {
+    const { version } = await raiseVersion(tx, repo_id, { activities: ends ? -1 : 0 })
+    const issue_places = placesOn(issuesOf({ ...before, ...changes }), before.issue_places, { version, at })
+    raised = { version, issue_places }
+  }
   const [row] = await tx
     .update(activities)
     .set({ ...changes, ...raised })
@@ -94,9 +98,7 @@ export async function updateActivity(
     .returning()
   // Keep the given scope object, because its globs are already parsed.
   const after = { ...(row as ActivityRow), ...(changes.scope && { scope: changes.scope }) }
-  if (ends) await deletePartsOf(tx, repo_id, [id])
-  else if (isLive(after.status) && String(issuesOf(before)) !== String(issuesOf(after)))
-    await replaceIssues(tx, after, issuesOf(after), at ?? after.updated_at)
+  if (ends) await deleteFileChanges(tx, repo_id, [id])
   return after
 }
 
@@ -106,12 +108,6 @@ function isHeartbeat(
   { heartbeat_at: _, expires_at = before.expires_at, ...changes }: ActivityChanges,
 ): boolean {
   return expires_at >= before.expires_at && !changesAnything<ActivityChanges>(before, changes)
-}
-
-/** Deletes what only live activities have: their changed files, and their places on issues. */
-export async function deletePartsOf(tx: Db, repo_id: number, ids: string[]): Promise<void> {
-  await deleteFileChanges(tx, repo_id, ids)
-  await releaseAllIssues(tx, repo_id, ids)
 }
 
 const AT_NOW = sql`${sql.placeholder('now')}::timestamptz`

@@ -6,9 +6,9 @@ import { and, eq, inArray, ne, or, sql } from 'drizzle-orm'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { hasExpired, lockBatch } from '../../platform/db/sweep-batches.ts'
+import { deleteFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
-import { deletePartsOf } from './store.ts'
 import { activities } from './table.ts'
 
 /** Stores the expiry of a batch of activities past `expires_at`, with the result of `asOf`, in the transaction `tx`; returns them. */
@@ -62,7 +62,7 @@ async function endLive(
 ): Promise<void> {
   if (ended.length === 0) return
   await raiseVersion(tx, repo_id, { activities: -ended.length, ...how })
-  await deletePartsOf(
+  await deleteFileChanges(
     tx,
     repo_id,
     ended.map(({ id }) => id),

@@ -1,4 +1,4 @@
-/** The tables of activities, and of the issues that live ones are on. */
+/** The table of activities. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { ChangedFile } from '../../../engine/lines/change.ts'
@@ -53,6 +53,8 @@ export const activities = pgTable(
     closes: integer().array(),
     /** The number of the issue that was sent with it; null if none was. */
     issue: integer(),
+    /** See `IssuePlaces`; null if it is on no issue. */
+    issue_places: jsonb().$type<IssuePlaces>(),
     /** The numbers that are kept for it while it is live, as they are written (`0043`), by directory; null if it reserved none. */
     reserved_numbers: jsonb().$type<Record<string, string>>(),
     blocking: boolean().notNull(),
@@ -107,21 +109,10 @@ export const activities = pgTable(
   ],
 )
 
-/** A live activity that is on an issue. Of all live ones, the one with the lowest position holds it. */
-export const issue_claims = pgTable(
-  'issue_claims',
-  {
-    repo_id: repoId(),
-    number: integer().notNull(),
-    /** The order in which transactions claimed the issue, whatever the clocks of the instances say. */
-    position: integer().notNull(),
-    activity_id: byteText().notNull(),
-    since: instant().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.repo_id, table.number, table.position] }),
-    index('issue_claims_activity').on(table.repo_id, table.activity_id),
-  ],
-)
+/**
+ * Where an activity stands on each of its issues, by number. Of all live ones, the one with the lowest position holds an issue. The
+ * position is the version of the live set with which it came, whatever the clocks of the instances say.
+ */
+export type IssuePlaces = Record<number, { position: number; since: string }>
 
 export type ActivityRow = Omit<typeof activities.$inferSelect, 'version'>

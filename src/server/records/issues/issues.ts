@@ -1,16 +1,20 @@
 /** Who works on an issue, and which merged pull request closes it (docs/contract/issues.md). */
 
+import { issuePlace } from '../../../engine/place.ts'
 import { issuesOf } from '../../../engine/records/compared-scope.ts'
+import { isLive } from '../../../vocabulary/activity-status.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import {
   ISSUE_NUMBER_MAX,
   ISSUE_OTHERS_MAX,
   type Issue,
   type IssueClaim,
+  type IssueWorker,
   NOT_AN_ISSUE,
 } from '../../../vocabulary/contract/issue.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
-import { listOnIssue } from '../activities/issue-store.ts'
+import { liveSetOf } from '../../compare/database-source.ts'
+import { listPlaced } from '../activities/issue-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { findMergedClosing } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
@@ -22,7 +26,7 @@ const DONE_WITHIN_MS = 30 * DAY_MS
 export async function getIssueClaim(ctx: RepoContext, activity: ActivityRow): Promise<IssueClaim | null> {
   const [number] = issuesOf(activity)
   if (number === undefined) return null
-  const [first, done_by] = await Promise.all([listWorkers(ctx, number, 1), findDoneBy(ctx, number)])
+  const [first, done_by] = await Promise.all([listWorkers(ctx, number), findDoneBy(ctx, number)])
   const holder = first[0] ?? null
   return { number, claimed: holder?.activity_id === activity.id, holder, done_by }
 }
@@ -31,17 +35,24 @@ export async function getIssueClaim(ctx: RepoContext, activity: ActivityRow): Pr
 export async function getIssue(ctx: RepoContext, digits: string): Promise<Issue> {
   const number = /^[1-9]\d{0,9}$/.test(digits) ? Number(digits) : 0
   if (number === 0 || number > ISSUE_NUMBER_MAX) throw new Failure('not_found', NOT_AN_ISSUE)
-  const [workers, done_by] = await Promise.all([
-    listWorkers(ctx, number, 1 + ISSUE_OTHERS_MAX),
-    findDoneBy(ctx, number),
-  ])
+  const [workers, done_by] = await Promise.all([listWorkers(ctx, number), findDoneBy(ctx, number)])
   const [holder = null, ...others] = workers
-  return { number, holder, others, done_by }
+  return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by }
 }
 
-async function listWorkers({ db, repo, now }: RepoContext, number: number, limit: number) {
-  const rows = await listOnIssue(db, repo.id, { number, now, limit })
-  return rows.map((row) => ({ ...row, since: row.since.toISOString() }))
+/** The live activities on an issue in the order in which they came; the first one holds it. Everything that was committed before is seen. */
+async function listWorkers(ctx: RepoContext, number: number): Promise<IssueWorker[]> {
+  const { db, repo, now } = ctx
+  const set = await liveSetOf(ctx)
+  const ids = set.at(issuePlace(number)).map(({ id }) => id)
+  const rows = ids.length === 0 ? [] : await listPlaced(db, repo.id, ids)
+  return rows
+    .flatMap(({ issue_places, id: activity_id, status, expires_at, ...worker }) => {
+      const place = isLive(status) && expires_at > now ? issue_places?.[number] : undefined
+      return place ? [{ place, worker: { activity_id, ...worker, since: place.since } }] : []
+    })
+    .sort((one, other) => one.place.position - other.place.position)
+    .map(({ worker }) => worker)
 }
 
 async function findDoneBy({ db, repo, now }: RepoContext, issue: number): Promise<Issue['done_by']> {
