@@ -13,7 +13,7 @@ import {
   listScopes,
   listScopesOf,
 } from '../records/activities/compared-store.ts'
-import { listReserved } from '../records/activities/reservation-store.ts'
+import { listReserved } from '../records/activities/place-store.ts'
 import { findLiveSet } from '../records/live-sets/store.ts'
 import { findDoneBy } from '../records/merged-work/merged-work.ts'
 import { listActiveOutlines, listChangedNotables, listNotablesWith } from '../records/notables/store.ts'

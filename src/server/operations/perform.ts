@@ -23,7 +23,7 @@ import {
   type RepoRequest,
 } from '../records/repositories/repo.ts'
 import type { Caller } from './admission.ts'
-import { authorise } from './authorise.ts'
+import { authorise } from './admission.ts'
 import { CALLER_HANDLERS, CREATE_HANDLERS } from './handlers.ts'
 import {
   answerOf,

@@ -10,7 +10,7 @@ import {
   mayBeUninstalled,
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
-import { isOrganisationRepository, storeOrganisation } from '../../records/repositories/organisation-store.ts'
+import { isOrganisationRepository, storeOrganisation } from '../../records/repositories/installation-store.ts'
 import {
   findOrganisationFile,
   findPresent,

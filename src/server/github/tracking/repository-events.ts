@@ -3,7 +3,7 @@
 import { clearRefusals } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation, takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
-import { isOrganisationRepository } from '../../records/repositories/organisation-store.ts'
+import { isOrganisationRepository } from '../../records/repositories/installation-store.ts'
 import { confirmName } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { type Push, refreshSettings } from '../../records/repositories/settings-refresh.ts'

@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
 import { lockLiveSet } from '../../records/live-sets/store.ts'
-import { isOrganisationRepository, storeOrganisation } from '../../records/repositories/organisation-store.ts'
+import { isOrganisationRepository, storeOrganisation } from '../../records/repositories/installation-store.ts'
 import { findRepository } from '../../records/repositories/store.ts'
 
 /**

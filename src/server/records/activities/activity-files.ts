@@ -1,13 +1,34 @@
-/** The changed files of activities: those that were declared, and those that GitHub lists. */
+/** Inserts live activities, and keeps their changed files: those that were declared, and those that GitHub lists. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { FileChange } from '../../../engine/lines/change.ts'
 import { changedFileOf } from '../../../engine/records/digest-changes.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import { inTurns, type Steps } from '../../../vocabulary/event-loop.ts'
+import { enqueueRechecks } from '../changes/changes.ts'
 import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'
+import { insertIfRoom } from '../live-sets/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
+import { expireActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
+
+/** Inserts a live activity in the transaction of `within`; undefined when the repository is at its limit. */
+export function insertLive(
+  within: RepoContext,
+  row: store.NewActivity,
+  changes: readonly FileChange[] = [],
+): Promise<ActivityRow | undefined> {
+  const kind = {
+    counted: 'activities',
+    max: within.repo.max_live.activities,
+    expire: async () => {
+      const { db, repo, now } = within
+      await enqueueRechecks(within, await expireActivities(db, repo.id, now))
+    },
+  } as const
+  return insertIfRoom(within, kind, (version) => store.insertActivity(within.db, { row, changes }, version))
+}
 
 /**
  * Stores the declared files of an activity, which the transaction of `within` has locked; false if they are stored already.

@@ -8,8 +8,7 @@ import { newId } from '../../../vocabulary/contract/id.ts'
 import { type Effect, recordEffect } from '../../platform/telemetry/execution.ts'
 import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
-import { insertLive } from './live-insert.ts'
+import { insertLive, type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
 import { clip, type PullRequest, pullRequestFields, summaryOf } from './pull-request-fields.ts'
 import {
   type Described,

@@ -9,7 +9,7 @@ import { placeholdersOf, prepared, valuesOf } from '../../platform/db/statements
 import { changesAnything } from '../changes/changes.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
-import { placesOn } from './issue-store.ts'
+import { placesOn } from './place-store.ts'
 import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities, type IssuePlaces } from './table.ts'
 

@@ -1,6 +1,6 @@
 /** Who works on an issue, and which merged pull request closes it (docs/contract/issues.md). */
 
-import { issuePlace } from '../../../engine/place.ts'
+import { issuePlace } from '../../../engine/record.ts'
 import { issuesOf } from '../../../engine/records/compared-scope.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
@@ -14,7 +14,7 @@ import {
 } from '../../../vocabulary/contract/issue.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { liveSetOf } from '../../compare/database-source.ts'
-import { listPlaced } from '../activities/issue-store.ts'
+import { listPlaced } from '../activities/place-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { findMergedClosing } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'

@@ -11,7 +11,7 @@ import {
   isOrganisationRepository,
   ORGANISATION_REPOSITORY,
   storeOrganisation,
-} from './organisation-store.ts'
+} from './installation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { refreshSettings } from './settings-refresh.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'

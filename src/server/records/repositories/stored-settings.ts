@@ -4,7 +4,7 @@ import { layersOf, type SettingsLayer, settingsOf, shareOf } from '../../../engi
 import type { Settings } from '../../../vocabulary/contract/settings.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
-import { isOrganisationRepository, storeOrganisation } from './organisation-store.ts'
+import { isOrganisationRepository, storeOrganisation } from './installation-store.ts'
 import {
   findRepository,
   listRepositories,
