@@ -1,4 +1,4 @@
-/** Requests to the service, authorised by the session cookie or by a token that stays in this tab. */
+/** Requests to the service, authorised by the session cookie or by a token that stays in the tabs of this page. */
 import { systemClock } from '../vocabulary/clock.ts'
 import { parseAnswer } from './parse-answer.ts'
 import type {

@@ -1,24 +1,9 @@
 /** The form that creates a notable or edits one. */
+import { NOTABLE_CATEGORIES } from '../vocabulary/severity.ts'
 import type { Repository } from './api.ts'
 import { Dialog, useSubmit } from './dialog.tsx'
-import type { FullNotable, Notable } from './records.ts'
+import type { FullNotable } from './records.ts'
 import { ProblemText } from './states.tsx'
-
-/** Checked against the contract: a missing or unknown category does not compile. */
-const CATEGORIES = Object.keys({
-  migration: true,
-  'api-contract': true,
-  security: true,
-  architecture: true,
-  deprecation: true,
-  dependency: true,
-  process: true,
-  pattern: true,
-  release: true,
-  'temporary-workaround': true,
-  testing: true,
-  warning: true,
-} satisfies Record<Notable['category'], true>)
 
 const LINE_END = /\r\n?|\n/
 
@@ -91,7 +76,7 @@ function Fields({ notable }: { notable: FullNotable | undefined }) {
         <label>
           Category{' '}
           <select name="category" disabled={notable !== undefined}>
-            {CATEGORIES.map((each) => (
+            {NOTABLE_CATEGORIES.map((each) => (
               <option key={each} selected={each === notable?.category}>
                 {each}
               </option>

@@ -59,7 +59,7 @@ export function SignIn({ state, onToken }: { state: SessionState; onToken: (toke
             this page, it also needs <em>Contents: read and write</em>. A classic token needs the scope{' '}
             <code>repo</code>, or none for public repositories.
           </li>
-          <li>It is kept in this tab only, and is gone when you close it.</li>
+          <li>It is kept in the open tabs of this page only, and is gone when you close them.</li>
           <li>The service uses it to ask GitHub what you may see. It never stores or logs it.</li>
         </ul>
       </details>
@@ -74,6 +74,24 @@ export function SignIn({ state, onToken }: { state: SessionState; onToken: (toke
   )
 }
 
+/** What tabs of this page tell each other, so that one sign-in serves all. A tab that opens asks for the token of the others. */
+type Word = { token: string } | 'asks' | 'signed in' | 'signed out'
+
+const tabs = openChannel()
+
+/** Null where the browser blocks site data. */
+function openChannel(): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel('deconflict-session')
+  } catch {
+    return null
+  }
+}
+
+function tellTabs(word: Word): void {
+  tabs?.postMessage(word)
+}
+
 const RETRY_MIN_MS = 1000
 const RETRY_MAX_MS = 30_000
 
@@ -84,15 +102,22 @@ export function useSession() {
     SIGN_IN_PROBLEMS[new URLSearchParams(location.search).get('problem') ?? ''] ?? '',
   )
   const [hasToken, setHasToken] = useState(tabToken.read() !== null)
-  /** How many tokens were entered: the login is read again for each. */
-  const [tokens, setTokens] = useState(0)
+  /** How often somebody signed in, in any tab: the login is read again for each. */
+  const [signIns, setSignIns] = useState(0)
   const isSignedIn = hasToken || state?.is_signed_in === true
 
   useEffect(() => {
     const leaving = new AbortController()
-    void readSession({ onState: setState, onProblem: setProblem }, leaving.signal)
+    const onState = (read: SessionState) => {
+      setState(read)
+      if (read.is_signed_in) setProblem('')
+    }
+    void readSession({ onState, onProblem: setProblem }, leaving.signal)
     return () => leaving.abort()
-  }, [tokens])
+  }, [signIns])
+  useEffect(() => {
+    if (state?.is_signed_in) tellTabs('signed in')
+  }, [state?.is_signed_in])
 
   const leave = useCallback(() => {
     tabToken.clear()
@@ -100,7 +125,13 @@ export function useSession() {
     setHasToken(false)
   }, [])
   const signOut = () =>
-    session.end().then(leave, (error) => setProblem(`You are still signed in. ${problemOf(error).message}`))
+    session.end().then(
+      () => {
+        tellTabs('signed out')
+        leave()
+      },
+      (error) => setProblem(`You are still signed in. ${problemOf(error).message}`),
+    )
   useEffect(() => {
     if (!isSignedIn) return
     const end = () => {
@@ -113,13 +144,35 @@ export function useSession() {
     return () => removeEventListener(UNAUTHORIZED, end)
   }, [isSignedIn, leave])
 
-  const useToken = (token: string) => {
+  const readAgain = () => setSignIns((before) => before + 1)
+  const keepToken = (token: string) => {
     tabToken.store(token)
     setProblem('')
     setHasToken(true)
-    setTokens((before) => before + 1)
+    readAgain()
+  }
+  useTabs({ leave, keepToken, readAgain })
+  const useToken = (token: string) => {
+    keepToken(token)
+    tellTabs({ token })
   }
   return { state, problem, hasToken, isSignedIn, signOut, useToken }
+}
+
+/** Follows a sign-in and a sign-out in another tab. */
+function useTabs(given: { leave(): void; keepToken(token: string): void; readAgain(): void }): void {
+  useEffect(() => {
+    const hear = ({ data: word }: MessageEvent<Word>) => {
+      const token = tabToken.read()
+      if (word === 'signed out') given.leave()
+      else if (word === 'signed in') given.readAgain()
+      else if (word !== 'asks') given.keepToken(word.token)
+      else if (token !== null) tellTabs({ token })
+    }
+    tabs?.addEventListener('message', hear)
+    if (tabToken.read() === null) tellTabs('asks')
+    return () => tabs?.removeEventListener('message', hear)
+  }, [])
 }
 
 /** The service may be restarting while the page is opened. */

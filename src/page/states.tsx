@@ -4,7 +4,7 @@ import type { Records } from './records.ts'
 
 export function Freshness({ isOutdated }: { isOutdated: boolean }) {
   return (
-    <p class={isOutdated ? 'freshness outdated' : 'freshness live'} role="status">
+    <p class={isOutdated ? 'freshness outdated' : 'freshness'} role="status">
       {isOutdated ? 'Out of date' : 'Live'}
     </p>
   )

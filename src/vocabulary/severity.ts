@@ -91,6 +91,22 @@ export function isRisky(risk: Level): boolean {
   return risk === 'high' || risk === 'critical'
 }
 
+/** What a notable may be about. */
+export const NOTABLE_CATEGORIES = [
+  'architecture',
+  'process',
+  'pattern',
+  'warning',
+  'migration',
+  'testing',
+  'security',
+  'dependency',
+  'api-contract',
+  'temporary-workaround',
+  'deprecation',
+  'release',
+] as const
+
 /** A notable weighs 2 if it is blocking or its importance is high or critical, and 1 if that is medium. */
 export function notableWeight({ importance, blocking }: { importance: Level; blocking: boolean }): Weight {
   if (blocking || importance === 'high' || importance === 'critical') return 2

@@ -57,8 +57,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('shows when the budget is in force', async () => {
-    const budget = { share: 0.2, limit: 0.15, in_force: true }
-    await answer({ ...SIGNAL, mode: 'on', budget })
+    await answer({ ...SIGNAL, mode: 'on', budget: { share: 0.2, limit: 0.15, in_force: true } })
     await open()
     await card().getByText('The budget is in force: 20 %').waitFor(OPTIONS)
     await card().getByRole('heading', { name: 'Shown last' }).waitFor()
@@ -69,10 +68,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const side = { pr_url: 'javascript:alert(1)', branch: null, author: HOSTILE, shown_at: null }
     const branch = { ...side, pr_url: null, branch: HOSTILE }
     const files = [{ path: HOSTILE, line_ranges: [null, null] }]
-    await answer({
-      ...SIGNAL,
-      recent: [{ ...pair, sides: [side, branch], files }],
-    })
+    await answer({ ...SIGNAL, recent: [{ ...pair, sides: [side, branch], files }] })
     await open()
     await card().getByText(HOSTILE).first().waitFor(OPTIONS)
     expect(await card().locator('img, a').count()).toBe(0)

@@ -28,13 +28,14 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     repo = fixture.repository()
   })
 
-  test('asks only in the tab that is shown, and is up to date when it is shown', async () => {
+  test('signs all tabs in and out at once, asks only in the tab that is shown, and is up to date when it is shown', async () => {
     const { context } = await desktop()
     const [first, other] = [await context.newPage(), await context.newPage()]
-    for (const tab of [first, other]) {
-      await tab.bringToFront()
-      await fixture.open(tab, repo)
-    }
+    await other.goto(`${fixture.url}/#/${repo.name}`)
+    await first.bringToFront()
+    await fixture.open(first, repo)
+    await other.bringToFront()
+    await other.getByText('Live', { exact: true }).waitFor(OPTIONS)
     await first.waitForLoadState('networkidle')
     const asked: string[] = []
     first.on('request', (request) => asked.push(request.url()))
@@ -43,11 +44,14 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(asked).toEqual([])
     await first.bringToFront()
     await row(first, 'Retry payments').waitFor(OPTIONS)
+    const later = await context.newPage()
+    await later.goto(`${fixture.url}/#/${repo.name}`)
+    await later.getByRole('button', { name: 'Sign out' }).click()
+    for (const tab of [first, other, later]) await tab.getByLabel('GitHub token').waitFor(OPTIONS)
   })
 
   test('shows the sign-in and sends nothing more when the token is not accepted any more', async () => {
-    const { context } = await desktop()
-    const page = await context.newPage()
+    const page = await (await desktop()).context.newPage()
     await repo.createActivity({ title: 'Retry payments' })
     await fixture.open(page, repo)
     await page.evaluate("sessionStorage.setItem('deconflict-token', 'revoked')")
@@ -66,8 +70,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('keeps trying if it is opened while the service restarts', async () => {
-    const { context } = await desktop()
-    const page = await context.newPage()
+    const page = await (await desktop()).context.newPage()
     let failures = 0
     await page.route('**/session', (route) => {
       failures += 1

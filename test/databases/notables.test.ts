@@ -1,6 +1,6 @@
 /** Notables over HTTP: each operation works, and returns and rejects the fields that it should. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NOTABLE_CATEGORIES } from '../../src/vocabulary/contract/settings.ts'
+import { NOTABLE_CATEGORIES } from '../../src/vocabulary/severity.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 

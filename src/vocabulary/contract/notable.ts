@@ -1,5 +1,6 @@
 /** The schemas of notables: enums, request bodies and responses. */
 import { z } from 'zod'
+import { NOTABLE_CATEGORIES } from '../severity.ts'
 import {
   boolean,
   httpsUrl,
@@ -14,7 +15,6 @@ import {
 import { isId } from './id.ts'
 import { pageParameters } from './pagination.ts'
 import { EMPTY_SCOPE, label, Scope, ShownScope } from './scope.ts'
-import { NOTABLE_CATEGORIES } from './settings.ts'
 
 export const NotableStatus = z.enum(['active', 'archived', 'expired'])
 export type NotableStatus = z.output<typeof NotableStatus>

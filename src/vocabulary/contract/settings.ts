@@ -1,27 +1,12 @@
 /** The settings of a repository: schema, defaults and limits (docs/contract/settings.md#keys). */
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
-import { SEVERITIES } from '../severity.ts'
+import { NOTABLE_CATEGORIES, SEVERITIES } from '../severity.ts'
 import { boolean, httpsUrl, object, text, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
 
 export const SETTINGS_PATH = '.github/deconflict.yml'
 export const LABELER_PATH = '.github/labeler.yml'
-
-export const NOTABLE_CATEGORIES = [
-  'architecture',
-  'process',
-  'pattern',
-  'warning',
-  'migration',
-  'testing',
-  'security',
-  'dependency',
-  'api-contract',
-  'temporary-workaround',
-  'deprecation',
-  'release',
-] as const
 
 /** The branches that cloud coding agents push to. */
 const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']
