@@ -1,4 +1,4 @@
-/** Avatars of people, with initials where there is no picture, and icons of coding agents. */
+/** Avatars of people, with initials where there is no picture, and the icon of a coding agent. */
 import { createContext } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { hueOf, initialsOf, type Person } from './people.ts'
@@ -59,24 +59,15 @@ export function Avatars({ people, total = people.length }: { people: readonly Pe
   )
 }
 
-/** SVG paths in a box of 16 by 16, by the name of the agent. Other agents get a robot. */
-const AGENT_ICONS: [name: RegExp, path: string][] = [
-  [/claude/i, 'M8 1v14M1 8h14M3 3l10 10M13 3 3 13'],
-  [/codex|openai/i, 'm2 4 4 4-4 4M8 12h6'],
-  [/cursor/i, 'm3 2 10 6-5 1-2 5z'],
-  [/copilot/i, 'M2 6h5v5H2zM9 6h5v5H9zM7 8h2M4 6V3h8v3'],
-  [/jules/i, 'M4 9a4 4 0 1 1 8 0M4 9v5M7 10v4M9 10v4M12 9v5'],
-  [/devin/i, 'M3 2h4a6 6 0 0 1 0 12H3z'],
-]
+/** An SVG path in a box of 16 by 16. */
 const ROBOT = 'M3 6h10v8H3zM8 6V2M6 9v2M10 9v2'
 
 export function AgentIcon({ agent }: { agent: string | null }) {
   if (!agent) return null
-  const path = AGENT_ICONS.find(([name]) => name.test(agent))?.[1] ?? ROBOT
   return (
     <svg class="agent" viewBox="0 0 16 16" role="img" aria-label={`with ${agent}`}>
       <title>{agent}</title>
-      <path d={path} />
+      <path d={ROBOT} />
     </svg>
   )
 }

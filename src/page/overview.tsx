@@ -7,7 +7,6 @@ import { Avatars } from './avatar.tsx'
 import { duration } from './duration.ts'
 import type { RepositoryOverview } from './records.ts'
 import { ProblemText, Refused } from './states.tsx'
-import { recentNames } from './storage.ts'
 import { goTo } from './use-address.ts'
 import { usePolling } from './use-polling.ts'
 
@@ -141,7 +140,6 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
         No repository with live work matches. <a href="#/">Show all</a>
       </p>
     )
-  const names = recentNames()
   return (
     <section class="card empty" aria-label="No repositories">
       <p>
@@ -153,16 +151,6 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
       <pre>
         <code>deconflict start "Retry payments"</code>
       </pre>
-      {names.length > 0 && (
-        <p>
-          Opened here before:{' '}
-          {names.map((name) => (
-            <span key={name}>
-              <a href={`#/${name}`}>{name}</a>{' '}
-            </span>
-          ))}
-        </p>
-      )}
     </section>
   )
 }

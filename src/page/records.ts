@@ -25,6 +25,7 @@ export interface Records {
   may_administer: boolean
   /** Whether the pull requests of the repository are tracked. */
   is_tracked: boolean
+  importing: RepositorySettings['importing']
   /** Whether the App posts. */
   mode: RepositorySettings['comment']['mode']
   /** What is wrong with the settings file. */

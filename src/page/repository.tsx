@@ -12,7 +12,7 @@ import { Overlaps, WorkList } from './overlaps.tsx'
 import type { FullNotable, Records } from './records.ts'
 import { headline, modelOf, type RepositoryModel } from './repository-model.ts'
 import { Farewell, SignalCard } from './signal.tsx'
-import { Empty, Freshness, Incomplete, OutOfDate, Publishing, Refused } from './states.tsx'
+import { Empty, Freshness, Importing, Incomplete, OutOfDate, Publishing, Refused } from './states.tsx'
 import { changeView } from './use-address.ts'
 import { useRepository } from './use-repository.ts'
 
@@ -54,6 +54,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
       {problem && <OutOfDate problem={problem} read_at_ms={read_at_ms} onRetry={refresh} />}
       {mayWrite && <Publishing {...records} />}
       <Incomplete {...records} />
+      <Importing importing={records.importing} now_ms={model.now_ms} />
       {view.section === 'overlaps' && (
         <Work {...{ name, view, model, records }} hasFailed={problem !== null} />
       )}
@@ -99,7 +100,8 @@ interface WorkProps {
 function Work({ name, view, model, records, hasFailed }: WorkProps) {
   const { overlaps, notables, merge_order } = records
   const { work, folders, shown, now_ms } = model
-  if (work.activities.size === 0) return <Empty name={name} isTracked={records.is_tracked} />
+  if (work.activities.size === 0)
+    return records.importing ? null : <Empty name={name} isTracked={records.is_tracked} />
   return (
     <>
       <Banner notables={notables?.items ?? []} now_ms={now_ms} />

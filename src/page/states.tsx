@@ -1,5 +1,7 @@
 /** Messages that are shown above the work or instead of it: no data, access refused, out of date, or incomplete. */
+import { useRef } from 'preact/hooks'
 import type { Problem } from './api.ts'
+import { duration } from './duration.ts'
 import type { Records } from './records.ts'
 
 export function Freshness({ isOutdated }: { isOutdated: boolean }) {
@@ -86,6 +88,25 @@ export function Publishing({ settings_errors: errors, mode }: Records) {
         ))}
       </ul>
     </div>
+  )
+}
+
+/** Below this many, the pace says little. */
+const PACE_MIN = 20
+
+/** How far an import is, and how long it still takes at the pace that this tab has seen. */
+export function Importing({ importing, now_ms }: Pick<Records, 'importing'> & { now_ms: number }) {
+  const first = useRef<{ done: number; at_ms: number } | null>(null)
+  if (importing === null) return null
+  const { done, left } = importing
+  first.current ??= { done, at_ms: now_ms }
+  const seen = done - first.current.done
+  const left_ms = (left * (now_ms - first.current.at_ms)) / seen
+  return (
+    <p class="hint" role="status">
+      Importing pull requests{left > 0 ? `: ${done} of ${done + left}` : ''}
+      {left > 0 && seen >= PACE_MIN ? `, about ${duration(left_ms)} left` : ' …'}
+    </p>
   )
 }
 

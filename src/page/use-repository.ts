@@ -19,6 +19,7 @@ const NOTHING_READ: Records = {
   may_write: false,
   may_administer: false,
   is_tracked: true,
+  importing: null,
   mode: 'on',
   settings_errors: [],
 }
@@ -37,13 +38,19 @@ export function useRepository(name: string) {
 type Show = (part: Partial<Records>) => void
 
 /** Reads what may have changed, and shows each part as soon as it arrives. Rejects if a part failed. */
-function recordsReader(repository: Repository, show: Show) {
+function recordsReader(repository: Repository, showPart: Show) {
+  /** The progress of an import is not part of the version. */
+  let isImporting = false
+  const show: Show = (part) => {
+    if (part.importing !== undefined) isImporting = part.importing !== null
+    showPart(part)
+  }
   /** The version of what is shown; undefined until everything was read. */
   let version: string | undefined
   let read_at_ms = 0
   return async (signal: AbortSignal, isRequested: boolean): Promise<void> => {
     const now_ms = systemClock().getTime()
-    const isDue = isRequested || version === undefined || now_ms - read_at_ms > FRESH_MS
+    const isDue = isRequested || isImporting || version === undefined || now_ms - read_at_ms > FRESH_MS
     const found = repository.overlaps(signal, isDue ? undefined : version)
     if (!isDue && (await found) === null) return
     const read = await readAll(repository, { signal, found, show, isFirst: version === undefined })
@@ -71,8 +78,8 @@ async function readAll(
   const notables = repository.notables(signal).then((list) => show({ notables: list }))
   const settings = repository
     .settings(signal)
-    .then(({ may_write, may_administer, is_tracked, comment, errors }) =>
-      show({ may_write, may_administer, is_tracked, mode: comment.mode, settings_errors: errors }),
+    .then(({ may_write, may_administer, is_tracked, importing, comment, errors }) =>
+      show({ may_write, may_administer, is_tracked, importing, mode: comment.mode, settings_errors: errors }),
     )
   const merge_order = Promise.all([activities, overlaps]).then(async ([{ items }, read]) => {
     if (read)

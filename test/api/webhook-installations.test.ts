@@ -74,6 +74,14 @@ describe('an installation', () => {
     expect(github.calls(`GET /repos/${shop}/pulls`)).toBe(2)
   })
 
+  test('says how far the import is', async () => {
+    for (let number = 1; number <= PAGE + 2; number += 1) github.at(shop).open()
+    github.fault(`GET /repos/${shop}/pulls/1/files`, 'server_error', 1)
+    await service.deliver(installationEvent(github, install(shop), 'created'))
+    await service.runDueJobs()
+    expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 3, left: 2 })
+  })
+
   test('that is created again duplicates nothing and links declared activities', async () => {
     const id = await createActivity(shop, { branch: 'retries' })
     github.at(shop).open({ head: 'retries' })

@@ -124,12 +124,14 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await headline('1 pair may overlap.')
   })
 
-  test('tells those who may write what is wrong in the settings', async () => {
+  test('tells those who may write what is wrong in the settings, and how far an import is', async () => {
     const errors = [{ line: 3, key: 'areas', message: 'must be an object' }]
+    const importing = { done: 120, left: 280 }
     const settings = (await repo.request('GET', '/settings')).body
-    await page.route('**/settings', (route) => route.fulfill({ json: { ...settings, errors } }))
+    await page.route('**/settings', (route) => route.fulfill({ json: { ...settings, errors, importing } }))
     await fixture.open(page, repo)
     await page.getByText('line 3, areas must be an object').waitFor(OPTIONS)
+    await page.getByText('Importing pull requests: 120 of 400 …').waitFor(OPTIONS)
   })
 
   test('has an address for each record and each filter, for colleagues and for back and forward', async () => {

@@ -94,17 +94,8 @@ const issues = (...given: Parameters<typeof liveWork>) =>
   sharedIssues(liveWork(...given)).map(({ number, activities }) => [number, activities.map(({ id }) => id)])
 
 test('an issue is shown if two or more are on it, those with the most first', () => {
-  const on = (id: string, issue: number | null) => pageActivity(id, { issue })
-  const work = [
-    on('d', 8),
-    on('c', 8),
-    on('b', 7),
-    on('a', 9),
-    on('e', 8),
-    on('f', 9),
-    on('g', null),
-    on('h', null),
-  ]
+  const given = { d: 8, c: 8, b: 7, a: 9, e: 8, f: 9, g: null, h: null }
+  const work = Object.entries(given).map(([id, issue]) => pageActivity(id, { issue }))
   expect(issues(work, [])).toEqual([
     [8, ['c', 'd', 'e']],
     [9, ['a', 'f']],

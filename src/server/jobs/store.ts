@@ -155,6 +155,13 @@ export async function hasDead(db: Db, repo_id: number, kind: string): Promise<bo
   return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(1)).length > 0
 }
 
+/** The ids of the jobs of these kinds with which the repository is being imported. */
+export async function listImporting(db: Db, repo_id: number, kinds: readonly string[]): Promise<string[]> {
+  // The literals must match the text of the partial index.
+  const isOne = and(eq(jobs.repo_id, repo_id), sql`state = 'pending' and step > 0`, inArray(jobs.kind, kinds))
+  return (await db.select({ id: jobs.id }).from(jobs).where(isOne)).map(({ id }) => id)
+}
+
 /** Makes a dead job due now. Returns false if no dead job has this id. */
 export async function reviveJob(db: Db, id: string, now: Date): Promise<boolean> {
   const revived = await db

@@ -21,6 +21,7 @@ import { inDatabase } from '../compare/database-source.ts'
 import { getMergeOrder, liveVersion, versionedOverlaps } from '../compare/repository-overlaps.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'
 import { startFarewell } from '../github/tracking/farewell.ts'
+import { importProgress } from '../github/tracking/installations.ts'
 import { getSignal } from '../github/tracking/signal.ts'
 import type { SingleFlight } from '../platform/single-flight.ts'
 import * as activities from '../records/activities/activities.ts'
@@ -167,6 +168,7 @@ export const HANDLERS: {
     budget: await readBudget(ctx),
     may_write: ctx.caller.may_write,
     is_tracked: ctx.repo.is_tracked,
+    importing: await importProgress(ctx),
     may_administer: ctx.caller.may_administer,
   }),
   leaveRepository: async ({ db, repo, now }) => {

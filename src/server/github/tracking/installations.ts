@@ -1,7 +1,8 @@
 /** Imports the repositories of new installations, and handles uninstallation. */
 import { later } from '../../../vocabulary/clock.ts'
-import { enqueue, jobOn, type NewJob } from '../../jobs/store.ts'
+import { enqueue, jobOn, listImporting, type NewJob } from '../../jobs/store.ts'
 import { recordEffect } from '../../platform/telemetry/execution.ts'
+import { countOpen } from '../../records/pull-requests/lists-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
   asInstallation,
@@ -124,6 +125,17 @@ export function pullRequestJobs(
     const run_at = later(now, Math.min(rank - ORDERED_MAX, 0))
     return jobOn(repo, PULL_REQUEST, { about: numbers.join(), priority: 'import', payload, run_at })
   })
+}
+
+/** How many open pull requests are imported, and how many are not yet; null if none is to be. */
+export async function importProgress({
+  db,
+  repo,
+}: RepoContext): Promise<{ done: number; left: number } | null> {
+  const ids = await listImporting(db, repo.id, [REPOSITORY, PULL_REQUEST])
+  if (ids.length === 0) return null
+  const left = new Set(ids.flatMap((id) => id.split(':')[2]?.split(',').map(Number) ?? []))
+  return { done: await countOpen(db, repo.id, [...left]), left: left.size }
 }
 
 /**

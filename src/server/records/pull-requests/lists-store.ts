@@ -1,5 +1,5 @@
 /** Queries for the open pull requests of a repository, and how many were opened and commented: for the budget of comments, the signal report and the metrics. */
-import { and, asc, eq, gt, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, notInArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
 import { type PullRequestRow, pull_requests } from './table.ts'
 
@@ -24,6 +24,15 @@ export async function* openPages(
     after = page.at(-1)?.number ?? after
     isLast = page.length < PAGE
   }
+}
+
+/** How many pull requests are stored as open, apart from these. */
+export function countOpen(db: Db, repo_id: number, apart: readonly number[]): Promise<number> {
+  const { number, is_open } = pull_requests
+  return db.$count(
+    pull_requests,
+    and(eq(pull_requests.repo_id, repo_id), is_open, notInArray(number, [...apart])),
+  )
 }
 
 /** What decides whether and when a pull request is rechecked because of others. */
