@@ -143,10 +143,10 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   return (
     <section class="card empty" aria-label="No repositories">
       <p>
-        <strong>None of the repositories that you can see has live work.</strong>
+        <strong>Nothing is open in the repositories that you can see.</strong>
       </p>
       <p class="hint">
-        Install the GitHub App on a repository to track its pull requests, or announce work in a clone of it:
+        Pull requests of tracked repositories appear here when they are opened, and work when it is announced:
       </p>
       <pre>
         <code>deconflict start "Retry payments"</code>

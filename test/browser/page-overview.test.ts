@@ -66,7 +66,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
   test('shows what to do when it cannot be loaded, and when it is empty', async () => {
     await page.route('**/api/v1/repos', (route) => route.fulfill({ json: { items: [], complete: true } }))
     await open('#/')
-    await page.getByText('None of the repositories that you can see has live work.').waitFor(OPTIONS)
+    await page.getByText('Nothing is open in the repositories that you can see.').waitFor(OPTIONS)
     await page.getByText('deconflict start').waitFor()
     await page.unroute('**/api/v1/repos')
     await page.route('**/api/v1/repos', (route) =>
