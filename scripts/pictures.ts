@@ -21,7 +21,7 @@ const OTHERS = [
   ['acme/mobile', 20, 28],
   ['globex/site', 30, 33],
 ] as const
-const WIDE = { width: 1280, height: 640 }
+const WIDE = { width: 1280, height: 600 }
 const MINUTE_MS = 60_000
 /** Less than the time to live, so that work that is days old is still live. */
 const HEARTBEAT_MIN = 1200
