@@ -31,14 +31,9 @@ export interface Watched extends RepositoryName {
   state: string | null
 }
 
-/** The API of a watched repository. */
-export interface WatchReader extends Reader {
-  rest: Reader['rest'] & { repos: Reader['rest']['repos'] & Pick<Octokit['rest']['repos'], 'get'> }
-}
-
 export class Watch {
   readonly repositories: readonly Watched[]
-  readonly reader: WatchReader
+  readonly reader: Reader
   readonly #clock: Clock
   #paused_until: Date | null = null
 
@@ -78,7 +73,7 @@ export class Watch {
   }
 
   /** Rejects every method but GET, whatever the types allow. */
-  #openClient(auth: string, options: Telemetry & { api_url: string }): WatchReader {
+  #openClient(auth: string, options: Telemetry & { api_url: string }): Reader {
     const github = new Octokit({
       auth,
       baseUrl: options.api_url,

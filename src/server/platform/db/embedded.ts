@@ -1,8 +1,12 @@
 /** The embedded database: PostgreSQL inside the process, for one instance. */
 
-import { chmod, mkdir, open } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import { tryLock } from 'fs-native-extensions'
@@ -30,10 +34,16 @@ export async function openEmbedded(directory: string): Promise<Database> {
   }
 }
 
+/** PostgreSQL reserves this memory at the start, by default 128 MB. The system caches the files of the database, too. */
+const SHARED_BUFFERS = '32MB'
+
 /** Opens the database in the directory, or creates it. */
 async function openDirectory(directory: string): Promise<PGlite> {
+  const dataDir = `${directory}/pglite`
+  await create(dataDir)
   try {
-    return await PGlite.create({ dataDir: `${directory}/pglite` })
+    const startParams = [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`]
+    return await PGlite.create({ dataDir, startParams })
   } catch (error) {
     if (codeOf(error) !== undefined) throw error
     // The error of PGlite does not say what is wrong.
@@ -41,6 +51,23 @@ async function openDirectory(directory: string): Promise<PGlite> {
       `the embedded database in ${directory} cannot be opened: the disk is full or its files are damaged; free some space, restore the files from a backup, or set DATA_DIR to another directory`,
     )
   }
+}
+
+/**
+ * Creates the database in a process of its own, because that takes 500 MB, which a process keeps. If it fails, opening the database
+ * says why.
+ */
+async function create(dataDir: string): Promise<void> {
+  if (existsSync(dataDir)) return
+  const made = `${dataDir}.new`
+  const program = `const { PGlite } = require(process.argv[1]); PGlite.create(process.argv[2]).then((made) => made.close())`
+  const pglite = createRequire(import.meta.url).resolve('@electric-sql/pglite')
+  await rm(made, { recursive: true, force: true })
+  const creating = promisify(execFile)(process.execPath, ['-e', program, pglite, made])
+  const stop = () => creating.child.kill('SIGKILL')
+  process.once('exit', stop)
+  await creating.then(() => rename(made, dataDir)).catch(() => {})
+  process.off('exit', stop)
 }
 
 /**
