@@ -41,8 +41,7 @@ async function main(): Promise<void> {
   })
   const service = await startService(config, { log: pino({ level: 'warn' }) })
   try {
-    const api = `${service.url}/api/v1/repos/acme/shop`
-    const [ada, ben] = [agentAt(api, ADA.token), agentAt(api, BEN.token)]
+    const [ada, ben] = [agentAt(service.url, ADA.token), agentAt(service.url, BEN.token)]
     await demoActivities(ada, ben)
     await demoIssue(ada, ben)
     const demo = { url: service.url, github: github.github, webhook_secret: WEBHOOK_SECRET, api: ben }

@@ -1,7 +1,6 @@
 /** A fake GitHub that listens on loopback, for the demo, the benchmark, and tests that start the service as a process. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import type { GithubRepository, Permission } from '../test/support/github-state.ts'
 import { type GithubWorld, githubWorld } from '../test/support/github-world.ts'
 import { listen } from '../test/support/listen.ts'
@@ -48,27 +47,4 @@ async function answer(
   const answer = await github.answer({ method, path, headers, body })
   if (typeof answer === 'object') response.writeHead(answer.status, answer.headers).end(answer.body)
   else if (answer === 'reset') request.socket.resetAndDestroy()
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { url, github } = await startFakeGithubServer({
-    port: Number(process.argv[2] ?? 4010),
-    repositories: [{ id: 1, full_name: 'acme/shop' }],
-    users: [
-      { token: 'tok-alice', login: 'alice', id: 11, permissions: { 'acme/shop': 'write' } },
-      { token: 'tok-bob', login: 'bob', id: 12, permissions: { 'acme/shop': 'write' } },
-      { token: 'tok-rita', login: 'rita', id: 13, permissions: { 'acme/shop': 'read' } },
-    ],
-  })
-  const { app } = github
-  const { id } = app.install({ repositories: ['acme/shop'] })
-  const shop = github.at('acme/shop')
-  const files = ['src/checkout/retry.ts']
-  shop.open({ number: 1, title: 'Retry declined payments', head: 'payment-retries', author: 'alice', files })
-  shop.open({ number: 2, title: 'Tidy the retries', head: 'tidy-retries', author: 'bob', files })
-  process.stdout.write(
-    `GITHUB_API_URL=${url} acme/shop: tok-alice and tok-bob write, tok-rita reads\n` +
-      `APP_ID=${app.id} installation ${id}, pull requests 1 and 2\n` +
-      `PRIVATE_KEY="${app.key().replaceAll('\n', '\\n')}"\n`,
-  )
 }

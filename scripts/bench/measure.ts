@@ -79,9 +79,16 @@ export async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-export async function until(what: string, isDone: () => boolean | Promise<boolean>, max_ms = 120_000) {
+/** Polls until `find` returns something, and returns that. */
+export async function until<Found>(
+  what: string,
+  find: () => Found | Promise<Found>,
+  max_ms = 120_000,
+): Promise<NonNullable<Found>> {
   const end = performance.now() + max_ms
-  while (!(await isDone())) {
+  for (;;) {
+    const found = await find()
+    if (found) return found
     if (performance.now() > end) throw new Error(`timed out waiting for ${what}`)
     await wait(10)
   }

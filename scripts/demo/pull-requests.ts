@@ -3,7 +3,8 @@ import type { GithubWorld } from '../../test/support/github-world.ts'
 import { editOf } from '../../test/support/lines.ts'
 import type { Webhook } from '../../test/support/webhook-payload.ts'
 import { installationEvent, pullRequestEvent, signedDelivery } from '../../test/support/webhooks.ts'
-import { type Agent, frame, tell, until, warn } from './screen.ts'
+import { until } from '../bench/measure.ts'
+import { type Agent, frame, tell, warn } from './screen.ts'
 
 const SHOP = 'acme/shop'
 
@@ -41,7 +42,7 @@ export async function demoPullRequests(service: DemoService): Promise<void> {
   await deliverPullRequest(service, bens.number, 'closed')
   await until('the activity to be archived', async () => {
     const { status } = await api('GET', `/activity/${linked.id}`)
-    return status === 'archived' || undefined
+    return status === 'archived'
   })
   tell('Ben’s pull request is merged. Its activity is archived.')
 }
@@ -95,7 +96,7 @@ export async function demoNumbers(service: DemoService): Promise<void> {
 /** What the comment says, without Markdown and its footer: a line for each sentence. */
 async function commentOn({ github }: DemoService, number: number): Promise<string[]> {
   const comments = () => github.at(SHOP).comments(number)
-  const { body } = await until('the comment on the pull request', async () => comments()[0])
+  const { body } = await until('the comment on the pull request', () => comments()[0])
   const [, ...paragraphs] = body.split('\n\n').slice(0, -1)
   return paragraphs
     .flatMap((paragraph) => paragraph.split(/(?<=\.) /))

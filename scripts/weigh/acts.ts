@@ -6,11 +6,10 @@ import type { FakeRepository } from '../../test/support/github-repository.ts'
 import { editOf } from '../../test/support/lines.ts'
 import { freePort, startCluster } from '../../test/support/postgres.ts'
 import { pullRequestEvent, pushEvent } from '../../test/support/webhooks.ts'
+import { until } from '../bench/measure.ts'
 
 /** The first round warms the service up. What ran in all others belongs to the act, and not to a timer. */
 const ROUNDS = 4
-const TIMEOUT_MS = 90_000
-const POLL_MS = 10
 /** After an act, for the jobs that are due at once. */
 const PAUSE_MS = 1000
 /** Before an act, for the rechecks of an earlier one. Longer than any pause between jobs that lead to a recheck. */
@@ -141,14 +140,6 @@ async function send(method: string, url: string, body?: object): Promise<void> {
   })
   if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
   await response.arrayBuffer()
-}
-
-async function until(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + TIMEOUT_MS
-  while (!(await isDone())) {
-    if (performance.now() > end) throw new Error(`timed out waiting for ${what}`)
-    await wait(POLL_MS)
-  }
 }
 
 /** Waits until no job of a pull request or of the settings runs any more. */

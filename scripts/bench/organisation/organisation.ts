@@ -98,7 +98,7 @@ interface Load {
   agents: Agents
   deliveries: Deliveries
   sql: postgres.Sql
-  idle(): Promise<void>
+  idle(): Promise<unknown>
 }
 
 /** Bursts and agents for a while. GitHub's hour begins anew. */
