@@ -82,21 +82,23 @@ export async function bundleCommand(out: string, plugins: Plugin[] = []): Promis
   await chmod(join(out, 'cli.cjs'), 0o755)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const dist = join(ROOT, 'dist')
-  await bundleCommand(dist)
-  await bundle({
+/** What the bundle of the server loads as packages: they load files by their own path, or are loaded only where they are configured. */
+export const SERVER_PACKAGES = ['@electric-sql/pglite', 'fs-native-extensions', 'pino', 'probot']
+
+/** Bundles the programs of the server in place, in the folder that tsc wrote. */
+export function bundleServer(dist: string, plugins: Plugin[] = []): Promise<void> {
+  return bundle({
     input: { main: join(dist, 'main.js'), admin: join(dist, 'admin.js') },
     out: dist,
     // Stacks in the log name functions.
     minify: false,
-    external: [
-      /\/vocabulary\/root\.js$/,
-      // These load files by their own path, or are loaded only where they are configured.
-      'fs-native-extensions',
-      '@electric-sql/pglite',
-      'pino',
-      'probot',
-    ],
+    external: [/\/vocabulary\/root\.js$/, ...SERVER_PACKAGES],
+    plugins,
   })
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const dist = join(ROOT, 'dist')
+  await bundleCommand(dist)
+  await bundleServer(dist)
 }

@@ -1,9 +1,9 @@
+#!/usr/bin/env node
 /** The server process: environment → configuration → service, until a signal stops it. */
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, type Flags, readConfig } from './server/platform/config.ts'
 import { DirectoryError } from './server/platform/db/embedded.ts'
 import { codeOf } from './server/platform/db/errors.ts'
-import { useProxy } from './server/platform/proxy.ts'
 import { openLog, terminalLog } from './server/platform/telemetry/log.ts'
 import { type Service, startService } from './server/server.ts'
 import { VERSION } from './vocabulary/version.ts'
@@ -29,8 +29,11 @@ async function main(): Promise<void> {
     })
   }
   if (config.proxy) {
-    await useProxy(config.proxy)
-    log.info({ proxy: config.proxy.host }, 'requests to https:// addresses use a proxy')
+    const { host, url: httpsProxy, except: noProxy } = config.proxy
+    const { EnvHttpProxyAgent, setGlobalDispatcher } = await import('undici')
+    // An empty `httpProxy`, because the agent would read the environment otherwise.
+    setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: '', httpsProxy, noProxy }))
+    log.info({ proxy: host }, 'requests to https:// addresses use a proxy')
   }
   service = await startService(config, { log }).catch((error) => fail(error, config))
   announce(config, service)
@@ -51,44 +54,28 @@ type Part = readonly [name: string, isOn: boolean, text: string]
 
 function describeParts(config: Config, { url, setup_url, app }: Service): Part[] {
   const { sign_in, github_app, watch } = app
+  const signIn = setup_url
+    ? 'the GitHub App enables sign-in'
+    : 'set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to enable sign-in'
+  const create = setup_url
+    ? `create it at ${setup_url}`
+    : 'set PUBLIC_URL to create it, or APP_ID, PRIVATE_KEY and WEBHOOK_SECRET'
+  const page = sign_in
+    ? `${sign_in.public_url}, with GitHub sign-in`
+    : `${url}, with a GitHub token; ${signIn}`
+  const database = config.database_url
+    ? 'PostgreSQL (DATABASE_URL)'
+    : `embedded in ${config.data_dir}, single process; set DATABASE_URL to use PostgreSQL and run several instances`
+  const watched = watch
+    ? `the pull requests of ${watch.repositories.map(fullName).join(', ')}, without writing`
+    : 'no repository; set WATCH_REPOSITORIES and GITHUB_TOKEN to read pull requests without the App'
+  const written = github_app ? 'configured' : `off, no comments on pull requests; ${create}`
   return [
-    sign_in
-      ? ['page', true, `${sign_in.public_url}, with GitHub sign-in`]
-      : [
-          'page',
-          true,
-          setup_url
-            ? `${url}, with a GitHub token; the GitHub App enables sign-in`
-            : `${url}, with a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to enable sign-in`,
-        ],
-    config.database_url
-      ? ['database', true, 'PostgreSQL (DATABASE_URL)']
-      : [
-          'database',
-          true,
-          `embedded in ${config.data_dir}, single process; set DATABASE_URL to use PostgreSQL and run several instances`,
-        ],
+    ['page', true, page],
+    ['database', true, database],
     ['permissions', true, `checked at ${config.github_api_url} with the token of each caller`],
-    watch
-      ? [
-          'watched',
-          true,
-          `the pull requests of ${watch.repositories.map(fullName).join(', ')}, without writing`,
-        ]
-      : [
-          'watched',
-          false,
-          'no repository; set WATCH_REPOSITORIES and GITHUB_TOKEN to read pull requests without the App',
-        ],
-    github_app
-      ? ['GitHub App', true, 'configured']
-      : [
-          'GitHub App',
-          false,
-          setup_url
-            ? `off, no comments on pull requests; create it at ${setup_url}`
-            : 'off, no comments on pull requests; set PUBLIC_URL to create it, or APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
-        ],
+    ['watched', watch !== null, watched],
+    ['GitHub App', github_app !== null, written],
   ]
 }
 
@@ -114,7 +101,7 @@ function nextStep(config: Config, { url, setup_url, app, signInUrl }: Service): 
     return `Open ${sign_in_url}\n  It signs one browser in with GITHUB_TOKEN, within 15 minutes.`
   if (first || app.github_app) return `Open ${app.sign_in?.public_url ?? url}${path}`
   if (setup_url) return `Create the GitHub App: ${setup_url}`
-  return 'To see the pull requests of a repository: GITHUB_TOKEN=$(gh auth token) npm start -- --watch OWNER/REPO'
+  return 'To see the pull requests of a repository: start it with GITHUB_TOKEN=$(gh auth token) and --watch OWNER/REPO'
 }
 
 function fullName({ owner, name }: { owner: string; name: string }): string {

@@ -1,6 +1,6 @@
-/** The package of the command (`npm run pack:cli`), installed in an empty folder as somebody without the repository does it. */
+/** The packages of the command and of the service (`npm run pack:cli`, `pack:server`), in empty folders as somebody without the repository has them. */
 import { execFile } from 'node:child_process'
-import { copyFile, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -8,12 +8,17 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { VERSION } from '../../src/vocabulary/version.ts'
+import { apiAt } from '../support/api.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
+import { startProcess } from '../support/process.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
+
+const pack = (kind: 'cli' | 'server', out: string) =>
+  run(join(ROOT, 'node_modules/.bin/tsx'), ['scripts/pack/main.ts', kind, '--out', out], { cwd: ROOT })
 
 let shop: BuiltService
 let tree: WorkingTree
@@ -27,8 +32,7 @@ beforeAll(async () => {
   shop = await startBuiltService()
   home = await temporaryDirectory('packed')
   tree = await workingTree({})
-  const tsx = join(ROOT, 'node_modules/.bin/tsx')
-  await run(tsx, ['scripts/pack-cli/main.ts', '--out', home.path], { cwd: ROOT })
+  await pack('cli', home.path)
   archive = join(home.path, `deconflict-${VERSION}.tgz`)
   environment = {
     PATH: process.env.PATH as string,
@@ -64,8 +68,7 @@ test('the package has no dependencies, is small, and carries the licenses', asyn
 
 test('the package runs with npx in an empty folder', async () => {
   const empty = await temporaryDirectory('empty')
-  await copyFile(archive, join(empty.path, 'command.tgz'))
-  const args = ['--yes', '--offline', './command.tgz', 'check', '--paths', 'src/a.ts']
+  const args = ['--yes', '--offline', archive, 'check', '--paths', 'src/a.ts']
   const ran = await run('npx', args, { cwd: empty.path, env: environment })
   expect(ran.stdout).toMatch(/^Clear: no overlap/)
   await empty.remove()
@@ -87,14 +90,6 @@ test.each([
   await coverage.remove()
 })
 
-test('the command of a checkout is the same file as that of the package', async () => {
-  const packed = join(home.path, 'node_modules/deconflict/dist')
-  for (const name of ['cli.cjs', 'program.cjs', 'mcp-stdio.cjs'])
-    expect(await readFile(join(packed, name), 'utf8'), name).toBe(
-      await readFile(join(ROOT, 'dist', name), 'utf8'),
-    )
-})
-
 test('the package serves MCP', async () => {
   const client = new Client({ name: 'a-test', version: '1' })
   await client.connect(new StdioClientTransport({ command, args: ['mcp'], cwd: tree.path, env: environment }))
@@ -105,6 +100,9 @@ test('the package serves MCP', async () => {
 })
 
 test('the package has a client whose types are those of the source', async () => {
+  const used = `const client = createClient({ base_url: process.env.DECONFLICT_URL ?? '', token: 'tok-ada' })
+    const { items } = await client.listActivities({ owner: 'acme', repo: 'shop', input: { limit: 1 } })
+    console.log(Array.isArray(items))`
   const program = `
     import { createClient, type Client, type ErrorType } from 'deconflict/client'
     import type { Client as Source, ErrorType as SourceError } from '${ROOT}src/client/client.ts'
@@ -113,34 +111,44 @@ test('the package has a client whose types are those of the source', async () =>
     const same: { [Name in keyof Source]: true } = null as unknown as Methods
     const names: Same<keyof Source, keyof Client> = true
     const errors: Same<ErrorType, SourceError> = true
-    const client = createClient({ base_url: process.env.DECONFLICT_URL ?? '', token: 'tok-ada' })
-    const { items } = await client.listActivities({ owner: 'acme', repo: 'shop', input: { limit: 1 } })
-    console.log(Array.isArray(items), same === null, names, errors)
+    ${used}
   `
-  const options = [
-    '--strict',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2023',
-    '--lib',
-    'es2024,dom',
-    '--types',
-    'node',
-    '--noEmit',
-  ]
+  const options = '--strict --module nodenext --target es2023 --lib es2024,dom --types node --noEmit'
   await symlink(join(ROOT, 'node_modules/@types'), join(home.path, 'node_modules/@types'))
   await writeFile(join(home.path, 'program.ts'), program)
-  const flags = [...options, '--skipLibCheck', '--allowImportingTsExtensions', 'program.ts']
+  const flags = [...options.split(' '), '--skipLibCheck', '--allowImportingTsExtensions', 'program.ts']
   const compiled = await run(join(ROOT, 'node_modules/.bin/tsc'), flags, { cwd: home.path }).catch(
-    ({ stdout }: { stdout: string }) => ({ stdout }),
+    (error) => error,
   )
   expect(compiled.stdout).toBe('')
-  const used = program
-    .replace(/import type .*\n/, '')
-    .replaceAll(/^\s*(type|const (same|names|errors)).*\n/gm, '')
-  const js = used.replace(', type Client, type ErrorType', '').replace(', same === null, names, errors', '')
-  await writeFile(join(home.path, 'program.js'), js)
+  await writeFile(join(home.path, 'program.js'), `import { createClient } from 'deconflict/client'\n${used}`)
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: home.path, env: environment })
   expect(stdout.trim()).toBe('true')
+})
+
+test('the package of the service shows the first collision of a repository, without a clone', async () => {
+  const empty = await temporaryDirectory('packed-server')
+  await pack('server', empty.path)
+  const modules = join(empty.path, 'node_modules')
+  const installed = join(modules, 'deconflict-server')
+  await mkdir(installed, { recursive: true })
+  const archive = join(empty.path, `deconflict-server-${VERSION}.tgz`)
+  await run('tar', ['-xzf', archive, '--strip-components=1', '-C', installed])
+  const { bin, dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  // As npm installs them, without the network: no other package is there.
+  await mkdir(join(modules, '@electric-sql'))
+  for (const name of Object.keys(dependencies))
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name))
+  for (const author of ['ben', 'cy'])
+    shop.github.github.at('acme/shop').open({ author, files: ['src/pay.ts'] })
+  const HOME = empty.path
+  const env = { HOME, DATA_DIR: join(HOME, 'data'), GITHUB_API_URL: shop.github.url, GITHUB_TOKEN: 'tok-ada' }
+  const service = await startProcess(env, [join(installed, bin['deconflict-server']), '--watch', 'acme/shop'])
+  const api = apiAt(service.url, 'tok-ada')
+  await expect.poll(async () => (await api('GET', '/overlaps')).body.items.length).toBe(1)
+  expect(await (await fetch(service.url)).text()).toContain('<title>')
+  await service.kill('SIGTERM')
+  const admin = join(installed, bin['deconflict-admin'])
+  expect((await run(process.execPath, [admin, 'deliveries', 'list'], { env })).stderr).toBe('')
+  await empty.remove()
 })

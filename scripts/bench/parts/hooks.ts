@@ -84,7 +84,7 @@ export async function hooksPart({ sizes, results, scratch, ...rig }: Rig): Promi
 /** Packs the command and installs the package in `directory`. Returns the path of the program. */
 async function installCommand(directory: string): Promise<string> {
   const run = promisify(execFile)
-  const pack = ['--import', 'tsx', 'scripts/pack-cli/main.ts', '--out', directory]
+  const pack = ['--import', 'tsx', 'scripts/pack/main.ts', 'cli', '--out', directory]
   await run(process.execPath, pack, { cwd: ROOT })
   const packed = (await readdir(directory)).find((name) => name.endsWith('.tgz')) as string
   const flags = ['--offline', '--no-audit', '--no-fund', '--prefix', directory]
