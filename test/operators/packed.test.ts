@@ -1,6 +1,6 @@
 /** The packages of the command and of the service (`npm run pack:cli`, `pack:server`), in empty folders as somebody without the repository has them. */
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -68,7 +68,8 @@ test('the package has no dependencies, is small, and carries the licenses', asyn
 
 test('the package runs with npx in an empty folder', async () => {
   const empty = await temporaryDirectory('empty')
-  const args = ['--yes', '--offline', archive, 'check', '--paths', 'src/a.ts']
+  await copyFile(archive, join(empty.path, 'command.tgz'))
+  const args = ['--yes', '--offline', './command.tgz', 'check', '--paths', 'src/a.ts']
   const ran = await run('npx', args, { cwd: empty.path, env: environment })
   expect(ran.stdout).toMatch(/^Clear: no overlap/)
   await empty.remove()
