@@ -1,7 +1,6 @@
 /**
- * `npm run pack:cli` and `npm run pack:server` pack what people install without a clone (`-- --out DIR`: where to). `cli`: the command
- * `deconflict` and the typed client, bundled and without dependencies. `server`: the service with its page and migrations, and
- * `deconflict-admin`.
+ * `npm run pack:cli` and `npm run pack:server` pack what people install without a clone (`-- --out DIR`: where to): the command
+ * with the typed client, without dependencies, and the service with its page, its migrations and `deconflict-admin`.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
