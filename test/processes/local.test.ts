@@ -20,10 +20,10 @@ beforeEach(async () => {
 })
 afterEach(() => tree.remove())
 
-/** Another working tree on a branch of its name. */
-async function add(name: string): Promise<string> {
-  await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
-  return join(tree.path, '..', name)
+/** Other working trees, each on a branch of its name. One by one: git may read what another `worktree add` is writing. */
+async function add(...names: string[]): Promise<string[]> {
+  for (const name of names) await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
+  return names.map((name) => join(tree.path, '..', name))
 }
 const run = (args: string[], cwd?: string, more: RunOptions = {}): Promise<Ran> =>
   tree.runProcess(args, { ...more, ...(cwd && { cwd }) })
@@ -39,7 +39,7 @@ const start = async (title: string, ...more: string[]): Promise<string> =>
   (await json(['start', title, '--paths', FILE, ...more])).activity.id
 
 test('an agent reads an uncommitted edit of another one before it edits the same line, with five working trees', async () => {
-  const [a = '', b = ''] = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(add))
+  const [a = '', b = ''] = await add('a', 'b', 'c', 'd', 'e')
   await writeFile(join(a, FILE), edited(20, 'of a'))
   const edit = { tool_name: 'apply_patch', tool_input: { file_path: join(b, FILE) } }
   const { code, stdout, stderr } = await hook('before-edit', b, edit)
@@ -57,13 +57,13 @@ test('working trees that were made from one feature branch hear of an edit of th
   await tree.git('checkout', '-q', '-b', 'feature')
   await tree.write({ [FILE]: `new\nnew\n${LINES.join('\n')}\n` })
   await tree.git('commit', '-qam', 'Feature')
-  const [a = '', b = ''] = await Promise.all(['a', 'b'].map(add))
+  const [a = '', b = ''] = await add('a', 'b')
   for (const path of [a, b]) await writeFile(join(path, FILE), `new\nnew\n${edited(20, path)}`)
   expect((await json(['check'], b)).matches[0]).toMatchObject({ worktree: '../a', consequence: 'conflict' })
 })
 
 test('while a service is away, hooks compare within the clone, and say so', async () => {
-  const [a = '', b = ''] = await Promise.all(['a', 'b'].map(add))
+  const [a = '', b = ''] = await add('a', 'b')
   await writeFile(join(a, FILE), edited(20, 'of a'))
   await writeFile(join(b, FILE), edited(20, 'of b'))
   const away = { DECONFLICT_URL: 'http://127.0.0.1:9', GITHUB_TOKEN: 'tok-ada' }
@@ -77,7 +77,7 @@ test('while a service is away, hooks compare within the clone, and say so', asyn
 })
 
 test('paused work ends with its branch', async () => {
-  const a = await add('a')
+  const [a = ''] = await add('a')
   await writeFile(join(a, FILE), edited(20, 'of a'))
   await run(['start', 'Carts'], a)
   await run(['update', '--status', 'paused'], a)
@@ -165,7 +165,7 @@ describe('a state of the clone', () => {
   }
   /** Edits the same line here, after this command of git, and in another working tree. */
   async function editing(...args: string[]): Promise<string> {
-    const other = await add('other')
+    const [other = ''] = await add('other')
     await tree.git(...args)
     for (const path of [tree.path, other]) await writeFile(join(path, FILE), edited(20, path))
     return tree.path
@@ -188,7 +188,7 @@ describe('a disk that cannot be written', () => {
   test.each(['EROFS', 'ENOSPC'])(
     'with %s, what was declared is kept and compared, and a change says why it fails',
     async (DISK_ERROR) => {
-      const other = await add('other')
+      const [other = ''] = await add('other')
       const id = await start('Retry payments', '--branch', 'retries')
       const failing = (...args: string[]) => run(args, other, { env: { DISK_ERROR } })
       const shown = await failing('check', '--paths', FILE)
@@ -268,7 +268,7 @@ describe('a record', () => {
 })
 
 test('hostile names and texts are shown in one line each, and run nothing', async () => {
-  const other = await add('other')
+  const [other = ''] = await add('other')
   const names =
     'new\nline.ts|quo"te\'.ts|$(touch pwned).ts|`touch pwned`.ts|ünï-日本.ts|-rf.ts|:(top)x.ts|[a]*.ts'.split(
       '|',
