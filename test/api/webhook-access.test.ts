@@ -136,8 +136,10 @@ describe('a positive answer that predates an event', () => {
   }
   /** Removes all permissions and delivers the event. Waits until the instance has handled it, which shows in a new call for another repository. */
   async function removeMember(account = owner): Promise<void> {
-    github.token(token, { login: 'ada', id: 1, permissions: {} })
     const probe = `${account}/probe`
+    // Confirmed a moment ago, so that only the event ends it.
+    expect(await write(first(), probe)).toBe('201')
+    github.token(token, { login: 'ada', id: 1, permissions: {} })
     await first().deliver(memberEvent(github, probe, 'removed', 'ada'))
     await expect.poll(() => write(first(), probe)).toBe('403 forbidden')
   }
