@@ -36,6 +36,7 @@ const copyOnBranches = async (branches: string[]) => {
 }
 
 interface Item {
+  pushed_at: string | null
   id: string
   title: string
   branch: string | null
@@ -174,7 +175,7 @@ describe('hourly reconciliation', () => {
     })
   })
 
-  test('keeps `updated_at`, and so when the repository was last changed', async () => {
+  test('keeps `updated_at`, and when the repository was last pushed', async () => {
     await repository.open()
     const [item] = await items()
     const read = async () => (await repository.request('GET', `/activity/${item?.id}`)).body
@@ -187,7 +188,7 @@ describe('hourly reconciliation', () => {
     const own = repositories.find(({ owner }: { owner: string }) =>
       repository.full_name.startsWith(`${owner}/`),
     )
-    expect(own.last_change_at).toBe(updated_at)
+    expect(own.last_change_at).toBe(item?.pushed_at)
   })
 
   test('imports a pull request without a delivery, with its files, also after that failed too often', async () => {
