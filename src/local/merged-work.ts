@@ -177,7 +177,7 @@ async function readLines(
 ): Promise<Record<string, Brought>> {
   const { noise_paths, noise_classes } = settings
   const state = JSON.stringify([noise_paths, noise_classes, noise_attributes])
-  const known = (cache.read('merged commits', state) ?? {}) as Record<string, Brought>
+  const known = (cache.read('merged changes', state) ?? {}) as Record<string, Brought>
   const { noise } = rulesOf(settings, noise_attributes)
   const missing = wanted.filter(({ sha }) => known[sha] === undefined)
   for (let from = 0; from < missing.length; from += PAGE) {
@@ -194,6 +194,6 @@ async function readLines(
     }
   }
   const kept = commits.flatMap(({ sha }) => (known[sha] ? [[sha, known[sha]] as const] : []))
-  if (missing.length > 0) cache.write('merged commits', state, Object.fromEntries(kept))
+  if (missing.length > 0) cache.write('merged changes', state, Object.fromEntries(kept))
   return known
 }
