@@ -221,15 +221,6 @@ export const OPERATIONS = {
     access: 'read',
     output: SettingsView.extend({
       budget: CommentBudget.describe('Whether the comment budget is in force.'),
-      may_write: boolean('Whether the token of this request may create and change records.'),
-      is_tracked: boolean('Whether the pull requests of the repository are tracked.'),
-      importing: object('ImportProgress', {
-        done: count('Open pull requests that were read.'),
-        left: count('Open pull requests that are still to be read.'),
-      })
-        .nullable()
-        .describe('How far the import of open pull requests is; null while there is none.'),
-      may_administer: boolean('Whether it may administer the repository, and so leave it.'),
     }).meta({ id: 'RetrievedSettings' }),
     summary: 'Retrieve the settings',
     description: 'Returns the effective settings of the repository and the errors in its settings file.',

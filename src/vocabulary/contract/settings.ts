@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
 import { NOTABLE_CATEGORIES, SEVERITIES } from '../severity.ts'
-import { boolean, httpsUrl, object, text, textOrNull } from './field.ts'
+import { boolean, count, httpsUrl, object, text, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
 
 export const SETTINGS_PATH = '.github/deconflict.yml'
@@ -191,7 +191,7 @@ export const SettingsProblem = object('SettingsProblem', {
 })
 export type SettingsProblem = z.output<typeof SettingsProblem>
 
-/** The effective settings, their source, and the problems of the file. */
+/** The effective settings, their source, the problems of the file, and what the caller may do in the repository. */
 export const SettingsView = Settings.extend({
   source: z
     .enum(['defaults', 'file'])
@@ -206,4 +206,13 @@ export const SettingsView = Settings.extend({
     .describe(
       'Where the value of each key comes from, such as `comment.mode`: the settings file of the repository or its `.github/labeler.yml`, the settings file in the `.github` repository of its owner, that the repository was left, or the defaults.',
     ),
-}).meta({ id: 'SettingsView' })
+  may_write: boolean('Whether the token of this request may create and change records.'),
+  is_tracked: boolean('Whether the pull requests of the repository are tracked.'),
+  importing: object('ImportProgress', {
+    done: count('Open pull requests that were read.'),
+    left: count('Open pull requests that are still to be read.'),
+  })
+    .nullable()
+    .describe('How far the import of open pull requests is; null while there is none.'),
+  may_administer: boolean('Whether it may administer the repository, and so leave it.'),
+})

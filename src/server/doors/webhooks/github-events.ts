@@ -17,11 +17,8 @@ import { branchDeleted, branchPushed } from '../../github/tracking/tracked-branc
 import { enqueue } from '../../jobs/store.ts'
 import { forgetReverted } from '../../records/merged-work/merged-work.ts'
 import type { App } from '../../records/repositories/app.ts'
-import {
-  type InstalledRepository,
-  installationJob,
-  openInstalled,
-} from '../../records/repositories/registration.ts'
+import { installationJob } from '../../records/repositories/installation.ts'
+import { type InstalledRepository, openInstalled } from '../../records/repositories/registration.ts'
 import { SETTINGS_PATHS } from '../../records/repositories/settings-refresh.ts'
 
 /** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */

@@ -6,11 +6,10 @@ import type { JobRow } from '../../jobs/table.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { CHANGE, NOTIFY } from '../../records/changes/changes.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { rescheduledByRateLimit } from '../../records/repositories/installation.ts'
+import { INSTALLATION, rescheduledByRateLimit } from '../../records/repositories/installation.ts'
 import {
   DISCOVER,
   discoverInstallation,
-  INSTALLATION,
   type InstalledRepository,
   type NamedRepository,
 } from '../../records/repositories/registration.ts'

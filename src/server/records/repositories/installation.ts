@@ -1,9 +1,10 @@
-/** Calls to GitHub as an installation of the App. A rate limit is stored with the repository, and reschedules the job. */
+/** Calls to GitHub as an installation of the App, and the job of its import. A rate limit is stored with the repository, and reschedules the job. */
 import { later } from '../../../vocabulary/clock.ts'
 import type { GithubApp, Installation } from '../../github/github-app.ts'
 import { classifyError, statusOf } from '../../github/octokit.ts'
 import { isNotFound, type RepositoryName } from '../../github/repository-calls.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
+import type { NewJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
 import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { App } from './app.ts'
@@ -189,4 +190,23 @@ function isRefusal(error: unknown, now: Date): boolean {
   const status = statusOf(error)
   const isFinal = status === 403 || status === 422 || isNotFound(error)
   return isFinal && classifyError(error, now).kind !== 'rate_limited' && !isSuspended(error)
+}
+
+/** The kind of job that imports the repositories of an installation. */
+export const INSTALLATION = 'installation'
+
+/** `owner`: the account that the App is installed in. */
+export function installationJob(
+  { installation_id, owner }: { installation_id: number; owner: string },
+  run_at: Date,
+): NewJob {
+  return {
+    id: `${INSTALLATION}:${installation_id}`,
+    kind: INSTALLATION,
+    priority: 'import',
+    repo_id: 0,
+    owner,
+    payload: { installation_id },
+    run_at,
+  }
 }

@@ -2,10 +2,10 @@
 import { later } from '../../../vocabulary/clock.ts'
 import { statusOf } from '../../github/octokit.ts'
 import { isNotFound, type Reader } from '../../github/repository-calls.ts'
-import { enqueue, jobOn, type NewJob } from '../../jobs/store.ts'
+import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './etags-store.ts'
-import { findInstallation, isSuspended, openInstallation } from './installation.ts'
+import { findInstallation, installationJob, isSuspended, openInstallation } from './installation.ts'
 import {
   isOrganisationKnown,
   isOrganisationRepository,
@@ -110,25 +110,8 @@ export async function* listInstalled(
   }
 }
 
-/** The kinds of jobs that look up the App's installation in one repository, and that import the repositories of an installation. */
+/** The kind of job that looks up the App's installation in one repository. */
 export const DISCOVER = 'discover'
-export const INSTALLATION = 'installation'
-
-/** `owner`: the account that the App is installed in. */
-export function installationJob(
-  { installation_id, owner }: { installation_id: number; owner: string },
-  run_at: Date,
-): NewJob {
-  return {
-    id: `${INSTALLATION}:${installation_id}`,
-    kind: INSTALLATION,
-    priority: 'import',
-    repo_id: 0,
-    owner,
-    payload: { installation_id },
-    run_at,
-  }
-}
 
 /** A repository under its current name. */
 export type NamedRepository = Omit<InstalledRepository, 'installation_id'>
