@@ -11,7 +11,7 @@ export const ExplainPullRequest = z.strictObject({
     .regex(/^[1-9]\d{0,8}$/, { error: 'must be the number of a pull request' })
     .transform(Number)
     .describe('The number of an open pull request.')
-    .meta({ override: { type: 'integer', minimum: 1 }, examples: [12] }),
+    .meta({ override: { type: 'integer', minimum: 1, maximum: 999_999_999 }, examples: [12] }),
 })
 
 export const Why = object('Why', {

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, derived from the contract. */
 import { z } from 'zod'
-import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi'
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi'
 import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'
 import { issueNumber } from '../../../vocabulary/contract/issue.ts'
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
@@ -41,7 +41,9 @@ function describeAll(): Document {
       version: '1',
       description: 'Shows who else is working on the same part of a repository. Advisory: it never blocks.',
       license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Issues', url: 'https://github.com/deconflict/deconflict/issues' },
     },
+    tags: [...new Set(Object.values<Operation>(OPERATIONS).map(tagOf))].map((name) => ({ name })),
     security: [{ github: [] }],
     paths,
     components: {
@@ -107,13 +109,32 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
       ...(operation.is_conditional ? { header: conditional } : {}),
     },
     ...(hasBody ? { requestBody: body } : {}),
-    responses: {
+    responses: withRateLimit({
       [operation.status]: { description: 'Success.', content },
       ...(operation.is_conditional && { 304: { description: 'It has the entity tag that was sent.' } }),
       ...(operation.is_repeatable && { 200: { description: 'It was created before.', content } }),
       ...failuresOf(name, operation),
-    },
+    }),
   }
+}
+
+const rateLimit = z.object({
+  RateLimit: z
+    .string()
+    .optional()
+    .meta({
+      description: 'What is left of the quota of the token, once the token is known.',
+      examples: ['"600-in-1min"; r=599; t=60'],
+    }),
+})
+
+function withRateLimit(responses: ZodOpenApiResponsesObject): ZodOpenApiResponsesObject {
+  const limited = Object.entries(responses).map(([status, response]) => {
+    const headers =
+      response.headers instanceof z.ZodObject ? rateLimit.extend(response.headers.shape) : rateLimit
+    return [status, Number(status) < 500 ? { ...response, headers } : response]
+  })
+  return Object.fromEntries(limited)
 }
 
 const conditional = z.object({
