@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { marked } from 'marked'
-import { commentOf } from '../../src/server/tell/report/comment.ts'
-import type { Report, ReportedActivity, ReportedPath } from '../../src/server/tell/report/report.ts'
+import { commentOf } from '../../src/server/tell/comment.ts'
+import type { Report, ReportedActivity, ReportedPath } from '../../src/server/tell/report.ts'
 
 const STYLE = readFileSync(fileURLToPath(import.meta.resolve('github-markdown-css')), 'utf8')
 

@@ -1,7 +1,7 @@
 /** Who gets a comment, who gets none, and why (docs/contract/publishing.md#who-gets-it). */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { pairs } from '../../src/server/tell/ledger/table.ts'
+import { pairs } from '../../src/server/tell/table.ts'
 import type { PullGiven } from '../support/github-repository.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOfPay } from '../support/lines.ts'

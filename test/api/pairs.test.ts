@@ -2,8 +2,8 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { savePairs } from '../../src/server/tell/ledger/store.ts'
-import { type PairRow, pairs } from '../../src/server/tell/ledger/table.ts'
+import { savePairs } from '../../src/server/tell/store.ts'
+import { type PairRow, pairs } from '../../src/server/tell/table.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 

@@ -1,8 +1,8 @@
 /** When the answer to a create or a check counts as shown, and that recording it neither delays nor fails the answer. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { lockLedger } from '../../src/server/tell/ledger/store.ts'
-import { pairs } from '../../src/server/tell/ledger/table.ts'
+import { lockLedger } from '../../src/server/tell/store.ts'
+import { pairs } from '../../src/server/tell/table.ts'
 import { watchStatements } from '../support/held-statements.ts'
 import { editOfPay } from '../support/lines.ts'
 import { scrape } from '../support/metrics.ts'

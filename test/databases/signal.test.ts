@@ -1,7 +1,7 @@
 /** `GET …/signal`: which pairs were shown, and what became of them. */
 import { expect, test } from 'vitest'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
-import { pairs } from '../../src/server/tell/ledger/table.ts'
+import { pairs } from '../../src/server/tell/table.ts'
 import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 

@@ -1,21 +1,21 @@
 /** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup. */
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
-import { checkRunOf, settingsRunOf } from '../../src/server/tell/report/check-run.ts'
+import { checkRunOf, settingsRunOf } from '../../src/server/tell/check-run.ts'
 import {
   commentOf,
   farewellComment,
   MARKER,
   MUTE_LABEL,
   mutedComment,
-} from '../../src/server/tell/report/comment.ts'
+} from '../../src/server/tell/comment.ts'
 import type {
   Report,
   ReportedActivity,
   ReportedNotable,
   ReportedPath,
   SuppressedActivity,
-} from '../../src/server/tell/report/report.ts'
+} from '../../src/server/tell/report.ts'
 import type { TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
 

@@ -1,13 +1,9 @@
 /** The texts of notifications. */
 import { describe, expect, test } from 'vitest'
 import type { NotableRow } from '../../src/server/records/notables/table.ts'
-import type { PairRow } from '../../src/server/tell/ledger/table.ts'
-import {
-  bodyFor,
-  notableNotification,
-  pairNotification,
-} from '../../src/server/tell/notifications/notification.ts'
-import { isPublic, publicLookup } from '../../src/server/tell/notifications/public-address.ts'
+import { bodyFor, notableNotification, pairNotification } from '../../src/server/tell/notification.ts'
+import { isPublic, publicLookup } from '../../src/server/tell/public-address.ts'
+import type { PairRow } from '../../src/server/tell/table.ts'
 
 const SHOP = { full_name: 'acme/shop', web_url: 'https://github.com/acme/shop' }
 

@@ -6,16 +6,16 @@ import {
   type LedgerSide,
   type Sighting,
   slotOf,
-} from '../../src/server/tell/ledger/pair.ts'
-import { changePairs, gatherPairs } from '../../src/server/tell/ledger/side-pairs.ts'
-import type { PairRow } from '../../src/server/tell/ledger/table.ts'
+} from '../../src/server/tell/pair.ts'
+import { changePairs, gatherPairs } from '../../src/server/tell/side-pairs.ts'
+import type { PairRow } from '../../src/server/tell/table.ts'
 import {
   afterAbsence,
   afterEnd,
   afterRename,
   afterSighting,
   withOutcome,
-} from '../../src/server/tell/ledger/transitions.ts'
+} from '../../src/server/tell/transitions.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))

@@ -1,5 +1,6 @@
 /** Which overlapping work a comment names (docs/contract/publishing.md#who-gets-it): one row per rule. */
 import { describe, expect, test } from 'vitest'
+import type { PairRow } from '../../src/server/tell/table.ts'
 import {
   type Candidate,
   type CommentRules,
@@ -11,8 +12,7 @@ import {
   isIgnored,
   isNotificationDue,
   isTakenShown,
-} from '../../src/server/tell/decision/who-is-told.ts'
-import type { PairRow } from '../../src/server/tell/ledger/table.ts'
+} from '../../src/server/tell/who-is-told.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Finding } from '../../src/vocabulary/finding-kinds.ts'
 import { isBot } from '../../src/vocabulary/logins.ts'

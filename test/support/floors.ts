@@ -52,14 +52,10 @@ export const FLOORS: Record<string, string>[] = [
   },
   { 'server/compare': 'the database as a source of checks · all collisions, computed once' },
   {
-    'server/tell/ledger': 'the pairs that conflict, who was shown them, their outcomes',
-    'server/tell/report': 'the words of a comment and of a check run (pure) · publish',
+    'server/tell':
+      'read → decide → apply: what a check leads to · the ledger of pairs · comment, check run, notification',
     'server/operations/overview': 'the repositories of a caller',
     'server/records/issues': 'who works on an issue, and which merged pull request closes it',
-  },
-  {
-    'server/tell/decision': 'read → decide → apply: what the check of a pull request leads to',
-    'server/tell/notifications': 'posts to NOTIFY_WEBHOOK_URL',
   },
   {
     'server/github/tracking':

@@ -33,9 +33,9 @@ import type { NotableRow } from '../records/notables/table.ts'
 import { listNumbered } from '../records/pull-requests/lists-store.ts'
 import type { App } from '../records/repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
-import { checkAnswered, createAnswered } from '../tell/decision/answers.ts'
-import { readBudget } from '../tell/decision/budget.ts'
-import { explainPullRequest } from '../tell/decision/why.ts'
+import { checkAnswered, createAnswered } from '../tell/answers.ts'
+import { readBudget } from '../tell/budget.ts'
+import { explainPullRequest } from '../tell/why.ts'
 import { type CallerRequest, listRepositories } from './overview/overview.ts'
 
 /** What a handler needs besides the context and the input. */

@@ -25,7 +25,7 @@ import {
   updateRepository,
 } from '../records/repositories/store.ts'
 import { deleteStacks } from '../records/stacks/store.ts'
-import { deleteLedger, purgePairs } from '../tell/ledger/store.ts'
+import { deleteLedger, purgePairs } from '../tell/store.ts'
 import { KEY_RETENTION_MS } from './run-handler.ts'
 import { deleteKeys } from './store.ts'
 

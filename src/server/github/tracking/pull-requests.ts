@@ -21,8 +21,8 @@ import {
 import type { App } from '../../records/repositories/app.ts'
 import { readPullRequest } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { forgetComment } from '../../tell/decision/apply.ts'
-import { MUTE_LABEL } from '../../tell/report/comment.ts'
+import { forgetComment } from '../../tell/apply.ts'
+import { MUTE_LABEL } from '../../tell/comment.ts'
 import type { GithubPullRequest } from '../pull-request.ts'
 import { readChanges } from './changed-files.ts'
 import {

@@ -8,8 +8,8 @@ import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { record, recordAndPublish } from '../../tell/decision/apply.ts'
-import { checkPullRequest } from '../../tell/decision/read.ts'
+import { record, recordAndPublish } from '../../tell/apply.ts'
+import { checkPullRequest } from '../../tell/read.ts'
 import { type BranchDirectory, listDirectory as listDirectoryOf } from '../directories.ts'
 
 /** The kind of job that rechecks one pull request. */

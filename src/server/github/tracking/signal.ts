@@ -3,10 +3,10 @@ import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { RecentPair, Signal, SignalPeriod } from '../../../vocabulary/contract/signal.ts'
 import { countComments } from '../../records/pull-requests/lists-store.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { readBudget } from '../../tell/decision/budget.ts'
-import { countShownSince, listShown } from '../../tell/ledger/counts-store.ts'
-import { branchOf, numberOf, type Slot } from '../../tell/ledger/pair.ts'
-import type { PairRow } from '../../tell/ledger/table.ts'
+import { readBudget } from '../../tell/budget.ts'
+import { countShownSince, listShown } from '../../tell/counts-store.ts'
+import { branchOf, numberOf, type Slot } from '../../tell/pair.ts'
+import type { PairRow } from '../../tell/table.ts'
 
 const LISTED_MAX = 20
 const DAYS_MAX = 30

@@ -1,0 +1,73 @@
+/** Records in the ledger which pairs the answer to a create or a check showed, after the answer was sent. */
+
+import type { Conclusion } from '../../engine/check/conclusion.ts'
+import { authorLogin } from '../../engine/records/activity.ts'
+import { listLiveOnBranch } from '../records/activities/pull-request-store.ts'
+import type { ActivityRow } from '../records/activities/table.ts'
+import { findPullRequest } from '../records/pull-requests/store.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
+import { record } from './apply.ts'
+import { recordShown } from './ledger.ts'
+import { groupOverlaps } from './overlap-groups.ts'
+import { branchKey, pullRequestKey, type SideKey } from './pair.ts'
+import { branchCheck } from './read.ts'
+
+/**
+ * Records the pairs that the answer to a create shows. Those of a branch without a pull request are stored first: no
+ * recheck has done so yet. Its creator is an author of the work on the branch.
+ */
+export function createAnswered(ctx: RepoContext, activity: ActivityRow, conclusion: Conclusion): void {
+  const { branch } = activity
+  const others = listShown(ctx, conclusion)
+  if (branch === null || others.length === 0) return
+  ctx.caller.afterAnswer(async () => {
+    const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
+    const number = activity.pr_number ?? pullRequestOf(live)
+    if (number === null) {
+      await record(ctx, branchCheck(branch, [activity], { conclusion, is_partial: true }))
+      await recordShown(ctx, branchKey(branch), others)
+    } else await markAuthor(ctx, number, others)
+  })
+}
+
+/**
+ * Records the pairs that the answer to a check shows, if the caller may write and is an author of the branch. Only a branch
+ * with live activities has pairs in the ledger.
+ */
+export function checkAnswered(ctx: RepoContext, branch: string | null, conclusion: Conclusion): void {
+  const others = listShown(ctx, conclusion)
+  if (branch === null || others.length === 0 || !ctx.caller.may_write) return
+  ctx.caller.afterAnswer(async () => {
+    const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
+    const number = pullRequestOf(live)
+    if (number !== null) await markAuthor(ctx, number, others)
+    else if (await isCallerAmong(ctx, live.map(authorLogin)))
+      await recordShown(ctx, branchKey(branch), others)
+  })
+}
+
+function pullRequestOf(live: readonly ActivityRow[]): number | null {
+  return live.find(({ pr_number }) => pr_number !== null)?.pr_number ?? null
+}
+
+/** Marks the pairs of a pull request as shown if the caller is its author. */
+async function markAuthor(ctx: RepoContext, number: number, others: SideKey[]): Promise<void> {
+  const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
+  if (await isCallerAmong(ctx, [pr?.author ?? null])) await recordShown(ctx, pullRequestKey(number), others)
+}
+
+async function isCallerAmong({ caller }: RepoContext, logins: readonly (string | null)[]): Promise<boolean> {
+  if (logins.every((login) => login === null)) return false
+  const identity = caller.identity ?? (await caller.findIdentity())
+  const own = identity?.login.toLowerCase()
+  return own !== undefined && logins.some((login) => login?.toLowerCase() === own)
+}
+
+/** The sides with which the answer shows a conflict or a duplicate; none if no ledger is kept. */
+function listShown({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
+  if (!repo.is_tracked || settings.comment.mode === 'off') return []
+  const shown = collisions.filter(
+    ({ match }) => match.consequence === 'conflict' || match.consequence === 'same_work',
+  )
+  return groupOverlaps(shown).flatMap(({ key }) => key ?? [])
+}

@@ -1,0 +1,72 @@
+/** How many pull requests have a comment, and whether that is more than the repository's budget. */
+
+import { settingsOf } from '../../engine/settings/layers.ts'
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../vocabulary/contract/settings.ts'
+import type { BudgetState } from '../../vocabulary/contract/signal.ts'
+import { isBot } from '../../vocabulary/logins.ts'
+import type { Db } from '../platform/db/database.ts'
+import { countByAuthor, countByRepository } from '../records/pull-requests/lists-store.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
+import { listSettings } from '../records/repositories/store.ts'
+import { storedLayers } from '../records/repositories/stored-settings.ts'
+import { BUDGET_DAYS, computeBudget, computeRoom, type Room } from './who-is-told.ts'
+
+export async function readBudget(ctx: RepoContext): Promise<BudgetState> {
+  return computeBudget(await countPullRequests(ctx), ctx.settings.comment.budget)
+}
+
+/** What the budget leaves for pull requests without a comment. */
+export async function readRoom(ctx: RepoContext): Promise<Room> {
+  return computeRoom(await countPullRequests(ctx), ctx.settings.comment.budget)
+}
+
+interface Counts {
+  pull_requests: number
+  commented: number
+  over_budget: number
+  thumbs_up: number
+  thumbs_down: number
+}
+
+/** The pull requests by people that were opened in the last `BUDGET_DAYS`, those of them with a comment, and the reactions to these. */
+async function countPullRequests({ db, now, repo, settings }: RepoContext): Promise<Counts> {
+  return sumPeople(await countByAuthor(db, repo.id, later(now, -BUDGET_DAYS * DAY_MS)), settings)
+}
+
+/** The same for all repositories, and in how many of them the budget is in force. */
+export async function countAllPullRequests(
+  db: Db,
+  now: Date,
+): Promise<Counts & { budgets_in_force: number }> {
+  const stored = new Map((await listSettings(db)).map((row) => [row.repo_id, row]))
+  const all = await countByRepository(db, later(now, -BUDGET_DAYS * DAY_MS))
+  const byRepository = new Map<number, CountsOfAuthor[]>()
+  for (const each of all) byRepository.set(each.repo_id, [...(byRepository.get(each.repo_id) ?? []), each])
+  const people = [...byRepository].map(([repo_id, counts]) => {
+    const row = stored.get(repo_id)
+    const settings = row ? settingsOf(storedLayers(row)) : DEFAULT_SETTINGS
+    const sums = sumPeople(counts, settings)
+    return { ...sums, in_force: computeBudget(sums, settings.comment.budget).in_force }
+  })
+  return { ...addUp(people), budgets_in_force: people.filter(({ in_force }) => in_force).length }
+}
+
+type CountsOfAuthor = Counts & { author: string | null; is_bot: boolean }
+
+function sumPeople(counts: CountsOfAuthor[], { comment }: Pick<Settings, 'comment'>): Counts {
+  const isOfBot = ({ author, is_bot }: CountsOfAuthor) =>
+    isBot({ login: author ?? '', is_of_type_bot: is_bot }, comment)
+  return addUp(counts.filter((each) => !isOfBot(each)))
+}
+
+function addUp(counts: Counts[]): Counts {
+  const sum = (name: keyof Counts) => counts.reduce((total, each) => total + each[name], 0)
+  return {
+    pull_requests: sum('pull_requests'),
+    commented: sum('commented'),
+    over_budget: sum('over_budget'),
+    thumbs_up: sum('thumbs_up'),
+    thumbs_down: sum('thumbs_down'),
+  }
+}

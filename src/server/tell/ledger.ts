@@ -1,0 +1,70 @@
+/** The ledger records which pairs conflict, who was shown them, and what became of them. */
+import { inTurn } from '../platform/background.ts'
+import { inTransaction, type RepoContext } from '../records/repositories/repo.ts'
+import { branchKey, numberOf, type SideKey } from './pair.ts'
+import { changePairs, gatherPairs, type PairChanges, type SidePairs } from './side-pairs.ts'
+import * as store from './store.ts'
+import { afterEnd } from './transitions.ts'
+
+/**
+ * Runs a transaction that has locked the ledger of the repository. Those of one repository wait for each other before they
+ * take a connection: they would hold all connections of the pool if one of them took long.
+ */
+export function inLedger<Result>(
+  ctx: RepoContext,
+  work: (within: RepoContext) => Promise<Result>,
+): Promise<Result> {
+  const { id } = ctx.repo
+  return inTurn(`ledger:${id}`, () =>
+    inTransaction(ctx, async (within) => {
+      await store.lockLedger(within.db, id)
+      return work(within)
+    }),
+  )
+}
+
+/** Reads the pairs of a side, to change them; see `gatherPairs`. `within`: that of `inLedger`. */
+export async function readPairs(
+  { db, repo }: RepoContext,
+  key: SideKey,
+  branch: string | null,
+): Promise<SidePairs> {
+  const branch_key = branch === null ? key : branchKey(branch)
+  const rows = await store.listPairsOf(db, repo.id, [...new Set([key, branch_key])])
+  return { rows, pairs: gatherPairs(rows, key, branch_key) }
+}
+
+/** Writes pairs that were read with `readPairs` in the same transaction. */
+export async function writePairs({ db, repo }: RepoContext, { deleted, saved }: PairChanges): Promise<void> {
+  for (const name of deleted) await store.deletePair(db, repo.id, name)
+  await store.savePairs(db, saved)
+}
+
+/** A pull request that was merged or closed, or a branch whose work ended. */
+export interface EndedSide {
+  key: SideKey
+  /** The branch of a pull request, unless it is in a fork. */
+  branch: string | null
+  is_merged: boolean
+  at: Date
+}
+
+/** Records that a side ended. Returns the pull requests whose pairs with it ended by its merge. */
+export function recordEnd(ctx: RepoContext, side: EndedSide): Promise<number[]> {
+  return inLedger(ctx, async (within) => {
+    const own = await readPairs(within, side.key, side.branch)
+    const next = new Map([...own.pairs].map(([other, row]) => [other, afterEnd(row, side)]))
+    await writePairs(within, changePairs(own.rows, next))
+    const ended = [...next].filter(([other, row]) => row !== own.pairs.get(other))
+    return side.is_merged ? ended.flatMap(([other]) => numberOf(other) ?? []) : []
+  })
+}
+
+/** Records that the side `key` was shown its pairs with `others`. */
+export async function recordShown(
+  { db, now, repo }: RepoContext,
+  key: SideKey,
+  others: SideKey[],
+): Promise<void> {
+  await store.markShown(db, repo.id, key, { others, at: now })
+}

@@ -1,0 +1,159 @@
+/** The JSON that is posted: a text for Slack and the facts, or a card for Teams (docs/notifications.md). Pure. */
+
+import { placeOf, takenFinding } from '../../vocabulary/finding.ts'
+import type { Consequence } from '../../vocabulary/finding-kinds.ts'
+import { pullRequestName } from '../../vocabulary/names.ts'
+import { withoutInvisible } from '../../vocabulary/others-text.ts'
+import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { joined } from '../../vocabulary/text.ts'
+import type { LineRange } from '../../vocabulary/verdict.ts'
+import { linesText, sameWorkSentence } from '../../vocabulary/verdict-words.ts'
+import type { NotableRow } from '../records/notables/table.ts'
+import { quote } from './markdown.ts'
+import { branchOf, numberOf, otherSlot, type Slot } from './pair.ts'
+import type { PairRow } from './table.ts'
+
+/** One side of a pair: a pull request, or a branch without one. */
+interface NotifiedSide {
+  pull_request: number | null
+  branch: string | null
+  author: string | null
+  url: string | null
+}
+
+export type Notification =
+  | {
+      /** What the pair leads to. */
+      event: Consequence
+      text: string
+      repository: string
+      /** First the side whose event brought the pair about, if it is known. */
+      sides: [NotifiedSide, NotifiedSide]
+      /** At most 20. */
+      files: { path: string; lines: [LineRange | null, LineRange | null] }[]
+    }
+  | {
+      event: 'notable'
+      text: string
+      repository: string
+      notable: Pick<NotableRow, 'id' | 'title' | 'importance' | 'category' | 'created_by'>
+    }
+
+/** `full_name`: `acme/shop`. `web_url`: the URL of the repository on GitHub. */
+interface Repository {
+  full_name: string
+  web_url: string
+}
+
+export function pairNotification(row: PairRow, { full_name, web_url }: Repository): Notification {
+  const first: Slot = row.cause ?? 'first'
+  const slots = [first, otherSlot(first)] as const
+  const [one, other] = slots.map((slot) => sideOf(row, slot, web_url)) as [NotifiedSide, NotifiedSide]
+  const files = row.files.map(({ path, ...lines }) => ({
+    path,
+    lines: [lines[`${slots[0]}_lines`], lines[`${slots[1]}_lines`]] as [LineRange | null, LineRange | null],
+  }))
+  const { consequence } = row
+  const [name, its] = [nameOf(one), nameOf(other)]
+  const sentences: Partial<Record<Consequence, () => string>> = {
+    same_work: () => sameWorkSentence(name, its, []),
+    same_number: () => `${name} and ${its} both take ${joined(row.sequence.map((each) => takenText(each)))}`,
+  }
+  const conflict = () => `${name} conflicts with ${its} in ${filesText(files)}`
+  const sentence = (sentences[consequence] ?? conflict)()
+  const links = [one, other].flatMap(({ url }) => url ?? [])
+  const text = [`${full_name}: ${sentence}.`, ...links].join(' ')
+  const sides: [NotifiedSide, NotifiedSide] = [one, other]
+  return withoutInvisible({
+    ...{ event: consequence, text: forChat(text), repository: full_name, sides, files },
+  })
+}
+
+/** `page_url`: the URL of the repository's page on this service; null without a public address. */
+export function notableNotification(
+  row: NotableRow,
+  { full_name }: Pick<Repository, 'full_name'>,
+  page_url: string | null,
+): Notification {
+  const { id, title, importance, category, created_by } = row
+  const by = created_by === null ? '' : ` by ${quote(created_by)}`
+  const text = `${full_name}: notable of ${importance} importance${by}: ${quote(title)}`
+  return withoutInvisible({
+    event: 'notable',
+    text: forChat(page_url === null ? text : `${text} ${page_url}`),
+    repository: full_name,
+    notable: { id, title, importance, category, created_by },
+  })
+}
+
+function sideOf(row: PairRow, slot: Slot, web_url: string): NotifiedSide {
+  const pull_request = numberOf(row[slot])
+  return {
+    pull_request,
+    branch: branchOf(row[slot]),
+    author: row[`${slot}_author`],
+    url: pull_request === null ? null : `${web_url}/pull/${pull_request}`,
+  }
+}
+
+function nameOf({ pull_request, branch, author }: NotifiedSide): string {
+  const name = pull_request === null ? quote(branch ?? '') : `#${pull_request}`
+  return author === null ? name : `${name} by ${quote(author)}`
+}
+
+/** `the number 0042 in db/migrations`. */
+function takenText({ first, second, ...sequence }: PairRow['sequence'][number]): string {
+  const taken = takenFinding({ ...sequence, yours: first, theirs: second, next: null })
+  return `the ${taken.kind} ${placeOf(taken, quote)}`
+}
+
+function filesText(files: { path: string; lines: (LineRange | null)[] }[]): string {
+  const named = files.slice(0, FILES_SHOWN_MAX).map(({ path, lines: [range] }) => {
+    return range ? `${quote(path)} (${linesText(range)})` : quote(path)
+  })
+  const rest = files.length - named.length
+  return joined(rest > 0 ? [...named, `${rest} more`] : named)
+}
+
+/** The hosts of the webhooks of Teams and of its Workflows. */
+const TEAMS = /\.(?:webhook\.office|logic\.azure|powerplatform|powerautomate)\.com$/
+
+/** What a receiver at this address takes. */
+export function bodyFor(url: string, notification: Notification): object {
+  const { hostname, searchParams } = new URL(url)
+  return searchParams.get('format') === 'teams' || TEAMS.test(hostname) ? cardOf(notification) : notification
+}
+
+/** An Adaptive Card. A text run shows no markup; the links at the end of the text, which are ours, become buttons. */
+function cardOf({ text }: Notification): object {
+  const [links = ''] = /(?: https:\/\/[^\s`]+)*$/.exec(text) ?? []
+  const shown = fromChat(text.slice(0, text.length - links.length))
+  const actions = links
+    .split(' ')
+    .slice(1)
+    .map((url) => ({
+      ...{ type: 'Action.OpenUrl', title: pullRequestName(url) ?? 'Open', url: fromChat(url) },
+    }))
+  const content = {
+    ...{
+      $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+      type: 'AdaptiveCard',
+      version: '1.4',
+    },
+    body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: shown }] }],
+    actions,
+  }
+  return {
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content }],
+  }
+}
+
+function fromChat(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
+
+/** Slack reads `<!channel>` as a mention, and `<URL|text>` as a link, also in code. */
+function forChat(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

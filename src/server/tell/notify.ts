@@ -1,0 +1,99 @@
+/** Posts new conflicts, duplicates and high notables to `NOTIFY_WEBHOOK_URL` (docs/notifications.md). */
+import { createHmac } from 'node:crypto'
+import { later } from '../../vocabulary/clock.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
+import type { Config } from '../platform/config.ts'
+import type { NotifySubject, Receiver } from '../records/changes/changes.ts'
+import { findNotable } from '../records/notables/store.ts'
+import type { App } from '../records/repositories/app.ts'
+import { openKnownRepo, type RepoContext } from '../records/repositories/repo.ts'
+import { bodyFor, type Notification, notableNotification, pairNotification } from './notification.ts'
+import { publicOnly } from './public-address.ts'
+import { findPair } from './store.ts'
+
+const TIMEOUT_MS = 5000
+/** The maximum of `Retry-After`, with which a receiver limits the rate. */
+const WAIT_MAX_S = 3600
+
+/**
+ * Posts one notification, unless its pair or notable has ended in the meantime. Throws if the receiver does not accept it;
+ * the job retries.
+ */
+export function postNotification(app: App): JobHandler {
+  return async ({ id, repo_id, payload }, now) => {
+    const ctx = await openKnownRepo(app, repo_id, now)
+    const subject = payload as NotifySubject & { to: Receiver }
+    const notification = ctx?.repo.is_notified && (await readNotification(app, ctx, subject))
+    const target = ctx && (await targetOf(app.config, ctx.settings.notify_url, subject.to))
+    if (!target || !notification) return undefined
+    const response = await post(target, id, notification)
+    if (response.ok) return undefined
+    const wait_s = Number(response.headers.get('retry-after'))
+    if (response.status === 429 && wait_s > 0)
+      return { retry_at: later(now, Math.min(wait_s, WAIT_MAX_S) * 1000) }
+    throw new Error(`${target.name} answered ${response.status}`)
+  }
+}
+
+interface Target {
+  /** The address itself is a secret. */
+  name: 'NOTIFY_WEBHOOK_URL' | 'notify_url'
+  url: string
+  secret: string | null
+  init: object
+}
+
+/** The address of a repository gets no signature, and is reached on the internet only: directly, or as a proxy allows. */
+async function targetOf(
+  { notify, proxy }: Config,
+  notify_url: string | null,
+  to: Receiver,
+): Promise<Target | null> {
+  if (to === 'service') return notify && { name: 'NOTIFY_WEBHOOK_URL', ...notify, init: {} }
+  if (notify_url === null) return null
+  const init = proxy === null ? { dispatcher: await publicOnly() } : {}
+  return { name: 'notify_url', url: notify_url, secret: null, init }
+}
+
+async function readNotification(
+  { config }: App,
+  { db, repo }: RepoContext,
+  subject: NotifySubject,
+): Promise<Notification | undefined> {
+  const full_name = `${repo.owner}/${repo.name}`
+  if ('pair' in subject) {
+    const row = await findPair(db, repo.id, subject.pair)
+    const web_url = repo.web_urls[0] as string
+    return row?.outcome === 'open' ? pairNotification(row, { full_name, web_url }) : undefined
+  }
+  const row = await findNotable(db, repo.id, subject.notable_id)
+  const page_url = config.public_url && `${config.public_url}/#/${full_name}`
+  return row?.status === 'active' ? notableNotification(row, { full_name }, page_url) : undefined
+}
+
+/** Returns the response; its body is not read. Redirects are not followed, because the address is a secret. */
+async function post(
+  { url, secret, init }: Target,
+  id: string,
+  notification: Notification,
+): Promise<Response> {
+  const body = JSON.stringify(bodyFor(url, notification))
+  const signature = secret && `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+  const response = await fetch(url, {
+    ...init,
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'deconflict',
+      'X-Deconflict-Event': notification.event,
+      // A retry has the same id. It is encoded, because branch names can contain characters that a header cannot.
+      'X-Deconflict-Delivery': encodeURIComponent(id),
+      ...(signature && { 'X-Deconflict-Signature-256': signature }),
+    },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  await response.body?.cancel()
+  return response
+}

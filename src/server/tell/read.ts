@@ -1,0 +1,151 @@
+/** Reads the facts for a decision: the search first, then, with the ledger locked, what others may change meanwhile. */
+
+import { checkActivities } from '../../engine/check/check.ts'
+import type { Conclusion } from '../../engine/check/conclusion.ts'
+import { findNextNumbers } from '../../engine/check/next-number.ts'
+import type { ChangedFile } from '../../engine/lines/change.ts'
+import { takenPlaces } from '../../engine/lines/taken.ts'
+import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
+import { inDatabase } from '../compare/database-source.ts'
+import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../records/activities/pull-request-store.ts'
+import type { ActivityRow } from '../records/activities/table.ts'
+import { listNumbered, type NumberedPullRequest } from '../records/pull-requests/lists-store.ts'
+import { findPullRequest } from '../records/pull-requests/store.ts'
+import type { PullRequestRow } from '../records/pull-requests/table.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
+import { readRoom } from './budget.ts'
+import type { Check, Facts, LedgerFacts } from './facts.ts'
+import { readPairs } from './ledger.ts'
+import { groupOverlaps } from './overlap-groups.ts'
+import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from './pair.ts'
+import type { Pairs } from './side-pairs.ts'
+import {
+  branchSubject,
+  describeCounterpart,
+  isSighting,
+  lastDeclaration,
+  lastPush,
+  pullRequestSubject,
+  type Subject,
+} from './sides.ts'
+import { takenAfterMerge } from './taken-after-merge.ts'
+
+/** Checks an open pull request; undefined if it is not open. `page_url`: see `Check`. */
+export async function checkPullRequest(
+  ctx: RepoContext,
+  number: number,
+  page_url: string | null,
+): Promise<Check | undefined> {
+  const { db, now, repo } = ctx
+  const stored = await findPullRequest(db, repo.id, number)
+  if (!stored?.is_open) return undefined
+  const pr = withoutEarlierEvent(stored, repo)
+  const activities = await listLiveOf(db, repo.id, number, now)
+  const subject = pullRequestSubject(pr, activities)
+  if (activities.length === 0)
+    return { subject, conclusion: null, is_partial: false, room: 'any', page_url, next_numbers: new Map() }
+  const conclusion = await checkActivities(inDatabase(ctx), activities)
+  const hasComment = pr.comment_id !== null || pr.commented_at !== null
+  const room = hasComment ? 'any' : await readRoom(ctx)
+  const next_numbers = await readNextNumbers(ctx, subject)
+  return { subject, conclusion, is_partial: false, room, page_url, next_numbers }
+}
+
+/** Events before the App was installed or comments were switched on do not make a first comment. */
+function withoutEarlierEvent(
+  pr: PullRequestRow,
+  { commenting_since }: Pick<RepoContext['repo'], 'commenting_since'>,
+): PullRequestRow {
+  const isEarlier = pr.own_event_at !== null && pr.own_event_at < commenting_since
+  return isEarlier ? { ...pr, own_event_at: null } : pr
+}
+
+/** The check of a branch without a pull request. `activities`: those that were compared, all live ones unless `is_partial`. */
+export function branchCheck(
+  branch: string,
+  activities: readonly [ActivityRow, ...ActivityRow[]],
+  { conclusion, is_partial }: { conclusion: Conclusion; is_partial: boolean },
+): Check {
+  const subject = branchSubject(branch, activities)
+  return { subject, conclusion, is_partial, room: 'any', page_url: null, next_numbers: new Map() }
+}
+
+/** Adds to a check what else the decision depends on. `within`: that of `inLedger`. */
+export async function readFacts(within: RepoContext, check: Check): Promise<Facts> {
+  const { now, repo, settings } = within
+  const { subject, conclusion } = check
+  const isRecorded = conclusion !== null && settings.comment.mode !== 'off'
+  const own = isRecorded ? await readPairs(within, subject.key, subject.branch) : null
+  const groups = groupOverlaps(conclusion?.collisions ?? [])
+  const keys = [...groups.map(({ key }) => key ?? ''), ...(own?.pairs.keys() ?? [])]
+  const others = await readOpen(within, keys)
+  const given = { subject, comment: settings.comment }
+  const counterparts = groups.map((group) => describeCounterpart(group, others.get(group.key ?? ''), given))
+  const own_files = ownFiles(subject.activities)
+  const found = new Set(counterparts.filter(isSighting).map(({ key }) => key))
+  return {
+    ...check,
+    now,
+    settings,
+    repo,
+    counterparts,
+    own_files,
+    ledger: own && {
+      ...own,
+      absent: await readAbsent(within, own.pairs, {
+        found,
+        others,
+        other_base: conclusion?.other_base ?? [],
+      }),
+    },
+  }
+}
+
+type Others = ReadonlyMap<SideKey, NumberedPullRequest>
+
+/** The open pull requests among the sides `keys`, by key. */
+async function readOpen({ db, repo }: RepoContext, keys: SideKey[]): Promise<Others> {
+  const numbers = [...new Set(keys.flatMap((key) => numberOf(key) ?? []))]
+  const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
+  return new Map(open.map((each) => [pullRequestKey(each.number), each]))
+}
+
+async function readAbsent(
+  { db, now, repo }: RepoContext,
+  pairs: Pairs,
+  { found, others, other_base }: { found: ReadonlySet<SideKey>; others: Others; other_base: string[] },
+): Promise<LedgerFacts['absent']> {
+  const absent = new Map<SideKey, LastChange | null>()
+  const elsewhere = new Set(other_base.length > 0 ? await listPullRequestsOf(db, repo.id, other_base) : [])
+  for (const [key, { outcome, merged }] of pairs) {
+    if (found.has(key) || outcome !== 'open' || merged !== null) continue
+    const branch = branchOf(key)
+    if (branch !== null) {
+      const live = await listLiveOnBranch(db, repo.id, branch, now)
+      // If the branch has a pull request now, the next recheck of the pull request moves the pair to its key.
+      if (live.every(({ pr_number }) => pr_number === null))
+        absent.set(key, live.length > 0 ? lastDeclaration(live) : null)
+      continue
+    }
+    // A closed pull request is left out: the event that closed it ends its pairs.
+    const other = others.get(key)
+    if (other) absent.set(key, elsewhere.has(other.number) ? null : lastPush(other))
+  }
+  return absent
+}
+
+/** The next numbers in the directories in which a merge took a number of the side. Before the transaction, because GitHub is asked. */
+async function readNextNumbers(
+  ctx: RepoContext,
+  { key, branch, activities }: Subject,
+): Promise<Check['next_numbers']> {
+  const files = ownFiles(activities)
+  if (ctx.settings.comment.mode === 'off' || takenPlaces(files).length === 0) return new Map()
+  const { pairs } = await readPairs(ctx, key, branch)
+  const taken = [...pairs.values()].flatMap((row) => takenAfterMerge(row, key, files))
+  return findNextNumbers(inDatabase(ctx), { base_branch: activities[0]?.base_branch ?? null, files }, taken)
+}
+
+function ownFiles(activities: readonly ActivityRow[]): readonly ChangedFile[] {
+  return activities.flatMap((each) => comparedScopeOf(each).files)
+}

@@ -1,0 +1,116 @@
+/** Queries of the ledger. Every statement starts with the repository id. */
+import { and, asc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import type { Db } from '../platform/db/database.ts'
+import { lockName } from '../platform/db/statements.ts'
+import { type SideKey, SLOTS, slotOf } from './pair.ts'
+import { type PairName, type PairRow, pairs } from './table.ts'
+
+/** The maximum number of pairs of one side that are read: those that were found first. */
+const PAIRS_MAX = 2_000
+
+/** Locks the ledger of a repository until the transaction `tx` ends, because writers read rows before they change them. */
+export async function lockLedger(tx: Db, repo_id: number): Promise<void> {
+  await lockName(tx, ['pairs', repo_id])
+}
+
+/** The pairs in which one of `keys` is a side. */
+export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[]> {
+  const any = sql`any(array(select json_array_elements_text(${JSON.stringify(keys)}::text::json)))`
+  return db
+    .select()
+    .from(pairs)
+    .where(and(eq(pairs.repo_id, repo_id), or(sql`${pairs.first} = ${any}`, sql`${pairs.second} = ${any}`)))
+    .orderBy(asc(pairs.seen_at), asc(pairs.first), asc(pairs.second))
+    .limit(PAIRS_MAX)
+}
+
+export async function findPair(db: Db, repo_id: number, name: PairName): Promise<PairRow | undefined> {
+  const [row] = await db.select().from(pairs).where(isPair(repo_id, name))
+  return row
+}
+
+function isPair(repo_id: number, { first, second }: PairName) {
+  return and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second))
+}
+
+/** What `markShown` writes without the lock, so that a row that was read before does not clear it. */
+const kept = {
+  first_shown_at: sql`coalesce(${pairs.first_shown_at}, excluded.first_shown_at)`,
+  second_shown_at: sql`coalesce(${pairs.second_shown_at}, excluded.second_shown_at)`,
+}
+
+/** Inserts or replaces pairs. */
+export async function savePairs(tx: Db, rows: readonly PairRow[]): Promise<void> {
+  for (const row of rows) {
+    const { repo_id: _, first: __, second: ___, ...fields } = row
+    await tx
+      .insert(pairs)
+      .values(row)
+      .onConflictDoUpdate({
+        target: [pairs.repo_id, pairs.first, pairs.second],
+        set: { ...fields, ...kept },
+      })
+  }
+}
+
+/**
+ * Records that the side `key` was shown its pairs with `others`, those that are stored. A pair is shown to a side once.
+ */
+export async function markShown(
+  db: Db,
+  repo_id: number,
+  key: SideKey,
+  { others, at }: { others: SideKey[]; at: Date },
+): Promise<void> {
+  // One row in each statement, because statements that lock several could deadlock.
+  for (const other of others) {
+    const slot = slotOf(key, other)
+    const [first, second] = slot === 'first' ? [key, other] : [other, key]
+    await db
+      .update(pairs)
+      .set({ [`${slot}_shown_at`]: at })
+      .where(and(isPair(repo_id, { first, second }), isNull(pairs[`${slot}_shown_at`])))
+  }
+}
+
+/** Records that the side `key` does not see its open pairs any more. The transaction `tx` has locked the ledger. */
+export async function clearShown(tx: Db, repo_id: number, key: SideKey): Promise<void> {
+  for (const slot of SLOTS)
+    await tx
+      .update(pairs)
+      .set({ [`${slot}_shown_at`]: null })
+      .where(
+        and(
+          eq(pairs.repo_id, repo_id),
+          eq(pairs[slot], key),
+          eq(pairs.outcome, 'open'),
+          isNotNull(pairs[`${slot}_shown_at`]),
+        ),
+      )
+}
+
+export async function deletePair(tx: Db, repo_id: number, name: PairName): Promise<void> {
+  await tx.delete(pairs).where(isPair(repo_id, name))
+}
+
+/** Deletes the pairs, open or ended, to which nothing has happened since `before`. Returns how many. */
+export async function purgePairs(db: Db, repo_id: number, before: Date): Promise<number> {
+  const last = sql`greatest(${pairs.seen_at}, ${pairs.first_active_at}, ${pairs.second_active_at}, ${pairs.ended_at}, ${pairs.merged_at})`
+  const deleted = await db
+    .delete(pairs)
+    .where(
+      and(
+        eq(pairs.repo_id, repo_id),
+        lte(pairs.seen_at, before),
+        sql`${last} <= ${before.toISOString()}::timestamptz`,
+      ),
+    )
+    .returning({ first: pairs.first })
+  return deleted.length
+}
+
+/** Deletes the whole ledger of a repository. Returns how many pairs. */
+export async function deleteLedger(tx: Db, repo_id: number): Promise<number> {
+  const deleted = await tx.delete(pairs).where(eq(pairs.repo_id, repo_id)).returning({ first: pairs.first })
+  return deleted.length
+}

@@ -1,0 +1,233 @@
+/** Who is told about an overlap: by a comment, by a notification, within a budget (docs/contract/publishing.md#who-gets-it). Pure. */
+
+import { DAY_MS } from '../../vocabulary/clock.ts'
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { BudgetState } from '../../vocabulary/contract/signal.ts'
+import { isForOneOfBoth, isSameWork } from '../../vocabulary/finding.ts'
+import type { Finding } from '../../vocabulary/finding-kinds.ts'
+import { isBot } from '../../vocabulary/logins.ts'
+import type { Severity } from '../../vocabulary/severity.ts'
+import { byRank, isAtLeast } from '../../vocabulary/severity.ts'
+import type { PullRequestRow } from '../records/pull-requests/table.ts'
+import type { Suppression } from './report.ts'
+import type { PairRow } from './table.ts'
+
+/** Overlapping work that the comment on a pull request may name. */
+export interface Candidate {
+  severity: Severity
+  findings: readonly Finding[]
+  /** Some of its changes certainly conflict. */
+  is_proved: boolean
+  /** Files whose changes conflict. */
+  conflicts: number
+  /** Its risk is high or critical. */
+  is_risky: boolean
+  /** Either side blocks others. */
+  is_blocking: boolean
+  /** Written by a bot that is not a coding agent: see `isBot`. */
+  is_bot: boolean
+  /** Both sides have the same author: see `isSameAuthor`. */
+  is_same_author: boolean
+  /** What both share is a glob of declared work of low or medium risk, or of risky work; else null. */
+  breadth: Breadth | null
+  /** When it was last pushed, made ready or declared. */
+  active_at: Date
+  /** Whose event brought the overlap about; null if unknown. */
+  cause: 'this' | 'other' | null
+  /** It was opened or declared before the pull request. */
+  is_earlier: boolean
+}
+
+/** Work that is declared by globs: `risky` if its risk is high or critical. */
+export type Breadth = 'plain' | 'risky'
+
+export interface CommentRules {
+  comment: Settings['comment']
+  is_draft: boolean
+  /** What the budget leaves for a pull request without a comment. */
+  room: Room
+  /** When this side was last pushed or made ready. */
+  active_at: Date
+  now: Date
+}
+
+/** Why the comment does not name the candidate; null if it does. */
+export function findSuppression(candidate: Candidate, rules: CommentRules): Suppression | null {
+  const { comment, is_draft, room } = rules
+  if (!isAtLeast(candidate.severity, thresholdFor(comment, is_draft))) return 'below_threshold'
+  if (isStale(candidate.active_at, rules) || isStale(rules.active_at, rules)) return 'stale'
+  if (candidate.is_bot) return 'bot'
+  if (candidate.is_same_author && !isToldOneAuthor(candidate.findings, comment)) return 'same_author'
+  if (candidate.is_blocking) return null
+  if (candidate.breadth === 'plain') return 'declared_by_glob'
+  if (comment.audience === 'later' && !isCausedByThis(candidate)) return 'other_side'
+  if (room === 'none' || (room === 'strong' && !isStrong(candidate))) return 'over_budget'
+  return null
+}
+
+/**
+ * Whether a pull request hears that a merge took its number: at once, without a budget, and whoever caused the pair, but not
+ * while it is stale.
+ */
+export function isTakenShown(rules: Pick<CommentRules, 'comment' | 'now' | 'active_at'>): boolean {
+  return !isStale(rules.active_at, rules)
+}
+
+/** Whether a pull request hears that a merged one has most of its lines: like a duplicate that it has brought about itself. */
+export function isDoneShown(rules: CommentRules): boolean {
+  const { comment, is_draft, room } = rules
+  return (
+    isAtLeast('high', thresholdFor(comment, is_draft)) && !isStale(rules.active_at, rules) && room !== 'none'
+  )
+}
+
+/** Whether one author of both sides is told. Who runs many agents does not see that two of them do the same. */
+function isToldOneAuthor(findings: readonly Finding[], { same_author }: Settings['comment']): boolean {
+  return same_author || isForOneOfBoth(findings)
+}
+
+/** Whether a change of other work cannot change what a pull request shows: nothing is on it, and it is too stale for a first comment. */
+export function isSilent(
+  pr: Pick<PullRequestRow, 'pushed_at' | 'ready_at' | 'comment_id' | 'check_hash'>,
+  { settings: { comment, check_run }, now }: { settings: Pick<Settings, 'comment' | 'check_run'>; now: Date },
+): boolean {
+  const isEmpty = pr.comment_id === null && pr.check_hash === null && !check_run
+  return isEmpty && isStale(lastActive(pr), { comment, now })
+}
+
+/** What a comment shows, and when that was last changed. */
+type Shown = Pick<Candidate, 'breadth' | 'is_blocking'> & { updated_at: Date }
+
+/**
+ * Whether what is shown makes a comment on a pull request without one. Work does once the pull request had an event of its
+ * own. Notables and work that blocks globs, which may concern every pull request, do with the next such event: of notables
+ * only high ones.
+ */
+export function earnsComment(
+  shown: { activities: readonly Shown[]; notables: readonly { severity: Severity; updated_at: Date }[] },
+  { own_event_at }: Pick<PullRequestRow, 'own_event_at'>,
+): boolean {
+  if (own_event_at === null) return false
+  const isSince = ({ updated_at }: { updated_at: Date }) => own_event_at >= updated_at
+  return (
+    shown.activities.some((each) => isCounted(each) || isSince(each)) ||
+    shown.notables.some((each) => each.severity === 'high' && isSince(each))
+  )
+}
+
+/** Whether a comment that names the work counts for the budget: not if it names it only because it blocks globs. */
+export function isCounted({ breadth, is_blocking }: Pick<Candidate, 'breadth' | 'is_blocking'>): boolean {
+  return breadth === null || !is_blocking
+}
+
+/** The lowest severity that is shown on a pull request. */
+export function thresholdFor(
+  { min_severity, draft_min_severity }: Pick<Settings['comment'], 'min_severity' | 'draft_min_severity'>,
+  is_draft: boolean,
+): Severity {
+  return is_draft ? draft_min_severity : min_severity
+}
+
+/** When a pull request was last pushed or made ready. */
+export function lastActive({ pushed_at, ready_at }: Pick<PullRequestRow, 'pushed_at' | 'ready_at'>): Date {
+  return ready_at !== null && ready_at > pushed_at ? ready_at : pushed_at
+}
+
+/** Whether work that was last pushed or declared at `active_at` is too old to be shown. */
+function isStale(active_at: Date, { comment, now }: Pick<CommentRules, 'comment' | 'now'>): boolean {
+  return now.getTime() - active_at.getTime() > comment.stale_after_days * DAY_MS
+}
+
+function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
+  return cause === null ? is_earlier : cause === 'this'
+}
+
+/** Whether the candidate is shown even when the budget is exceeded. */
+function isStrong({ conflicts, findings, is_risky }: Candidate): boolean {
+  return conflicts >= 2 || isForOneOfBoth(findings) || is_risky
+}
+
+type Ordered = Pick<Candidate, 'severity' | 'findings' | 'is_proved' | 'is_same_author'>
+
+/** In the order of the comment: the work of others first, what does the same, what takes the same, proved conflicts, severity, and the given order. */
+export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each[]): Each[] {
+  const rank = ({ findings }: Each) => (isSameWork(findings) ? 0 : isForOneOfBoth(findings) ? 1 : 2)
+  const byStanding = (a: Each, b: Each) =>
+    Number(a.is_same_author) - Number(b.is_same_author) ||
+    rank(a) - rank(b) ||
+    Number(b.is_proved) - Number(a.is_proved)
+  return candidates.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
+}
+
+/** Whether nothing is published on a pull request, because a bot opened it and the settings exclude bots. */
+export function isIgnored(
+  { author, is_bot }: Pick<PullRequestRow, 'author' | 'is_bot'>,
+  comment: Settings['comment'],
+): boolean {
+  return !comment.on_bots && isBot({ login: author, is_of_type_bot: is_bot }, comment)
+}
+
+/**
+ * Whether a notification about a pair is due: it has just become a duplicate, a proved conflict or one that
+ * takes the same number or parent, neither side is stale,
+ * and both are by people, by different ones unless it is a duplicate or a number, or `comment.same_author` is set. `before`: the pair as it was stored.
+ */
+export function isNotificationDue(
+  { pair, before }: { pair: PairRow; before: PairRow | undefined },
+  between: { is_of_bot: boolean; is_same_author: boolean; findings: readonly Finding[] },
+  rules: Pick<CommentRules, 'comment' | 'now'>,
+): boolean {
+  if (pair.notified_at !== null || pair.outcome !== 'open') return false
+  const isDue = isSevereAndFresh(pair, rules) || (isForOneOfBoth(between.findings) && isFresh(pair, rules))
+  if (!isDue || (before && isSevereAndFresh(before, rules))) return false
+  const isTold = !between.is_same_author || isToldOneAuthor(between.findings, rules.comment)
+  return !between.is_of_bot && isTold
+}
+
+function isSevereAndFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
+  const { consequence, confidence } = row
+  const isForOne = consequence === 'same_work' || consequence === 'same_number'
+  return (isForOne || (consequence === 'conflict' && confidence === 'proved')) && isFresh(row, rules)
+}
+
+function isFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
+  return ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
+}
+
+/** The budget counts the pull requests that were opened in this period. */
+export const BUDGET_DAYS = 30
+
+/** With fewer pull requests, the share is not meaningful. */
+const PULL_REQUESTS_MIN = 20
+
+/** How many comments over the budget strong candidates get: a share of the pull requests, or a few in a small repository. */
+const EXCESS_SHARE = 0.01
+const EXCESS_MIN = 2
+
+/** Which candidates a pull request may still get its first comment for. */
+export type Room = 'any' | 'strong' | 'none'
+
+/**
+ * The pull requests by people that were opened in the last `BUDGET_DAYS`, those of them with a comment, and those whose
+ * comment was made while the budget was in force.
+ */
+interface Commented {
+  pull_requests: number
+  commented: number
+  over_budget: number
+}
+
+/** The budget: the share of pull requests that may have a comment (docs/contract/publishing.md#budget). */
+export function computeBudget(
+  { pull_requests, commented }: Pick<Commented, 'pull_requests' | 'commented'>,
+  limit: number,
+): BudgetState {
+  const share = pull_requests === 0 ? null : commented / pull_requests
+  return { share, limit, in_force: pull_requests >= PULL_REQUESTS_MIN && share !== null && share > limit }
+}
+
+/** What the budget leaves for a pull request without a comment: above it strong candidates, but only a few. */
+export function computeRoom(counts: Commented, limit: number): Room {
+  if (!computeBudget(counts, limit).in_force) return 'any'
+  return counts.over_budget < Math.max(EXCESS_SHARE * counts.pull_requests, EXCESS_MIN) ? 'strong' : 'none'
+}

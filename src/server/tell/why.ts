@@ -1,0 +1,126 @@
+/** Explains which pairs of a pull request a comment shows, and why not (docs/contract/publishing.md#why). */
+
+import type { Conclusion } from '../../engine/check/conclusion.ts'
+import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { Why } from '../../vocabulary/contract/why.ts'
+import { Failure } from '../../vocabulary/failure.ts'
+import { type HiddenBecause, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { listCompared } from '../records/activities/compared-store.ts'
+import { isMuted, type PullRequestRow } from '../records/pull-requests/table.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
+import { buildReport } from './build-report.ts'
+import { judgeCandidates } from './candidates.ts'
+import { MUTE_LABEL } from './comment.ts'
+import type { Facts } from './facts.ts'
+import { checkPullRequest, readFacts } from './read.ts'
+import type { Report } from './report.ts'
+import { findAuthor } from './sides.ts'
+import { inOrderOfComment, isIgnored } from './who-is-told.ts'
+
+/** Throws `not_found` if no such pull request is open and tracked. */
+export async function explainPullRequest(ctx: RepoContext, number: number): Promise<Why> {
+  const check = await checkPullRequest(ctx, number, null)
+  const pr = check?.subject.pr
+  if (!check || !pr)
+    throw new Failure(
+      'not_found',
+      `pull_request: #${number} is not open, or not tracked in this repository`,
+      {
+        param: 'pull_request',
+      },
+    )
+  const facts = await readFacts(ctx, check)
+  const elsewhere = facts.conclusion?.other_base ?? []
+  const others = elsewhere.length === 0 ? [] : await listCompared(ctx.db, ctx.repo.id, elsewhere)
+  const apart = others.map((record) => ({
+    activity_id: record.id,
+    title: record.is_by_newcomer ? null : record.title,
+    actor: findAuthor(record),
+    pr_url: record.pr_url,
+    ...{ consequence: null, severity: null, is_shown: false },
+    ...{ reason: 'other_base' as const, decided_by: `base_branch: ${pr.base_branch}` },
+  }))
+  const found = facts.conclusion === null ? [] : explain(pr, facts.conclusion, facts)
+  return { is_commented: pr.comment_id !== null, pairs: [...found, ...apart] }
+}
+
+function explain(pr: PullRequestRow, conclusion: Conclusion, facts: Facts): Why['pairs'] {
+  const { comment } = facts.settings
+  const pairs = facts.ledger?.pairs ?? new Map()
+  const { report } = buildReport(pr, conclusion, { ...facts, pairs })
+  const silence = silenceOf(pr, report, comment)
+  const merged = mergedIn(report, conclusion.done_by).map((each) => ({
+    ...each,
+    ...{ activity_id: null, severity: 'high' as const, is_shown: silence === null },
+    ...{ reason: silence, decided_by: silence && decidedBy(silence, comment, pr) },
+  }))
+  const candidates = judgeCandidates(pr, facts, pairs)
+  const ordered = inOrderOfComment(candidates)
+  const named = ordered.filter(({ suppression }) => suppression === null).slice(0, OTHERS_SHOWN_MAX)
+  const live = ordered.map((each) => {
+    const { record, pull_request, author, consequence, severity, suppression } = each
+    const isCounted = suppression === null && silence === null && !named.includes(each)
+    const reason = suppression ?? silence ?? (isCounted ? 'over_budget' : null)
+    return {
+      activity_id: record.id,
+      title: pull_request?.is_by_newcomer || record.is_by_newcomer ? null : record.title,
+      actor: record.actor,
+      pr_url: record.pr_url,
+      consequence,
+      severity,
+      is_shown: reason === null,
+      reason,
+      decided_by: isCounted
+        ? `named in a comment: ${OTHERS_SHOWN_MAX}`
+        : suppression === 'bot'
+          ? `login: ${author}`
+          : reason && decidedBy(reason, comment, pr),
+    }
+  })
+  return [...merged, ...live]
+}
+
+/** The merged pull requests that the comment names because they have the lines, the numbers or the parents of this one. */
+function mergedIn({ done, taken }: Report, done_by: Conclusion['done_by']) {
+  const numbers = taken.map(({ url }) => ({
+    ...{ title: null, actor: null, pr_url: url, consequence: 'same_number' as const },
+  }))
+  if (done === null || done_by === null) return numbers
+  const { title, author, is_by_newcomer } = done_by
+  const same = { title: is_by_newcomer ? null : title, actor: author, pr_url: done.url }
+  return [{ ...same, consequence: 'same_work' as const }, ...numbers]
+}
+
+/** Why nothing is shown at all on the pull request; null if something may be. */
+function silenceOf(
+  pr: PullRequestRow,
+  { earns_comment }: Report,
+  comment: Settings['comment'],
+): HiddenBecause | null {
+  if (isIgnored(pr, comment)) return 'bot'
+  if (isMuted(pr)) return 'muted'
+  if (comment.mode !== 'on') return 'shadow'
+  return pr.comment_id === null && !earns_comment ? 'no_event' : null
+}
+
+function decidedBy(reason: HiddenBecause, comment: Settings['comment'], pr: PullRequestRow): string {
+  const threshold = pr.is_draft ? 'draft_min_severity' : 'min_severity'
+  const deciding: Record<HiddenBecause, string> = {
+    below_threshold: `comment.${threshold}: ${comment[threshold]}`,
+    stale: `comment.stale_after_days: ${comment.stale_after_days}`,
+    bot: `comment.on_bots: ${comment.on_bots}`,
+    same_author: `comment.same_author: ${comment.same_author}`,
+    declared_by_glob: 'risk below high',
+    other_side: `comment.audience: ${comment.audience}`,
+    over_budget: `comment.budget: ${comment.budget}`,
+    muted: [pr.is_muted && MUTE_LABEL, pr.is_muted_by_comment && '/deconflict mute']
+      .filter(Boolean)
+      .join(', '),
+    shadow: `comment.mode: ${comment.mode}`,
+    no_event: pr.comment_deleted_at
+      ? `comment deleted: ${pr.comment_deleted_at.toISOString()}`
+      : `last event: ${pr.own_event_at?.toISOString() ?? 'none'}`,
+    other_base: `base_branch: ${pr.base_branch}`,
+  }
+  return deciding[reason]
+}
