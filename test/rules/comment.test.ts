@@ -1,7 +1,6 @@
 /** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup. */
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
-import { checkRunOf, settingsRunOf } from '../../src/server/tell/check-run.ts'
 import {
   commentOf,
   farewellComment,
@@ -9,6 +8,7 @@ import {
   MUTE_LABEL,
   mutedComment,
 } from '../../src/server/tell/comment.ts'
+import { checkRunOf, settingsRunOf } from '../../src/server/tell/publication.ts'
 import type {
   Report,
   ReportedActivity,

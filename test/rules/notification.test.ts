@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NotableRow } from '../../src/server/records/notables/table.ts'
 import { bodyFor, notableNotification, pairNotification } from '../../src/server/tell/notification.ts'
-import { isPublic, publicLookup } from '../../src/server/tell/public-address.ts'
+import { isPublic, publicLookup } from '../../src/server/tell/notify.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 
 const SHOP = { full_name: 'acme/shop', web_url: 'https://github.com/acme/shop' }

@@ -1,14 +1,26 @@
-/** Applies what was decided: the rows in one transaction, then the publication, then who was shown what. */
+/**
+ * Applies what was decided: the rows in one transaction, then the comment and the check run
+ * (docs/contract/publishing.md#writes), then who was shown what.
+ */
+
+import { reportCheckRun } from '../github/check-runs.ts'
+import { createComment, editComment, findOwnComment, type Reactions } from '../github/comments.ts'
+import type { Installation } from '../github/github-app.ts'
+import { isNotFound } from '../github/repository-calls.ts'
+import { currentCauses, type Effect } from '../platform/telemetry/execution.ts'
 import { enqueueNotification } from '../records/changes/changes.ts'
 import { savePullRequest } from '../records/pull-requests/store.ts'
+import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { App } from '../records/repositories/app.ts'
+import { asInstallation, takeWrites, unlessRefused } from '../records/repositories/installation.ts'
+import { confirmName } from '../records/repositories/registration.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
+import { MARKER, TEXT_VERSION } from './comment.ts'
 import { type Decision, decide } from './decide.ts'
-import type { Check } from './facts.ts'
 import { inLedger, recordShown, writePairs } from './ledger.ts'
 import { pullRequestKey } from './pair.ts'
-import { publish } from './publish.ts'
-import { readFacts } from './read.ts'
+import { type CommentText, chargedFields, type Publication } from './publication.ts'
+import { type Check, readFacts } from './read.ts'
 import { clearShown } from './store.ts'
 
 /** Records what a check leads to. The decision is made in the transaction, because it depends on rows that are locked. */
@@ -59,5 +71,144 @@ export function forgetComment(ctx: RepoContext, number: number, deleted_at: Date
       thumbs_up: 0,
       thumbs_down: 0,
     })
+  })
+}
+
+/** Stored instead of the hash while a comment is created. If the process dies, the next recheck searches for the comment. */
+const CREATING = 'begun'
+
+/** `deleted`: somebody deleted the comment that was to be edited. */
+type PublishedComment = 'shows_overlap' | 'shows_none' | 'deleted'
+
+/** Writes the comment and the check run. If one fails, the other is still written. Returns what became of the comment. */
+export async function publish(
+  app: App,
+  stored: RepoContext,
+  { pr, comment, check_run }: Publication & { pr: PullRequestRow },
+): Promise<PublishedComment> {
+  const writes = (typeof comment === 'object' ? 1 : 0) + (check_run ? 1 : 0)
+  if (writes > 0) await takeWrites(app, stored, writes)
+  // The id of a comment is GitHub's own. Everything else would be written to whatever repository has the name now.
+  const isNew = check_run !== null || (typeof comment === 'object' && pr.comment_id === null)
+  const confirm = (client: Installation) => confirmName(app, stored, { client })
+  const ctx = isNew ? await asInstallation(app, stored, confirm, 'writes') : stored
+  if (!ctx) return 'shows_none'
+  let failure: unknown
+  let published: PublishedComment = 'shows_none'
+  try {
+    published = typeof comment === 'object' ? await publishComment(app, ctx, { pr, comment }) : comment
+  } catch (error) {
+    failure = error
+  }
+  if (check_run) await publishCheckRun(app, ctx, { pr, check_run })
+  if (failure !== undefined) throw failure
+  return published
+}
+
+async function publishComment(
+  app: App,
+  ctx: RepoContext,
+  { pr, comment }: { pr: PullRequestRow; comment: CommentText },
+): Promise<PublishedComment> {
+  const { db, now, repo } = ctx
+  const { hash, is_overlap, charge } = comment
+  const result = await asInstallation(
+    app,
+    ctx,
+    async (client) => {
+      const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, comment }))
+      if (written === 'deleted') return written
+      const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
+      await savePullRequest(db, repo.id, pr.number, {
+        ...(written
+          ? {
+              ...written,
+              is_due: false,
+              comment_hash: hash,
+              comment_refused: null,
+              comment_version: TEXT_VERSION,
+              comment_posted_at: written.comment_id === null ? null : (pr.comment_posted_at ?? now),
+              ...(isFirst && charge && chargedFields(charge, now)),
+            }
+          : { comment_hash: pr.comment_hash, comment_refused: hash }),
+        published_at: now,
+      })
+      return written !== undefined && written.comment_id !== null ? 'written' : undefined
+    },
+    'writes',
+  )
+  if (result === 'deleted') return result
+  return is_overlap && result === 'written' ? 'shows_overlap' : 'shows_none'
+}
+
+async function publishCheckRun(
+  app: App,
+  ctx: RepoContext,
+  { pr, check_run }: { pr: PullRequestRow; check_run: NonNullable<Publication['check_run']> },
+): Promise<void> {
+  const { db, now, repo } = ctx
+  const { run, hash } = check_run
+  await asInstallation(
+    app,
+    ctx,
+    async (client) => {
+      const accepted = await unlessRefused(app, ctx, async () => {
+        await reportCheckRun(client, repo, run)
+        auditEffect(app, ctx, 'check_run_reported', pr)
+        return true
+      })
+      const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
+      await savePullRequest(db, repo.id, pr.number, { ...published, published_at: now })
+    },
+    'writes',
+  )
+}
+
+/**
+ * Edits the App's comment, or creates it. Returns its id, or null if there is none, and its reactions. A crash may have lost
+ * the id of a created comment, so the comment is searched for first. `deleted` if somebody deleted it.
+ */
+async function writeComment(
+  app: App,
+  client: Installation,
+  { ctx, pr, comment }: { ctx: RepoContext; pr: PullRequestRow; comment: CommentText },
+): Promise<({ comment_id: number | null; comment_edits?: number } & Partial<Reactions>) | 'deleted'> {
+  const { db, repo } = ctx
+  const own = { number: pr.number, app_id: app.github_app?.id ?? 0, marker: MARKER }
+  const id = pr.comment_id ?? (await findOwnComment(client, repo, own))
+  if (id !== null) {
+    try {
+      const reactions = await editComment(client, repo, id, comment.text)
+      auditEffect(app, ctx, 'comment_edited', pr)
+      return { comment_id: id, comment_edits: pr.comment_edits + 1, ...reactions }
+    } catch (error) {
+      if (!isNotFound(error) || !(await confirmName(app, ctx, { client }))) throw error
+      return 'deleted'
+    }
+  }
+  if (!comment.is_overlap) return { comment_id: null }
+  await savePullRequest(db, repo.id, pr.number, { comment_hash: CREATING })
+  const comment_id = await createComment(client, repo, pr.number, comment.text)
+  auditEffect(app, ctx, 'commented', pr)
+  return { comment_id }
+}
+
+/** Adds what the App did on GitHub to the audit log. */
+function auditEffect(
+  { audit }: App,
+  { repo: { owner, name: repo }, now }: RepoContext,
+  action: Effect,
+  { number }: PullRequestRow,
+): void {
+  const [cause = null] = currentCauses()
+  const by_app = { login: null, source: 'app', address: null } as const
+  audit?.write({
+    at: now.toISOString(),
+    request_id: cause,
+    action,
+    owner,
+    repo,
+    record_id: `#${number}`,
+    ...by_app,
   })
 }

@@ -1,8 +1,8 @@
 /** The overlapping work of a pull request, each with why a comment does not name it. Pure. */
 
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
-import type { Facts } from './facts.ts'
 import { pullRequestKey } from './pair.ts'
+import type { Facts } from './read.ts'
 import type { Suppression } from './report.ts'
 import type { Pairs } from './side-pairs.ts'
 import { type Counterpart, isEarlier } from './sides.ts'

@@ -5,20 +5,24 @@ import { numberNote } from '../../vocabulary/finding-kinds.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { capitalized, count, joined } from '../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence } from '../../vocabulary/verdict-words.ts'
-import { foldedList, linkedNumber, quote, titledList } from './markdown.ts'
-import { caveatsOf, nothingShown } from './nothing-shown.ts'
+import type { DoneBefore, Report, ReportedActivity, TakenOnBase } from './report.ts'
 import {
   adviceAbout,
+  caveatsOf,
   fixText,
+  foldedList,
   linkedName,
+  linkedNumber,
   nameOf,
   notableItem,
+  nothingShown,
   placeItem,
   placesOf,
+  quote,
   sentenceOf,
   subjectOf,
-} from './overlap-words.ts'
-import type { DoneBefore, Report, ReportedActivity, TakenOnBase } from './report.ts'
+  titledList,
+} from './report-words.ts'
 
 /** Begins the comment, and identifies it. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request'

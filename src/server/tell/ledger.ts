@@ -41,7 +41,7 @@ export async function writePairs({ db, repo }: RepoContext, { deleted, saved }: 
 }
 
 /** A pull request that was merged or closed, or a branch whose work ended. */
-export interface EndedSide {
+interface EndedSide {
   key: SideKey
   /** The branch of a pull request, unless it is in a fork. */
   branch: string | null

@@ -9,8 +9,8 @@ import { joined } from '../../vocabulary/text.ts'
 import type { LineRange } from '../../vocabulary/verdict.ts'
 import { linesText, sameWorkSentence } from '../../vocabulary/verdict-words.ts'
 import type { NotableRow } from '../records/notables/table.ts'
-import { quote } from './markdown.ts'
 import { branchOf, numberOf, otherSlot, type Slot } from './pair.ts'
+import { quote } from './report-words.ts'
 import type { PairRow } from './table.ts'
 
 /** One side of a pair: a pull request, or a branch without one. */

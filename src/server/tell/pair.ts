@@ -104,7 +104,7 @@ export interface Sighting extends LedgerSide {
 }
 
 /** A number or a parent that both take, and the names by which other migrations build on their files, see `PairSequence`. */
-export interface SightedTaken {
+interface SightedTaken {
   taken: TakenFinding
   your_own: string | null
   their_own: string | null

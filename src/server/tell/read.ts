@@ -6,6 +6,7 @@ import { findNextNumbers } from '../../engine/check/next-number.ts'
 import type { ChangedFile } from '../../engine/lines/change.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
 import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
+import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { inDatabase } from '../compare/database-source.ts'
 import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
@@ -14,13 +15,13 @@ import { findPullRequest } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { readRoom } from './budget.ts'
-import type { Check, Facts, LedgerFacts } from './facts.ts'
 import { readPairs } from './ledger.ts'
 import { groupOverlaps } from './overlap-groups.ts'
 import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from './pair.ts'
-import type { Pairs } from './side-pairs.ts'
+import type { Pairs, SidePairs } from './side-pairs.ts'
 import {
   branchSubject,
+  type Counterpart,
   describeCounterpart,
   isSighting,
   lastDeclaration,
@@ -29,6 +30,39 @@ import {
   type Subject,
 } from './sides.ts'
 import { takenAfterMerge } from './taken-after-merge.ts'
+import type { Room } from './who-is-told.ts'
+
+/** A side, and what the search found. Read before the ledger is locked. */
+export interface Check {
+  subject: Subject
+  /** Null if the pull request has no live activity, so that nothing was compared. */
+  conclusion: Conclusion | null
+  /** Not all activities of the side were compared, so a pair that was not found may still exist. */
+  is_partial: boolean
+  /** What the budget leaves for the pull request. */
+  room: Room
+  /** The URL of the page that opens with this pull request selected; null if the service has no public address. */
+  page_url: string | null
+  /** By directory, the next number for those that a merge took. */
+  next_numbers: ReadonlyMap<string, string>
+}
+
+export interface Facts extends Check {
+  now: Date
+  settings: Settings
+  repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified'>
+  counterparts: readonly Counterpart[]
+  /** The changed files of the side. */
+  own_files: readonly ChangedFile[]
+  /** Null if no ledger is kept, or if nothing was compared. */
+  ledger: LedgerFacts | null
+}
+
+/** Read in the transaction that has locked the ledger. */
+export interface LedgerFacts extends SidePairs {
+  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for a pull request for another base branch. */
+  absent: ReadonlyMap<SideKey, LastChange | null>
+}
 
 /** Checks an open pull request; undefined if it is not open. `page_url`: see `Check`. */
 export async function checkPullRequest(

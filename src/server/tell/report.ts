@@ -67,7 +67,7 @@ export type SuppressedActivity = ReportedActivity & { suppression: Suppression }
 export type Charge = 'within' | 'over'
 
 /** Why nothing was compared with a pull request. */
-export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
+type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
 
 /** The result of a recheck. If nothing is shown, it says what was compared. */
 export interface Report {

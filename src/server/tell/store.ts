@@ -1,9 +1,12 @@
 /** Queries of the ledger. Every statement starts with the repository id. */
-import { and, asc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
-import type { Db } from '../platform/db/database.ts'
+
+import { and, asc, count, desc, eq, gte, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { CONSEQUENCES, type Consequence } from '../../vocabulary/finding-kinds.ts'
+import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
+import { COUNTED_MAX, type Db } from '../platform/db/database.ts'
 import { lockName } from '../platform/db/statements.ts'
 import { type SideKey, SLOTS, slotOf } from './pair.ts'
-import { type PairName, type PairRow, pairs } from './table.ts'
+import { firstShownAt, type PairName, type PairRow, pairs } from './table.ts'
 
 /** The maximum number of pairs of one side that are read: those that were found first. */
 const PAIRS_MAX = 2_000
@@ -113,4 +116,61 @@ export async function purgePairs(db: Db, repo_id: number, before: Date): Promise
 export async function deleteLedger(tx: Db, repo_id: number): Promise<number> {
   const deleted = await tx.delete(pairs).where(eq(pairs.repo_id, repo_id)).returning({ first: pairs.first })
   return deleted.length
+}
+
+interface ShownCounts {
+  by_outcome: Record<Outcome, number>
+  by_consequence: Record<Consequence, number>
+}
+
+const isShown = sql`${firstShownAt(pairs)} is not null`
+
+function shownSince(repo_id: number, since: Date): SQL {
+  return and(eq(pairs.repo_id, repo_id), gte(firstShownAt(pairs), since.toISOString())) as SQL
+}
+
+/** The pairs first shown since `since`. */
+export function countShownSince(db: Db, repo_id: number, since: Date): Promise<ShownCounts> {
+  return countPairs(db, shownSince(repo_id, since))
+}
+
+/** The shown pairs of all repositories, by outcome. */
+export async function countShown(db: Db): Promise<Record<Outcome, number>> {
+  return (await countPairs(db, isShown)).by_outcome
+}
+
+async function countPairs(db: Db, condition: SQL): Promise<ShownCounts> {
+  const { outcome, consequence } = pairs
+  const shown = db
+    .select({ outcome, consequence })
+    .from(pairs)
+    .where(condition)
+    .limit(COUNTED_MAX)
+    .as('shown')
+  const rows = await db
+    .select({ outcome: shown.outcome, consequence: shown.consequence, count: count() })
+    .from(shown)
+    .groupBy(shown.outcome, shown.consequence)
+  const zeros = <Name extends string>(names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
+  const counts = { by_outcome: zeros(OUTCOMES), by_consequence: zeros(CONSEQUENCES) }
+  for (const row of rows) {
+    counts.by_outcome[row.outcome] += row.count
+    counts.by_consequence[row.consequence] += row.count
+  }
+  return counts
+}
+
+/** Pairs first shown since `since`, the newest first. */
+export function listShown(
+  db: Db,
+  repo_id: number,
+  { since, limit }: { since: Date; limit: number },
+): Promise<PairRow[]> {
+  return db
+    .select()
+    .from(pairs)
+    .where(shownSince(repo_id, since))
+    .orderBy(desc(firstShownAt(pairs)), pairs.first, pairs.second)
+    .limit(limit)
 }

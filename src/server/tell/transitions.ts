@@ -157,7 +157,7 @@ export function afterUndone(row: PairRow, { key, last_change }: LedgerSide): Pai
 }
 
 /** A merged pull request. */
-export interface MergedSide {
+interface MergedSide {
   key: SideKey
   author: string
   merged_at: Date

@@ -6,9 +6,8 @@ import { findPullRequest, listUnsaid } from '../../records/pull-requests/store.t
 import type { App } from '../../records/repositories/app.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
-import { forgetComment } from '../../tell/apply.ts'
+import { forgetComment, publish } from '../../tell/apply.ts'
 import { FAREWELL, farewellTo } from '../../tell/publication.ts'
-import { publish } from '../../tell/publish.ts'
 
 /** Ends all publishing in the repository, and enqueues the last edits. Returns since when, and how many pull requests are left to edit. */
 export function startFarewell(

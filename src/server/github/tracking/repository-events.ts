@@ -8,7 +8,7 @@ import { confirmName } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { type Push, refreshSettings } from '../../records/repositories/settings-refresh.ts'
 import { ownSettings, storedSettings } from '../../records/repositories/stored-settings.ts'
-import { settingsRunOf } from '../../tell/check-run.ts'
+import { settingsRunOf } from '../../tell/publication.ts'
 import { reportCheckRun } from '../check-runs.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 

@@ -4,8 +4,8 @@ import type { RecentPair, Signal, SignalPeriod } from '../../../vocabulary/contr
 import { countComments } from '../../records/pull-requests/lists-store.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { readBudget } from '../../tell/budget.ts'
-import { countShownSince, listShown } from '../../tell/counts-store.ts'
 import { branchOf, numberOf, type Slot } from '../../tell/pair.ts'
+import { countShownSince, listShown } from '../../tell/store.ts'
 import type { PairRow } from '../../tell/table.ts'
 
 const LISTED_MAX = 20

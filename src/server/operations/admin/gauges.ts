@@ -9,7 +9,7 @@ import { countLive } from '../../records/activities/status-store.ts'
 import { countActive } from '../../records/notables/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { countAllPullRequests } from '../../tell/budget.ts'
-import { countShown } from '../../tell/counts-store.ts'
+import { countShown } from '../../tell/store.ts'
 
 /** The minimum time between two queries of the database, however often `/metrics` is scraped. */
 const INTERVAL_MS = 15_000
