@@ -33,7 +33,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 3 * MINUTE_MS,
     hookTimeout: 3 * MINUTE_MS,
-    expect: { poll: { timeout: MINUTE_MS } },
+    expect: { poll: { timeout: 2 * MINUTE_MS } },
     projects: [
       api('api-citus', MOST),
       api(

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { type CitusCluster, startCitus } from '../support/citus.ts'
+import { runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { editOfPay } from '../support/lines.ts'
 import { nextVersion } from '../support/next-version.ts'
-import { connectRaw, databaseUrl } from '../support/postgres.ts'
+import { databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
@@ -14,7 +15,6 @@ import { pullRequestEvent } from '../support/webhooks.ts'
 const REPOSITORIES = Array.from({ length: 33 }, (_, index) => `acme/r${index}`)
 /** Enough repositories that every node has some. */
 const [MOVED, STOPPED] = [REPOSITORIES.slice(1, 17), REPOSITORIES.slice(17)]
-const WAIT_OPTIONS = { timeout: 120_000, interval: 50 }
 const SHARDS = 8
 const NAME = 'app'
 const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
@@ -37,12 +37,7 @@ afterAll(async () => {
 
 const api = () => apiAt(services[0]?.url as string, 'ada')
 
-const query = async (statement: string, url = env.DATABASE_URL) => {
-  const sql = connectRaw(url)
-  const rows = await sql.unsafe(statement)
-  await sql.end()
-  return rows
-}
+const query = (statement: string, url = env.DATABASE_URL) => runOn(url, statement)
 
 /** Runs `work` while clients create activities in the repositories, which are empty. Returns the counts. */
 async function underLoad(
@@ -55,7 +50,7 @@ async function underLoad(
   const load = startLoad(urls, counts, { clients: 16, repositories })
   const more = async (count: number) => {
     const { size } = counts.acknowledged
-    await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(size + count)
+    await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(size + count)
   }
   try {
     await more(100)
@@ -106,8 +101,8 @@ const isIdle = async () => {
 /** Each of the conflicts got one comment, and no further one is written. */
 async function expectComments(counts: () => number[]): Promise<void> {
   const once = counts().map(() => 1)
-  await expect.poll(counts, WAIT_OPTIONS).toEqual(once)
-  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
+  await expect.poll(counts).toEqual(once)
+  await expect.poll(isIdle).toBe(true)
   expect(counts()).toEqual(once)
 }
 
@@ -214,9 +209,9 @@ test('a stopped worker makes only its own repositories unavailable, until it is 
     expect([...new Set(seen)].sort()).toEqual([200, 503])
     // Deliveries are stored on the coordinator, and handled when the worker is back.
     comments = await openConflicts(STOPPED.slice(0, 8))
-    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(10)
+    await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(10)
     await worker.restart()
-    await expect.poll(statuses, WAIT_OPTIONS).not.toContain(503)
+    await expect.poll(statuses).not.toContain(503)
   })
   expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['503'])).toEqual([])

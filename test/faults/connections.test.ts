@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
+import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
 import { exitOfProcess, type ServiceProcess, startProcess } from '../support/process.ts'
@@ -21,7 +21,7 @@ async function underLoad(
   const load = startLoad([service.url], counts, { clients: given.clients })
   const more = async () => {
     const { size } = counts.acknowledged
-    await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(size + 200)
+    await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(size + 200)
   }
   await more()
   await fault(counts, service)
@@ -53,7 +53,7 @@ test('with all connections blocked by a lock, long waits get 503, and service re
     const outside = connectRaw(cluster.url)
     await outside.begin(async (sql) => {
       await sql`lock table activities in access exclusive mode`
-      await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(0)
+      await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(0)
     })
     await outside.end()
   })
@@ -72,7 +72,7 @@ test('a statement that waits for a lock blocks nothing else: others use idle con
     await sql`select from activities where id = ${activity.id} for update`
     blocked = api('PATCH', `/activity/${activity.id}`, { body: { risk: 'high' } })
     const waiting = () => sql`select from pg_stat_activity where wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).count, WAIT_OPTIONS).toBe(1)
+    await expect.poll(async () => (await waiting()).count).toBe(1)
     // More than the service has connections, and few enough to end before the blocked statement does.
     const all = await Promise.all(Array.from({ length: 40 }, () => api('GET', '/activity')))
     expect(all.filter(({ status }) => status !== 200)).toEqual([])
@@ -99,7 +99,7 @@ test('connections are reused for hours, and none fails because of its age', asyn
     const connections = () =>
       outside`select pid from pg_stat_activity where application_name = 'deconflict' order by pid`
     const before = await connections()
-    await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(600)
+    await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(600)
     expect([...(await connections())]).toEqual([...before])
     await outside.end()
   })
@@ -125,7 +125,7 @@ test('a server without free connections causes 503, and the log names the remedy
     await Promise.allSettled(takers.map((taker) => taker`select 1`))
     await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
     await Promise.allSettled(takers.map((taker) => taker`select 1`))
-    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(20)
+    await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(20)
     await Promise.all(others.map((other) => other.end()))
   })
   await cluster.remove()
@@ -142,7 +142,7 @@ test('a server that stops responding causes 503 after a timeout, and service res
   await underLoad(given, async (counts, service) => {
     way.blackhole()
     // More than the number of connections, so new connections are unresponsive too.
-    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(16)
+    await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(16)
     const ready = await apiAt(service.url, 'ada')('GET', '/readyz')
     expect(ready.status).toBe(503)
     expect(ready.body.error.type).toBe('service_unavailable')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
+import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
@@ -63,9 +63,9 @@ test('with a full disk writes are 503 and reads continue, the log names the disk
   const service = await startProcess(env)
   const counts = countRequests('disk of the embedded database full', '8 clients')
   const load = startLoad([service.url], counts)
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(100)
+  await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(100)
   await fill(join(disk.path, 'ballast'))
-  await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(50)
+  await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(50)
   const api = apiAt(service.url, 'ada')
   const read = await api('GET', '/activity?limit=100')
   expect(read.status).toBe(200)
@@ -74,7 +74,7 @@ test('with a full disk writes are 503 and reads continue, the log names the disk
   expect(service.isRunning()).toBe(true)
   await rm(join(disk.path, 'ballast'))
   const acknowledged = counts.acknowledged.size
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 100)
+  await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(acknowledged + 100)
   await load.stop()
   expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, errors: [] })
 

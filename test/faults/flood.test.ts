@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { apiAt } from '../support/api.ts'
-import { WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests } from '../support/request-counts.ts'
@@ -125,7 +124,7 @@ async function deliver(url: string, { id, event, body }: Delivery): Promise<numb
         'X-Hub-Signature-256': `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`,
       },
       body,
-      signal: AbortSignal.timeout(WAIT_OPTIONS.timeout),
+      signal: AbortSignal.timeout(60_000),
     })
     await response.arrayBuffer()
     return response.status

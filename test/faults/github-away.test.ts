@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
+import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
@@ -159,7 +159,7 @@ test('with GitHub failing in any way, recently accepted callers are served, othe
   for (const { authorization } of askedElsewhere) expect(authorization).toBeUndefined()
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
   for (const [index, [, unknown]] of apis.entries())
-    await expect.poll(() => create(unknown, `after-${index}`), { ...WAIT_OPTIONS, interval: 300 }).toBe(201)
+    await expect.poll(() => create(unknown, `after-${index}`), { interval: 300 }).toBe(201)
 
   const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')
   const row = counts.report(body.items.map(({ title }: { title: string }) => title))
@@ -182,15 +182,13 @@ test('jobs wait while GitHub is unavailable, deliveries are acknowledged, and al
       counts.record(response.status, urls.at(-1))
     }
   }
-  await expect.poll(() => service.output(), WAIT_OPTIONS).toContain('job failed')
+  await expect.poll(() => service.output()).toContain('job failed')
   misbehave = undefined
   const tracked = async (): Promise<string[]> => {
     const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')
     return body.items.flatMap(({ pr_url }: { pr_url: string | null }) => pr_url ?? [])
   }
-  await expect
-    .poll(async () => (await tracked()).length, { ...WAIT_OPTIONS, interval: 200 })
-    .toBe(urls.length)
+  await expect.poll(async () => (await tracked()).length, { interval: 200 }).toBe(urls.length)
   const row = counts.report(await tracked())
   expect(row).toMatchObject({ acknowledged: 60, refused: {}, lost: 0, duplicated: 0 })
 })

@@ -1,7 +1,7 @@
 /** PostgreSQL stopped abruptly under load and restarted, and a standby that is promoted. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, type Api, apiAt } from '../support/api.ts'
-import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
+import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
@@ -23,17 +23,17 @@ test('with open transactions, the process keeps running, responds with 503 and r
   const load = startLoad([service.url], counts, { clients: 16 })
   const api = apiAt(service.url, 'ada')
   for (let round = 1; round <= 3; round += 1) {
-    await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200 * round)
+    await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(200 * round)
     await cluster.crash()
     const before = counts.refused['503'] ?? 0
-    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(before + 50)
+    await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(before + 50)
     const ready = await api('GET', '/readyz')
     expect(ready.status).toBe(503)
     expect(ready.body.error.type).toBe('service_unavailable')
     expect((await api('GET', '/healthz')).status).toBe(200)
     expect(service.isRunning()).toBe(true)
     await cluster.restart()
-    await expect.poll(async () => (await api('GET', '/readyz')).status, WAIT_OPTIONS).toBe(200)
+    await expect.poll(async () => (await api('GET', '/readyz')).status).toBe(200)
   }
   await load.stop()
   const row = counts.report(await listTitles(service.url))
@@ -58,19 +58,19 @@ test('a promoted standby has everything acknowledged, and the service finds it a
   const watch = connectRaw(cluster.url)
   const states = async () =>
     (await watch`select sync_state from pg_stat_replication`).map((row) => row.sync_state)
-  await expect.poll(states, WAIT_OPTIONS).toEqual(['sync'])
+  await expect.poll(states).toEqual(['sync'])
   await watch.end()
 
   const service = await startProcess({ ...fixture.env, DATABASE_URL })
   const counts = countRequests('primary stopped (immediate), synchronous standby promoted', '16 clients')
   const load = startLoad([service.url], counts, { clients: 16 })
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(300)
+  await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(300)
   await cluster.crash()
   const before = counts.refused['503'] ?? 0
-  await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(before + 50)
+  await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(before + 50)
   const acknowledged = counts.acknowledged.size
   await standby.promote()
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 300)
+  await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(acknowledged + 300)
   await load.stop()
   const row = counts.report(await listTitles(service.url))
   expect(row).toMatchObject({ lost: 0, duplicated: 0 })
@@ -113,10 +113,8 @@ test('while PostgreSQL is stopped every response is 503, and service resumes whe
     expect((await api('GET', '/healthz')).status).toBe(200)
     expect(service.isRunning()).toBe(true)
     await cluster.restart()
-    await expect.poll(async () => (await api('GET', '/readyz')).status, WAIT_OPTIONS).toBe(200)
-    await expect
-      .poll(async () => (await calls()).every(({ status }) => status < 300), WAIT_OPTIONS)
-      .toBe(true)
+    await expect.poll(async () => (await api('GET', '/readyz')).status).toBe(200)
+    await expect.poll(async () => (await calls()).every(({ status }) => status < 300)).toBe(true)
   }
   expect((await createOnce(api, 'during')).headers.get('idempotent-replayed')).toBe('true')
   expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, errors: [] })

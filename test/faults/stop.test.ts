@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
-import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
+import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
@@ -47,7 +47,7 @@ test('under load every acknowledged create is stored and no request is aborted',
   const first = await start()
   const counts = countRequests('SIGTERM under load, on keep-alive connections', '16 clients')
   const load = startLoad([first.url], counts, { clients: 16 })
-  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(300)
+  await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(300)
   expect(await first.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await load.abandon()
   const heir = await start()
@@ -66,7 +66,7 @@ describe('the process ends with 0', () => {
     fixture.github.fault('GET /repos/acme/shop', 'silent')
     const asked = fixture.github.calls('GET /repos/acme/shop')
     const answer = apiAt(service.url, 'ben')('POST', '/activity', { body: activityBody })
-    await expect.poll(() => fixture.github.calls('GET /repos/acme/shop'), WAIT_OPTIONS).toBe(asked + 1)
+    await expect.poll(() => fixture.github.calls('GET /repos/acme/shop')).toBe(asked + 1)
     const ended = service.kill('SIGTERM')
     expect((await answer).status).toBe(503)
     expect(await ended).toEqual({ code: 0, errors: [] })
@@ -89,18 +89,16 @@ describe('the process ends with 0', () => {
     const release = fixture.github.hold('GET /repos/acme/shop')
     const asked = fixture.github.calls('GET /repos/acme/shop')
     const answer = apiAt(service.url, 'ada')('POST', '/activity', { body: activityBody })
-    await expect.poll(() => fixture.github.calls('GET /repos/acme/shop'), WAIT_OPTIONS).toBe(asked + 1)
+    await expect.poll(() => fixture.github.calls('GET /repos/acme/shop')).toBe(asked + 1)
     service.signal('SIGTERM')
     service.signal('SIGINT')
     const ended = service.kill('SIGTERM')
     await expect
-      .poll(
-        () =>
-          fetch(service.url).then(
-            () => 'open',
-            () => 'closed',
-          ),
-        WAIT_OPTIONS,
+      .poll(() =>
+        fetch(service.url).then(
+          () => 'open',
+          () => 'closed',
+        ),
       )
       .toBe('closed')
     release()
@@ -127,7 +125,7 @@ describe('the process ends with 0', () => {
     const { status } = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
     const url = `${fixture.url}/acme/shop/pull/${number}`
     counts.record(status, url)
-    await expect.poll(() => fixture.github.calls(files), WAIT_OPTIONS).toBe(1)
+    await expect.poll(() => fixture.github.calls(files)).toBe(1)
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
 
     // Expires the leases of the stopped process.
@@ -140,7 +138,7 @@ describe('the process ends with 0', () => {
       (await apiAt(heir.url, 'ada')('GET', '/activity')).body.items.map(
         ({ pr_url }: { pr_url: string }) => pr_url,
       )
-    await expect.poll(tracked, WAIT_OPTIONS).toEqual([url])
+    await expect.poll(tracked).toEqual([url])
     expect(counts.report(await tracked())).toMatchObject({ acknowledged: 1, lost: 0, duplicated: 0 })
     expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
   })

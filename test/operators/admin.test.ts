@@ -3,13 +3,12 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
-import { connectRaw, databaseUrl } from '../support/postgres.ts'
+import { databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const SHOP = 'acme/shop'
-const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 
 let deployment: Deployment
 let database: FreshDatabase
@@ -29,12 +28,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const query = async (statement: string) => {
-  const sql = connectRaw(database.database_url as string)
-  const rows = await sql.unsafe(statement)
-  await sql.end()
-  return rows
-}
+const query = (statement: string) => runOn(database.database_url as string, statement)
 const createActivity = async (body: object = {}): Promise<string> =>
   (await api('POST', '/activity', { body: { ...ACTIVITY, ...body } })).body.activity.id
 const createNotable = async (body: object = {}): Promise<string> =>
@@ -64,7 +58,7 @@ describe('deliveries', () => {
     const replayed = await runAdmin(env, 'deliveries', 'replay', 'repository:1')
     expect(replayed).toMatchObject({ code: 0, lines: ['repository:1 is due again.'] })
     const state = async () => (await query(`select state from jobs where id = 'repository:1'`))[0]?.state
-    await expect.poll(state, WAIT_OPTIONS).toBe('done')
+    await expect.poll(state).toBe('done')
     expect((await runAdmin(env, 'deliveries', 'list')).lines).toEqual(['No dead letters.'])
     expect(await runAdmin(env, 'deliveries', 'replay', 'repository:1')).toMatchObject({
       code: 1,

@@ -11,7 +11,6 @@ import { membershipEvent } from '../support/webhooks-access.ts'
 
 const SHOP = 'acme/shop'
 const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 const IGNORED =
   'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, plan_cache_mode, enable_seqscan, jit'
 
@@ -70,7 +69,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
     const opened = pullRequestEvent(deployment.githubServer.github, SHOP, number, 'opened')
     expect(await deployment.deliver(first.url, opened)).toBe(202)
     const listed = async () => (await apiOf(1)('GET', '/activity')).body.items
-    await expect.poll(listed, WAIT_OPTIONS).toMatchObject([{ source: 'pull_request' }])
+    await expect.poll(listed).toMatchObject([{ source: 'pull_request' }])
     const status = async (service: ServiceProcess) =>
       (await apiAt(service.url, 'ada')('POST', '/activity', { body: WORK })).status
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
@@ -80,7 +79,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
       second.url,
       membershipEvent(deployment.githubServer.github, 'acme', 'removed', { login: 'ada' }),
     )
-    await expect.poll(() => Promise.all(services.map(status)), WAIT_OPTIONS).toEqual([403, 403])
+    await expect.poll(() => Promise.all(services.map(status))).toEqual([403, 403])
   })
 
   test('a pooler that rejects connection parameters ends the start with one line', async () => {

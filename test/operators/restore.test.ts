@@ -15,7 +15,6 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const NAMES = ['acme/shop', 'acme/docs']
-const WAIT_OPTIONS = { timeout: 60_000, interval: 50 }
 const run = promisify(execFile)
 
 let deployment: Deployment
@@ -69,10 +68,10 @@ async function fill({ url }: ServiceProcess): Promise<void> {
       (await api('GET', at(full_name, '/activity'))).body.items.filter(
         ({ source }: { source: string }) => source === 'pull_request',
       )
-    await expect.poll(tracked, WAIT_OPTIONS).not.toEqual([])
+    await expect.poll(tracked).not.toEqual([])
     // The comment, which the budget of the settings counts, is the last thing that changes a response.
     const share = async () => (await api('GET', at(full_name, '/settings'))).body.budget.share
-    await expect.poll(share, WAIT_OPTIONS).toBe(1)
+    await expect.poll(share).toBe(1)
   }
 }
 

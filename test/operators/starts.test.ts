@@ -12,9 +12,6 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 let github: FakeGithubServer
 
-/** Also enough on a slow machine. */
-const WAIT_OPTIONS = { timeout: 60_000, interval: 10 }
-
 beforeAll(async () => {
   github = await startFakeGithubServer({
     repositories: [{ id: 7, full_name: 'acme/shop' }],
@@ -32,7 +29,7 @@ const environment = (database_url: string | undefined) => ({
 
 async function untilHealthy(api: Api): Promise<void> {
   const status = async () => (await api('GET', '/healthz').catch(() => null))?.status
-  await expect.poll(status, WAIT_OPTIONS).toBe(200)
+  await expect.poll(status).toBe(200)
 }
 
 describe('an invalid value in the environment', () => {
@@ -80,7 +77,7 @@ test('four instances that start at once on an empty database all become ready', 
       starting.push(...[1, 2, 3, 4].map(() => startProcess(env)))
       const waiting = () =>
         watch`select pid from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`
-      await expect.poll(async () => (await waiting()).length, WAIT_OPTIONS).toBe(4)
+      await expect.poll(async () => (await waiting()).length).toBe(4)
       throw new Error('enough')
     })
     .catch((error: Error) => expect(error.message).toBe('enough'))

@@ -10,7 +10,6 @@ import { launch, type ServiceProcess, startProcess } from '../support/process.ts
 
 const TOKEN = 'tok-watcher'
 const LIST = 'GET /repos/acme/shop/pulls'
-const WAIT_OPTIONS = { timeout: 60_000, interval: 50 }
 
 let github: FakeGithubServer
 let database: FreshDatabase
@@ -73,15 +72,14 @@ describe('a watched repository', () => {
   test('of two instances one polls, and the other takes over when it dies', async () => {
     const opened = Array.from({ length: 6 }, open)
     const [first, second] = (await Promise.all([start(), start()])) as [ServiceProcess, ServiceProcess]
-    for (const service of [first, second])
-      await expect.poll(() => numbers(service), WAIT_OPTIONS).toEqual(opened)
+    for (const service of [first, second]) await expect.poll(() => numbers(service)).toEqual(opened)
     expect(github.github.calls(LIST)).toBe(1)
     expect(github.github.calls(`${LIST}/*/files`)).toBe(6)
 
     await first.kill('SIGKILL')
     const later = open()
     await pollNow()
-    await expect.poll(() => numbers(second), WAIT_OPTIONS).toEqual([...opened, later])
+    await expect.poll(() => numbers(second)).toEqual([...opened, later])
     expect(github.github.calls(`${LIST}/*/files`)).toBe(7)
     expect(writes()).toEqual([])
   })
@@ -90,15 +88,15 @@ describe('a watched repository', () => {
   test('a restart finds what was opened and merged meanwhile, and reads no other files again', async () => {
     const opened = [open(), open(), open()]
     const before = await start()
-    await expect.poll(() => numbers(before), WAIT_OPTIONS).toEqual(opened)
-    await expect.poll(areImported, WAIT_OPTIONS).toBe(true)
+    await expect.poll(() => numbers(before)).toEqual(opened)
+    await expect.poll(areImported).toBe(true)
     await before.kill('SIGKILL')
     await letLeasesEnd()
     github.github.at('acme/shop').merge(opened[0] as number)
     const later = open()
     const after = await start()
     await pollNow()
-    await expect.poll(() => numbers(after), WAIT_OPTIONS).toEqual([opened[1], opened[2], later])
+    await expect.poll(() => numbers(after)).toEqual([opened[1], opened[2], later])
     expect(github.github.calls(`${LIST}/*/files`)).toBe(4)
     expect(`${before.output()}${after.output()}`).not.toContain(TOKEN)
   })
@@ -123,7 +121,7 @@ describe('a watched repository', () => {
         text = (text + more).slice(-100_000)
       })
       try {
-        await expect.poll(() => text, WAIT_OPTIONS).toContain('watching pull requests repository=acme/shop')
+        await expect.poll(() => text).toContain('watching pull requests repository=acme/shop')
         expect(text).toMatch(/✓ watched +the pull requests of acme\/shop/)
         expect(text).toMatch(/– GitHub App +off/)
         expect(text).not.toContain('{"level"')
@@ -138,7 +136,7 @@ describe('a watched repository', () => {
           fetch(`http://127.0.0.1:${PORT}/api/v1/repos/acme/shop/activity`, {
             headers: { cookie, 'x-deconflict-page': '1' },
           }).then(async (response) => ((await response.json()) as { items: unknown[] }).items)
-        await expect.poll(listed, WAIT_OPTIONS).toHaveLength(1)
+        await expect.poll(listed).toHaveLength(1)
       } finally {
         const ended = once(terminal, 'exit')
         terminal.kill('SIGTERM')

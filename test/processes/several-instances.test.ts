@@ -1,14 +1,12 @@
 /** Three instances on one PostgreSQL, and one whose clock is wrong. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
-import { connectRaw } from '../support/postgres.ts'
 import { ACTIVITY } from '../support/routes.ts'
 
 const NAMES = Array.from({ length: 5 }, (_, index) => `acme/shop-${index}`)
 const [SHOP, ...OTHERS] = NAMES as [string, ...string[]]
-const WAIT_OPTIONS = { timeout: 60_000, interval: 50 }
 
 let deployment: Deployment
 let database: FreshDatabase
@@ -25,12 +23,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const query = async (statement: string) => {
-  const sql = connectRaw(database.database_url as string)
-  const rows = await sql.unsafe(statement)
-  await sql.end()
-  return rows
-}
+const query = (statement: string) => runOn(database.database_url as string, statement)
 const at = (full_name: string, path: string) => `/api/v1/repos/${full_name}${path}`
 const isIdle = async () => {
   const rows = await query(
@@ -47,7 +40,7 @@ test('reconciliation visits each repository once and imports missed changes once
   // This registers the repositories.
   for (const full_name of OTHERS)
     expect((await api('POST', at(full_name, '/activity'), { body: ACTIVITY })).status).toBe(201)
-  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
+  await expect.poll(isIdle).toBe(true)
   const listings = () =>
     OTHERS.map((name) => deployment.githubServer.github.calls(`GET /repos/${name}/pulls`, 200))
   const before = listings()
@@ -58,8 +51,8 @@ test('reconciliation visits each repository once and imports missed changes once
     return body.items.filter(({ source }: { source: string }) => source === 'pull_request')
   }
   const all = async () => (await Promise.all(OTHERS.map(tracked))).flat().map(({ pr_url }) => pr_url)
-  await expect.poll(all, WAIT_OPTIONS).toEqual(urls)
-  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
+  await expect.poll(all).toEqual(urls)
+  await expect.poll(isIdle).toBe(true)
   expect(listings()).toEqual(before.map((count) => count + 1))
   expect(await all()).toEqual(urls)
 })

@@ -1,9 +1,6 @@
 /** The fixture of the fault tests: a fake GitHub with one repository and its writers. */
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 
-/** For `expect.poll`, with time for a slow machine. */
-export const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
-
 export interface FaultFixture extends FakeGithubServer {
   /** The environment of a service that uses this GitHub. */
   env: Record<string, string>
