@@ -1,5 +1,6 @@
 /** The distinct paths of many records, indexed by directory: which of them share a path with those of one scope. */
 import { type Budget, comparisonCost } from '../vocabulary/budget.ts'
+import { firstIndex } from '../vocabulary/lists.ts'
 import type { Alternative } from '../vocabulary/scope/alternative.ts'
 import {
   alternativesOf,
@@ -210,12 +211,5 @@ function* directoriesDownTo(dir: string): Generator<string> {
 
 /** The index of the first of the sorted texts that is `text` or after it. */
 function firstAtOrAfter(sorted: readonly string[], text: string): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] as string) < text) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(sorted, (each) => each >= text)
 }

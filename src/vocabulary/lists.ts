@@ -1,4 +1,4 @@
-/** Lists by a key, and pages of lists. */
+/** Lists by a key, pages of lists, and places in sorted lists. */
 
 /** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
@@ -24,4 +24,19 @@ export function* pagesOf<Item>(
     size += sizeOf(each)
   }
   if (page.length > 0) yield page
+}
+
+/** The first index from `from` to `to`, exclusive, whose item satisfies `holds`; `to` if there is none. If an item does, all later ones must too. */
+export function firstIndex<Item>(
+  items: ArrayLike<Item>,
+  holds: (item: Item) => boolean,
+  { from = 0, to = items.length }: { from?: number; to?: number } = {},
+): number {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(items[middle] as Item)) high = middle
+    else low = middle + 1
+  }
+  return low
 }

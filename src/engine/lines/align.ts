@@ -1,6 +1,7 @@
 /** Finds the hunks of two patches that show the same lines of the base, although the bases may differ (docs/contract/lines.md#alignment). Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
-import { DIGEST_LINES_MAX, type Digest, firstIndex, type Hunk } from './digest.ts'
+import { firstIndex } from '../../vocabulary/lists.ts'
+import { DIGEST_LINES_MAX, type Digest, type Hunk } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
 
 /** Two hunks, by their indexes. Adding `shift` to the line numbers of hunk `a` gives those of hunk `b`. */
@@ -200,7 +201,7 @@ function candidatesOf(a: Digest, hunk: Hunk, { sorted, hunk_of, b }: TellingLine
     const word = a.lines[hunk.lines_at + line - hunk.start] as LineWord
     if (!isTelling(word)) continue
     const [first, end] = [word * DIGEST_LINES_MAX, (word + 1) * DIGEST_LINES_MAX]
-    let at = firstIndex(sorted, { from: 0, to: sorted.length }, (each) => each >= first)
+    let at = firstIndex(sorted, (each) => each >= first)
     for (; at < sorted.length && (sorted[at] as number) < end; at++) {
       budget.remaining -= COST.candidate
       if (budget.remaining < 0) return candidates
@@ -242,6 +243,6 @@ function neighbours({ start, end }: Hunk, other: Digest, shift: number): { from:
 
 /** The hunks that show some of the lines from `start` up to `end`. */
 function overlapping({ hunks }: Digest, start: number, end: number): { from: number; to: number } {
-  const from = firstIndex(hunks, { from: 0, to: hunks.length }, (hunk) => hunk.end > start)
-  return { from, to: firstIndex(hunks, { from, to: hunks.length }, (hunk) => hunk.start >= end) }
+  const from = firstIndex(hunks, (hunk) => hunk.end > start)
+  return { from, to: firstIndex(hunks, (hunk) => hunk.start >= end, { from }) }
 }

@@ -1,9 +1,9 @@
 /** Compares the blocks of two patches whose hunks are aligned. Pure. */
 import type { Budget } from '../../vocabulary/budget.ts'
-import { addTo } from '../../vocabulary/lists.ts'
+import { addTo, firstIndex } from '../../vocabulary/lists.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
 import type { Alignment } from './align.ts'
-import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
+import type { Block, Digest, Hunk } from './digest.ts'
 
 /** What is said of each of two sides. */
 export interface Whole<Value> {
@@ -109,7 +109,7 @@ function visitClosest(
 
 /** The block before the first one that ends at or after a line. Earlier blocks are further away. */
 function blockAround({ blocks }: Digest, { blocks_at, blocks_end }: Hunk, line: number): number {
-  const after = firstIndex(blocks, { from: blocks_at, to: blocks_end }, (block) => block.end >= line)
+  const after = firstIndex(blocks, (block) => block.end >= line, { from: blocks_at, to: blocks_end })
   return Math.max(after - 1, blocks_at)
 }
 

@@ -94,24 +94,6 @@ class Words {
   }
 }
 
-/**
- * The first index from `from` to `to`, exclusive, whose item satisfies `holds`; `to` if there is none. If an item
- * satisfies it, all later ones must too.
- */
-export function firstIndex<Item>(
-  items: ArrayLike<Item>,
-  { from, to }: { from: number; to: number },
-  holds: (item: Item) => boolean,
-): number {
-  let [low, high] = [from, to]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (holds(items[middle] as Item)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
 interface Draft {
   hunks: Hunk[]
   blocks: Block[]

@@ -1,10 +1,7 @@
 /** One brace alternative of a glob as a list of segments, with the fields that decide most comparisons. */
 import type { Budget } from '../budget.ts'
-import { type CharClass, SLASH, STAR } from './glob-tokens.ts'
-import { ANY_NAME, type Segment, segmentOf, type Wild } from './segment.ts'
-
-/** A segment; null is `**`, any number of segments including none. */
-export type Part = Segment | null
+import { ANY_NAME, type Segment, segmentsOf } from './segment.ts'
+import type { Pattern } from './wildcards.ts'
 
 /**
  * `file`: only the path `dir`. `plain`: the path `dir` and everything beneath it. `subtree`: everything beneath `dir`.
@@ -15,13 +12,12 @@ export type Part = Segment | null
 export interface Alternative {
   readonly kind: 'file' | 'plain' | 'subtree' | 'pattern'
   readonly dir: string
-  /** Every match starts with `prefix` and ends with `suffix`. */
+  /** Every match starts with `prefix`, ends with `suffix` and contains `core`. */
   readonly prefix: string
   readonly suffix: string
-  /** A text that every match contains: the longest one that is cheap to find. */
   readonly core: string
-  /** Null until needed for `plain` and `file`, of which a scope can have thousands. Use `partsOf`. */
-  parts: readonly Part[] | null
+  /** What a path has to match; null is `**`. Null until needed for `plain`, of which a scope can have thousands. Use `partsOf`. */
+  parts: Pattern<Segment> | null
 }
 
 /** The path and everything beneath it. `path` is normalized: names joined by single slashes. */
@@ -38,97 +34,56 @@ export function fileAlternative(path: string): Alternative {
 export function subtreeAlternative(path: string): Alternative {
   const beneath = path === '' ? '' : `${path}/`
   const names = path === '' ? [] : path.split('/')
-  const parts = [...names, ANY_NAME, null]
-  return { kind: 'subtree', dir: path, prefix: beneath, suffix: '', core: beneath, parts }
+  return {
+    kind: 'subtree',
+    dir: path,
+    prefix: beneath,
+    suffix: '',
+    core: beneath,
+    parts: [...names, ANY_NAME, null],
+  }
 }
 
-/** The segments that a path has to match. */
-export function partsOf(alternative: Alternative): readonly Part[] {
-  alternative.parts ??= [...alternative.dir.split('/'), ...(alternative.kind === 'file' ? [] : [null])]
+export function partsOf(alternative: Alternative): Pattern<Segment> {
+  alternative.parts ??= [...alternative.dir.split('/'), null]
   return alternative.parts
 }
 
-/** Cost units: of each alternative (and one per token), of each segment, and in addition of each segment with wildcards. */
+/** Cost units of each alternative, besides one per character. */
 const ALTERNATIVE_COST = 40
-const SEGMENT_COST = 4
-const WILDCARD_COST = 8
 
-/**
- * Builds the alternative of tokens without braces. Null if every segment is empty or `.`, or if the budget is exhausted.
- */
-export function alternativeOf(
-  tokens: readonly number[],
-  classes: readonly CharClass[],
-  budget: Budget,
-): Alternative | null {
-  budget.remaining -= ALTERNATIVE_COST + tokens.length
-  const parts: Part[] = []
-  let coversBeneath = false
-  for (let from = 0, to = 0; from <= tokens.length; from = to + 1) {
-    to = tokens.indexOf(SLASH, from)
-    if (to === -1) to = tokens.length
-    coversBeneath = true
-    if (from === to) continue
-    budget.remaining -= SEGMENT_COST
-    if (budget.remaining < 0) return null
-    const stars = countStars(tokens, from, to)
-    if (stars === to - from && stars === 2) {
-      if (parts.at(-1) !== null) parts.push(null)
-      continue
-    }
-    const part = stars === to - from ? ANY_NAME : segmentOf(tokens.slice(from, to), classes)
-    if (part === '.') continue
-    if (typeof part !== 'string') budget.remaining -= WILDCARD_COST
-    parts.push(part)
-    coversBeneath = typeof part === 'string'
-  }
+/** Builds the alternative of a glob without braces. Null if every segment is empty or `.`, or if the budget is exhausted. */
+export function alternativeOf(glob: string, budget: Budget): Alternative | null {
+  budget.remaining -= ALTERNATIVE_COST + glob.length
+  if (budget.remaining < 0) return null
+  const segments = segmentsOf(glob)
+  const named = segments.filter((segment) => segment !== '' && segment !== '.')
+  const parts = named.filter((segment, at) => segment !== null || named[at - 1] !== null)
   if (parts.length === 0) return null
   // `a/**` does not match `a`: a trailing `**` matches one name or more.
-  if (parts.at(-1) === null) parts.splice(-1, 1, ANY_NAME)
-  if (coversBeneath) parts.push(null)
+  if (parts.at(-1) === null) parts.splice(-1, 1, ANY_NAME, null)
+  else if (typeof segments.at(-1) === 'string') parts.push(null)
   return summarise(parts)
 }
 
-/** The number of stars at the start of the tokens from `from` to `to`, exclusive. */
-function countStars(tokens: readonly number[], from: number, to: number): number {
-  let at = from
-  while (at < to && tokens[at] === STAR) at++
-  return at - from
-}
-
-function summarise(parts: readonly Part[]): Alternative {
+function summarise(parts: Pattern<Segment>): Alternative {
   const names = parts.slice(
     0,
     parts.findIndex((part) => typeof part !== 'string'),
-  ) as string[]
+  )
   const dir = names.join('/')
-  const rest = parts.slice(names.length)
-  if (rest.length === 1 && rest[0] === null) return plainAlternative(dir)
-  if (rest.length === 2 && rest[0] === ANY_NAME && rest[1] === null) return subtreeAlternative(dir)
+  const [first, second, ...others] = parts.slice(names.length)
+  if (first === null && second === undefined) return plainAlternative(dir)
+  if (first === ANY_NAME && second === null && others.length === 0) return subtreeAlternative(dir)
   const beneath = dir === '' ? '' : `${dir}/`
-  const prefix = rest[0] ? beneath + (rest[0] as Wild).prefix : beneath
-  const last = rest.at(-1)
-  const suffix = last ? (last as Wild).suffix : ''
-  return { kind: 'pattern', dir, prefix, suffix, core: requiredText(parts), parts }
-}
-
-/** The longest text that every match contains. */
-function requiredText(parts: readonly Part[]): string {
-  let longest = ''
-  for (const part of parts) {
-    const text = typeof part === 'string' ? part : part === null ? '' : longestRun(part.tokens)
-    if (text.length > longest.length) longest = text
+  const [wild, last] = [first, parts.at(-1)].map((part) => (typeof part === 'object' ? part : null))
+  const texts = parts.map((part) => (typeof part === 'string' ? part : ''))
+  return {
+    kind: 'pattern',
+    dir,
+    prefix: beneath + (wild?.prefix ?? ''),
+    suffix: last?.suffix ?? '',
+    core: texts.reduce((longest, text) => (text.length > longest.length ? text : longest)),
+    parts,
   }
-  return longest
-}
-
-/** The longest run of literal characters. */
-function longestRun(tokens: readonly number[]): string {
-  let [from, to] = [0, 0]
-  for (let at = 0, start = 0; at <= tokens.length; at++) {
-    if (at < tokens.length && (tokens[at] as number) >= 0) continue
-    if (at - start > to - from) [from, to] = [start, at]
-    start = at + 1
-  }
-  return String.fromCodePoint(...tokens.slice(from, to))
 }

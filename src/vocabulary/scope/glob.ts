@@ -7,9 +7,7 @@ import {
   plainAlternative,
   subtreeAlternative,
 } from './alternative.ts'
-import { type Expansion, expandBraces } from './braces.ts'
-import { type CharClass, GlobError, SLASH, tokenize } from './glob-tokens.ts'
-import { formsOf, NAMED, PARENT } from './segment-forms.ts'
+import { expandBraces, GlobError } from './braces.ts'
 
 export { GlobError }
 
@@ -23,15 +21,10 @@ export interface Glob {
   readonly source: string
   /** It has no wildcard and no alternation: it matches one path and everything beneath it. */
   readonly is_plain: boolean
+  /** The text of each alternative. */
+  readonly texts: readonly string[]
   /** Null until needed, because braces can expand a short text into 64 long ones. Use `alternativesOf`. */
   alternatives: readonly Alternative[] | null
-  /** The parsed text, from which `alternatives` are built; null if they are built from the start. */
-  readonly syntax: Syntax | null
-}
-
-interface Syntax {
-  readonly expansion: Expansion
-  readonly classes: readonly CharClass[]
 }
 
 /**
@@ -65,9 +58,14 @@ export function parseGlob(source: string, budget: Budget = unbounded()): Glob {
     throw new GlobError('must be valid Unicode, without unpaired surrogates')
   }
   if (!SPECIAL.test(source) && !UNTIDY.test(source))
-    return { source, is_plain: true, alternatives: [plainAlternative(source)], syntax: null }
+    return { source, is_plain: true, texts: [source], alternatives: [plainAlternative(source)] }
   if (isSubtree(source)) {
-    return { source, is_plain: false, alternatives: [subtreeAlternative(source.slice(0, -3))], syntax: null }
+    return {
+      source,
+      is_plain: false,
+      texts: [source],
+      alternatives: [subtreeAlternative(source.slice(0, -3))],
+    }
   }
   let glob = CACHE.get(source)
   if (glob === undefined) {
@@ -91,7 +89,7 @@ function isSubtree(source: string): boolean {
 }
 
 function addToCache(glob: Glob): void {
-  const length = countOf(glob) * glob.source.length
+  const length = glob.texts.length * glob.source.length
   if (length > ENTRY_LENGTH_MAX) return
   cacheLength += length
   if (cacheLength > CACHE_LENGTH_MAX) {
@@ -106,25 +104,28 @@ function isLonger(source: string, max: number): boolean {
   return source.length > max && [...source].length > max
 }
 
+/** A segment that is `..`; and any name, if there is no such segment. Escapes of dots and slashes are removed before. */
+const PARENT = /(?:^|\/)\.\.(?:\/|$)/
+const NAMED = /[^./]|\.\./
+const WILDCARD = /[*?[]/
+
 function parseSpecial(source: string): Glob {
-  const { tokens, classes } = tokenize(source, MAX_ALTERNATIVES)
-  const expansion = expandBraces(tokens, MAX_ALTERNATIVES)
-  const isPlain = expansion.whole.count === 1 && expansion.read(0).every(isLiteral)
-  if (!isPlain && isLonger(source, MAX_WILD_LENGTH)) {
+  const texts = expandBraces(source, MAX_ALTERNATIVES)
+  const is_plain = texts.length === 1 && !WILDCARD.test(source.replace(/\\./g, ''))
+  if (!is_plain && isLonger(source, MAX_WILD_LENGTH)) {
     throw new GlobError(
       `must have at most ${MAX_WILD_LENGTH} characters, because it has wildcards; split it into several paths`,
     )
   }
-  const forms = formsOf(expansion.whole)
-  if (forms & PARENT) {
+  const forms = texts.map((text) =>
+    text.replace(/\\([\\./])/g, (pair, escaped) => (escaped === '\\' ? pair : escaped)),
+  )
+  if (forms.some((form) => PARENT.test(form))) {
     throw new GlobError("must not contain '..'; write it from the root of the repository")
   }
-  if (!(forms & NAMED)) throw new GlobError("matches no path; write '**' for the whole repository")
-  return { source, is_plain: isPlain, alternatives: null, syntax: { expansion, classes } }
-}
-
-function isLiteral(token: number): boolean {
-  return token >= 0 || token === SLASH
+  if (!forms.some((form) => NAMED.test(form)))
+    throw new GlobError("matches no path; write '**' for the whole repository")
+  return { source, is_plain, texts, alternatives: null }
 }
 
 /**
@@ -140,26 +141,14 @@ export function literalDir(source: string): string {
     .join('/')
 }
 
-/** The number of brace alternatives, at most 64. */
-export function countOf({ syntax }: Glob): number {
-  return syntax?.expansion.whole.count ?? 1
-}
-
 /**
- * The alternatives of a glob: at least one, or none if the budget is exhausted. Building them costs a few units per token.
+ * The alternatives of a glob: at least one, or none if the budget is exhausted. Building them costs a few units per character.
  */
 export function alternativesOf(glob: Glob, budget: Budget): readonly Alternative[] {
-  glob.alternatives ??= build(glob.syntax as Syntax, budget)
-  return glob.alternatives ?? []
-}
-
-function build({ expansion, classes }: Syntax, budget: Budget): Alternative[] | null {
-  const alternatives: Alternative[] = []
-  for (let which = 0; which < expansion.whole.count; which++) {
-    const alternative = alternativeOf(expansion.read(which), classes, budget)
-    if (budget.remaining < 0) return null
-    if (alternative !== null) alternatives.push(alternative)
-  }
+  if (glob.alternatives) return glob.alternatives
+  const alternatives = glob.texts.flatMap((text) => alternativeOf(text, budget) ?? [])
+  if (budget.remaining < 0) return []
+  glob.alternatives = alternatives
   return alternatives
 }
 
@@ -168,5 +157,5 @@ function build({ expansion, classes }: Syntax, budget: Budget): Alternative[] | 
  * path matches.
  */
 export function fileGlob(path: string): Glob {
-  return { source: path, is_plain: true, alternatives: [fileAlternative(path)], syntax: null }
+  return { source: path, is_plain: true, texts: [path], alternatives: [fileAlternative(path)] }
 }

@@ -2,7 +2,8 @@
 import { type Budget, comparisonCost, unbounded } from '../budget.ts'
 import { type Alternative, partsOf } from './alternative.ts'
 import { alternativesOf, type Glob, parseGlob } from './glob.ts'
-import { partsOverlap, shortestPath } from './path-search.ts'
+import { ANY_NAME, commonName, matchesSegment, type Segment, segmentsOverlap } from './segment.ts'
+import { matches, meet } from './wildcards.ts'
 
 /**
  * Whether some path matches both. Costs a few units per pair of alternatives and one per pair of states visited; a unit
@@ -16,7 +17,9 @@ export function alternativesOverlap(a: Alternative, b: Alternative, budget: Budg
   if (a.kind !== 'pattern' && b.kind !== 'pattern') return isWithin(a.dir, b.dir) || isWithin(b.dir, a.dir)
   if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
   if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
-  return partsOverlap(partsOf(a), partsOf(b), budget)
+  const common = (one: Segment | null, other: Segment | null) =>
+    one === null || other === null || segmentsOverlap(one, other, budget) ? '' : null
+  return meet(partsOf(a), partsOf(b), { common, least: 0, budget }) !== null
 }
 
 /**
@@ -50,19 +53,26 @@ function matchesAlternative(alternative: Alternative, path: string, budget: Budg
       return path !== ''
     case 'plain':
       return path.length === alternative.dir.length || path[alternative.dir.length] === '/'
-    case 'pattern':
-      return path.includes(alternative.core) && partsOverlap(partsOf(alternative), path.split('/'), budget)
+    case 'pattern': {
+      if (!path.includes(alternative.core)) return false
+      const isMatch = (segment: Segment, name: string) => matchesSegment(segment, name, budget)
+      return matches(partsOf(alternative), path.split('/'), { isMatch, budget })
+    }
   }
 }
 
 /**
- * A path that matches both. They must overlap, see `alternativesOverlap`. Of all such paths it is the one with the fewest
- * names that start with a dot, and of these the shortest. Null if the budget is exhausted.
+ * A path that matches both, with as few names as possible. They must overlap, see `alternativesOverlap`. Null if the budget is
+ * exhausted.
  */
 export function sharedPath(a: Alternative, b: Alternative, budget: Budget): string | null {
   if (a.kind === 'file') return a.dir
   if (b.kind === 'file') return b.dir
-  if (a.kind === 'pattern' || b.kind === 'pattern') return shortestPath(partsOf(a), partsOf(b), budget)
+  if (a.kind === 'pattern' || b.kind === 'pattern') {
+    const common = (one: Segment | null, other: Segment | null) =>
+      commonName(one ?? ANY_NAME, other ?? ANY_NAME, budget)
+    return meet(partsOf(a), partsOf(b), { common, least: 0, budget })?.join('/') ?? null
+  }
   const deeper = a.dir.length < b.dir.length ? b.dir : a.dir
   const isExcluded = [a, b].some(({ kind, dir }) => kind === 'subtree' && dir === deeper)
   if (!isExcluded) return deeper

@@ -1,5 +1,6 @@
 /** The globs of one scope, indexed so that comparing it with many other scopes is cheap. */
 import { type Budget, comparisonCost } from '../budget.ts'
+import { firstIndex } from '../lists.ts'
 import type { Alternative } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'
 import { alternativesOverlap, sharedPath } from './intersect.ts'
@@ -131,23 +132,11 @@ function* candidates(set: PathSet, dir: string, budget: Budget): Generator<Entry
     yield* set.entries.get(dir) ?? []
   }
   const beneath = dir === '' ? '' : `${dir}/`
-  for (let at = firstAfter(set.dirs, beneath); at < set.dirs.length; at++) {
+  for (let at = firstIndex(set.dirs, (other) => other > beneath); at < set.dirs.length; at++) {
     const other = set.dirs[at] as string
     if (!other.startsWith(beneath)) return
     yield* set.entries.get(other) ?? []
   }
-}
-
-/** The index of the first of the sorted `dirs` after `text`. */
-function firstAfter(dirs: readonly string[], text: string): number {
-  let low = 0
-  let high = dirs.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((dirs[middle] as string) > text) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 /**

@@ -1,10 +1,14 @@
-/** A segment of a glob (the part between two slashes), as text or as a small automaton. */
+/** The segments of a glob (the parts between two slashes): which names they match, and which name two of them match. */
 import type { Budget } from '../budget.ts'
-import { ANYTHING, type CharSet, DOTS, has, OTHERS, readable, shared } from './char-set.ts'
-import { ANY, type CharClass, CLASS, pointsOf, SLASH, STAR } from './glob-tokens.ts'
+import { classEnd } from './braces.ts'
+import { ANYTHING, type CharSet, charSet, commonPoint, has, pointsOf } from './char-set.ts'
+import { matches, meet, type Pattern } from './wildcards.ts'
 
 /** A segment without wildcards is a string. */
 export type Segment = string | Wild
+
+/** A code point, or the characters of `?` or of a class. */
+type Token = number | CharSet
 
 /** A segment with wildcards. Every match starts with `prefix` and ends with `suffix`. */
 export interface Wild {
@@ -12,145 +16,161 @@ export interface Wild {
   readonly suffix: string
   /** It is `prefix*suffix`: it matches every name with that start and end, if they do not overlap. */
   readonly isOneStar: boolean
-  /** Its automaton accepts the empty name, `.` or `..`, which searches must exclude because paths do not contain them. */
-  readonly mayBeDots: boolean
-  readonly tokens: readonly number[]
-  readonly classes: readonly CharClass[]
-  /** Built on first use, because prefix and suffix decide most comparisons. */
-  automaton: Automaton | null
+  /** A name has to match one of these. The second has the text of the classes in place of the classes. */
+  readonly patterns: readonly Pattern<Token>[]
   /** Its shortest name, computed on first use. */
   sample: string | null
 }
 
-/**
- * State `i` reads one character of `codes[i]` (a code point, `ANY`, or a class as in tokens) and moves to `targets[i]`. If
- * `skips[i]` is 1, it can also move to state `i + 1` without reading. The last state (`END`) reads nothing and accepts.
- */
-export interface Automaton {
-  readonly codes: Int32Array
-  readonly targets: Int32Array
-  readonly skips: Uint8Array
-  readonly classes: readonly CharClass[]
+const SLASH = 0x2f
+
+/** The segments of a glob without braces; null is `**`. */
+export function segmentsOf(glob: string): (Segment | null)[] {
+  const segments: (Segment | null)[] = []
+  let tokens: (Token | null)[] = []
+  let asText: (Token | null)[] = []
+  const add = (token: Token | null, text: readonly (Token | null)[] = [token]) => {
+    tokens.push(token)
+    asText.push(...text)
+  }
+  const end = () => {
+    const isAny = tokens.length > 0 && tokens.every((token) => token === null)
+    segments.push(!isAny ? segmentOf(tokens, asText) : tokens.length === 2 ? null : ANY_NAME)
+    tokens = []
+    asText = []
+  }
+  for (let at = 0; at < glob.length; at++) {
+    const isEscaped = glob[at] === '\\' && at + 1 < glob.length
+    if (isEscaped) at++
+    const point = glob.codePointAt(at) as number
+    if (point === SLASH) end()
+    else if (isEscaped) add(point)
+    else if (glob[at] === '*') add(null)
+    else if (glob[at] === '?') add(ANYTHING)
+    else if (glob[at] === '[') {
+      const text = glob.slice(at, classEnd(glob, at) + 1)
+      add(classOf(text), pointsOf(text))
+      at += text.length - 1
+    } else add(point)
+    if (point > 0xffff) at++
+  }
+  end()
+  return segments
 }
 
-const DOT = 0x2e
-const END = SLASH
+/** Parses a class, given with its brackets. A reversed range, as in `[user-id]`, adds no character. */
+function classOf(text: string): CharSet {
+  const isNegated = /^\[[!^]/.test(text)
+  const members = [...text.slice(isNegated ? 2 : 1, -1).matchAll(/\\?(.)/gsu)]
+  const ranges: [number, number][] = []
+  for (let at = 0; at < members.length; at++) {
+    const low = pointOf(members[at])
+    const isRange = members[at + 1]?.[0] === '-' && at + 2 < members.length
+    const high = isRange ? pointOf(members[at + 2]) : low
+    if (low <= high) ranges.push([low, high])
+    if (isRange) at += 2
+  }
+  return charSet(ranges, isNegated)
+}
 
-/** Builds a segment from at least one token, without `SLASH`. */
-export function segmentOf(tokens: readonly number[], classes: readonly CharClass[]): Segment {
-  let first = 0
-  while (first < tokens.length && (tokens[first] as number) >= 0) first++
-  if (first === tokens.length) return textOf(tokens)
-  let last = tokens.length - 1
-  while ((tokens[last] as number) >= 0) last--
+function pointOf(member: RegExpExecArray | undefined): number {
+  return member?.[1]?.codePointAt(0) as number
+}
+
+function segmentOf(tokens: readonly (Token | null)[], asText: readonly (Token | null)[]): Segment {
+  const isWild = (token: Token | null) => typeof token !== 'number'
+  const first = tokens.findIndex(isWild)
+  if (first === -1) return textOf(tokens)
+  const last = tokens.findLastIndex(isWild)
+  const isOneStar = tokens.slice(first, last + 1).every((token) => token === null)
   return {
     prefix: textOf(tokens.slice(0, first)),
     suffix: textOf(tokens.slice(last + 1)),
-    isOneStar: isStars(tokens, first, last),
-    mayBeDots: acceptsDots(tokens, classes),
-    tokens,
-    classes,
-    automaton: null,
+    isOneStar,
+    patterns: asText.length === tokens.length ? [tokens] : [tokens, asText],
     sample: null,
   }
 }
 
-/** `*`, which matches every name. */
-export const ANY_NAME = segmentOf([STAR], []) as Wild
-
-/** The automaton of a segment; that of a string is not cached. Costs four units per compiled token. */
-export function automatonOf(segment: Segment, budget: Budget): Automaton {
-  if (typeof segment !== 'string' && segment.automaton !== null) return segment.automaton
-  const tokens = typeof segment === 'string' ? pointsOf(segment) : segment.tokens
-  budget.remaining -= 4 * tokens.length
-  if (typeof segment === 'string') return compile(tokens, [])
-  segment.automaton = compile(tokens, segment.classes)
-  return segment.automaton
+function textOf(points: readonly unknown[]): string {
+  return String.fromCodePoint(...(points as number[]))
 }
 
-function compile(tokens: readonly number[], classes: readonly CharClass[]): Automaton {
-  const codes: number[] = []
-  const targets: number[] = []
-  const skips: number[] = []
-  const add = (code: number, target: number, skip: number) => {
-    codes.push(code)
-    targets.push(target)
-    skips.push(skip)
-  }
-  for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at] as number
-    const here = codes.length
-    if (token === STAR) {
-      if (tokens[at - 1] !== STAR) add(ANY, here, 1)
-    } else if (token <= CLASS) {
-      const { ownText } = classes[CLASS - token] as CharClass
-      add(token, here + 1 + ownText.length, 1)
-      for (const point of ownText) add(point, codes.length + 1, 0)
-    } else {
-      add(token, here + 1, 0)
+/** `*`, which matches every name. */
+export const ANY_NAME: Wild = { prefix: '', suffix: '', isOneStar: true, patterns: [[null]], sample: null }
+
+/** Whether some name matches both segments. Costs one unit per pair of states visited. */
+export function segmentsOverlap(a: Segment, b: Segment, budget: Budget): boolean {
+  if (typeof a === 'string') return matchesSegment(b, a, budget)
+  if (typeof b === 'string') return matchesSegment(a, b, budget)
+  if (a === ANY_NAME || b === ANY_NAME) return true
+  if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
+  if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
+  return (a.isOneStar && b.isOneStar) || shortestName(a, b, budget) !== null
+}
+
+export function matchesSegment(segment: Segment, name: string, budget: Budget): boolean {
+  if (typeof segment === 'string') return segment === name
+  const { prefix, suffix, isOneStar, patterns } = segment
+  if (!name.startsWith(prefix) || !name.endsWith(suffix)) return false
+  if (isOneStar) return name.length >= prefix.length + suffix.length
+  const points = pointsOf(name)
+  return patterns.some((pattern) => matches(pattern, points, { isMatch: isPoint, budget }))
+}
+
+function isPoint(token: Token, point: number): boolean {
+  return typeof token === 'number' ? token === point : has(token, point)
+}
+
+/** A short name that matches both segments, without a leading dot if possible; null if there is none or the budget is exhausted. */
+export function commonName(a: Segment, b: Segment, budget: Budget): string | null {
+  if (typeof a === 'string') return matchesSegment(b, a, budget) ? a : null
+  if (typeof b === 'string') return matchesSegment(a, b, budget) ? b : null
+  if (a === ANY_NAME) return sampleOf(b, budget)
+  if (b === ANY_NAME) return sampleOf(a, budget)
+  return shortestName(a, b, budget)
+}
+
+/** A short name that matches a segment. */
+function sampleOf(segment: Segment, budget: Budget): string | null {
+  if (typeof segment === 'string') return segment
+  segment.sample ??= shortestName(segment, ANY_NAME, budget)
+  return segment.sample
+}
+
+const DOT = charSet([[0x2e, 0x2e]], false)
+const NO_DOT = charSet([[0x2e, 0x2e]], true)
+
+/** What a name begins with, because none is empty, `.` or `..`; the preferred first. Any other characters follow. */
+const STARTS: readonly (readonly CharSet[])[] = [[NO_DOT], [DOT, NO_DOT], [DOT, DOT, ANYTHING]]
+
+function shortestName(a: Wild, b: Wild, budget: Budget): string | null {
+  for (const start of STARTS) {
+    const common = (one: Token | null, other: Token | null, at: number) =>
+      commonOf(one, other, { within: start[at] ?? ANYTHING, budget })
+    for (const one of a.patterns) {
+      for (const other of b.patterns) {
+        const points = meet(one, other, { common, least: start.length, budget })
+        if (points !== null) return String.fromCodePoint(...points)
+      }
     }
   }
-  add(END, codes.length, 0)
-  return {
-    codes: new Int32Array(codes),
-    targets: new Int32Array(targets),
-    skips: new Uint8Array(skips),
-    classes,
-  }
+  return null
 }
 
-/** The characters that both states can read: a combination of `DOTS` and `OTHERS`, or 0 if there are none. */
-export function sharedNext(a: Automaton, i: number, b: Automaton, j: number): number {
-  const x = a.codes[i] as number
-  const y = b.codes[j] as number
-  if (x >= 0) return x === y || (y < 0 && reads(b, y, x)) ? kindOf(x) : 0
-  if (y >= 0) return reads(a, x, y) ? kindOf(y) : 0
-  if (x === END || y === END) return 0
-  if (x === ANY && y === ANY) return DOTS | OTHERS
-  return shared(setOf(x, a.classes), setOf(y, b.classes))
+/** A character of both; null if there is none. */
+function commonOf(
+  one: Token | null,
+  other: Token | null,
+  { within, budget }: { within: CharSet; budget: Budget },
+): number | null {
+  if (typeof one === 'number') return isCommon(one, other, within) ? one : null
+  if (typeof other === 'number') return isCommon(other, one, within) ? other : null
+  const sets = [within, one ?? ANYTHING, other ?? ANYTHING]
+  for (const { length } of sets) budget.remaining -= length >> 2
+  return commonPoint(sets)
 }
 
-function reads(automaton: Automaton, wildcard: number, point: number): boolean {
-  if (wildcard === ANY || wildcard === END) return wildcard === ANY
-  return has(setOf(wildcard, automaton.classes), point)
-}
-
-function kindOf(point: number): number {
-  return point === DOT ? DOTS : OTHERS
-}
-
-/** The preferred character of those that both states can read, the dot excluded. There must be at least one. */
-export function readableNext(a: Automaton, i: number, b: Automaton, j: number): string {
-  const x = a.codes[i] as number
-  const y = b.codes[j] as number
-  if (x >= 0) return String.fromCodePoint(x)
-  if (y >= 0) return String.fromCodePoint(y)
-  return String.fromCodePoint(readable(setOf(x, a.classes), setOf(y, b.classes)))
-}
-
-function isStars(tokens: readonly number[], from: number, to: number): boolean {
-  for (let at = from; at <= to; at++) if (tokens[at] !== STAR) return false
-  return true
-}
-
-function acceptsDots(tokens: readonly number[], classes: readonly CharClass[]): boolean {
-  let characters = 0
-  for (const token of tokens) {
-    if (token === STAR) continue
-    if (++characters > 2 || !(token === DOT || (token < 0 && has(setOf(token, classes), DOT)))) return false
-  }
-  return true
-}
-
-/** The characters that a wildcard matches. */
-function setOf(code: number, classes: readonly CharClass[]): CharSet {
-  return code <= CLASS ? (classes[CLASS - code] as CharClass).set : ANYTHING
-}
-
-function textOf(points: readonly number[]): string {
-  let widest = 0
-  for (let at = 0; at < points.length; at++) widest = Math.max(widest, points[at] as number)
-  // fromCharCode is several times faster, and equivalent for 16-bit code points.
-  const make = widest > 0xffff ? String.fromCodePoint : String.fromCharCode
-  return make.apply(null, points as number[])
+function isCommon(point: number, token: Token | null, within: CharSet): boolean {
+  return (token === null || isPoint(token, point)) && has(within, point)
 }
