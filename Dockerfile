@@ -16,7 +16,7 @@ WORKDIR /app
 RUN install -d -o node -g node -m 0700 /data
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY package.json app.yml ./
+COPY package.json app.yml app.readonly.yml ./
 COPY drizzle drizzle
 USER node
 VOLUME /data

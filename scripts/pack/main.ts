@@ -55,7 +55,7 @@ async function stageServer(): Promise<object> {
     plugins: [listed],
     build: { outDir: join(out, 'web') },
   })
-  await copyFile(join(ROOT, 'app.yml'), join(STAGE, 'app.yml'))
+  for (const app of ['app.yml', 'app.readonly.yml']) await copyFile(join(ROOT, app), join(STAGE, app))
   await cp(join(ROOT, 'drizzle'), join(STAGE, 'drizzle'), { recursive: true })
   return {
     name: 'deconflict-server',
@@ -68,7 +68,7 @@ async function stageServer(): Promise<object> {
       'dist/{chunks,web}/**',
       'dist/vocabulary/root.js',
       'drizzle/**/*.{sql,json}',
-      'app.yml',
+      'app*.yml',
       'THIRD_PARTY_LICENSES',
     ],
   }

@@ -44,6 +44,13 @@ describe('the page', () => {
     expect(form.manifest).toMatchObject({ name: 'Deconflict acme-pay' })
   })
 
+  test('offers an App that may only read', async () => {
+    const all = await service.open()
+    expect(all.form.manifest).toMatchObject({ default_permissions: { pull_requests: 'write' } })
+    const { form } = await service.open({ read_only: 'on' })
+    expect(form.manifest).toMatchObject({ default_permissions: { pull_requests: 'read', metadata: 'read' } })
+  })
+
   test.each(['a/b', '"><script>', '-acme', 'acme--pay'])(
     'refuses the organization %s',
     async (organization) => {

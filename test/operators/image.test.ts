@@ -71,6 +71,7 @@ function instruction(name: string): string {
 
 test('the image has the built service, its migrations and its packages, and nothing for development', async () => {
   expect((await readdir(app)).toSorted()).toEqual([
+    'app.readonly.yml',
     'app.yml',
     'dist',
     'drizzle',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Probot } from 'probot'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { manifestOf } from '../../src/server/doors/page/manifest.ts'
+import { manifestOf, readAppFile } from '../../src/server/doors/page/manifest.ts'
 import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/doors/webhooks/github-events.ts'
 import type { App } from '../../src/server/records/repositories/app.ts'
 
@@ -87,7 +87,7 @@ test('the manifest requests exactly the permissions that events and calls need',
 
 test('the manifest that /setup sends requests the same', () => {
   const addresses = { public_url: 'https://deconflict.example', webhook_proxy_url: null }
-  expect(manifestOf(addresses, 'acme')).toMatchObject({
+  expect(manifestOf(readAppFile(), addresses, 'acme')).toMatchObject({
     default_permissions: manifest.default_permissions,
     default_events: manifest.default_events,
     public: manifest.public,
@@ -97,7 +97,7 @@ test('the manifest that /setup sends requests the same', () => {
 
 test('the manifest that /setup sends lets GitHub return to the page and to MCP clients on the same machine', () => {
   const addresses = { public_url: 'https://deconflict.example/team', webhook_proxy_url: null }
-  expect(manifestOf(addresses, null)).toMatchObject({
+  expect(manifestOf(readAppFile(), addresses, null)).toMatchObject({
     callback_urls: [
       'https://deconflict.example/team/session/callback',
       'http://localhost/callback',
@@ -107,6 +107,15 @@ test('the manifest that /setup sends lets GitHub return to the page and to MCP c
       'http://127.0.0.1/mcp/oauth/callback',
     ],
   })
+})
+
+test('the App that may only read is the same, with fewer permissions and the events that these allow', () => {
+  const { default_permissions, default_events, ...rest } = readAppFile(true)
+  const { default_permissions: _, default_events: events, ...all } = readAppFile()
+  expect(rest).toEqual(all)
+  expect(default_permissions).toEqual({ metadata: 'read', pull_requests: 'read' })
+  const granted = Object.entries(default_permissions).map(([name, level]) => `${name}: ${level}`)
+  expect(default_events).toEqual(events.filter((event) => granted.includes(EVENT_NEEDS[event] ?? '')))
 })
 
 test('the link in docs/install.md fills in the form of a new App with the values of the manifest', () => {

@@ -23,7 +23,7 @@ export async function nextVersion(migrations: string[]): Promise<NextVersion> {
 
 async function copiedBuild(): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory('next-version')
-  for (const name of ['dist', 'drizzle', 'package.json', 'app.yml'])
+  for (const name of ['dist', 'drizzle', 'package.json', 'app.yml', 'app.readonly.yml'])
     await cp(join(ROOT, name), join(directory.path, name), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(directory.path, 'node_modules'))
   return directory

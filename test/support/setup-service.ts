@@ -23,7 +23,12 @@ export interface SetupService extends TestService {
   /** The code in the address that is logged. */
   code: string
   get(path: string, headers?: Record<string, string>): Promise<Shown>
-  open(options?: { code?: string; organization?: string; host?: string }): Promise<SetupPage>
+  open(options?: {
+    code?: string
+    organization?: string
+    read_only?: string
+    host?: string
+  }): Promise<SetupPage>
   /** Sends the form to GitHub, which redirects back; `cookie` is what the browser sends then. */
   confirm(form: SetupPage['form'], cookie: string): Promise<Shown & { location: string }>
   /** The credentials that the service stored. */
@@ -46,8 +51,8 @@ export async function startSetupService(github: FakeGithub, config: Partial<Conf
     code,
     get,
     stored,
-    async open({ code: given = code, organization = '', host } = {}) {
-      const query = new URLSearchParams({ code: given, organization })
+    async open({ code: given = code, organization = '', read_only = '', host } = {}) {
+      const query = new URLSearchParams({ code: given, organization, read_only })
       const { headers, text } = await get(`/setup?${query}`, host ? { host } : {})
       const [, action = '', manifest = ''] =
         /<form method="post" action="([^"]*)">\s*<input type="hidden" name="manifest" value="([^"]*)"/.exec(

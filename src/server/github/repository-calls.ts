@@ -138,7 +138,7 @@ export interface ReadFileOptions {
   etag?: string | null
 }
 
-/** Reads a file; undefined if it is the one with this ETag, which costs no quota. One call. */
+/** Reads a file, which is none to an App that may not read contents; undefined if it is the one with this ETag, which costs no quota. One call. */
 export async function readFile(
   client: Reader,
   repo: RepositoryName,
@@ -161,7 +161,7 @@ export async function readFile(
     return { text, etag: headers.etag ?? null }
   } catch (error) {
     if (statusOf(error) === 304) return undefined
-    if (!isNotFound(error)) throw error
+    if (!isNotFound(error) && !isWithoutPermission(error)) throw error
     return ref !== null && isCommitUnknown(error) ? readFile(client, repo, path) : { text: null, etag: null }
   }
 }
@@ -191,6 +191,11 @@ export async function* openPullRequests(
 /** Whether contents were not found because GitHub has no such branch or commit. */
 export function isCommitUnknown(error: unknown): boolean {
   return /No commit found/i.test((error as Error).message)
+}
+
+/** Whether the App has no permission for a call (app.readonly.yml). */
+export function isWithoutPermission(error: unknown): boolean {
+  return statusOf(error) === 403 && /not accessible by integration/i.test((error as Error).message)
 }
 
 /** Whether a call failed because the resource does not exist, or no longer exists. */

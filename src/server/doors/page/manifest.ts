@@ -1,10 +1,8 @@
-/** The manifest from which GitHub creates the App: app.yml with the addresses of this service. */
+/** The manifest from which GitHub creates the App: app.yml or app.readonly.yml, with the addresses of this service. */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { ROOT } from '../../../vocabulary/root.ts'
-
-const FILE = new URL('app.yml', ROOT)
 
 /** GitHub's limit. */
 const NAME_MAX = 34
@@ -22,16 +20,18 @@ const AppFile = z.strictObject({
 
 export type AppFile = z.infer<typeof AppFile>
 
-export function readAppFile(): AppFile {
-  return AppFile.parse(parse(readFileSync(FILE, 'utf8')))
+/** `is_read_only`: the App that may write nothing. */
+export function readAppFile(is_read_only = false): AppFile {
+  const name = is_read_only ? 'app.readonly.yml' : 'app.yml'
+  return AppFile.parse(parse(readFileSync(new URL(name, ROOT), 'utf8')))
 }
 
 /** `organization`: the future owner; null for the user who creates the App. */
 export function manifestOf(
+  file: AppFile,
   { public_url, webhook_proxy_url }: { public_url: string; webhook_proxy_url: string | null },
   organization: string | null,
 ): object {
-  const file = readAppFile()
   return {
     ...file,
     // Names of Apps are unique on GitHub, so the owner is added. The user can change the name on GitHub.

@@ -15,7 +15,7 @@ th, td { text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0;
 th { font-weight: 600; }
 .note { border-left: 3px solid light-dark(#9a6700, #d29922); padding-left: 0.8rem; }
 .line { display: flex; gap: 0.5rem; flex-wrap: wrap; }
-input { font: inherit; color: inherit; background: light-dark(#fff, #0e1116); border: 1px solid light-dark(#8b95a3, #566173); border-radius: 6px; padding: 0.4rem 0.6rem; min-width: 14rem; }
+input:not([type=checkbox]) { font: inherit; color: inherit; background: light-dark(#fff, #0e1116); border: 1px solid light-dark(#8b95a3, #566173); border-radius: 6px; padding: 0.4rem 0.6rem; min-width: 14rem; }
 button { font: inherit; cursor: pointer; color: inherit; background: light-dark(#f2f4f7, #1a212a); border: 1px solid light-dark(#8b95a3, #566173); border-radius: 6px; padding: 0.4rem 0.9rem; }
 button.main { background: #1059c9; border-color: #1059c9; color: #fff; }
 :focus-visible { outline: 2px solid light-dark(#1059c9, #6cb0ff); outline-offset: 2px; }
@@ -33,9 +33,21 @@ export interface SetupForm {
   action: string
   manifest: object
   permissions: Record<string, string>
+  /** The App that may write nothing was chosen. */
+  is_read_only: boolean
   /** Where the credentials will be stored. */
   storage: string
   notes: string[]
+}
+
+/** What an App cannot do without the permission. */
+const FOR: Record<string, string> = {
+  metadata: 'to list repositories',
+  contents: 'to read the settings files, and to receive pushes and the deletion of branches',
+  pull_requests: 'to read pull requests and their files, and, with write access, to comment on them',
+  checks: 'for the check run, where the settings enable it, and to report errors in the settings file',
+  issues: 'to receive /deconflict mute',
+  members: 'to hear at once that somebody lost access, instead of within a minute',
 }
 
 export function setupPage(form: SetupForm): string {
@@ -53,6 +65,7 @@ ${form.notes.map((note) => `<p class="note">${escaped(note)}</p>`).join('\n')}
 <input id="organization" name="organization" value="${escaped(organization ?? '')}" autocomplete="off" spellcheck="false"${problem ? ' aria-invalid="true" aria-describedby="problem"' : ''}>
 <button type="submit">Use this owner</button>
 </div>
+<p><label><input type="checkbox" name="read_only"${form.is_read_only ? ' checked' : ''}> Read only: find overlaps, but write no comments and no check runs, and read no settings files</label></p>
 ${problem ? `<p id="problem" class="note" role="alert">${escaped(problem)}</p>` : ''}
 </form>
 <h2>2. Create the App</h2>
@@ -66,7 +79,7 @@ ${problem ? `<p id="problem" class="note" role="alert">${escaped(problem)}</p>` 
 ${Object.entries(form.permissions)
   .map(
     ([name, level]) =>
-      `<tr><th scope="row">${escaped(name.replaceAll('_', ' '))}</th><td>${escaped(level)}</td></tr>`,
+      `<tr><th scope="row">${escaped(name.replaceAll('_', ' '))}</th><td>${escaped(level)}</td><td>${escaped(FOR[name] ?? '')}</td></tr>`,
   )
   .join('\n')}
 </table>

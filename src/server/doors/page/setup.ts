@@ -46,6 +46,8 @@ export function setup(options: SetupOptions) {
       const entered = textOf(req.query.organization).trim()
       const isValid = entered === '' || ORGANIZATION.test(entered)
       const organization = isValid && entered !== '' ? entered : null
+      const is_read_only = textOf(req.query.read_only) === 'on'
+      const file = readAppFile(is_read_only)
       const state = randomBytes(16).toString('base64url')
       jar.write(res, COOKIE, `${state}.${code}`, COOKIE_TTL_S)
       const html = setupPage({
@@ -53,8 +55,9 @@ export function setup(options: SetupOptions) {
         organization,
         problem: isValid ? null : 'This is not the name of an account on GitHub.',
         action: actionOf(app, organization, state),
-        manifest: manifestOf({ ...app.config, public_url }, organization),
-        permissions: readAppFile().default_permissions,
+        manifest: manifestOf(file, { ...app.config, public_url }, organization),
+        permissions: file.default_permissions,
+        is_read_only,
         storage: storageText(app),
         notes: describeLimits(app, public_url),
       })

@@ -6,7 +6,7 @@ import { areasOfLabeler } from '../../../engine/settings/labeler-file.ts'
 import { readSettingsFile } from '../../../engine/settings/settings-file.ts'
 import { type FileSettings, LABELER_PATH, SETTINGS_PATH } from '../../../vocabulary/contract/settings.ts'
 import { statusOf } from '../../github/octokit.ts'
-import { type Reader, type ReadFile, readFile } from '../../github/repository-calls.ts'
+import { isWithoutPermission, type Reader, type ReadFile, readFile } from '../../github/repository-calls.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './etags-store.ts'
 import { isOrganisationRepository } from './installation-store.ts'
@@ -117,6 +117,7 @@ async function isStillWithoutFolder(
     )
     return root === undefined || !root.tree.some(({ path }) => path === FOLDER)
   } catch (error) {
+    if (isWithoutPermission(error)) return true
     const status = statusOf(error)
     // An empty repository has no tree: 409.
     if (status === 404 || status === 409) return false

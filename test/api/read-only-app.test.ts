@@ -1,0 +1,46 @@
+/** An App that may only read pull requests (app.readonly.yml): everything but comments, checks and settings files. */
+import { readFileSync } from 'node:fs'
+import { isNotNull } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { jobs } from '../../src/server/jobs/table.ts'
+import { useAppService } from '../support/app-service.ts'
+import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
+
+const { github, service } = useAppService()
+
+const { default_permissions } = parse(
+  readFileSync(new URL('../../app.readonly.yml', import.meta.url), 'utf8'),
+)
+
+test('an App that may only read finds what collides, and leaves no job that failed', async () => {
+  github.repository({ id: 7000, full_name: 'readers/shop' })
+  const shop = github.at('readers/shop')
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'readers/shop': 'write' } })
+  shop.open({ head: 'first', files: ['src/a.ts', 'migrations/0002_a.sql'] })
+  const installation = github.app.install({
+    repositories: ['readers/shop'],
+    permissions: default_permissions,
+  })
+  await service.deliverAndRun(installationEvent(github, installation, 'created'))
+  const { number } = shop.open({ head: 'second', files: ['src/a.ts', 'migrations/0002_b.sql'] })
+  await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', number, 'opened'))
+
+  const { body } = await service.api('GET', '/api/v1/repos/readers/shop/overlaps', {})
+  expect(body.items).toHaveLength(1)
+  await service.enqueueFirstJobs()
+  await service.runDueJobs()
+  service.clock.advance(3_600_000)
+  await service.runDueJobs()
+  const order = await service.api('GET', '/api/v1/repos/readers/shop/merge-order', {})
+  expect(order.body.items.length + order.body.clear.length).toBeGreaterThan(0)
+  shop.merge(1)
+  await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', 1, 'closed'))
+  expect(shop.comments(number)).toEqual([])
+  const failed = await service.app.database
+    .connection()
+    .select({ kind: jobs.kind, error: jobs.last_error })
+    .from(jobs)
+    .where(isNotNull(jobs.last_error))
+  expect(failed).toEqual([])
+})
