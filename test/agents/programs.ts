@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DIALECTS, type Dialect, type Reply } from './dialects.ts'
 
-/** The versions under test. Raise them here, then run `npm run test:agents` and update docs/agents.md. */
+/** The versions under test. Raise them here, then run `npm run test:agents` and update docs/agents. */
 const VERSIONS = {
   '@anthropic-ai/claude-code': '2.1.330',
   '@openai/codex': '0.169.0',
