@@ -5,6 +5,7 @@ import type { Outline } from '../engine/record.ts'
 import type { StoredActivity } from '../engine/records/activity.ts'
 import { storedScopeOf } from '../engine/records/compared-scope.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
+import { idOfBytes } from '../vocabulary/contract/id.ts'
 import { activityWeight, notableWeight } from '../vocabulary/severity.ts'
 
 /** Where a piece of work is known from. */
@@ -93,21 +94,10 @@ export const NO_FIELDS: Omit<LocalActivity, Given | 'source'> = {
   worktree: null,
 }
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const ID_BITS = 128n
-const TIME_BITS = 48n
-
 /** The id of derived work: the same for the same name and time, and ordered by time as other ids are. */
 export function derivedId(name: string, at: Date): string {
-  const hash = BigInt(`0x${createHash('sha256').update(name).digest('hex').slice(0, 20)}`)
-  const time = BigInt(Math.max(0, at.getTime())) & ((1n << TIME_BITS) - 1n)
-  let rest = (time << (ID_BITS - TIME_BITS)) | hash
-  let id = ''
-  for (let digit = 0; digit < 26; digit += 1) {
-    id = ALPHABET[Number(rest & 31n)] + id
-    rest >>= 5n
-  }
-  return `act_${id}`
+  const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return idOfBytes('act', time + createHash('sha256').update(name).digest('hex').slice(0, 20))
 }
 
 export function outlineOf({ activity }: Pick<LocalWork, 'activity'>): Outline {

@@ -10,8 +10,15 @@ export function newId(prefix: IdPrefix, now: Date): string {
   const at = BigInt(now.getTime()) << 12n
   last = at > last ? at : last + 1n
   const time = last.toString(16).padStart(15, '0')
-  const uuid = `${time.slice(0, 8)}-${time.slice(8, 12)}-7${time.slice(12)}-${crypto.randomUUID().slice(19)}`
-  return fromUUID(uuid, prefix)
+  return idOfBytes(
+    prefix,
+    `${time.slice(0, 12)}7${time.slice(12)}${crypto.randomUUID().slice(19).replace('-', '')}`,
+  )
+}
+
+/** `hex`: 16 bytes, of which the first six are the time in milliseconds. */
+export function idOfBytes(prefix: IdPrefix, hex: string): string {
+  return fromUUID(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'), prefix)
 }
 
 /** Whether `value` has the format of an id with this prefix. The first base32 character is at most 7: a UUID has 128 bits, not 130. */
