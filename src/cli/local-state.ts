@@ -5,7 +5,6 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -15,6 +14,7 @@ import { join } from 'node:path'
 import type { RequestOf } from '../client/client.ts'
 import { commonDirectoryOf } from '../git/git-directory.ts'
 import { shortHash } from '../git/lock.ts'
+import { namesIn } from '../git/small-files.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The part of a workspace that stays the same while a session works on its branch, and the name of the person. */
@@ -202,15 +202,6 @@ export function writeJson(file: string, value: unknown): void {
     ftruncateSync(descriptor, bytes.length)
   } finally {
     closeSync(descriptor)
-  }
-}
-
-/** The names of the files in `directory`; none if it does not exist. */
-export function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
   }
 }
 

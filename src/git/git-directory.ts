@@ -1,6 +1,7 @@
 /** Finds the git directory and the branch of a working tree without running git. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { textOf } from './small-files.ts'
 
 export interface WorkingTree {
   root: string
@@ -60,13 +61,4 @@ export function readHead({ git_directory, common_directory }: Omit<WorkingTree, 
   if (loose !== '') return loose
   const packed = textOf(join(common_directory, 'packed-refs')).split('\n')
   return packed.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0] ?? null
-}
-
-/** The content of a file; empty if there is no such file. */
-export function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -1,18 +1,10 @@
 /** Digests of diffs that git has made already, in the git directory of a clone. A missing or broken file is made again. */
 
 import { createHash } from 'node:crypto'
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
+import { keepNewest, namesIn, replaceFile } from '../git/small-files.ts'
 import { systemClock } from '../vocabulary/clock.ts'
 import { withDigest, withEncodedDigest } from './record-files.ts'
 
@@ -94,15 +86,12 @@ export class DiffCache {
 
   /** A read-only or full disk costs only the time of the next diff. */
   #write(name: string, state: string, value: object): void {
-    const file = this.#fileOf(name)
-    const temporary = `${file}.${process.pid}.tmp`
     try {
-      mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-      writeFileSync(temporary, JSON.stringify({ state, value }), { mode: 0o600 })
-      renameSync(temporary, file)
-      this.#bound()
+      replaceFile(this.#fileOf(name), JSON.stringify({ state, value }))
+      if (namesIn(this.#directory).length > FILES_MAX)
+        keepNewest(this.#directory, { files_max: FILES_MAX / 2, bytes_max: Number.POSITIVE_INFINITY })
     } catch {
-      removeQuietly(temporary)
+      // It is made again.
     }
   }
 
@@ -118,27 +107,8 @@ export class DiffCache {
   #fileOf(name: string): string {
     return join(this.#directory, `${hashOf(name)}.json`)
   }
-
-  #bound(): void {
-    const names = readdirSync(this.#directory)
-    if (names.length <= FILES_MAX) return
-    const files = names.map((name) => {
-      const file = join(this.#directory, name)
-      return { file, written_at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }
-    })
-    files.sort((a, b) => a.written_at - b.written_at)
-    for (const { file } of files.slice(0, FILES_MAX / 2)) rmSync(file, { force: true })
-  }
 }
 
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 40)
-}
-
-function removeQuietly(file: string): void {
-  try {
-    rmSync(file, { force: true })
-  } catch {
-    // Nothing can be changed on this disk.
-  }
 }

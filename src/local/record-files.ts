@@ -1,21 +1,13 @@
 /** The records of a clone: one JSON file each in its git directory, written under one lock (docs/contract/local.md#records). */
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
 import { encodeDigest } from '../engine/lines/digest-bytes.ts'
 import { KEY_BYTES, type LineHasher, lineHasher } from '../engine/lines/line-hash.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
 import { createWhole, withLock } from '../git/lock.ts'
+import { keepNewest, namesIn, replaceFile } from '../git/small-files.ts'
 import { fetchedAt } from './pull-requests.ts'
 import { type LocalWork, NO_FIELDS } from './work.ts'
 
@@ -74,7 +66,7 @@ export class RecordFiles {
     const lock = { directory: this.directory, key: 'records', timeout_ms: WAIT_MS, hold_ms: LOCK_MS }
     return withLock({ ...lock, holder: 'another change of the records of this clone' }, async () => {
       const result = change(this.read(), (record) => this.#write(record))
-      this.#bound()
+      keepNewest(this.#work, { files_max: RECORDS_MAX, bytes_max: BYTES_MAX })
       return result
     })
   }
@@ -99,34 +91,12 @@ export class RecordFiles {
     if ((statSync(this.directory).mode & 0o077) !== 0) chmodSync(this.directory, 0o700)
   }
 
-  /** The file is replaced at once, so that a reader finds the old one or the new one. */
   #write(record: { work: LocalWork } | { notable: StoredNotable }): void {
     const [id, value] =
       'work' in record
         ? [record.work.activity.id, { ...record.work, files: record.work.files.map(withEncodedDigest) }]
         : [record.notable.id, record]
-    const file = join(this.#work, `${id}.json`)
-    const temporary = `${file}.${process.pid}.tmp`
-    writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 })
-    renameSync(temporary, file)
-  }
-
-  /** Deletes the oldest records above the limits, and what killed writers left behind. */
-  #bound(): void {
-    const files = namesIn(this.#work).map((name) => {
-      const file = join(this.#work, name)
-      const { size = 0, mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
-      return { name, file, size, written_at: mtimeMs }
-    })
-    for (const { file, name } of files) if (name.endsWith('.tmp')) rmSync(file, { force: true })
-    const newest = files
-      .filter(({ name }) => name.endsWith('.json'))
-      .sort((a, b) => b.written_at - a.written_at)
-    let bytes = 0
-    for (const [index, { file, size }] of newest.entries()) {
-      bytes += size
-      if (index >= RECORDS_MAX || bytes > BYTES_MAX) rmSync(file, { force: true })
-    }
+    replaceFile(join(this.#work, `${id}.json`), JSON.stringify(value))
   }
 }
 
@@ -135,14 +105,6 @@ function bytesOf(file: string): Buffer | undefined {
     return readFileSync(file)
   } catch {
     return undefined
-  }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
   }
 }
 

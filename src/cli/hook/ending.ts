@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import { Git } from '../../git/git.ts'
 import type { WorkingTree } from '../../git/git-directory.ts'
+import { namesIn } from '../../git/small-files.ts'
 import {
   deleteSession,
   deleteWork,
   hasActivity,
-  namesIn,
   readEndings,
   readSession,
   readWork,
