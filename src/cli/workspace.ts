@@ -13,8 +13,8 @@ export interface WorkspaceOptions {
   base?: string
   /** No service is asked, so that no remote has to name the repository. */
   is_local?: boolean
-  /** The working tree, if it is known. `branch`: undefined on a detached HEAD. */
-  tree?: { git_directory: string; branch: string | undefined } | undefined
+  /** That of the working tree, if it is known. */
+  git_directory?: string | undefined
 }
 
 export interface Workspace {
@@ -57,9 +57,8 @@ export async function findWorkspace(
   options: WorkspaceOptions,
 ): Promise<Workspace> {
   const git = new Git(runtime.cwd, runtime.env)
-  const [git_directory = null, checkedOut] = options.tree
-    ? [options.tree.git_directory, options.tree.branch]
-    : await Promise.all([git.gitDirectory(), git.branch()])
+  const git_directory = options.git_directory ?? (await git.gitDirectory()) ?? null
+  const checkedOut = git_directory === null ? undefined : await git.branch(git_directory)
   const configuration = await git.configuration(checkedOut)
   const remote = git_directory === null ? undefined : configuration.remote
   const address = remote && parseRemote(remote.url)

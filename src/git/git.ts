@@ -1,7 +1,7 @@
 /** Reads the state of a working tree from git: remote, branch, base branch. Every call has a timeout. */
 import { resolve } from 'node:path'
 import { CONFIGURATION_ARGS, type GitConfiguration, readConfiguration } from './git-configuration.ts'
-import { findTree } from './git-directory.ts'
+import { findTree, readBranch } from './git-directory.ts'
 import { outputOf } from './program-output.ts'
 
 const TIMEOUT_MS = 15_000
@@ -68,8 +68,9 @@ export class Git {
   }
 
   /** The checked-out branch; undefined on a detached HEAD. */
-  branch(): Promise<string | undefined> {
-    return this.output(['symbolic-ref', '--short', '-q', 'HEAD'])
+  async branch(git_directory?: string): Promise<string | undefined> {
+    const read = git_directory === undefined ? undefined : readBranch(git_directory)
+    return read === undefined ? this.output(['symbolic-ref', '--short', '-q', 'HEAD']) : (read ?? undefined)
   }
 
   /** The person, and the remote of `branch`. */
@@ -90,9 +91,11 @@ export class Git {
 
   /** The commits of a branch, of the remote's first; none if it is unknown. */
   async commitsOf(branch: string | undefined, remote: string | undefined): Promise<string[]> {
-    const refs = branch === undefined ? [] : refsOf(branch, remote)
-    const found = await Promise.all(refs.map((ref) => this.output(['rev-parse', '-q', '--verify', ref])))
-    return found.flatMap((sha) => sha ?? [])
+    if (branch === undefined) return []
+    const refs = refsOf(branch, remote)
+    const listed = await this.output(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])
+    const shas = new Map(listed?.split('\n').map((line) => line.split(' ') as [string, string]))
+    return refs.flatMap((ref) => shas.get(ref) ?? [])
   }
 
   /** The merge base of `from` and `branch`. The remote's branch is used if it exists, because others have the same one. */

@@ -1,6 +1,7 @@
 /** The activities of one clone: the verbs of the service over files (docs/contract/activities.md). */
 import { checkActivities } from '../engine/check/check.ts'
 import { briefOf, conclude } from '../engine/check/conclude.ts'
+import { listInBase, listInFiles, reservationOf } from '../engine/check/next-number.ts'
 import * as form from '../engine/records/activity-form.ts'
 import { asOf } from '../engine/records/activity-lifecycle.ts'
 import {
@@ -17,12 +18,10 @@ import { unbounded } from '../vocabulary/budget.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { given, type Handlers } from './call.ts'
 import type { Clone } from './clone.ts'
-import { newestFirst } from './clone-source.ts'
+import { newestFirst, reservedIn } from './clone-source.ts'
 import { claimOf, laterSince } from './issues.ts'
 import { listRows } from './lists.ts'
-import { withLookedAt } from './looked-at.ts'
-import { reserve } from './numbers.ts'
-import type { Reader } from './reader.ts'
+import { type Reader, withLookedAt } from './reader.ts'
 import { type LocalWork, NO_FIELDS } from './work.ts'
 
 export function activityMethods(reader: Reader): Handlers {
@@ -137,8 +136,24 @@ export function activityMethods(reader: Reader): Handlers {
     },
     reserveNumber: async ({ id, input, now }) => {
       const { clone, work } = await find(id, now)
-      if (!isLive(work.activity.status)) throw notLive(work.activity)
-      return reserve({ files, ctx: reader.contextOf(clone, now), now }, work.activity, input.directory)
+      const { activity } = work
+      if (!isLive(activity.status)) throw notLive(activity)
+      const { directory } = input
+      const ctx = reader.contextOf(clone, now)
+      const inBase = await listInBase(ctx, { directory, base_branch: activity.base_branch })
+      const inFiles = await listInFiles(ctx, directory)
+      return files.change((records, put) => {
+        const live = records.work.filter((each) => isLive(asOf(each.activity, now).status))
+        const own = live.find((each) => each.activity.id === id)
+        if (!own) throw notLive(activity)
+        const reserved = live.flatMap((each) => reservedIn(each, directory))
+        const taken = { directory, inBase, inFiles, reserved }
+        const { is_repeated, ...reservation } = reservationOf(activity, taken)
+        const others = own.reserved.filter((each) => each.directory !== directory)
+        if (!is_repeated)
+          put({ work: { ...own, reserved: [...others, { directory, number: reservation.number }] } })
+        return reservation
+      })
     },
   }
 }

@@ -2,8 +2,8 @@
 import { refsOf } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later } from '../vocabulary/clock.ts'
+import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
 import type { Diff } from './diff-cache.ts'
-import { filesOf, type GitOptions, patchIdOf } from './git-options.ts'
 import { derivedId, derivedWork, type LocalWork } from './work.ts'
 
 /** Branches without a commit for longer do not count. */
@@ -27,12 +27,18 @@ export interface Branch {
 const FORMAT = ['refname', 'symref', 'objectname', 'committerdate:unix', 'authorname', 'subject']
 const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
 
+interface Listed {
+  /** The heads of the base branch. */
+  merged: readonly string[]
+  are_pulls_fetched: boolean
+}
+
 /**
  * The branches and pull requests with recent commits that are not in the base branch, the newest first. A remote branch that a
- * local one has, or that a pull request is, counts once. `merged`: the heads of the base branch.
+ * local one has, or that a pull request is, counts once.
  */
 export async function listBranches(
-  { git, now, base, remote, left_ms, merged }: GitOptions & { merged: readonly string[] },
+  { git, now, base, remote, left_ms, merged, are_pulls_fetched }: CloneOptions & Listed,
   checked_out: readonly { branch: string | null; head: string | null }[],
 ): Promise<Branch[]> {
   const bases = base === undefined ? [] : refsOf(base, remote)
@@ -52,7 +58,7 @@ export async function listBranches(
   const heads = checked_out.flatMap(({ head }) => (head === null ? [] : [`--no-merged=${head}`]))
   const listed = await Promise.all([
     list(['refs/heads', ...(remote === undefined ? [] : [`refs/remotes/${remote}`])], unmerged),
-    list(['refs/deconflict'], [...unmerged, ...heads]),
+    are_pulls_fetched ? list(['refs/deconflict'], [...unmerged, ...heads]) : '',
   ])
   const since = later(now, -ACTIVE_MS)
   const all = listed.flatMap((output) =>
@@ -109,7 +115,7 @@ export interface BranchWork {
 /** What a commit changes against the base branch; null if git fails or the time is over. */
 export async function readCommitted(
   sha: string,
-  { git, base, remote, cache, hasher, left_ms }: Omit<GitOptions, 'env' | 'root'>,
+  { git, base, remote, cache, hasher, left_ms }: CloneOptions,
 ): Promise<Diff | null> {
   const range = { timeout_ms: left_ms() }
   return cache.get(`branch ${sha}`, `${base}`, async () => {
@@ -131,7 +137,7 @@ export async function readCommitted(
 }
 
 /** The changes of a branch against the base branch; null if it has none, or if git fails or the time is over. */
-export async function readBranchWork(branch: Branch, options: GitOptions): Promise<BranchWork | null> {
+export async function readBranchWork(branch: Branch, options: CloneOptions): Promise<BranchWork | null> {
   const { base, pullRequestUrl } = options
   const known = await readCommitted(branch.sha, options)
   if (known === null || known.files.length === 0) return null

@@ -1,25 +1,13 @@
 /** A clone as a check asks for its records. */
 import type { CheckContext, Source } from '../engine/check/source.ts'
-import type { AttributeRule } from '../engine/lines/git-attributes.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Meter } from '../vocabulary/budget.ts'
-import type { Settings } from '../vocabulary/contract/settings.ts'
 import type { Clone } from './clone.ts'
-import type { GitOptions } from './git-options.ts'
+import type { CloneOptions } from './clone-options.ts'
 import { findDoneBy } from './merged-work.ts'
 import type { LocalWork } from './work.ts'
 
-export interface ContextOptions extends Omit<GitOptions, 'env' | 'root'> {
-  /** Who asks, by name. */
-  person: string
-  web_url: string
-  settings: Settings
-  noise_attributes: readonly AttributeRule[]
-  /** A working tree as it is shown: relative to the one that asks, and null for itself. */
-  shownTree(root: string): string | null
-}
-
-export function contextOf(clone: Clone, options: ContextOptions): CheckContext {
+export function contextOf(clone: Clone, options: CloneOptions): CheckContext {
   const { now, person, web_url, settings, noise_attributes } = options
   return {
     now,
@@ -30,7 +18,7 @@ export function contextOf(clone: Clone, options: ContextOptions): CheckContext {
   }
 }
 
-function sourceOf({ work, notables, set, looked_at }: Clone, options: ContextOptions): Source {
+function sourceOf({ work, notables, set, merged, looked_at }: Clone, options: CloneOptions): Source {
   const { git, base, remote, hasher, shownTree } = options
   const live = [...work.values()].filter(({ activity }) => isLive(activity.status))
   const byIds = (ids: readonly string[]) => ids.flatMap((id) => work.get(id)?.activity ?? [])
@@ -63,6 +51,7 @@ function sourceOf({ work, notables, set, looked_at }: Clone, options: ContextOpt
     doneBy: (lines, subject) =>
       findDoneBy(lines, subject, {
         ...options,
+        merged,
         onLate: () => {
           looked_at.is_late = true
           looked_at.sources.unshift('merged commits: no time was left for all; check again')

@@ -8,8 +8,8 @@ import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
 import { listBranches, readBranchWork } from './branches.ts'
-import { type GitOptions, mappedAtOnce } from './git-options.ts'
-import { findMerged, type MergedOptions } from './merged-work.ts'
+import { type CloneOptions, mappedAtOnce } from './clone-options.ts'
+import { findMerged } from './merged-work.ts'
 import type { Records } from './record-files.ts'
 import { readLinks } from './stacks.ts'
 import { listTrees, readTree, type WorkingTreeOf } from './trees.ts'
@@ -19,18 +19,13 @@ export interface Clone {
   work: ReadonlyMap<string, LocalWork>
   notables: ReadonlyMap<string, StoredNotable>
   set: LiveSet
+  /** The heads of the base branch. */
+  merged: readonly string[]
   looked_at: LookedAt
 }
 
 /** A record that its session renewed so recently has the files of its working tree. */
 const FRESH_MS = 5 * MINUTE_MS
-
-export interface CloneOptions extends GitOptions, Omit<MergedOptions, 'onLate'> {
-  /** Why nothing of other machines was compared. */
-  others_unknown: string
-  /** Why settings do not hold. */
-  settings_problems: readonly string[]
-}
 
 /** Reads the clone. `is_with_own`: the changes of the working tree that asks count as work as well. */
 export async function readClone(
@@ -41,7 +36,8 @@ export async function readClone(
   const { now, root, git, base, remote } = options
   const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
-  const branches = await listBranches({ ...options, merged }, trees)
+  const are_pulls_fetched = records.fetched_at !== null
+  const branches = await listBranches({ ...options, merged, are_pulls_fetched }, trees)
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const live = declared.filter((each) => isLive(each.activity.status))
   const derived = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
@@ -50,7 +46,7 @@ export async function readClone(
   )
   const shown = read.filter((each) => each !== undefined && each !== null)
   const of_git = [...derived.flat(), ...shown.map(({ work }) => work)].filter(({ patch_id }) => patch_id)
-  const over = await findMerged(of_git, { ...options, onLate: () => {} })
+  const over = await findMerged(of_git, { ...options, merged })
   const found = shown.filter(({ work }) => !over.has(work.activity.id))
   const gone = shown.filter(({ work }) => over.has(work.activity.id)).map(({ branch }) => branch)
   const isOver = isOverIn(
@@ -73,7 +69,7 @@ export async function readClone(
     ...found.map(({ branch: { name, sha } }) => ({ branch: name, sha })),
   ].flatMap(({ branch, sha }) => (branch === null || sha === null ? [] : [{ branch, sha }]))
   set.replaceLinks(await readLinks(git, heads, merged[0]))
-  return { work, notables, set, looked_at: lookedAt() }
+  return { work, notables, set, merged, looked_at: lookedAt() }
 
   function lookedAt(): LookedAt {
     const late = read.filter((each) => each === undefined).length
@@ -126,7 +122,7 @@ function isOverIn(
 async function workOfTree(
   tree: WorkingTreeOf,
   live: readonly LocalWork[],
-  options: GitOptions,
+  options: CloneOptions,
 ): Promise<LocalWork[]> {
   // A session that went to another branch leaves its record of the former one behind.
   const branch = tree.branch === options.base ? null : tree.branch

@@ -25,7 +25,7 @@ export async function claimOf(
   const [number] = issuesOf(activity)
   if (number === undefined) return null
   const [holder = null] = workersOn(clone, number)
-  const done_by = await findClosing(number, { ...reader, now })
+  const done_by = await findClosing(number, { ...reader, now, merged: clone.merged })
   return { number, claimed: holder?.activity_id === activity.id, holder, done_by }
 }
 
@@ -33,8 +33,9 @@ export async function claimOf(
 export async function readIssue(reader: Reader, digits: string, now: Date): Promise<Issue> {
   const number = /^[1-9]\d{0,9}$/.test(digits) ? Number(digits) : 0
   if (number === 0 || number > ISSUE_NUMBER_MAX) throw new Failure('not_found', NOT_AN_ISSUE)
-  const [holder = null, ...others] = workersOn(await reader.readAll(now), number)
-  const done_by = await findClosing(number, { ...reader, now })
+  const clone = await reader.readAll(now)
+  const [holder = null, ...others] = workersOn(clone, number)
+  const done_by = await findClosing(number, { ...reader, now, merged: clone.merged })
   return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by }
 }
 

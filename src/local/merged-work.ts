@@ -2,16 +2,14 @@
 import { rulesOf } from '../engine/check/rules.ts'
 import type { DoneBy, DoneSubject } from '../engine/check/source.ts'
 import { closingIssues } from '../engine/lines/closing-issues.ts'
-import type { AttributeRule } from '../engine/lines/git-attributes.ts'
 import { isComparable, KEPT_FOR_MS, MergedLines } from '../engine/lines/merged-lines.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../engine/lines/new-lines.ts'
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'
-import type { Settings } from '../vocabulary/contract/settings.ts'
 import { inTurns } from '../vocabulary/event-loop.ts'
 import { readCommitted } from './branches.ts'
-import { filesOf, type GitOptions, patchIdOf } from './git-options.ts'
+import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
 import type { LocalWork } from './work.ts'
 
 /** The newest ones. */
@@ -57,11 +55,11 @@ export function nameOf({ subject, body }: Pick<MergedCommit, 'subject' | 'body'>
   return { number: number === undefined ? null : Number(number), title: merged && line ? line : title }
 }
 
-export interface MergedOptions extends Omit<GitOptions, 'env' | 'root'> {
-  settings: Settings
-  noise_attributes: readonly AttributeRule[]
+interface MergedOptions extends CloneOptions {
+  /** The heads of the base branch. */
+  merged: readonly string[]
   /** Called if there was no time for some commits. */
-  onLate(): void
+  onLate?(): void
 }
 
 interface Brought extends Pick<NewLines, 'added' | 'removed'> {
@@ -78,7 +76,7 @@ export async function findDoneBy(
   const { base, git, pullRequestUrl } = options
   if (base === undefined || !isComparable(lines)) return null
   if (work.base_branch !== null && work.base_branch !== base) return null
-  const commits = await readLog(options, base)
+  const commits = await readLog(options)
   const linesOf = await readLines(options, commits)
   const merged = new MergedLines<MergedCommit>()
   for (const commit of commits.toReversed()) {
@@ -128,9 +126,8 @@ export async function findMerged(
   work: readonly LocalWork[],
   options: MergedOptions,
 ): Promise<ReadonlySet<string>> {
-  const { base } = options
-  if (base === undefined || work.length === 0) return new Set()
-  const commits = await readLog(options, base)
+  if (work.length === 0) return new Set()
+  const commits = await readLog(options)
   const since = ({ activity: { pushed_base_sha } }: LocalWork) => {
     const at = commits.findIndex(({ sha }) => sha === pushed_base_sha)
     return at === -1 ? commits : commits.slice(0, at)
@@ -143,30 +140,23 @@ export async function findMerged(
 }
 
 /** The last pull request whose commit says that it closes the issue; null if there is none. */
-export async function findClosing(
-  issue: number,
-  { web_url, ...options }: LogOptions & Pick<GitOptions, 'base' | 'pullRequestUrl'> & { web_url: string },
-): Promise<Issue['done_by']> {
-  const commits = options.base === undefined ? [] : await readLog(options, options.base)
-  for (const commit of commits) {
+export async function findClosing(issue: number, options: MergedOptions): Promise<Issue['done_by']> {
+  for (const commit of await readLog(options)) {
     const { number } = nameOf(commit)
     const pr_url = number === null ? null : options.pullRequestUrl(`pull/${number}`)
-    const closed = closingIssues([commit.subject, commit.body], [web_url])
+    const closed = closingIssues([commit.subject, commit.body], [options.web_url])
     if (pr_url !== null && closed.includes(issue))
       return { pr_url, merged_at: new Date(commit.merged_at).toISOString() }
   }
   return null
 }
 
-type LogOptions = Pick<GitOptions, 'git' | 'now' | 'remote'>
-
 /** The newest first. */
-async function readLog({ git, now, remote }: LogOptions, base: string): Promise<MergedCommit[]> {
-  const heads = await git.commitsOf(base, remote)
+async function readLog({ git, now, merged }: MergedOptions): Promise<MergedCommit[]> {
+  if (merged.length === 0) return []
   const since = Math.floor(later(now, -KEPT_FOR_MS).getTime() / 1000)
   const limits = ['--first-parent', `--max-count=${COMMITS_MAX}`, `--since=${since}`]
-  const output = heads[0] && (await git.output(['log', ...limits, `--format=${FORMAT}`, ...heads, '--']))
-  return parseLog(output ?? '')
+  return parseLog((await git.output(['log', ...limits, `--format=${FORMAT}`, ...merged, '--'])) ?? '')
 }
 
 /** The lines of the `wanted` commits, from the cache or git. What there was no time for is missing, and read the next time. */
@@ -184,7 +174,7 @@ async function readLines(
     const page = missing.slice(from, from + PAGE)
     const changes = left_ms() > 0 ? await readCommits(git, page, left_ms()) : undefined
     if (changes === undefined && left_ms() <= 0) {
-      onLate()
+      onLate?.()
       break
     }
     for (const { sha } of page) {

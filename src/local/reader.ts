@@ -1,11 +1,13 @@
 /** Reads a clone as it is now, for one method of the client. */
 import type { CheckContext } from '../engine/check/source.ts'
 import { escapeGlob } from '../git/scope-paths.ts'
-import { type Clone, type CloneOptions, readClone } from './clone.ts'
-import { type ContextOptions, contextOf } from './clone-source.ts'
+import type { LookedAt, OverlapResult } from '../vocabulary/contract/overlap.ts'
+import { type Clone, readClone } from './clone.ts'
+import type { CloneOptions } from './clone-options.ts'
+import { contextOf } from './clone-source.ts'
 import type { RecordFiles } from './record-files.ts'
 
-export interface ReaderOptions extends Omit<CloneOptions & ContextOptions, 'now'> {
+export interface ReaderOptions extends Omit<CloneOptions, 'now'> {
   files: RecordFiles
   /** The branch of the working tree that asks, now; null on a detached HEAD. */
   checkedOut(): string | null
@@ -43,4 +45,12 @@ function filesIn(scope: AskedScope | undefined): string[] | undefined {
     ...scope.changes.flatMap(({ path, previous_path }) => [path, previous_path ?? path]),
   ]
   return files.length > 0 ? files : undefined
+}
+
+/** Adds to the answer of a check what was looked at in the clone, and what was not. */
+export function withLookedAt(overlap: OverlapResult, looked_at: LookedAt): OverlapResult {
+  const { sources, is_late, ...counts } = looked_at
+  const { checked_against } = overlap
+  const complete = checked_against.complete && !is_late
+  return { ...overlap, checked_against: { ...checked_against, ...counts, complete }, sources }
 }

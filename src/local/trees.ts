@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { Git } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
+import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
 import { type Diff, hashOf } from './diff-cache.ts'
-import { filesOf, type GitOptions, patchIdOf } from './git-options.ts'
 import { derivedId, derivedWork, type LocalWork } from './work.ts'
 
 export interface WorkingTreeOf {
@@ -44,7 +44,7 @@ const SAME_MS = 10_000
 const TICK_MS = 2000
 
 /** The changes of another working tree; null if it has none, or if git fails there. */
-export async function readTree(tree: WorkingTreeOf, options: GitOptions): Promise<LocalWork | null> {
+export async function readTree(tree: WorkingTreeOf, options: CloneOptions): Promise<LocalWork | null> {
   const { now, base } = options
   const known = await diffOf(tree, options)
   if (known === null || known.files.length === 0) return null
@@ -72,7 +72,7 @@ export async function readTree(tree: WorkingTreeOf, options: GitOptions): Promis
  * Git reads every file name of a working tree to find what differs. For a question about a few files, their times tell whether
  * what it said a few seconds ago still holds.
  */
-async function diffOf(tree: WorkingTreeOf, options: GitOptions): Promise<Diff | null> {
+async function diffOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Diff | null> {
   const { env, base, remote, cache, hasher, left_ms, asked } = options
   const [git, name] = [new Git(tree.root, env), `tree ${tree.root}`]
   const commits = hashOf([tree.head, base, remote].join('\0'))

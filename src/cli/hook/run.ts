@@ -188,10 +188,8 @@ async function workspaceAndActor(
     return { workspace: { ...known, git, git_directory: tree.git_directory, person: actor }, actor }
   }
   const { git_directory } = tree
-  const { branch } = situation
-  const known = branch === undefined ? undefined : { git_directory, branch: branch ?? undefined }
   const is_local = isLocal(runtime, options)
-  const workspace = await findWorkspace(runtime, { repo: options.repo, tree: known, is_local })
+  const workspace = await findWorkspace(runtime, { repo: options.repo, git_directory, is_local })
   return { workspace, actor: workspace.person || runtime.env.USER || runtime.env.USERNAME || 'unknown' }
 }
 

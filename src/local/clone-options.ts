@@ -1,15 +1,17 @@
-/** What reading git in a clone needs, and what its readers share. */
+/** What reading a clone needs, and what its readers share. */
 import { createHash } from 'node:crypto'
 import { changedLinesOf, changeOf, type FileChange } from '../engine/lines/change.ts'
+import type { AttributeRule } from '../engine/lines/git-attributes.ts'
 import type { LineHasher } from '../engine/lines/line-hash.ts'
 import type { Change } from '../git/diff-output.ts'
 import type { Git } from '../git/git.ts'
+import type { Settings } from '../vocabulary/contract/settings.ts'
 import type { DiffCache } from './diff-cache.ts'
 
 /** How many programs run at once. */
 const AT_ONCE = 4
 
-export interface GitOptions {
+export interface CloneOptions {
   git: Git
   env: Record<string, string | undefined>
   now: Date
@@ -25,6 +27,17 @@ export interface GitOptions {
   asked?: readonly string[] | undefined
   /** The address of `pull/12` below the page of the repository; null if the remote has no page. */
   pullRequestUrl(path: string): string | null
+  /** Who asks, by name. */
+  person: string
+  web_url: string
+  settings: Settings
+  noise_attributes: readonly AttributeRule[]
+  /** Why nothing of other machines was compared. */
+  others_unknown: string
+  /** Why settings do not hold. */
+  settings_problems: readonly string[]
+  /** A working tree as it is shown: relative to the one that asks, and null for itself. */
+  shownTree(root: string): string | null
 }
 
 /** Changed files, with their lines as digests. */
