@@ -1,5 +1,4 @@
 /** Every check and the list of all collisions find what a comparison of every two records finds, after any sequence of changes. */
-import { isDeepStrictEqual } from 'node:util'
 import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -34,7 +33,6 @@ import {
   scopes,
   settings,
 } from '../support/arbitrary-scopes.ts'
-import { editOf } from '../support/lines.ts'
 import { insertLive, type TestRepository, useRepositories } from '../support/repository.ts'
 
 const fixture = useRepositories()
@@ -328,107 +326,4 @@ test('each overlap by path or area is found, and nothing else', { timeout: 120_0
     ),
     { numRuns: RUNS, endOnFailure: true },
   )
-})
-
-const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
-const STRENGTH = ['conflict', 'unknown', 'agrees', 'touching', 'near', 'far']
-/** A change of one line; without a line, one without a patch. */
-const change = record({
-  path: fc.constantFrom('src/a.ts', 'src/a.ts', 'src/b.ts'),
-  line: fc.constantFrom(5, 5, 7, 14, 50, null),
-  text: fc.constantFrom('mine()', 'its()'),
-})
-type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never
-const work = record({
-  changes: fc.uniqueArray(change, { minLength: 1, maxLength: 2, selector: ({ path }) => path }),
-  risk: fc.constantFrom('low' as const, 'high' as const),
-})
-
-/** How two changes of one file relate, which the choice of lines makes known. */
-function verdictOf(a: Change, b: Change): string {
-  if (a.line === null || b.line === null) return 'unknown'
-  if (a.line === b.line) return a.text === b.text ? 'agrees' : 'conflict'
-  const gap = Math.abs(a.line - b.line) - 1
-  return gap < 2 ? 'touching' : gap < 20 ? 'near' : 'far'
-}
-
-interface Work {
-  changes: Change[]
-  risk: 'low' | 'high'
-}
-
-/** The strongest verdict; undefined if no file is shared. */
-function strongestOf(a: Work, b: Work): string | undefined {
-  const verdicts = a.changes.flatMap((one) =>
-    b.changes.filter(({ path }) => path === one.path).map((other) => verdictOf(one, other)),
-  )
-  return STRENGTH.find((each) => verdicts.includes(each))
-}
-
-/** Whether all changes of one are made by the other. */
-function isIn(one: Work, other: Work): boolean {
-  const isEach = one.changes.every((mine) => other.changes.some((its) => isDeepStrictEqual(mine, its)))
-  return isEach && strongestOf(one, other) === 'agrees'
-}
-
-const seen = new Set<string>()
-
-/** What `mine` is told of `other`, whose risk counts; null if nobody has to do anything. */
-function leadsTo(mine: Work, other: Work): { consequence: string; severity: Severity } | null {
-  const verdict = strongestOf(mine, other)
-  if (verdict) seen.add(verdict)
-  if (verdict === 'conflict') return { consequence: 'conflict', severity: 'high' }
-  if (verdict === 'unknown')
-    return { consequence: 'possible', severity: other.risk === 'high' ? 'high' : 'medium' }
-  return isIn(mine, other) || isIn(other, mine) ? { consequence: 'same_work', severity: 'high' } : null
-}
-
-test('each overlap by lines leads to what its strongest file says', { timeout: 120_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(work, { minLength: 5, maxLength: 6 }), async (all) => {
-      const repo = repository()
-      const ids: string[] = []
-      for (const [index, { changes, risk }] of all.entries()) {
-        const sent = changes.map(({ path, line, text }) => ({
-          path,
-          ...(line !== null && { patch: editOf(FILE, line, 1, [text]) }),
-        }))
-        ids.push(await repo.createActivity({ branch: `b${index}`, risk, scope: { changes: sent } }))
-      }
-      const pairs = all.flatMap((older, i) =>
-        all.slice(i + 1).flatMap((newer, offset) => {
-          const [one, other] = [leadsTo(older, newer), leadsTo(newer, older)]
-          if (!one || !other) return []
-          const activity_ids = [ids[i], ids[i + 1 + offset]]
-          return [{ activity_ids, ...one, severity: higher(one.severity, other.severity) }]
-        }),
-      )
-      const { items } = (await repo.request('GET', '/overlaps')).body
-      const found = items.map(({ activity_ids, severity, consequence }: Overlap) => ({
-        activity_ids,
-        severity,
-        consequence,
-      }))
-      expect(new Set(found)).toEqual(new Set(pairs))
-      for (const [index, id] of ids.entries()) {
-        const mine = all[index] as Work
-        const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
-        const expected = all.flatMap((other, at) => {
-          const told = other === mine ? null : leadsTo(mine, other)
-          return told ? [{ id: ids[at], ...told }] : []
-        })
-        const matches = overlap.matches.map(
-          ({ id, consequence, severity }: Found & { consequence: string }) => ({
-            id,
-            consequence,
-            severity,
-          }),
-        )
-        expect(new Set(matches)).toEqual(new Set(expected))
-      }
-    }),
-    { numRuns: RUNS, endOnFailure: true },
-  )
-  // Otherwise the examples would prove little.
-  expect([...seen].sort()).toEqual(STRENGTH.toSorted())
 })
