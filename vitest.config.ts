@@ -110,7 +110,7 @@ export default defineConfig({
         include: ['test/{api,surfaces,databases}/**/*.test.ts'],
         exclude: ['test/databases/embedded-*.test.ts'],
       }),
-      api('embedded', { include: ['test/databases/{embedded-*,app-story,setup}.test.ts'] }),
+      api('embedded', { include: ['test/databases/{embedded-*,setup}.test.ts'] }),
       processes('processes', 1, {
         include: ['test/processes/**/*.test.ts'],
         setup: ['./test/support/shared-service.ts'],

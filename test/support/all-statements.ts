@@ -7,7 +7,6 @@ import { type FakeGithub, fakeGithub } from './github.ts'
 import type { PullFile } from './github-state.ts'
 import { watchStatements } from './held-statements.ts'
 import { pathOf, ROUTES } from './routes.ts'
-import { plainOf } from './statements.ts'
 import { installationEvent, pushEvent, refEvent } from './webhooks.ts'
 
 /** Tables with a `repo_id` that do not belong to a repository and stay on one node. */
@@ -53,6 +52,17 @@ export interface AllStatements {
 
 /** Begins the statements that are not of the service. */
 const OF_TEST = '/* test */'
+
+/** A statement on one line without strings and comments. */
+function plainOf(statement: string): string {
+  return statement
+    .replace(/--[^\n]*/g, ' ')
+    .replace(/'(?:[^']|'')*'/g, "''")
+    .replaceAll('"', '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+}
 
 export async function collectStatements(): Promise<AllStatements> {
   const github = fakeGithub()
@@ -158,6 +168,9 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
     repo.event(number, 'closed'),
     refEvent(github, full_name, 'delete', { branch: 'b' }),
   )
+  // A delivery that failed is asked for again.
+  github.app.addDelivery({ event: 'push', status_code: 500 })
+  await service.enqueueFirstJobs()
   // Reconciliation is due after an hour, expiry after a day, and purging after a month.
   for (const hours of [1, 24, 24 * 60]) {
     service.clock.advance(hours * 3_600_000)
