@@ -280,14 +280,9 @@ CREATE TABLE "branch_links" (
 --> statement-breakpoint
 CREATE TABLE "pairs" (
 	"repo_id" bigint NOT NULL,
-	"first" text collate "C" NOT NULL,
-	"second" text collate "C" NOT NULL,
-	"first_author" text,
-	"second_author" text,
-	"first_active_at" timestamp (3) with time zone NOT NULL,
-	"second_active_at" timestamp (3) with time zone NOT NULL,
-	"first_head" text,
-	"second_head" text,
+	"a" text collate "C" NOT NULL,
+	"b" text collate "C" NOT NULL,
+	"sides" jsonb NOT NULL,
 	"cause" text,
 	"consequence" text NOT NULL,
 	"is_done" boolean DEFAULT false NOT NULL,
@@ -295,15 +290,15 @@ CREATE TABLE "pairs" (
 	"files" jsonb NOT NULL,
 	"sequence" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"seen_at" timestamp (3) with time zone NOT NULL,
-	"first_shown_at" timestamp (3) with time zone,
-	"second_shown_at" timestamp (3) with time zone,
+	"a_shown_at" timestamp (3) with time zone,
+	"b_shown_at" timestamp (3) with time zone,
 	"notified_at" timestamp (3) with time zone,
 	"merged" text,
 	"merged_at" timestamp (3) with time zone,
 	"outcome" text DEFAULT 'open' NOT NULL,
 	"ended_at" timestamp (3) with time zone,
-	CONSTRAINT "pairs_repo_id_first_second_pk" PRIMARY KEY("repo_id","first","second"),
-	CONSTRAINT "pairs_order_check" CHECK ("pairs"."first" < "pairs"."second"),
+	CONSTRAINT "pairs_repo_id_a_b_pk" PRIMARY KEY("repo_id","a","b"),
+	CONSTRAINT "pairs_order_check" CHECK ("pairs"."a" < "pairs"."b"),
 	CONSTRAINT "pairs_place_check" CHECK (("pairs"."merged" is null) = ("pairs"."merged_at" is null)),
 	CONSTRAINT "pairs_outcome_check" CHECK (("pairs"."outcome" = 'open') = ("pairs"."ended_at" is null))
 );
@@ -364,11 +359,11 @@ CREATE INDEX "branch_links_base" ON "branch_links" USING btree ("repo_id","base_
 --> statement-breakpoint
 CREATE INDEX "branch_links_linked" ON "branch_links" USING btree ("repo_id","linked_at");
 --> statement-breakpoint
-CREATE INDEX "pairs_second" ON "pairs" USING btree ("repo_id","second");
+CREATE INDEX "pairs_b" ON "pairs" USING btree ("repo_id","b");
 --> statement-breakpoint
 CREATE INDEX "pairs_seen" ON "pairs" USING btree ("repo_id","seen_at");
 --> statement-breakpoint
-CREATE INDEX "pairs_shown" ON "pairs" USING btree ("repo_id",least("first_shown_at", "second_shown_at")) WHERE least("pairs"."first_shown_at", "pairs"."second_shown_at") is not null;
+CREATE INDEX "pairs_shown" ON "pairs" USING btree ("repo_id",least("a_shown_at", "b_shown_at")) WHERE least("pairs"."a_shown_at", "pairs"."b_shown_at") is not null;
 --> statement-breakpoint
 -- Room on each page for the next version of a row: heartbeats and tallies then touch no index.
 ALTER TABLE "activities" SET (fillfactor = 80);

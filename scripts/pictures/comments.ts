@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { marked } from 'marked'
 import { commentOf } from '../../src/server/tell/comment.ts'
-import type { Report, ReportedActivity, ReportedPath } from '../../src/server/tell/report.ts'
+import type { ReportedActivity, ReportedPath } from '../../src/server/tell/counterparts.ts'
 
 const STYLE = readFileSync(fileURLToPath(import.meta.resolve('github-markdown-css')), 'utf8')
 
@@ -32,7 +32,7 @@ function other(number: number, title: string, changes: Partial<ReportedActivity>
   }
 }
 
-function report(activities: ReportedActivity[]): Report {
+function report(activities: ReportedActivity[]): Parameters<typeof commentOf>[0] {
   return {
     severity: activities.length > 0 ? 'high' : null,
     earns_comment: activities.length > 0,

@@ -27,7 +27,7 @@ const pushed = (number: number, text: string) => repository.push(number, [edit(4
 
 const ledger = () => {
   const db = fixture.service.app.database.connection()
-  return db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.first)
+  return db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.a)
 }
 
 test('of two pull requests on the same lines, the one whose push caused that gets the comment, although it was opened first', async () => {

@@ -320,10 +320,8 @@ test('after an upgrade a comment changes with the next event of its own pull req
 describe('a deleted comment', () => {
   const shown = async () => {
     const db = fixture.service.app.database.connection()
-    const rows = await db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.second)
-    return rows.map(({ first, first_shown_at, second, second_shown_at }) =>
-      [first_shown_at && first, second_shown_at && second].filter(Boolean),
-    )
+    const rows = await db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.b)
+    return rows.map(({ a, a_shown_at, b, b_shown_at }) => [a_shown_at && a, b_shown_at && b].filter(Boolean))
   }
   const signal = async () => {
     const { pairs: counted, comments } = (await repository.request('GET', '/signal')).body.periods[1]

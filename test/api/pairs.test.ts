@@ -10,7 +10,7 @@ import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 const { fixture, repository } = usePullRequests()
 
 const db = () => fixture.service.app.database.connection()
-const ledger = () => db().select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.first)
+const ledger = () => db().select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.a)
 const pair = async () => (await ledger())[0]
 
 /** Two pull requests on the same lines, the second of which has the comment. */
@@ -25,17 +25,17 @@ async function conflicting() {
 describe('the time when a side was first shown a pair', () => {
   test('does not change when the comment is written again', async () => {
     const { second } = await conflicting()
-    const shown_at = (await pair())?.second_shown_at
+    const shown_at = (await pair())?.b_shown_at
     await repository.advance(QUIET_MS)
     await repository.push(second, [editOfPay(40, ['tidy()', 'more()'])])
     expect(repository.writes().at(-1)).toMatch(/^PATCH/)
-    expect((await pair())?.second_shown_at).toEqual(shown_at)
+    expect((await pair())?.b_shown_at).toEqual(shown_at)
   })
 
   test('is kept when a row that was read before is written', async () => {
     await conflicting()
     const row = (await pair()) as PairRow
-    await savePairs(db(), [{ ...row, second_shown_at: null }])
+    await savePairs(db(), [{ ...row, b_shown_at: null }])
     expect(await pair()).toEqual(row)
   })
 })
@@ -44,14 +44,14 @@ test('a pair is merged anyway when one side is merged, whatever the other one do
   const { first, second } = await conflicting()
   await repository.advance(QUIET_MS)
   await repository.merge(first)
-  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
+  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'a' })
   const address = `https://redirect.github.com/${repository.full_name}/pull/${first}`
   expect(repository.comment(second)).toContain(`[\`#${first}\`](${address}) was merged: rebase over it.`)
   await repository.push(second, [editOfPay(100, ['tidy()'])])
   await repository.advance(QUIET_MS)
   expect(repository.comment(second)).toContain('**No overlap any more.**')
   await repository.merge(second)
-  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
+  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'a' })
 })
 
 describe('declared work on a branch without a pull request', () => {
@@ -66,10 +66,10 @@ describe('declared work on a branch without a pull request', () => {
     await repository.advance(1000)
     await declare()
     await repository.advance(2 * QUIET_MS)
-    const shown = { first: `#${first}`, cause: 'second', second_shown_at: expect.any(Date) }
-    expect(await ledger()).toMatchObject([{ ...shown, second: 'branch:agent' }])
+    const shown = { a: `#${first}`, cause: 'b', b_shown_at: expect.any(Date) }
+    expect(await ledger()).toMatchObject([{ ...shown, b: 'branch:agent' }])
     const second = await repository.openBranch('agent', editOfPay(41, ['tidy()']))
-    expect(await ledger()).toMatchObject([{ ...shown, second: `#${second}` }])
+    expect(await ledger()).toMatchObject([{ ...shown, b: `#${second}` }])
     expect(repository.comment(first)).toBeUndefined()
     expect(repository.comment(second)).toContain(`\`#${first}\``)
   })
@@ -81,7 +81,7 @@ describe('declared work on a branch without a pull request', () => {
     })
     await repository.advance(1000)
     await declare()
-    expect(await ledger()).toMatchObject([{ first: 'branch:agent', second: 'branch:other', cause: 'first' }])
+    expect(await ledger()).toMatchObject([{ a: 'branch:agent', b: 'branch:other', cause: 'a' }])
   })
 })
 
@@ -108,5 +108,5 @@ test('a merge is recognized even if its delivery arrives after that of the next 
   await repository.push(second, [editOfPay(41, ['tidy()', 'more()'])])
   await repository.deliver(first, 'closed')
   await repository.advance(QUIET_MS)
-  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'first' })
+  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'a' })
 })

@@ -41,7 +41,7 @@ async function conflicting() {
   await repository.openBranch('retries', edit(40, 'retry()'))
   await repository.advance(1000)
   await repository.openBranch('tidy', edit(41, 'tidy()'))
-  expect(await pair()).toMatchObject({ first_shown_at: null, second_shown_at: expect.any(Date) })
+  expect(await pair()).toMatchObject({ a_shown_at: null, b_shown_at: expect.any(Date) })
 }
 
 test.each([
@@ -50,19 +50,16 @@ test.each([
   ['a check by its author, who may only read', '/activity/check', 'author-of-retries', 'read', null],
   ['a create by its author', '/activity', 'author-of-retries', 'write', expect.any(Date)],
   ['a create by another writer', '/activity', 'ben', 'write', null],
-] as const)(
-  '%s shows the pair of a pull request or not',
-  async (_, path, login, permission, first_shown_at) => {
-    await conflicting()
-    const isCheck = path === '/activity/check'
-    const { status } = await repository.request('POST', path, {
-      body: isCheck ? { branch: 'retries' } : body('retries'),
-      token: tokenOf(login, permission),
-    })
-    expect(status).toBe(isCheck ? 200 : 201)
-    expect(await pair()).toMatchObject({ first_shown_at })
-  },
-)
+] as const)('%s shows the pair of a pull request or not', async (_, path, login, permission, a_shown_at) => {
+  await conflicting()
+  const isCheck = path === '/activity/check'
+  const { status } = await repository.request('POST', path, {
+    body: isCheck ? { branch: 'retries' } : body('retries'),
+    token: tokenOf(login, permission),
+  })
+  expect(status).toBe(isCheck ? 200 : 201)
+  expect(await pair()).toMatchObject({ a_shown_at })
+})
 
 describe('a check', () => {
   const check = (branch: string, token: string) =>
@@ -74,9 +71,9 @@ describe('a check', () => {
   ])('of a declared branch by %s', async (_, login, shown_at) => {
     await repository.createActivity(body('agent'))
     await repository.openBranch('retries', edit(40, 'retry()'))
-    expect(await pair()).toMatchObject({ second: 'branch:agent', second_shown_at: null })
+    expect(await pair()).toMatchObject({ b: 'branch:agent', b_shown_at: null })
     await check('agent', tokenOf(login, 'write'))
-    expect(await pair()).toMatchObject({ second_shown_at: shown_at })
+    expect(await pair()).toMatchObject({ b_shown_at: shown_at })
   })
 
   test('does not wait for the login of the caller', async () => {
@@ -85,7 +82,7 @@ describe('a check', () => {
     await repository.request('GET', '/settings', { token })
     github.fault('GET /user', 'unavailable', 1)
     expect((await check('retries', token)).status).toBe(200)
-    expect(await pair()).toMatchObject({ first_shown_at: null })
+    expect(await pair()).toMatchObject({ a_shown_at: null })
   })
 })
 
@@ -98,7 +95,7 @@ describe('a create', () => {
       return { status, stored: await tx.select().from(pairs).where(eq(pairs.repo_id, repository.id)) }
     })
     expect(answered).toEqual({ status: 201, stored: [] })
-    expect(await pair()).toMatchObject({ second: 'branch:agent', second_shown_at: expect.any(Date) })
+    expect(await pair()).toMatchObject({ b: 'branch:agent', b_shown_at: expect.any(Date) })
   })
 
   test('is 201 although recording fails, which is counted and logged', async () => {

@@ -16,8 +16,8 @@ beforeAll(async () => {
   await execute(`insert into pull_requests (repo_id, number, is_open, is_draft, is_bot, is_muted, is_behind, head_sha,
     title, branch, base_branch, author, pushed_at, push_received_at, opened_at, changed_at, related_ids) values (7, 7, true, false,
     false, false, false, repeat('a', 40), 'Retry', 'retry', 'main', 'ada', now(), now(), now(), now(), '{}')`)
-  await execute(`insert into pairs (repo_id, first, second, first_active_at, second_active_at, consequence, files, seen_at)
-    values (7, '#7', '#8', now(), now(), 'conflict', '[]', now())`)
+  await execute(`insert into pairs (repo_id, a, b, sides, consequence, files, seen_at)
+    values (7, '#7', '#8', '{}', 'conflict', '[]', now())`)
   await execute(`insert into jobs (id, kind, repo_id, state, run_at, enqueued, attempts, created_at, updated_at)
     values ('a', 'a', 7, 'pending', now(), 1, 0, now(), now())`)
   await execute(`insert into setup_codes (code_hash, expires_at) values (repeat('a', 64), now())`)
@@ -46,8 +46,8 @@ const BROKEN: [table: string, constraint: string, change: string][] = [
   ['notables', 'archived_at', 'archived_at = created_at'],
   ['notables', 'superseded_by', `superseded_by = 'ntb_01h455vb4pex5vsknk084sn02q'`],
   ['repositories', 'uninstalled_at', 'uninstalled_at = created_at, installation_id = 1'],
-  ['pairs', 'order', 'second = first'],
-  ['pairs', 'place', `merged = 'first'`],
+  ['pairs', 'order', 'b = a'],
+  ['pairs', 'place', `merged = 'a'`],
   ['pairs', 'outcome', `outcome = 'resolved'`],
   ['jobs', 'state', `state = 'lost'`],
   ['created_app', 'id', 'id = 2'],

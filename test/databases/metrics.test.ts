@@ -230,19 +230,20 @@ describe('from the database', () => {
     await db
       .insert(pull_requests)
       .values([...many, ...others.map((given, at) => pull(2, at + 1, given)), pull(3, 1, shown)])
+    const side = { author: null, active_at: now.toISOString(), head: null }
     const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
-      ...{ repo_id: 1, first: '#1', second: `#${number}`, first_active_at: now, second_active_at: now },
+      ...{ repo_id: 1, a: '#1', b: `#${number}`, sides: { a: side, b: side } },
       ...{
         consequence: 'conflict' as const,
         files: [],
         seen_at: now,
-        second_shown_at: now,
+        b_shown_at: now,
         outcome,
         ended_at: now,
       },
     })
     const listed = [pair(2, 'resolved'), pair(3, 'resolved'), pair(4, 'given_up')]
-    await db.insert(pairs).values([...listed, { ...pair(20, 'given_up'), second_shown_at: null }])
+    await db.insert(pairs).values([...listed, { ...pair(20, 'given_up'), b_shown_at: null }])
     const { value } = await freshScrape()
     expect(value('deconflict_pairs{outcome="resolved"}')).toBe(2)
     expect(value('deconflict_pairs{outcome="given_up"}')).toBe(1)

@@ -36,17 +36,17 @@ test('the report is empty for a repository without pull requests', async () => {
 test('the report counts each pair by when it was first shown', async () => {
   const row = (number: number, outcome: 'resolved' | 'given_up', days: number) => ({
     repo_id: repository.id,
-    first: '#1',
-    second: `#${number}`,
-    first_author: 'Ada',
-    second_author: number % 2 ? 'ada' : 'ben',
-    first_active_at: daysAgo(days),
-    second_active_at: daysAgo(days),
+    a: '#1',
+    b: `#${number}`,
+    sides: {
+      a: { author: 'Ada', active_at: daysAgo(days).toISOString(), head: null },
+      b: { author: 'ben', active_at: daysAgo(days).toISOString(), head: null },
+    },
     consequence: 'conflict' as const,
-    files: [{ path: 'src/pay.ts', first_lines: null, second_lines: null }],
+    files: [{ path: 'src/pay.ts', a: null, b: null }],
     seen_at: daysAgo(days),
-    first_shown_at: daysAgo(days),
-    second_shown_at: daysAgo(days - 1),
+    a_shown_at: daysAgo(days),
+    b_shown_at: daysAgo(days - 1),
     outcome,
     ended_at: daysAgo(days),
   })

@@ -143,7 +143,7 @@ test('two instances store each pair of eight pull requests once, with its outcom
         )
       }),
     )
-  const stored = () => query(`select first, second, outcome from pairs order by first, second`)
+  const stored = () => query(`select a, b, outcome from pairs order by a, b`)
   await deliverAll(pulls.map(({ webhook }) => webhook))
   await expect.poll(async () => (await stored()).length).toBe(28)
   await expect.poll(isIdle).toBe(true)
@@ -160,12 +160,12 @@ test('two instances store each pair of eight pull requests once, with its outcom
   await expect.poll(isIdle).toBe(true)
 
   const isOf = (numbers: readonly number[], key: unknown) => numbers.some((number) => key === `#${number}`)
-  const expected = ({ first, second }: Record<string, unknown>) => {
-    if (isOf(merged, first) || isOf(merged, second)) return 'merged_anyway'
-    return isOf(closed, first) || isOf(closed, second) ? 'given_up' : 'open'
+  const expected = ({ a, b }: Record<string, unknown>) => {
+    if (isOf(merged, a) || isOf(merged, b)) return 'merged_anyway'
+    return isOf(closed, a) || isOf(closed, b) ? 'given_up' : 'open'
   }
   const rows = await stored()
-  const found = rows.map((row) => [row.first, row.second, row.outcome])
-  expect(found).toEqual(rows.map((row) => [row.first, row.second, expected(row)]))
+  const found = rows.map((row) => [row.a, row.b, row.outcome])
+  expect(found).toEqual(rows.map((row) => [row.a, row.b, expected(row)]))
   expect(rows).toHaveLength(28)
 })

@@ -8,14 +8,9 @@ import {
   MUTE_LABEL,
   mutedComment,
 } from '../../src/server/tell/comment.ts'
+import type { ReportedActivity, ReportedPath } from '../../src/server/tell/counterparts.ts'
 import { checkRunOf, settingsRunOf } from '../../src/server/tell/publication.ts'
-import type {
-  Report,
-  ReportedActivity,
-  ReportedNotable,
-  ReportedPath,
-  SuppressedActivity,
-} from '../../src/server/tell/report.ts'
+import type { Report, ReportedNotable, SuppressedActivity } from '../../src/server/tell/report.ts'
 import type { TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
 

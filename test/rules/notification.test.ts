@@ -7,11 +7,15 @@ import type { PairRow } from '../../src/server/tell/table.ts'
 
 const SHOP = { full_name: 'acme/shop', web_url: 'https://github.com/acme/shop' }
 
+const PUSHED = { active_at: '2026-03-15T12:00:00.000Z', head: null }
+const ADA = { author: 'ada', ...PUSHED }
+const BEN = { author: 'ben', ...PUSHED }
+
 const pair = (changed: Partial<PairRow>) =>
   ({
-    ...{ first: '#12', second: '#14', first_author: 'ada', second_author: 'ben', cause: 'second' },
+    ...{ a: '#12', b: '#14', sides: { a: ADA, b: BEN }, cause: 'b' },
     ...{ consequence: 'conflict', confidence: 'proved', sequence: [] },
-    files: [{ path: 'src/pay.ts', first_lines: [41, 43], second_lines: [40, 42] }],
+    files: [{ path: 'src/pay.ts', a: [41, 43], b: [40, 42] }],
     ...changed,
   }) as PairRow
 const notable = (changed: Partial<NotableRow>) =>
@@ -24,8 +28,9 @@ const notable = (changed: Partial<NotableRow>) =>
     ...changed,
   }) as NotableRow
 
-const TAKEN = { kind: 'number', directory: 'db/migrations', value: '0042' }
-const file = (path: string) => ({ path, first_lines: null, second_lines: null })
+const CARTS = { name: '0042_carts.sql', own: null }
+const TAKEN = { kind: 'number', directory: 'db/migrations', value: '0042', a: CARTS, b: CARTS }
+const file = (path: string) => ({ path, a: null, b: null })
 
 test.each<[string, Partial<PairRow>, string]>([
   [
@@ -45,12 +50,12 @@ test.each<[string, Partial<PairRow>, string]>([
   ],
   [
     'a branch without a pull request has no link',
-    { second: 'branch:tidy', second_author: null, cause: null },
+    { b: 'branch:tidy', sides: { a: ADA, b: { ...BEN, author: null } }, cause: null },
     'acme/shop: #12 by `ada` conflicts with `tidy` in `src/pay.ts` (lines 41–43). https://github.com/acme/shop/pull/12',
   ],
   [
     'of many files three are named',
-    { cause: 'first', files: ['a', 'b', 'c', 'd', 'e'].map(file) },
+    { cause: 'a', files: ['a', 'b', 'c', 'd', 'e'].map(file) },
     'acme/shop: #12 by `ada` conflicts with #14 by `ben` in `a`, `b`, `c` and 2 more. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
   ],
 ])('%s', (_, changed, text) => {

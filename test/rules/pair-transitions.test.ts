@@ -1,19 +1,15 @@
 /** How a pair of the ledger changes with each event. */
 import { describe, expect, test } from 'vitest'
-import {
-  causeOf,
-  type LastChange,
-  type LedgerSide,
-  type Sighting,
-  slotOf,
-} from '../../src/server/tell/pair.ts'
-import { changePairs, gatherPairs } from '../../src/server/tell/side-pairs.ts'
+import { causeOf, type LastChange, type LedgerSide } from '../../src/server/tell/sides.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 import {
   afterAbsence,
   afterEnd,
   afterRename,
   afterSighting,
+  gatherPairs,
+  type Sighting,
+  slotOf,
   withOutcome,
 } from '../../src/server/tell/transitions.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
@@ -28,12 +24,16 @@ const pushed = (minute: number, head: string | null = null): LastChange => ({
 const arrivedLater = (minute: number): LastChange => ({ ...pushed(minute), received_at: at(minute + 1) })
 const unknown = (minute: number): LastChange => ({ ...pushed(minute), is_exact: false })
 const side = (key: string, last_change: LastChange): LedgerSide => ({ key, author: 'ben', last_change })
+const CONFLICT: Sighting['conflicts'][number] = {
+  ...{ yours: 'a.ts', theirs: 'a.ts', example: 'a.ts', verdict: 'conflict', confidence: 'proved' },
+  ...{ your_lines: [1, 2], their_lines: [3, 4] },
+}
 const sighting = (key: string, last_change: LastChange): Sighting => ({
   ...side(key, last_change),
   author: 'cy',
   consequence: 'conflict',
   confidence: 'proved',
-  files: [{ path: 'a.ts', your_lines: [1, 2], their_lines: [3, 4] }],
+  conflicts: [CONFLICT],
   sequence: [{ taken: SAME_NUMBER, your_own: null, their_own: null }],
 })
 
@@ -63,35 +63,37 @@ describe('the cause of a pair is the side that was pushed last', () => {
 })
 
 test('keys are ordered by their bytes, for either side', () => {
-  expect(slotOf('#1', '#2')).toBe('first')
-  expect(slotOf('#2', '#1')).toBe('second')
-  expect(slotOf('#10', '#9')).toBe('first')
-  expect(slotOf('branch:é', 'branch:z')).toBe('second')
+  expect(slotOf('#1', '#2')).toBe('a')
+  expect(slotOf('#2', '#1')).toBe('b')
+  expect(slotOf('#10', '#9')).toBe('a')
+  expect(slotOf('branch:é', 'branch:z')).toBe('b')
 })
 
 describe('a comparison that finds the pair', () => {
   test('enters both sides, their lines, what they take and the cause', () => {
     expect(open).toMatchObject({
-      first: '#1',
-      second: '#2',
-      first_author: 'cy',
-      second_author: 'ben',
-      cause: 'second',
+      ...{ a: '#1', b: '#2', cause: 'b' },
+      sides: { a: { author: 'cy', head: 'a1' }, b: { author: 'ben', head: 'b1' } },
       consequence: 'conflict',
-      files: [{ path: 'a.ts', first_lines: [3, 4], second_lines: [1, 2] }],
-      sequence: [{ kind: 'number', value: '0042', first: '0042_carts.sql', second: '0042_orders.sql' }],
+      files: [{ path: 'a.ts', a: [3, 4], b: [1, 2] }],
+      sequence: [
+        { kind: 'number', value: '0042', a: { name: '0042_carts.sql' }, b: { name: '0042_orders.sql' } },
+      ],
       seen_at: at(11),
       outcome: 'open',
     })
   })
 
   test('keeps the cause while it is open, also after a push of the other side', () => {
-    expect(found(open, pushed(10), pushed(15))).toMatchObject({ cause: 'second', first_active_at: at(15) })
+    expect(found(open, pushed(10), pushed(15))).toMatchObject({
+      cause: 'b',
+      sides: { a: { active_at: at(15).toISOString() } },
+    })
   })
 
   test.each(['resolved', 'given_up'] as const)('opens one again that was %s, with a new cause', (outcome) => {
     const again = found(withOutcome(open, outcome, at(12)), pushed(10), pushed(15))
-    expect(again).toMatchObject({ outcome: 'open', ended_at: null, cause: 'first', seen_at: at(11) })
+    expect(again).toMatchObject({ outcome: 'open', ended_at: null, cause: 'a', seen_at: at(11) })
   })
 
   test('leaves one that ended by a merge', () => {
@@ -121,7 +123,7 @@ describe('a comparison that does not find it any more', () => {
 describe('the end of a side', () => {
   test('that is merged ends the pair, and what follows changes nothing', () => {
     const ended = { outcome: 'merged_anyway', ended_at: at(20) }
-    expect(merged).toMatchObject({ ...ended, merged: 'first', merged_at: at(20) })
+    expect(merged).toMatchObject({ ...ended, merged: 'a', merged_at: at(20) })
     for (const [key, is_merged, minute] of [
       ['#1', true, 20],
       ['#2', true, 30],
@@ -149,7 +151,7 @@ describe('the end of a side', () => {
     const resolved = withOutcome(open, 'resolved', at(25))
     expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(20) })).toMatchObject({
       outcome: 'merged_anyway',
-      merged: 'first',
+      merged: 'a',
     })
     expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(40) })).toEqual(resolved)
   })
@@ -162,34 +164,23 @@ test('a branch that becomes a pull request keeps its pairs, with the sides in or
     repo_id: 1,
     now: at(11),
   })
-  expect(branch).toMatchObject({ first: '#3', second: 'branch:fix', cause: 'second' })
+  expect(branch).toMatchObject({ a: '#3', b: 'branch:fix', cause: 'b' })
   expect(afterRename(branch, 'branch:fix', '#2')).toMatchObject({
-    first: '#2',
-    second: '#3',
-    first_author: 'ben',
-    cause: 'first',
-    files: [{ first_lines: [1, 2], second_lines: [3, 4] }],
+    ...{ a: '#2', b: '#3', cause: 'a' },
+    sides: { a: { author: 'ben' }, b: { author: 'cy' } },
+    files: [{ a: [1, 2], b: [3, 4] }],
   })
 })
 
 describe('of the pairs of a branch that got a pull request', () => {
-  const onBranch = { ...open, first: '#1', second: 'branch:fix' }
-  const own = { ...open, first: '#2', second: 'branch:fix' }
-  const gathered = (...rows: PairRow[]) => {
-    const pairs = gatherPairs(rows, '#2', 'branch:fix')
-    return { pairs: [...pairs.keys()], ...changePairs(rows, pairs) }
-  }
-
-  test.each<[string, PairRow[], object]>([
-    ['one moves to it', [onBranch], { pairs: ['#1'], deleted: [onBranch], saved: [open] }],
-    [
-      'one that it has itself is deleted',
-      [open, onBranch],
-      { pairs: ['#1'], deleted: [onBranch], saved: [] },
-    ],
-    ['that with itself is deleted', [own], { pairs: [], deleted: [own], saved: [] }],
-    ['its own stays', [open], { pairs: ['#1'], deleted: [], saved: [] }],
+  const onBranch = { ...open, a: '#1', b: 'branch:fix' }
+  const own = { ...open, a: '#2', b: 'branch:fix' }
+  test.each<[string, PairRow[], PairRow[]]>([
+    ['one moves to it', [onBranch], [open]],
+    ['one that it has itself is left out', [open, onBranch], [open]],
+    ['that with itself is left out', [own], []],
+    ['its own stays', [open], [open]],
   ])('%s', (_, rows, expected) => {
-    expect(gathered(...rows)).toEqual(expected)
+    expect([...gatherPairs(rows, '#2', 'branch:fix').values()]).toEqual(expected)
   })
 })

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Conclusion } from '../../src/engine/check/conclusion.ts'
 import type { PullRequestRow } from '../../src/server/records/pull-requests/table.ts'
-import { buildReport } from '../../src/server/tell/build-report.ts'
-import { groupOverlaps } from '../../src/server/tell/overlap-groups.ts'
-import { describeCounterpart, pullRequestSubject } from '../../src/server/tell/sides.ts'
+import { describeCounterpart } from '../../src/server/tell/counterparts.ts'
+import { buildReport } from '../../src/server/tell/report.ts'
+import { groupOverlaps, pullRequestSubject } from '../../src/server/tell/sides.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
@@ -34,10 +34,11 @@ const elsewhere = {
   room: 'any' as const,
   repo: { web_urls: ['https://github.com/acme/shop'], commenting_since: new Date(0) },
   page_url: null,
-  own_files: [],
   next_numbers: new Map(),
   pairs: new Map(),
 }
+
+type ReportFacts = Parameters<typeof buildReport>[2]
 
 interface Given {
   min_severity?: Severity
@@ -64,11 +65,13 @@ function report(found: Partial<Conclusion>, given: Given = {}) {
     ...DEFAULT_SETTINGS,
     comment: { ...comment, min_severity, draft_min_severity },
   }
-  const subject = pullRequestSubject(pr as PullRequestRow, [])
+  const row = pr as PullRequestRow
+  const subject = pullRequestSubject(row, [])
   const counterparts = groupOverlaps(all.collisions).map((group) =>
     describeCounterpart(group, others.get(group.number ?? 0), { subject, comment: settings.comment }),
   )
-  return buildReport(pr, all, { ...elsewhere, settings, counterparts }).report
+  return buildReport(row, all, { ...elsewhere, subject, settings, counterparts } as unknown as ReportFacts)
+    .report
 }
 
 describe('overlaps below the minimum severity are left out', () => {

@@ -1,10 +1,10 @@
 /** Which overlapping work a comment names (docs/contract/publishing.md#who-gets-it): one row per rule. */
 import { describe, expect, test } from 'vitest'
+import { computeRoom } from '../../src/server/tell/budget.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 import {
   type Candidate,
   type CommentRules,
-  computeRoom,
   earnsComment,
   findSuppression,
   inOrderOfComment,
@@ -21,8 +21,9 @@ import { SAME_NUMBER } from '../support/conclusion.ts'
 const now = new Date('2026-03-15T12:00:00Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
+const FILE = {} as Candidate['conflicts'][number]
 const CONFLICT: Candidate = {
-  ...{ severity: 'high', findings: [], is_proved: true, conflicts: 1 },
+  ...{ severity: 'high', findings: [], confidence: 'proved', conflicts: [FILE] },
   ...{ is_risky: false, is_blocking: false, breadth: null, is_bot: false, is_same_author: false },
   ...{ active_at: daysAgo(1), cause: 'this', is_earlier: true },
 }
@@ -67,11 +68,11 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['… unless it is stale', { is_blocking: true, active_at: daysAgo(15) }, {}, 'stale'],
   ['… or a bot’s', { is_blocking: true, is_bot: true }, {}, 'bot'],
   ['over budget: a conflict in one file', {}, full, 'over_budget'],
-  ['… in two files', { conflicts: 2 }, full, null],
-  ['… a duplicate', { ...duplicate, conflicts: 0 }, full, null],
-  ['… a shared number', { ...number, conflicts: 0 }, full, null],
+  ['… in two files', { conflicts: [FILE, FILE] }, full, null],
+  ['… a duplicate', { ...duplicate, conflicts: [] }, full, null],
+  ['… a shared number', { ...number, conflicts: [] }, full, null],
   ['… raised risk', { is_risky: true }, full, null],
-  ['far over budget: a duplicate', { ...duplicate, conflicts: 0 }, closed, 'over_budget'],
+  ['far over budget: a duplicate', { ...duplicate, conflicts: [] }, closed, 'over_budget'],
   ['… blocking work', { is_blocking: true }, closed, null],
   ['this side was last pushed 15 days ago', {}, { active_at: daysAgo(15) }, 'stale'],
   ['work declared by globs', { breadth: 'plain' }, {}, 'declared_by_glob'],
@@ -83,7 +84,7 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
 })
 
 test('a comment names the work of others first: duplicates, then shared numbers, then proved conflicts', () => {
-  const likely = { ...CONFLICT, name: 'likely', severity: 'medium', is_proved: false } as const
+  const likely = { ...CONFLICT, name: 'likely', severity: 'medium', confidence: 'likely' } as const
   const risky = { ...likely, name: 'risky', severity: 'high' } as const
   const proved = { ...CONFLICT, name: 'proved' }
   const twin = { ...likely, name: 'duplicate', severity: 'high', ...duplicate } as const
@@ -96,9 +97,10 @@ test('a comment names the work of others first: duplicates, then shared numbers,
   expect(named([])).toEqual([])
 })
 
+const changed = (days: number) => ({ author: null, active_at: daysAgo(days).toISOString(), head: null })
 const PAIR = {
   ...{ outcome: 'open', confidence: 'proved', consequence: 'conflict', notified_at: null },
-  ...{ first_active_at: daysAgo(1), second_active_at: daysAgo(1) },
+  sides: { a: changed(1), b: changed(1) },
 } as PairRow
 const likely = { ...PAIR, confidence: 'likely' } as const
 const TWIN = { ...PAIR, confidence: null, consequence: 'same_work' } as const
@@ -109,15 +111,20 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
     ['a new proved conflict', {}, {}, true],
     ['a conflict that was likely before', {}, { before: likely }, true],
     ['a conflict that was proved before', {}, { before: PAIR }, false],
-    ['… but stale', {}, { before: { ...PAIR, first_active_at: daysAgo(20) } }, true],
+    ['… but stale', {}, { before: { ...PAIR, sides: { a: changed(20), b: changed(1) } } }, true],
     ['a likely conflict', { confidence: 'likely' }, {}, false],
     ['… that does the same work', { confidence: 'likely' }, { between: duplicate }, true],
     ['… but was the same work before', { confidence: 'likely' }, { between: duplicate, before: TWIN }, false],
-    ['… but is stale', { confidence: 'likely', first_active_at: daysAgo(20) }, { between: number }, false],
+    [
+      '… but is stale',
+      { confidence: 'likely', sides: { a: changed(20), b: changed(1) } },
+      { between: number },
+      false,
+    ],
     ['declared work', { confidence: null, consequence: 'possible' }, {}, false],
     ['a pair that was notified', { notified_at: now }, {}, false],
     ['a pair that has ended', { outcome: 'resolved' }, {}, false],
-    ['a pair of which either side is stale', { second_active_at: daysAgo(15) }, {}, false],
+    ['a pair of which either side is stale', { sides: { a: changed(1), b: changed(15) } }, {}, false],
     ['a pair with a bot', {}, { between: { is_of_bot: true } }, false],
     ['a pair of one author', {}, { between: { is_same_author: true } }, false],
     ['… and same_author is on', {}, { between: { is_same_author: true }, same_author: true }, true],
@@ -163,17 +170,17 @@ test.each<[string, string, boolean, Partial<typeof comment>, boolean]>([
   expect(isBot({ login, is_of_type_bot }, { ...comment, ...lists })).toBe(expected)
 })
 
-const FILE = { breadth: null, is_blocking: false, updated_at: daysAgo(1) }
-const GLOBS_BLOCKED = { ...FILE, breadth: 'plain', is_blocking: true } as const
+const WORK = { breadth: null, is_blocking: false, updated_at: daysAgo(1) }
+const GLOBS_BLOCKED = { ...WORK, breadth: 'plain', is_blocking: true } as const
 const HIGH = { severity: 'high', updated_at: daysAgo(1) } as const
 const MEDIUM = { ...HIGH, severity: 'medium' } as const
 
 test.each([
-  ['work', { activities: [FILE] }, daysAgo(2), true],
-  ['… on one that was imported only', { activities: [FILE] }, null, false],
+  ['work', { activities: [WORK] }, daysAgo(2), true],
+  ['… on one that was imported only', { activities: [WORK] }, null, false],
   ['work that blocks globs, before the last event', { activities: [GLOBS_BLOCKED] }, now, true],
   ['… since then', { activities: [GLOBS_BLOCKED] }, daysAgo(2), false],
-  ['… and other work', { activities: [GLOBS_BLOCKED, FILE] }, daysAgo(2), true],
+  ['… and other work', { activities: [GLOBS_BLOCKED, WORK] }, daysAgo(2), true],
   ['a high notable from before the last event', { notables: [HIGH] }, now, true],
   ['… from since then', { notables: [HIGH] }, daysAgo(2), false],
   ['a medium notable', { notables: [MEDIUM] }, now, false],

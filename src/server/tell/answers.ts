@@ -7,10 +7,9 @@ import type { ActivityRow } from '../records/activities/table.ts'
 import { findPullRequest } from '../records/pull-requests/store.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { record } from './apply.ts'
-import { recordShown } from './ledger.ts'
-import { groupOverlaps } from './overlap-groups.ts'
-import { branchKey, pullRequestKey, type SideKey } from './pair.ts'
 import { branchCheck } from './read.ts'
+import { branchKey, groupOverlaps, pullRequestKey, type SideKey } from './sides.ts'
+import { markShown } from './store.ts'
 
 /**
  * Records the pairs that the answer to a create shows. Those of a branch without a pull request are stored first: no
@@ -25,7 +24,7 @@ export function createAnswered(ctx: RepoContext, activity: ActivityRow, conclusi
     const number = activity.pr_number ?? pullRequestOf(live)
     if (number === null) {
       await record(ctx, branchCheck(branch, [activity], { conclusion, is_partial: true }))
-      await recordShown(ctx, branchKey(branch), others)
+      await markShown(ctx, branchKey(branch), others)
     } else await markAuthor(ctx, number, others)
   })
 }
@@ -41,8 +40,7 @@ export function checkAnswered(ctx: RepoContext, branch: string | null, conclusio
     const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
     const number = pullRequestOf(live)
     if (number !== null) await markAuthor(ctx, number, others)
-    else if (await isCallerAmong(ctx, live.map(authorLogin)))
-      await recordShown(ctx, branchKey(branch), others)
+    else if (await isCallerAmong(ctx, live.map(authorLogin))) await markShown(ctx, branchKey(branch), others)
   })
 }
 
@@ -53,7 +51,7 @@ function pullRequestOf(live: readonly ActivityRow[]): number | null {
 /** Marks the pairs of a pull request as shown if the caller is its author. */
 async function markAuthor(ctx: RepoContext, number: number, others: SideKey[]): Promise<void> {
   const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
-  if (await isCallerAmong(ctx, [pr?.author ?? null])) await recordShown(ctx, pullRequestKey(number), others)
+  if (await isCallerAmong(ctx, [pr?.author ?? null])) await markShown(ctx, pullRequestKey(number), others)
 }
 
 async function isCallerAmong({ caller }: RepoContext, logins: readonly (string | null)[]): Promise<boolean> {

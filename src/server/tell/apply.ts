@@ -17,25 +17,22 @@ import { confirmName } from '../records/repositories/registration.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
 import { type Decision, decide } from './decide.ts'
-import { inLedger, recordShown, writePairs } from './ledger.ts'
-import { pullRequestKey } from './pair.ts'
+import { inLedger, writePairs } from './ledger.ts'
 import { type CommentText, chargedFields, type Publication } from './publication.ts'
 import { type Check, readFacts } from './read.ts'
-import { clearShown } from './store.ts'
+import { pullRequestKey } from './sides.ts'
+import { clearShown, markShown } from './store.ts'
 
 /** Records what a check leads to. The decision is made in the transaction, because it depends on rows that are locked. */
 export function record(ctx: RepoContext, check: Check): Promise<Decision> {
   return inLedger(ctx, async (within) => {
-    const decision = decide(await readFacts(within, check))
+    const facts = await readFacts(within, check)
+    const decision = decide(facts)
     const { db, repo } = within
-    await writePairs(within, decision.pairs)
-    for (const { first, second } of decision.notified)
-      await enqueueNotification(within, { pair: { first, second } })
-    const { pull_request } = decision
-    if (pull_request) {
-      const { pr, related_ids, charged } = pull_request
-      await savePullRequest(db, repo.id, pr.number, { related_ids, ...charged })
-    }
+    const { pairs, notified, pull_request } = decision
+    if (facts.ledger) await writePairs(within, facts.ledger, pairs)
+    for (const { a, b } of notified) await enqueueNotification(within, { pair: { a, b } })
+    if (pull_request) await savePullRequest(db, repo.id, pull_request.pr.number, pull_request.changes)
     return decision
   })
 }
@@ -49,7 +46,7 @@ export async function recordAndPublish(app: App, ctx: RepoContext, check: Check)
   if (!pull_request) return false
   const { pr, publication, named } = pull_request
   const published = await publish(app, ctx, { pr, ...publication })
-  if (published === 'shows_overlap') await recordShown(ctx, check.subject.key, named)
+  if (published === 'shows_overlap') await markShown(ctx, check.subject.key, named)
   // The pairs that were found since the comment was last written may make a new one.
   if (published === 'deleted') await forgetComment(ctx, pr.number, pr.published_at ?? ctx.now)
   return published === 'deleted'

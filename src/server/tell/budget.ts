@@ -10,7 +10,19 @@ import { countByAuthor, countByRepository } from '../records/pull-requests/lists
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { listSettings } from '../records/repositories/store.ts'
 import { storedLayers } from '../records/repositories/stored-settings.ts'
-import { BUDGET_DAYS, computeBudget, computeRoom, type Room } from './who-is-told.ts'
+
+/** The budget counts the pull requests that were opened in this period. */
+const BUDGET_DAYS = 30
+
+/** With fewer pull requests, the share is not meaningful. */
+const PULL_REQUESTS_MIN = 20
+
+/** How many comments over the budget strong candidates get: a share of the pull requests, or a few in a small repository. */
+const EXCESS_SHARE = 0.01
+const EXCESS_MIN = 2
+
+/** Which candidates a pull request may still get its first comment for. */
+export type Room = 'any' | 'strong' | 'none'
 
 export async function readBudget(ctx: RepoContext): Promise<BudgetState> {
   return computeBudget(await countPullRequests(ctx), ctx.settings.comment.budget)
@@ -21,6 +33,7 @@ export async function readRoom(ctx: RepoContext): Promise<Room> {
   return computeRoom(await countPullRequests(ctx), ctx.settings.comment.budget)
 }
 
+/** `over_budget`: those whose comment was made while the budget was in force. */
 interface Counts {
   pull_requests: number
   commented: number
@@ -69,4 +82,22 @@ function addUp(counts: Counts[]): Counts {
     thumbs_up: sum('thumbs_up'),
     thumbs_down: sum('thumbs_down'),
   }
+}
+
+/** The budget: the share of pull requests that may have a comment (docs/contract/publishing.md#budget). */
+function computeBudget(
+  { pull_requests, commented }: Pick<Counts, 'pull_requests' | 'commented'>,
+  limit: number,
+): BudgetState {
+  const share = pull_requests === 0 ? null : commented / pull_requests
+  return { share, limit, in_force: pull_requests >= PULL_REQUESTS_MIN && share !== null && share > limit }
+}
+
+/** What the budget leaves for a pull request without a comment: above it strong candidates, but only a few. */
+export function computeRoom(
+  counts: Pick<Counts, 'pull_requests' | 'commented' | 'over_budget'>,
+  limit: number,
+): Room {
+  if (!computeBudget(counts, limit).in_force) return 'any'
+  return counts.over_budget < Math.max(EXCESS_SHARE * counts.pull_requests, EXCESS_MIN) ? 'strong' : 'none'
 }

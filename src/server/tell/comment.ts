@@ -5,7 +5,8 @@ import { numberNote } from '../../vocabulary/finding-kinds.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { capitalized, count, joined } from '../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence } from '../../vocabulary/verdict-words.ts'
-import type { DoneBefore, Report, ReportedActivity, TakenOnBase } from './report.ts'
+import type { ReportedActivity } from './counterparts.ts'
+import type { DoneBefore, Report, TakenOnBase } from './report.ts'
 import {
   adviceAbout,
   caveatsOf,

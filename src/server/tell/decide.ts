@@ -3,19 +3,25 @@
 import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { isBot } from '../../vocabulary/logins.ts'
 import type { PullRequestChanges, PullRequestRow } from '../records/pull-requests/table.ts'
-import { buildReport, reportNothing } from './build-report.ts'
-import { branchKey, pullRequestKey, type SideKey } from './pair.ts'
+import type { Counterpart } from './counterparts.ts'
 import { chargedFields, hasOverlap, type Publication, planPublication } from './publication.ts'
-import type { Facts, LedgerFacts } from './read.ts'
-import type { Report } from './report.ts'
-import { changePairs, type PairChanges, type Pairs } from './side-pairs.ts'
-import { type Counterpart, isSighting } from './sides.ts'
+import type { Facts } from './read.ts'
+import { buildReport, type Report, reportNothing } from './report.ts'
+import { pullRequestKey, type SideKey } from './sides.ts'
 import type { PairName, PairRow } from './table.ts'
-import { afterAbsence, afterDone, afterRename, afterSighting, afterUndone } from './transitions.ts'
+import {
+  afterAbsence,
+  afterDone,
+  afterRename,
+  afterSighting,
+  afterUndone,
+  type Pairs,
+} from './transitions.ts'
 import { isIgnored, isNotificationDue } from './who-is-told.ts'
 
 export interface Decision {
-  pairs: PairChanges
+  /** All pairs of the side; empty if no ledger is kept. */
+  pairs: Pairs
   /** The pairs that a notification is posted about. */
   notified: PairName[]
   /** Null for a branch without a pull request. */
@@ -24,37 +30,32 @@ export interface Decision {
 
 interface PullRequestDecision {
   pr: PullRequestRow
-  related_ids: string[]
-  /** What to store with the pairs if the first comment counts in shadow mode; else null. */
-  charged: PullRequestChanges | null
+  /** What to store with the pairs. */
+  changes: PullRequestChanges
   publication: Publication
   /** The sides that the comment names, once it is published. */
   named: SideKey[]
 }
 
 export function decide(facts: Facts): Decision {
-  const { conclusion, ledger, subject } = facts
-  const next = conclusion && ledger ? decidePairs(facts, conclusion, ledger) : null
-  return {
-    pairs: next && ledger ? changePairs(ledger.rows, next.pairs) : { deleted: [], saved: [] },
-    notified: next?.notified ?? [],
-    pull_request: subject.pr && decidePullRequest(subject.pr, facts, next?.pairs ?? new Map()),
-  }
+  const { pairs, notified } = decidePairs(facts)
+  const { pr } = facts.subject
+  return { pairs, notified, pull_request: pr && decidePullRequest(pr, facts, pairs) }
 }
 
-function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: NextPairs['pairs']): PullRequestDecision {
-  const { conclusion } = facts
+function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: Pairs): PullRequestDecision {
+  const { conclusion, settings, now } = facts
   if (conclusion === null) {
     const publication = decidePublication(pr, reportNothing(pr, facts), facts)
-    return { pr, related_ids: [], charged: null, publication, named: [] }
+    return { pr, changes: { related_ids: [] }, publication, named: [] }
   }
   const { report, named } = buildReport(pr, conclusion, { ...facts, pairs })
   const publication = decidePublication(pr, report, facts)
-  const isShown = facts.settings.comment.mode === 'shadow' && publication.comment === 'shows_overlap'
   const related_ids = [...conclusion.collisions, ...conclusion.notables].map(({ id }) => id)
-  const charged =
-    isShown && pr.commented_at === null && report.charge ? chargedFields(report.charge, facts.now) : null
-  return { pr, related_ids, charged, publication, named }
+  // In shadow mode the first comment counts once it would be published.
+  const isShown = settings.comment.mode === 'shadow' && publication.comment === 'shows_overlap'
+  const charged = isShown && pr.commented_at === null && report.charge
+  return { pr, changes: { related_ids, ...(charged && chargedFields(charged, now)) }, publication, named }
 }
 
 /** In shadow mode nothing is published, and what the comment would show counts as shown. */
@@ -68,24 +69,19 @@ function decidePublication(pr: PullRequestRow, report: Report, { settings }: Fac
   return planPublication(pr, report, settings)
 }
 
-interface NextPairs {
-  /** All pairs of the side. */
-  pairs: Pairs
-  /** The pairs that a notification is posted about. */
-  notified: PairName[]
-}
-
-/** `conclusion` and `ledger`: those of the facts. */
-function decidePairs(facts: Facts, conclusion: Conclusion, ledger: LedgerFacts): NextPairs {
-  const { subject, now } = facts
-  const pairs = new Map(ledger.pairs)
+/** The pairs of the side after the check, and those that a notification is posted about. */
+function decidePairs(facts: Facts): Pick<Decision, 'pairs' | 'notified'> {
+  const { subject, now, repo, conclusion, ledger } = facts
+  const pairs = new Map(ledger?.pairs)
   const notified: PairName[] = []
-  for (const counterpart of facts.counterparts.filter(isSighting)) {
-    const { key } = counterpart
-    const before = findBefore(counterpart, ledger)
-    const sighting = { side: subject, sighting: counterpart, repo_id: facts.repo.id, now }
-    const pair = afterSighting(before, sighting)
-    if (counterpart.pull_request) pairs.delete(branchKey(counterpart.pull_request.branch))
+  if (conclusion === null || ledger === null) return { pairs, notified }
+  for (const counterpart of facts.counterparts) {
+    const { key, former_key, is_recorded } = counterpart
+    if (key === null || !is_recorded) continue
+    const before = findBefore(key, former_key, ledger.pairs)
+    const sighting = { ...counterpart, key }
+    const pair = afterSighting(before, { side: subject, sighting, repo_id: repo.id, now })
+    if (former_key !== null) pairs.delete(former_key)
     const isNotified = isPosted(counterpart, { pair, before }, facts)
     if (isNotified) notified.push(pair)
     pairs.set(key, isNotified ? { ...pair, notified_at: now } : pair)
@@ -95,7 +91,7 @@ function decidePairs(facts: Facts, conclusion: Conclusion, ledger: LedgerFacts):
     const row = pairs.get(key)
     if (row) pairs.set(key, afterAbsence(row, { key: subject.key, mine: subject.last_change, other }, now))
   }
-  if (subject.pr) setDone(pairs, conclusion, { side: subject, repo_id: facts.repo.id, now })
+  if (subject.pr) setDone(pairs, conclusion, { side: subject, repo_id: repo.id, now })
   return { pairs, notified }
 }
 
@@ -118,15 +114,11 @@ function setDone(
  * The pair with a counterpart before the check. One with a branch that got a pull request continues with that, whichever of
  * the two sides is rechecked first.
  */
-function findBefore(
-  { key, pull_request }: Counterpart & { key: string },
-  { pairs }: LedgerFacts,
-): PairRow | undefined {
+function findBefore(key: SideKey, former_key: SideKey | null, pairs: Pairs): PairRow | undefined {
   const known = pairs.get(key)
-  if (known || !pull_request) return known
-  const branch_key = branchKey(pull_request.branch)
-  const row = pairs.get(branch_key)
-  return row && afterRename(row, branch_key, key)
+  if (known || former_key === null) return known
+  const row = pairs.get(former_key)
+  return row && afterRename(row, former_key, key)
 }
 
 function isPosted(
@@ -137,11 +129,7 @@ function isPosted(
   if (!repo.is_notified) return false
   const { author, pr } = subject
   const isOwnBot = isBot({ login: author ?? '', is_of_type_bot: pr?.is_bot ?? false }, comment)
-  const between = {
-    is_of_bot: isOwnBot || counterpart.is_bot,
-    is_same_author: counterpart.is_same_author,
-    findings: counterpart.findings,
-  }
+  const between = { ...counterpart, is_of_bot: isOwnBot || counterpart.is_bot }
   return isNotificationDue(pair, between, { comment, now })
 }
 

@@ -1,10 +1,11 @@
 /** The ledger records which pairs conflict, who was shown them, and what became of them. */
+import { isDeepStrictEqual } from 'node:util'
 import { inTurn } from '../platform/background.ts'
 import { inTransaction, type RepoContext } from '../records/repositories/repo.ts'
-import { branchKey, numberOf, type SideKey } from './pair.ts'
-import { changePairs, gatherPairs, type PairChanges, type SidePairs } from './side-pairs.ts'
+import { branchKey, numberOf, type SideKey } from './sides.ts'
 import * as store from './store.ts'
-import { afterEnd } from './transitions.ts'
+import type { PairName, PairRow } from './table.ts'
+import { afterEnd, gatherPairs, type Pairs } from './transitions.ts'
 
 /**
  * Runs a transaction that has locked the ledger of the repository. Those of one repository wait for each other before they
@@ -23,6 +24,13 @@ export function inLedger<Result>(
   )
 }
 
+export interface SidePairs {
+  /** As they are stored. */
+  rows: readonly PairRow[]
+  /** Those of the branch have the key of its pull request. */
+  pairs: Pairs
+}
+
 /** Reads the pairs of a side, to change them; see `gatherPairs`. `within`: that of `inLedger`. */
 export async function readPairs(
   { db, repo }: RepoContext,
@@ -34,10 +42,14 @@ export async function readPairs(
   return { rows, pairs: gatherPairs(rows, key, branch_key) }
 }
 
-/** Writes pairs that were read with `readPairs` in the same transaction. */
-export async function writePairs({ db, repo }: RepoContext, { deleted, saved }: PairChanges): Promise<void> {
-  for (const name of deleted) await store.deletePair(db, repo.id, name)
-  await store.savePairs(db, saved)
+/** Writes what pairs became that were read with `readPairs` in the same transaction. */
+export async function writePairs({ db, repo }: RepoContext, { rows }: SidePairs, next: Pairs): Promise<void> {
+  const nameOf = ({ a, b }: PairName) => `${a} ${b}`
+  const stored = new Map(rows.map((row) => [nameOf(row), row]))
+  const kept = new Set([...next.values()].map(nameOf))
+  for (const row of rows) if (!kept.has(nameOf(row))) await store.deletePair(db, repo.id, row)
+  const changed = [...next.values()].filter((row) => !isDeepStrictEqual(stored.get(nameOf(row)), row))
+  await store.savePairs(db, changed)
 }
 
 /** A pull request that was merged or closed, or a branch whose work ended. */
@@ -54,17 +66,8 @@ export function recordEnd(ctx: RepoContext, side: EndedSide): Promise<number[]> 
   return inLedger(ctx, async (within) => {
     const own = await readPairs(within, side.key, side.branch)
     const next = new Map([...own.pairs].map(([other, row]) => [other, afterEnd(row, side)]))
-    await writePairs(within, changePairs(own.rows, next))
+    await writePairs(within, own, next)
     const ended = [...next].filter(([other, row]) => row !== own.pairs.get(other))
     return side.is_merged ? ended.flatMap(([other]) => numberOf(other) ?? []) : []
   })
-}
-
-/** Records that the side `key` was shown its pairs with `others`. */
-export async function recordShown(
-  { db, now, repo }: RepoContext,
-  key: SideKey,
-  others: SideKey[],
-): Promise<void> {
-  await store.markShown(db, repo.id, key, { others, at: now })
 }

@@ -9,9 +9,10 @@ import { joined } from '../../vocabulary/text.ts'
 import type { LineRange } from '../../vocabulary/verdict.ts'
 import { linesText, sameWorkSentence } from '../../vocabulary/verdict-words.ts'
 import type { NotableRow } from '../records/notables/table.ts'
-import { branchOf, numberOf, otherSlot, type Slot } from './pair.ts'
 import { quote } from './report-words.ts'
-import type { PairRow } from './table.ts'
+import { branchOf, numberOf } from './sides.ts'
+import type { PairFile, PairRow, PairSequence, Slot } from './table.ts'
+import { otherSlot } from './transitions.ts'
 
 /** One side of a pair: a pull request, or a branch without one. */
 interface NotifiedSide {
@@ -46,13 +47,11 @@ interface Repository {
 }
 
 export function pairNotification(row: PairRow, { full_name, web_url }: Repository): Notification {
-  const first: Slot = row.cause ?? 'first'
-  const slots = [first, otherSlot(first)] as const
-  const [one, other] = slots.map((slot) => sideOf(row, slot, web_url)) as [NotifiedSide, NotifiedSide]
-  const files = row.files.map(({ path, ...lines }) => ({
-    path,
-    lines: [lines[`${slots[0]}_lines`], lines[`${slots[1]}_lines`]] as [LineRange | null, LineRange | null],
-  }))
+  const first = row.cause ?? 'a'
+  const second = otherSlot(first)
+  const [one, other] = [sideOf(row, first, web_url), sideOf(row, second, web_url)]
+  const linesOf = (file: PairFile): [LineRange | null, LineRange | null] => [file[first], file[second]]
+  const files = row.files.map((file) => ({ path: file.path, lines: linesOf(file) }))
   const { consequence } = row
   const [name, its] = [nameOf(one), nameOf(other)]
   const sentences: Partial<Record<Consequence, () => string>> = {
@@ -91,7 +90,7 @@ function sideOf(row: PairRow, slot: Slot, web_url: string): NotifiedSide {
   return {
     pull_request,
     branch: branchOf(row[slot]),
-    author: row[`${slot}_author`],
+    author: row.sides[slot].author,
     url: pull_request === null ? null : `${web_url}/pull/${pull_request}`,
   }
 }
@@ -102,8 +101,8 @@ function nameOf({ pull_request, branch, author }: NotifiedSide): string {
 }
 
 /** `the number 0042 in db/migrations`. */
-function takenText({ first, second, ...sequence }: PairRow['sequence'][number]): string {
-  const taken = takenFinding({ ...sequence, yours: first, theirs: second, next: null })
+function takenText({ a, b, ...sequence }: PairSequence): string {
+  const taken = takenFinding({ ...sequence, yours: a.name, theirs: b.name, next: null })
   return `the ${taken.kind} ${placeOf(taken, quote)}`
 }
 

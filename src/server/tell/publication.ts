@@ -10,7 +10,8 @@ import { placeSentence } from '../../vocabulary/verdict-words.ts'
 import type { Annotation, CheckRun } from '../github/check-runs.ts'
 import { isMuted, type PullRequestChanges, type PullRequestRow } from '../records/pull-requests/table.ts'
 import { commentOf, farewellComment, headline, mutedComment, TEXT_VERSION } from './comment.ts'
-import type { Charge, Report, ReportedActivity, ReportedPath } from './report.ts'
+import type { ReportedActivity, ReportedPath } from './counterparts.ts'
+import type { Charge, Report } from './report.ts'
 import { caveatsOf, nameOf, nothingShown, quote, suppressedList } from './report-words.ts'
 
 export interface CommentText {

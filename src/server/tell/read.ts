@@ -3,9 +3,7 @@
 import { checkActivities } from '../../engine/check/check.ts'
 import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { findNextNumbers } from '../../engine/check/next-number.ts'
-import type { ChangedFile } from '../../engine/lines/change.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
-import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { inDatabase } from '../compare/database-source.ts'
 import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../records/activities/pull-request-store.ts'
@@ -14,23 +12,23 @@ import { listNumbered, type NumberedPullRequest } from '../records/pull-requests
 import { findPullRequest } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
-import { readRoom } from './budget.ts'
-import { readPairs } from './ledger.ts'
-import { groupOverlaps } from './overlap-groups.ts'
-import { branchOf, type LastChange, numberOf, pullRequestKey, type SideKey } from './pair.ts'
-import type { Pairs, SidePairs } from './side-pairs.ts'
+import { type Room, readRoom } from './budget.ts'
+import { type Counterpart, describeCounterpart } from './counterparts.ts'
+import { readPairs, type SidePairs } from './ledger.ts'
 import {
+  branchOf,
   branchSubject,
-  type Counterpart,
-  describeCounterpart,
-  isSighting,
+  groupOverlaps,
+  type LastChange,
   lastDeclaration,
   lastPush,
+  numberOf,
+  pullRequestKey,
   pullRequestSubject,
+  type SideKey,
   type Subject,
 } from './sides.ts'
-import { takenAfterMerge } from './taken-after-merge.ts'
-import type { Room } from './who-is-told.ts'
+import { type Pairs, takenAfterMerge } from './transitions.ts'
 
 /** A side, and what the search found. Read before the ledger is locked. */
 export interface Check {
@@ -52,14 +50,12 @@ export interface Facts extends Check {
   settings: Settings
   repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified'>
   counterparts: readonly Counterpart[]
-  /** The changed files of the side. */
-  own_files: readonly ChangedFile[]
   /** Null if no ledger is kept, or if nothing was compared. */
   ledger: LedgerFacts | null
 }
 
 /** Read in the transaction that has locked the ledger. */
-export interface LedgerFacts extends SidePairs {
+interface LedgerFacts extends SidePairs {
   /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for a pull request for another base branch. */
   absent: ReadonlyMap<SideKey, LastChange | null>
 }
@@ -108,31 +104,22 @@ export function branchCheck(
 export async function readFacts(within: RepoContext, check: Check): Promise<Facts> {
   const { now, repo, settings } = within
   const { subject, conclusion } = check
-  const isRecorded = conclusion !== null && settings.comment.mode !== 'off'
+  const { comment } = settings
+  const isRecorded = conclusion !== null && comment.mode !== 'off'
   const own = isRecorded ? await readPairs(within, subject.key, subject.branch) : null
   const groups = groupOverlaps(conclusion?.collisions ?? [])
   const keys = [...groups.map(({ key }) => key ?? ''), ...(own?.pairs.keys() ?? [])]
   const others = await readOpen(within, keys)
-  const given = { subject, comment: settings.comment }
-  const counterparts = groups.map((group) => describeCounterpart(group, others.get(group.key ?? ''), given))
-  const own_files = ownFiles(subject.activities)
-  const found = new Set(counterparts.filter(isSighting).map(({ key }) => key))
-  return {
-    ...check,
-    now,
-    settings,
-    repo,
-    counterparts,
-    own_files,
-    ledger: own && {
-      ...own,
-      absent: await readAbsent(within, own.pairs, {
-        found,
-        others,
-        other_base: conclusion?.other_base ?? [],
-      }),
-    },
+  const counterparts = groups.map((group) =>
+    describeCounterpart(group, others.get(group.key ?? ''), { subject, comment }),
+  )
+  const found = new Set(counterparts.filter(({ is_recorded }) => is_recorded).map(({ key }) => key))
+  const other_base = conclusion?.other_base ?? []
+  const ledger = own && {
+    ...own,
+    absent: await readAbsent(within, own.pairs, { found, others, other_base }),
   }
+  return { ...check, now, settings, repo, counterparts, ledger }
 }
 
 type Others = ReadonlyMap<SideKey, NumberedPullRequest>
@@ -147,7 +134,7 @@ async function readOpen({ db, repo }: RepoContext, keys: SideKey[]): Promise<Oth
 async function readAbsent(
   { db, now, repo }: RepoContext,
   pairs: Pairs,
-  { found, others, other_base }: { found: ReadonlySet<SideKey>; others: Others; other_base: string[] },
+  { found, others, other_base }: { found: ReadonlySet<SideKey | null>; others: Others; other_base: string[] },
 ): Promise<LedgerFacts['absent']> {
   const absent = new Map<SideKey, LastChange | null>()
   const elsewhere = new Set(other_base.length > 0 ? await listPullRequestsOf(db, repo.id, other_base) : [])
@@ -171,15 +158,10 @@ async function readAbsent(
 /** The next numbers in the directories in which a merge took a number of the side. Before the transaction, because GitHub is asked. */
 async function readNextNumbers(
   ctx: RepoContext,
-  { key, branch, activities }: Subject,
+  { key, branch, activities, files }: Subject,
 ): Promise<Check['next_numbers']> {
-  const files = ownFiles(activities)
   if (ctx.settings.comment.mode === 'off' || takenPlaces(files).length === 0) return new Map()
   const { pairs } = await readPairs(ctx, key, branch)
   const taken = [...pairs.values()].flatMap((row) => takenAfterMerge(row, key, files))
   return findNextNumbers(inDatabase(ctx), { base_branch: activities[0]?.base_branch ?? null, files }, taken)
-}
-
-function ownFiles(activities: readonly ActivityRow[]): readonly ChangedFile[] {
-  return activities.flatMap((each) => comparedScopeOf(each).files)
 }

@@ -11,7 +11,8 @@ import { FILES_SHOWN_MAX, HIDDEN_BECAUSE } from '../../vocabulary/shown.ts'
 import { STAGE_WORDS } from '../../vocabulary/standing.ts'
 import { count, joined } from '../../vocabulary/text.ts'
 import { areasText, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
-import type { Report, ReportedActivity, ReportedNotable, Suppressed } from './report.ts'
+import type { ReportedActivity } from './counterparts.ts'
+import type { Report, ReportedNotable, Suppressed } from './report.ts'
 
 /** A pull request by number and title, declared work by title and branch. */
 export function subjectOf({ pull_request, title, branch, actor, stage }: ReportedActivity): string {

@@ -1,35 +1,31 @@
-/** The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge. */
+/** The report of a check: what the comment and the check run of a pull request say. Pure. */
 
-import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
-import type { PathPair } from '../../vocabulary/contract/overlap.ts'
-import type { Consequence, Finding, TakenFinding } from '../../vocabulary/finding-kinds.ts'
-import type { Severity } from '../../vocabulary/severity.ts'
-import type { HiddenBecause } from '../../vocabulary/shown.ts'
+import type { Conclusion, Found } from '../../engine/check/conclusion.ts'
+import type { StoredNotable } from '../../engine/records/notable.ts'
+import { takenFinding, takenFix } from '../../vocabulary/finding.ts'
+import type { TakenFinding } from '../../vocabulary/finding-kinds.ts'
+import { byRank, isAtLeast, type Severity } from '../../vocabulary/severity.ts'
+import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import type { Stage } from '../../vocabulary/standing.ts'
 import type { DoneLines } from '../../vocabulary/verdict-words.ts'
-
-/** Overlapping work: one pull request or branch, with all its activities. */
-export interface ReportedActivity {
-  severity: Severity
-  /** Title and branch are null for the pull request of a newcomer, whose words are not repeated. */
-  title: string | null
-  actor: string
-  branch: string | null
-  pull_request: { number: number; url: string } | null
-  stage: Stage
-  /** It is closer to its merge than this pull request. */
-  is_ahead: boolean
-  areas: string[]
-  /** The strongest verdict first, each path once. Paths whose changes cannot conflict are listed only if there are no others. */
-  paths: ReportedPath[]
-  consequence: Consequence
-  /** What both have in common, the weightiest first. */
-  findings: Finding[]
-  /** How this pull request gives way where both take the same: commands and lines. See `takenFix`. */
-  fixes: string[]
-  /** Both have the same author. */
-  is_same_author: boolean
-}
+import type { PullRequestRow } from '../records/pull-requests/table.ts'
+import { pullRequestStage, type ReportedActivity } from './counterparts.ts'
+import type { Facts } from './read.ts'
+import { bySecond, numberOf, pullRequestKey, type SideKey } from './sides.ts'
+import type { PairRow } from './table.ts'
+import { otherOf, type Pairs, slotOf, takenAfterMerge } from './transitions.ts'
+import {
+  type CommentRules,
+  earnsComment,
+  inOrderOfComment,
+  isCounted,
+  isDoneShown,
+  isTakenShown,
+  judgeCandidates,
+  rulesFor,
+  type Suppression,
+  thresholdFor,
+} from './who-is-told.ts'
 
 /** Numbers and parents that this pull request takes, and that a merged one took before. */
 export interface TakenOnBase {
@@ -44,12 +40,6 @@ export interface DoneBefore extends DoneLines {
   url: string
 }
 
-/** A path that both match, and how their lines relate. */
-export type ReportedPath = Omit<PathPair, 'yours' | 'theirs'> & {
-  /** Where it is in the head commit of this pull request; undefined if the lines were not compared. */
-  head?: FileVerdict['your_head'] | undefined
-}
-
 export interface ReportedNotable {
   severity: Severity
   title: string
@@ -57,9 +47,6 @@ export interface ReportedNotable {
   /** An area or a glob; null for the whole repository. */
   where: string | null
 }
-
-/** Why overlapping work is not shown, by the rules about the work itself. */
-export type Suppression = Exclude<HiddenBecause, 'muted' | 'shadow' | 'no_event' | 'other_base'>
 
 /** Overlapping work that is not shown, and why. */
 export type SuppressedActivity = ReportedActivity & { suppression: Suppression }
@@ -109,4 +96,165 @@ export interface Suppressed {
   activities: SuppressedActivity[]
   /** Below the threshold. */
   notables: ReportedNotable[]
+}
+
+const NOT_COMPARED = { nothing: null, all_ignored: 'all_ignored', nothing_given: 'no_scope' } as const
+
+/** `named`: the keys of the sides that the comment names. */
+export function buildReport(
+  pr: PullRequestRow,
+  conclusion: Conclusion,
+  { pairs, ...facts }: Facts & { pairs: Pairs },
+): { report: Report; named: SideKey[] } {
+  const rules = rulesFor(pr, facts)
+  const candidates = judgeCandidates(pr, facts, pairs)
+  const activities = inOrderOfComment(candidates.filter(({ suppression }) => suppression === null))
+  const none = reportNothing(pr, facts)
+  const notable_records = conclusion.notables.map(({ severity, record }) => ({ ...record, severity }))
+  const all = conclusion.notables.map(reportNotable)
+  const notables = all.filter(({ severity }) => isAtLeast(severity, none.threshold.severity))
+  const { emptiness, expected, checked_against } = conclusion
+  const web_url = facts.repo.web_urls[0] as string
+  const taken = isTakenShown(rules) ? listTaken(pairs, pr, { ...facts, web_url }) : []
+  const done = findDone(conclusion, { pairs, rules })
+  const report: Report = {
+    ...none,
+    severity:
+      taken.length > 0 || done !== null
+        ? 'high'
+        : ([...activities, ...notables].sort(byRank)[0]?.severity ?? null),
+    earns_comment:
+      taken.length > 0 ||
+      (done !== null &&
+        pr.own_event_at !== null &&
+        isAwaited([{ key: pullRequestKey(done.number) }], pr, pairs)) ||
+      (isAwaited(activities, pr, pairs) && earnsComment({ activities, notables: notable_records }, pr)),
+    charge: done === null && !activities.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
+    activities,
+    notables,
+    suppressed: {
+      activities: candidates.flatMap(({ suppression, ...each }) =>
+        suppression ? [{ ...each, suppression }] : [],
+      ),
+      notables: all.filter((notable) => !notables.includes(notable)),
+    },
+    merged: listMergedSincePush(pairs, pr, web_url).filter(
+      ({ number }) => number !== done?.number && taken.every((each) => each.number !== number),
+    ),
+    done,
+    taken,
+    not_compared: activities.length > 0 ? null : NOT_COMPARED[emptiness ?? 'nothing'],
+    compared: {
+      activities: checked_against.activities,
+      notables: checked_against.notables,
+      expected: expected.size,
+    },
+    is_complete: checked_against.complete,
+    page_url: facts.page_url,
+  }
+  const named = activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
+  return { report, named: [...(done === null ? [] : [pullRequestKey(done.number)]), ...named] }
+}
+
+/** The report on a pull request without a live activity, with which nothing was compared. */
+export function reportNothing(pr: PullRequestRow, { settings, now }: Facts): Report {
+  return {
+    severity: null,
+    earns_comment: false,
+    charge: null,
+    activities: [],
+    notables: [],
+    suppressed: { activities: [], notables: [] },
+    merged: [],
+    done: null,
+    taken: [],
+    threshold: { severity: thresholdFor(settings.comment, pr.is_draft), is_of_draft: pr.is_draft },
+    not_compared: settings.track_pull_requests ? 'not_live' : 'not_tracked',
+    compared: { activities: 0, notables: 0, expected: 0 },
+    is_complete: true,
+    stage: pullRequestStage(pr),
+    may_merge: !pr.is_by_newcomer && !pr.branch.includes(':'),
+    as_of: now,
+    page_url: null,
+  }
+}
+
+/** Whether a comment may be made: after somebody deleted one, only for a pair that was found since. */
+function isAwaited(
+  shown: readonly { key: SideKey | null }[],
+  { comment_deleted_at: deleted_at }: PullRequestRow,
+  pairs: Pairs,
+): boolean {
+  if (deleted_at === null) return true
+  return shown.some(({ key }) => {
+    const pair = key === null ? undefined : pairs.get(key)
+    return pair !== undefined && pair.seen_at > deleted_at
+  })
+}
+
+/** The pull requests whose overlap was shown to this one, and that were merged since its last push. */
+function listMergedSincePush(
+  pairs: Pairs,
+  { number, pushed_at, head_sha }: PullRequestRow,
+  web_url: string,
+): Report['merged'] {
+  const key = pullRequestKey(number)
+  const isWaiting = ({ merged, merged_at, ...row }: PairRow) => {
+    const slot = slotOf(key, otherOf(row, key))
+    if (merged === null || merged_at === null || merged === slot || row[`${slot}_shown_at`] === null)
+      return false
+    return row.sides[slot].head === head_sha || bySecond(pushed_at, merged_at) < 0
+  }
+  return [...pairs].flatMap(([its, row]) => {
+    const other = numberOf(its)
+    return other !== null && isWaiting(row) ? [{ number: other, url: `${web_url}/pull/${other}` }] : []
+  })
+}
+
+/**
+ * What this pull request still takes of the numbers and parents that it shared with one that was merged since. Every side
+ * hears of it, whether or not it was shown the pair.
+ */
+function listTaken(
+  pairs: Pairs,
+  { number }: PullRequestRow,
+  { subject, next_numbers, web_url }: Facts & { web_url: string },
+): TakenOnBase[] {
+  const key = pullRequestKey(number)
+  return [...pairs].flatMap(([other, row]) => {
+    const merged = numberOf(other)
+    const sequence = merged === null ? [] : takenAfterMerge(row, key, subject.files)
+    if (merged === null || sequence.length === 0) return []
+    const found = sequence.map(({ their_own, ...each }) => ({
+      taken: takenFinding({ ...each, next: next_numbers.get(each.directory) ?? null }),
+      their_own,
+    }))
+    return [
+      {
+        number: merged,
+        url: `${web_url}/pull/${merged}`,
+        taken: found.map(({ taken }) => taken),
+        fixes: found.flatMap(({ taken, their_own }) => takenFix(taken, their_own) ?? []),
+      },
+    ]
+  })
+}
+
+/** The merged pull request that has most of the lines of this one, if that is said. */
+function findDone(
+  { done_by }: Conclusion,
+  { pairs, rules }: { pairs: Pairs; rules: CommentRules },
+): Report['done'] {
+  if (done_by?.number == null || done_by.url === null || !isDoneShown(rules)) return null
+  const { number, url, shared, lines } = done_by
+  return pairs.has(pullRequestKey(number)) ? { number, url, shared, lines } : null
+}
+
+function reportNotable({ severity, record, match }: Found<StoredNotable>): ReportedNotable {
+  return {
+    severity,
+    title: record.title,
+    decision_url: record.decision_url,
+    where: match.paths[0]?.theirs ?? match.areas[0] ?? null,
+  }
 }

@@ -5,8 +5,10 @@ import { CONSEQUENCES, type Consequence } from '../../vocabulary/finding-kinds.t
 import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
 import { COUNTED_MAX, type Db } from '../platform/db/database.ts'
 import { lockName } from '../platform/db/statements.ts'
-import { type SideKey, SLOTS, slotOf } from './pair.ts'
-import { firstShownAt, type PairName, type PairRow, pairs } from './table.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
+import type { SideKey } from './sides.ts'
+import { firstShownAt, type PairName, type PairRow, pairs, SLOTS } from './table.ts'
+import { bySlot, slotOf } from './transitions.ts'
 
 /** The maximum number of pairs of one side that are read: those that were found first. */
 const PAIRS_MAX = 2_000
@@ -22,8 +24,8 @@ export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<P
   return db
     .select()
     .from(pairs)
-    .where(and(eq(pairs.repo_id, repo_id), or(sql`${pairs.first} = ${any}`, sql`${pairs.second} = ${any}`)))
-    .orderBy(asc(pairs.seen_at), asc(pairs.first), asc(pairs.second))
+    .where(and(eq(pairs.repo_id, repo_id), or(sql`${pairs.a} = ${any}`, sql`${pairs.b} = ${any}`)))
+    .orderBy(asc(pairs.seen_at), asc(pairs.a), asc(pairs.b))
     .limit(PAIRS_MAX)
 }
 
@@ -32,47 +34,34 @@ export async function findPair(db: Db, repo_id: number, name: PairName): Promise
   return row
 }
 
-function isPair(repo_id: number, { first, second }: PairName) {
-  return and(eq(pairs.repo_id, repo_id), eq(pairs.first, first), eq(pairs.second, second))
+function isPair(repo_id: number, { a, b }: PairName) {
+  return and(eq(pairs.repo_id, repo_id), eq(pairs.a, a), eq(pairs.b, b))
 }
 
-/** What `markShown` writes without the lock, so that a row that was read before does not clear it. */
-const kept = {
-  first_shown_at: sql`coalesce(${pairs.first_shown_at}, excluded.first_shown_at)`,
-  second_shown_at: sql`coalesce(${pairs.second_shown_at}, excluded.second_shown_at)`,
-}
-
-/** Inserts or replaces pairs. */
+/** Inserts pairs, or replaces all but what `markShown` writes without the lock. */
 export async function savePairs(tx: Db, rows: readonly PairRow[]): Promise<void> {
   for (const row of rows) {
-    const { repo_id: _, first: __, second: ___, ...fields } = row
+    const { repo_id: _, a: __, b: ___, a_shown_at: ____, b_shown_at: _____, ...fields } = row
     await tx
       .insert(pairs)
       .values(row)
-      .onConflictDoUpdate({
-        target: [pairs.repo_id, pairs.first, pairs.second],
-        set: { ...fields, ...kept },
-      })
+      .onConflictDoUpdate({ target: [pairs.repo_id, pairs.a, pairs.b], set: fields })
   }
 }
 
-/**
- * Records that the side `key` was shown its pairs with `others`, those that are stored. A pair is shown to a side once.
- */
+/** Records that the side `key` was shown its pairs with `others`, those that are stored. A pair is shown to a side once. */
 export async function markShown(
-  db: Db,
-  repo_id: number,
+  { db, now, repo }: RepoContext,
   key: SideKey,
-  { others, at }: { others: SideKey[]; at: Date },
+  others: readonly SideKey[],
 ): Promise<void> {
   // One row in each statement, because statements that lock several could deadlock.
   for (const other of others) {
     const slot = slotOf(key, other)
-    const [first, second] = slot === 'first' ? [key, other] : [other, key]
     await db
       .update(pairs)
-      .set({ [`${slot}_shown_at`]: at })
-      .where(and(isPair(repo_id, { first, second }), isNull(pairs[`${slot}_shown_at`])))
+      .set({ [`${slot}_shown_at`]: now })
+      .where(and(isPair(repo.id, bySlot(slot, key, other)), isNull(pairs[`${slot}_shown_at`])))
   }
 }
 
@@ -98,7 +87,8 @@ export async function deletePair(tx: Db, repo_id: number, name: PairName): Promi
 
 /** Deletes the pairs, open or ended, to which nothing has happened since `before`. Returns how many. */
 export async function purgePairs(db: Db, repo_id: number, before: Date): Promise<number> {
-  const last = sql`greatest(${pairs.seen_at}, ${pairs.first_active_at}, ${pairs.second_active_at}, ${pairs.ended_at}, ${pairs.merged_at})`
+  const last = sql`greatest(${pairs.seen_at}, ${pairs.ended_at}, ${pairs.merged_at})`
+  const last_active = sql`greatest(${pairs.sides}->'a'->>'active_at', ${pairs.sides}->'b'->>'active_at')`
   const deleted = await db
     .delete(pairs)
     .where(
@@ -106,15 +96,16 @@ export async function purgePairs(db: Db, repo_id: number, before: Date): Promise
         eq(pairs.repo_id, repo_id),
         lte(pairs.seen_at, before),
         sql`${last} <= ${before.toISOString()}::timestamptz`,
+        sql`${last_active} <= ${before.toISOString()}::text`,
       ),
     )
-    .returning({ first: pairs.first })
+    .returning({ a: pairs.a })
   return deleted.length
 }
 
 /** Deletes the whole ledger of a repository. Returns how many pairs. */
 export async function deleteLedger(tx: Db, repo_id: number): Promise<number> {
-  const deleted = await tx.delete(pairs).where(eq(pairs.repo_id, repo_id)).returning({ first: pairs.first })
+  const deleted = await tx.delete(pairs).where(eq(pairs.repo_id, repo_id)).returning({ a: pairs.a })
   return deleted.length
 }
 
@@ -171,6 +162,6 @@ export function listShown(
     .select()
     .from(pairs)
     .where(shownSince(repo_id, since))
-    .orderBy(desc(firstShownAt(pairs)), pairs.first, pairs.second)
+    .orderBy(desc(firstShownAt(pairs)), pairs.a, pairs.b)
     .limit(limit)
 }

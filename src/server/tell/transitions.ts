@@ -1,26 +1,36 @@
 /** How a pair of the ledger changes with each event (docs/contract/signal.md#outcomes). Pure: a row and an event make the next row. */
 
+import type { ChangedFile } from '../../engine/lines/change.ts'
+import { stillTaken } from '../../engine/lines/taken.ts'
 import { takenValue } from '../../vocabulary/finding.ts'
 import type { Outcome } from '../../vocabulary/outcome.ts'
-import type { LineRange } from '../../vocabulary/verdict.ts'
-import {
-  causeOf,
-  FILES_MAX,
-  hasMoved,
-  type LastChange,
-  type LedgerSide,
-  otherSlot,
-  type SideKey,
-  type Sighting,
-  type Slot,
-  slotOf,
-} from './pair.ts'
-import type { PairRow } from './table.ts'
+import type { Counterpart } from './counterparts.ts'
+import { causeOf, hasMoved, type LastChange, type LedgerSide, type SideKey } from './sides.ts'
+import type { BySlot, PairName, PairRow, PairSide, Slot } from './table.ts'
+
+/** The maximum number of files that are stored with a pair. */
+const FILES_MAX = 20
+
+/** The slot of `key` in its pair with `other`. The lower key is `a`, in the byte order of PostgreSQL's `C` collation. */
+export function slotOf(key: SideKey, other: SideKey): Slot {
+  return Buffer.compare(Buffer.from(key), Buffer.from(other)) < 0 ? 'a' : 'b'
+}
+
+export function otherSlot(slot: Slot): Slot {
+  return slot === 'a' ? 'b' : 'a'
+}
 
 /** The other side of the pair. */
-export function otherOf(row: Pick<PairRow, 'first' | 'second'>, key: SideKey): SideKey {
-  return row.first === key ? row.second : row.first
+export function otherOf(row: PairName, key: SideKey): SideKey {
+  return row.a === key ? row.b : row.a
 }
+
+export function bySlot<Value>(slot: Slot, mine: Value, its: Value): BySlot<Value> {
+  return slot === 'a' ? { a: mine, b: its } : { a: its, b: mine }
+}
+
+/** What a comparison stores of the other side. */
+export type Sighting = LedgerSide & Pick<Counterpart, 'consequence' | 'confidence' | 'conflicts' | 'sequence'>
 
 /**
  * The row after a comparison found the pair. `row`: the stored one, if any. A pair that had ended is opened again, unless
@@ -32,36 +42,23 @@ export function afterSighting(
 ): PairRow {
   const slot = slotOf(side.key, sighting.key)
   const found = {
-    ...partOf(slot, { author: side.author, ...lastChangeFields(side.last_change) }),
-    ...partOf(otherSlot(slot), {
-      author: sighting.author,
-      ...lastChangeFields(sighting.last_change),
-    }),
+    sides: bySlot(slot, asStored(side), asStored(sighting)),
     consequence: sighting.consequence,
     confidence: sighting.confidence,
-    files: sighting.files.slice(0, FILES_MAX).map(({ path, your_lines, their_lines }) => ({
-      path,
-      ...linesOf(slot, your_lines, their_lines),
+    files: sighting.conflicts.slice(0, FILES_MAX).map(({ example, your_lines, their_lines }) => ({
+      path: example,
+      ...bySlot(slot, your_lines, their_lines),
     })),
     sequence: sighting.sequence.map(({ taken, your_own, their_own }) => ({
       ...{ kind: taken.kind, directory: taken.directory, value: takenValue(taken) },
-      ...partsOf(slot, taken.yours, taken.theirs),
-      ...ownsOf(slot, your_own, their_own),
+      ...bySlot(slot, { name: taken.yours, own: your_own }, { name: taken.theirs, own: their_own }),
     })),
   }
   if (row?.outcome === 'open') return { ...row, ...found }
   if (row && row.merged !== null) return row
   const side_caused = causeOf(side.last_change, sighting.last_change)
   return {
-    ...(row ?? {
-      repo_id,
-      first: slot === 'first' ? side.key : sighting.key,
-      second: slot === 'first' ? sighting.key : side.key,
-      seen_at: now,
-      first_shown_at: null,
-      second_shown_at: null,
-      notified_at: null,
-    }),
+    ...(row ?? { ...neverShown(repo_id, now), ...bySlot(slot, side.key, sighting.key) }),
     ...found,
     is_done: false,
     cause: side_caused && (side_caused === 'one' ? slot : otherSlot(slot)),
@@ -69,7 +66,23 @@ export function afterSighting(
     merged_at: null,
     outcome: 'open',
     ended_at: null,
-  } as PairRow
+  }
+}
+
+function neverShown(repo_id: number, now: Date) {
+  return { repo_id, seen_at: now, a_shown_at: null, b_shown_at: null, notified_at: null }
+}
+
+function asStored({ author, last_change: { at, head } }: LedgerSide): PairSide {
+  return { author, active_at: at.toISOString(), head }
+}
+
+/** A merged pull request. */
+interface MergedSide {
+  key: SideKey
+  author: string
+  merged_at: Date
+  head: string
 }
 
 /**
@@ -84,10 +97,9 @@ export function afterAbsence(
   if (row.outcome !== 'open' || row.merged !== null) return row
   if (other === null) return withOutcome(row, 'given_up', now)
   const slot = slotOf(key, otherOf(row, key))
-  const [first, second] = slot === 'first' ? [mine, other] : [other, mine]
   const moved = [
-    ...(hasMoved(first, lastOf(row, 'first')) ? [first.at] : []),
-    ...(hasMoved(second, lastOf(row, 'second')) ? [second.at] : []),
+    ...(hasMoved(mine, row.sides[slot]) ? [mine.at] : []),
+    ...(hasMoved(other, row.sides[otherSlot(slot)]) ? [other.at] : []),
   ]
   const [at] = moved.toSorted((a, b) => a.getTime() - b.getTime())
   return at ? withOutcome(row, 'resolved', at) : row
@@ -118,13 +130,19 @@ export function afterDone(
   row: PairRow | undefined,
   { side, done, repo_id, now }: { side: LedgerSide; done: MergedSide; repo_id: number; now: Date },
 ): PairRow {
-  const wasShown = row && (row.first_shown_at ?? row.second_shown_at) !== null
+  const wasShown = row && (row.a_shown_at ?? row.b_shown_at) !== null
   if (wasShown && row.outcome !== 'open' && row.merged !== null) return row
-  const slot = slotOf(side.key, done.key)
-  const merged = otherSlot(slot)
   const { key, author, merged_at, head } = done
-  const found = {
-    ...partOf(slot, { author: side.author, ...lastChangeFields(side.last_change) }),
+  const slot = slotOf(side.key, key)
+  const merged = otherSlot(slot)
+  const other = row?.sides[merged] ?? { author, active_at: merged_at.toISOString(), head }
+  return {
+    ...(row ?? {
+      ...neverShown(repo_id, now),
+      ...bySlot(slot, side.key, key),
+      ...{ cause: slot, confidence: null, files: [], sequence: [] },
+    }),
+    sides: bySlot(slot, asStored(side), other),
     is_done: true,
     consequence: 'same_work',
     merged,
@@ -132,45 +150,12 @@ export function afterDone(
     outcome: 'open',
     ended_at: null,
   }
-  if (row) return { ...row, ...found } as PairRow
-  return {
-    repo_id,
-    first: slot === 'first' ? side.key : key,
-    second: slot === 'first' ? key : side.key,
-    ...partOf(merged, { author, active_at: merged_at, head }),
-    cause: slot,
-    confidence: null,
-    files: [],
-    sequence: [],
-    seen_at: now,
-    first_shown_at: null,
-    second_shown_at: null,
-    notified_at: null,
-    ...found,
-  } as unknown as PairRow
 }
 
 /** The row of work that was done already, after a check of the side did not find that any more. Only its push resolves it. */
 export function afterUndone(row: PairRow, { key, last_change }: LedgerSide): PairRow {
-  const before = lastOf(row, slotOf(key, otherOf(row, key)))
+  const before = row.sides[slotOf(key, otherOf(row, key))]
   return hasMoved(last_change, before) ? withOutcome(row, 'resolved', last_change.at) : row
-}
-
-/** A merged pull request. */
-interface MergedSide {
-  key: SideKey
-  author: string
-  merged_at: Date
-  head: string
-}
-
-/** The state of a side at the last comparison. */
-function lastOf(row: PairRow, slot: Slot): { at: Date; head: string | null } {
-  return { at: row[`${slot}_active_at`], head: row[`${slot}_head`] }
-}
-
-function lastChangeFields({ at, head }: LastChange) {
-  return { active_at: at, head }
 }
 
 export function withOutcome(row: PairRow, outcome: Exclude<Outcome, 'open'>, at: Date): PairRow {
@@ -180,58 +165,57 @@ export function withOutcome(row: PairRow, outcome: Exclude<Outcome, 'open'>, at:
 /** The row after a branch got a pull request, so that the key of its side changed. */
 export function afterRename(row: PairRow, from: SideKey, to: SideKey): PairRow {
   const other = otherOf(row, from)
-  const [before, after] = [slotOf(from, other), slotOf(to, other)]
-  const next = before === after ? row : swapped(row)
-  return { ...next, [after]: to, [otherSlot(after)]: other }
+  const slot = slotOf(to, other)
+  const next = slot === slotOf(from, other) ? row : inOtherOrder(row)
+  return { ...next, ...bySlot(slot, to, other) }
 }
 
-function swapped(row: PairRow): PairRow {
+function inOtherOrder(row: PairRow): PairRow {
   return {
-    ...row,
-    first: row.second,
-    second: row.first,
-    first_author: row.second_author,
-    second_author: row.first_author,
-    first_active_at: row.second_active_at,
-    second_active_at: row.first_active_at,
-    first_head: row.second_head,
-    second_head: row.first_head,
-    first_shown_at: row.second_shown_at,
-    second_shown_at: row.first_shown_at,
+    ...swapped(row),
+    sides: swapped(row.sides),
+    a_shown_at: row.b_shown_at,
+    b_shown_at: row.a_shown_at,
     cause: row.cause && otherSlot(row.cause),
     merged: row.merged && otherSlot(row.merged),
-    files: row.files.map(({ path, first_lines, second_lines }) => ({
-      path,
-      first_lines: second_lines,
-      second_lines: first_lines,
-    })),
-    sequence: row.sequence.map(({ first, second, first_own, second_own, ...each }) => ({
-      ...each,
-      first: second,
-      second: first,
-      first_own: second_own,
-      second_own: first_own,
-    })),
+    files: row.files.map(swapped),
+    sequence: row.sequence.map(swapped),
   }
 }
 
-/** The fields with the prefix `first_` or `second_`. */
-function partOf<Part extends object>(slot: Slot, part: Part) {
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [`${slot}_${name}`, value]))
+function swapped<Each extends BySlot<unknown>>(each: Each): Each {
+  return { ...each, a: each.b, b: each.a }
 }
 
-function partsOf(slot: Slot, yours: string, theirs: string) {
-  return slot === 'first' ? { first: yours, second: theirs } : { first: theirs, second: yours }
+/** The pairs of a side, by the key of the other side. */
+export type Pairs = ReadonlyMap<SideKey, PairRow>
+
+/**
+ * The pairs of a side. Those that were stored under `branch_key`, before the branch had a pull request, get the key of the
+ * pull request.
+ */
+export function gatherPairs(rows: readonly PairRow[], key: SideKey, branch_key: SideKey): Pairs {
+  const isRenamed = ({ a, b }: PairName) => branch_key !== key && (a === branch_key || b === branch_key)
+  const pairs = new Map(rows.filter((row) => !isRenamed(row)).map((row) => [otherOf(row, key), row] as const))
+  for (const row of rows.filter(isRenamed)) {
+    const other = otherOf(row, branch_key)
+    if (other !== key && !pairs.has(other)) pairs.set(other, afterRename(row, branch_key, key))
+  }
+  return pairs
 }
 
-function ownsOf(slot: Slot, yours: string | null, theirs: string | null) {
-  return slot === 'first'
-    ? { first_own: yours, second_own: theirs }
-    : { first_own: theirs, second_own: yours }
-}
-
-function linesOf(slot: Slot, yours: LineRange | null, theirs: LineRange | null) {
-  return slot === 'first'
-    ? { first_lines: yours, second_lines: theirs }
-    : { first_lines: theirs, second_lines: yours }
+/**
+ * What side `key` still takes of the numbers and parents that it shared with one that was merged since; empty unless that
+ * was. `own_files`: the changed files of the side.
+ */
+export function takenAfterMerge(row: PairRow, key: SideKey, own_files: readonly ChangedFile[]) {
+  const { merged, sequence } = row
+  if (merged === null || row[merged] === key) return []
+  const seen = sequence.map((each) => ({
+    ...{ kind: each.kind, directory: each.directory, value: each.value },
+    yours: each[otherSlot(merged)].name,
+    theirs: each[merged].name,
+    their_own: each[merged].own,
+  }))
+  return stillTaken(own_files, seen)
 }

@@ -2,43 +2,30 @@
 
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 import { isForOneOfBoth, isSameWork } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { isBot } from '../../vocabulary/logins.ts'
 import { byRank, isAtLeast, type Severity } from '../../vocabulary/severity.ts'
+import type { HiddenBecause } from '../../vocabulary/shown.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
-import type { Suppression } from './report.ts'
-import type { PairRow } from './table.ts'
+import type { Room } from './budget.ts'
+import type { Counterpart } from './counterparts.ts'
+import type { Facts } from './read.ts'
+import { lastActive, pullRequestKey } from './sides.ts'
+import { type PairRow, SLOTS } from './table.ts'
+import type { Pairs } from './transitions.ts'
+
+/** Why overlapping work is not shown, by the rules about the work itself. */
+export type Suppression = Exclude<HiddenBecause, 'muted' | 'shadow' | 'no_event' | 'other_base'>
+
+type Deciding = 'severity' | 'findings' | 'confidence' | 'conflicts' | 'breadth' | 'active_at' | 'is_earlier'
+type Flags = 'is_risky' | 'is_blocking' | 'is_bot' | 'is_same_author'
 
 /** Overlapping work that the comment on a pull request may name. */
-export interface Candidate {
-  severity: Severity
-  findings: readonly Finding[]
-  /** Some of its changes certainly conflict. */
-  is_proved: boolean
-  /** Files whose changes conflict. */
-  conflicts: number
-  /** Its risk is high or critical. */
-  is_risky: boolean
-  /** Either side blocks others. */
-  is_blocking: boolean
-  /** Written by a bot that is not a coding agent: see `isBot`. */
-  is_bot: boolean
-  /** Both sides have the same author: see `isSameAuthor`. */
-  is_same_author: boolean
-  /** What both share is a glob of declared work of low or medium risk, or of risky work; else null. */
-  breadth: Breadth | null
-  /** When it was last pushed, made ready or declared. */
-  active_at: Date
+export interface Candidate extends Pick<Counterpart, Deciding | Flags> {
   /** Whose event brought the overlap about; null if unknown. */
   cause: 'this' | 'other' | null
-  /** It was opened or declared before the pull request. */
-  is_earlier: boolean
 }
-
-/** Work that is declared by globs: `risky` if its risk is high or critical. */
-export type Breadth = 'plain' | 'risky'
 
 export interface CommentRules {
   comment: Settings['comment']
@@ -127,11 +114,6 @@ export function thresholdFor(
   return is_draft ? draft_min_severity : min_severity
 }
 
-/** When a pull request was last pushed or made ready. */
-export function lastActive({ pushed_at, ready_at }: Pick<PullRequestRow, 'pushed_at' | 'ready_at'>): Date {
-  return ready_at !== null && ready_at > pushed_at ? ready_at : pushed_at
-}
-
 /** Whether work that was last pushed or declared at `active_at` is too old to be shown. */
 function isStale(active_at: Date, { comment, now }: Pick<CommentRules, 'comment' | 'now'>): boolean {
   return now.getTime() - active_at.getTime() > comment.stale_after_days * DAY_MS
@@ -143,18 +125,19 @@ function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
 
 /** Whether the candidate is shown even when the budget is exceeded. */
 function isStrong({ conflicts, findings, is_risky }: Candidate): boolean {
-  return conflicts >= 2 || isForOneOfBoth(findings) || is_risky
+  return conflicts.length >= 2 || isForOneOfBoth(findings) || is_risky
 }
 
-type Ordered = Pick<Candidate, 'severity' | 'findings' | 'is_proved' | 'is_same_author'>
+type Ordered = Pick<Counterpart, 'severity' | 'findings' | 'confidence' | 'is_same_author'>
 
 /** In the order of the comment: the work of others first, what does the same, what takes the same, proved conflicts, severity, and the given order. */
 export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each[]): Each[] {
   const rank = ({ findings }: Each) => (isSameWork(findings) ? 0 : isForOneOfBoth(findings) ? 1 : 2)
+  const isProved = ({ confidence }: Each) => confidence === 'proved'
   const byStanding = (a: Each, b: Each) =>
     Number(a.is_same_author) - Number(b.is_same_author) ||
     rank(a) - rank(b) ||
-    Number(b.is_proved) - Number(a.is_proved)
+    Number(isProved(b)) - Number(isProved(a))
   return candidates.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
 }
 
@@ -190,43 +173,28 @@ function isSevereAndFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'n
 }
 
 function isFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): boolean {
-  return ![row.first_active_at, row.second_active_at].some((at) => isStale(at, rules))
+  return !SLOTS.some((slot) => isStale(new Date(row.sides[slot].active_at), rules))
 }
 
-/** The budget counts the pull requests that were opened in this period. */
-export const BUDGET_DAYS = 30
-
-/** With fewer pull requests, the share is not meaningful. */
-const PULL_REQUESTS_MIN = 20
-
-/** How many comments over the budget strong candidates get: a share of the pull requests, or a few in a small repository. */
-const EXCESS_SHARE = 0.01
-const EXCESS_MIN = 2
-
-/** Which candidates a pull request may still get its first comment for. */
-export type Room = 'any' | 'strong' | 'none'
-
-/**
- * The pull requests by people that were opened in the last `BUDGET_DAYS`, those of them with a comment, and those whose
- * comment was made while the budget was in force.
- */
-interface Commented {
-  pull_requests: number
-  commented: number
-  over_budget: number
+/** The rules about the comment on a pull request. */
+export function rulesFor(pr: PullRequestRow, { settings, room, now }: Facts): CommentRules {
+  return { comment: settings.comment, room, now, is_draft: pr.is_draft, active_at: lastActive(pr) }
 }
 
-/** The budget: the share of pull requests that may have a comment (docs/contract/publishing.md#budget). */
-export function computeBudget(
-  { pull_requests, commented }: Pick<Commented, 'pull_requests' | 'commented'>,
-  limit: number,
-): BudgetState {
-  const share = pull_requests === 0 ? null : commented / pull_requests
-  return { share, limit, in_force: pull_requests >= PULL_REQUESTS_MIN && share !== null && share > limit }
+/** Overlapping work with why a comment does not name it; null if it does. */
+type Judged = Counterpart & { suppression: Suppression | null }
+
+export function judgeCandidates(pr: PullRequestRow, facts: Facts, pairs: Pairs): Judged[] {
+  const rules = rulesFor(pr, facts)
+  return facts.counterparts.map((each) => {
+    const cause = findCause(pr, each, pairs)
+    return { ...each, suppression: findSuppression({ ...each, cause }, rules) }
+  })
 }
 
-/** What the budget leaves for a pull request without a comment: above it strong candidates, but only a few. */
-export function computeRoom(counts: Commented, limit: number): Room {
-  if (!computeBudget(counts, limit).in_force) return 'any'
-  return counts.over_budget < Math.max(EXCESS_SHARE * counts.pull_requests, EXCESS_MIN) ? 'strong' : 'none'
+/** Whose event brought the overlap about, by its open pair; null if unknown. */
+function findCause(pr: PullRequestRow, { key }: Counterpart, pairs: Pairs): Candidate['cause'] {
+  const pair = key === null ? undefined : pairs.get(key)
+  if (pair?.outcome !== 'open' || pair.cause === null) return null
+  return pair[pair.cause] === pullRequestKey(pr.number) ? 'this' : 'other'
 }

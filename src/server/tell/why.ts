@@ -8,13 +8,11 @@ import { type HiddenBecause, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { listCompared } from '../records/activities/compared-store.ts'
 import { isMuted, type PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
-import { buildReport } from './build-report.ts'
-import { judgeCandidates } from './candidates.ts'
 import { MUTE_LABEL } from './comment.ts'
 import { checkPullRequest, type Facts, readFacts } from './read.ts'
-import type { Report } from './report.ts'
+import { buildReport, type Report } from './report.ts'
 import { findAuthor } from './sides.ts'
-import { inOrderOfComment, isIgnored } from './who-is-told.ts'
+import { inOrderOfComment, isIgnored, judgeCandidates } from './who-is-told.ts'
 
 /** Throws `not_found` if no such pull request is open and tracked. */
 export async function explainPullRequest(ctx: RepoContext, number: number): Promise<Why> {
@@ -57,13 +55,13 @@ function explain(pr: PullRequestRow, conclusion: Conclusion, facts: Facts): Why[
   const ordered = inOrderOfComment(candidates)
   const named = ordered.filter(({ suppression }) => suppression === null).slice(0, OTHERS_SHOWN_MAX)
   const live = ordered.map((each) => {
-    const { record, pull_request, author, consequence, severity, suppression } = each
+    const { record, author, title, actor, consequence, severity, suppression } = each
     const isCounted = suppression === null && silence === null && !named.includes(each)
     const reason = suppression ?? silence ?? (isCounted ? 'over_budget' : null)
     return {
       activity_id: record.id,
-      title: pull_request?.is_by_newcomer || record.is_by_newcomer ? null : record.title,
-      actor: record.actor,
+      title,
+      actor,
       pr_url: record.pr_url,
       consequence,
       severity,

@@ -12,8 +12,8 @@ import { keepMergedWork } from '../../records/merged-work/merged-work.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { record } from '../../tell/apply.ts'
 import { recordEnd } from '../../tell/ledger.ts'
-import { branchKey, pullRequestKey } from '../../tell/pair.ts'
 import { branchCheck } from '../../tell/read.ts'
+import { branchKey, pullRequestKey } from '../../tell/sides.ts'
 import type { GithubPullRequest } from '../pull-request.ts'
 
 export type EndedPullRequest = Pick<

@@ -4,9 +4,9 @@ import type { RecentPair, Signal, SignalPeriod } from '../../../vocabulary/contr
 import { countComments } from '../../records/pull-requests/lists-store.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { readBudget } from '../../tell/budget.ts'
-import { branchOf, numberOf, type Slot } from '../../tell/pair.ts'
+import { branchOf, numberOf } from '../../tell/sides.ts'
 import { countShownSince, listShown } from '../../tell/store.ts'
-import type { PairRow } from '../../tell/table.ts'
+import type { PairRow, Slot } from '../../tell/table.ts'
 
 const LISTED_MAX = 20
 const DAYS_MAX = 30
@@ -39,13 +39,10 @@ async function countPeriod({ db, now, repo }: RepoContext, days: number): Promis
 
 function recentOf(row: PairRow, web_url: string): RecentPair {
   return {
-    sides: [sideOf(row, 'first', web_url), sideOf(row, 'second', web_url)],
+    sides: [sideOf(row, 'a', web_url), sideOf(row, 'b', web_url)],
     consequence: row.consequence,
     confidence: row.confidence,
-    files: row.files.map(({ path, first_lines, second_lines }) => ({
-      path,
-      line_ranges: [first_lines, second_lines],
-    })),
+    files: row.files.map(({ path, a, b }) => ({ path, line_ranges: [a, b] })),
     outcome: row.outcome,
     seen_at: row.seen_at.toISOString(),
   }
@@ -56,7 +53,7 @@ function sideOf(row: PairRow, slot: Slot, web_url: string): RecentPair['sides'][
   return {
     pr_url: number === null ? null : `${web_url}/pull/${number}`,
     branch: branchOf(row[slot]),
-    author: row[`${slot}_author`],
+    author: row.sides[slot].author,
     shown_at: row[`${slot}_shown_at`]?.toISOString() ?? null,
   }
 }

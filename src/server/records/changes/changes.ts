@@ -49,7 +49,7 @@ export function changesAnything<Row extends object>(row: Row, changes: Partial<R
 export const NOTIFY = 'notify'
 
 /** What is posted: a pair of the ledger by its keys, or a notable. */
-export type NotifySubject = { pair: { first: string; second: string } } | { notable_id: string }
+export type NotifySubject = { pair: { a: string; b: string } } | { notable_id: string }
 
 /** Whose address it is. The service posts to both, each in a job of its own. */
 export type Receiver = 'service' | 'repository'
@@ -59,7 +59,7 @@ export async function enqueueNotification(
   { db, now, repo, settings }: RepoContext,
   subject: NotifySubject,
 ): Promise<void> {
-  const name = 'pair' in subject ? `${subject.pair.first}:${subject.pair.second}` : subject.notable_id
+  const name = 'pair' in subject ? `${subject.pair.a}:${subject.pair.b}` : subject.notable_id
   const jobTo = (to: Receiver) =>
     jobOn(repo, NOTIFY, {
       about: `${name}${to === 'service' ? '' : `:${to}`}`,
