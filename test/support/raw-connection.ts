@@ -14,8 +14,8 @@ export interface RawConnection {
   write(bytes: string | Uint8Array): void
   /** The bytes received so far. */
   received(): string
-  /** The first complete response. A response to HEAD has no body. */
-  answer(isHead?: boolean): Promise<RawResponse>
+  /** The first complete response. */
+  answer(): Promise<RawResponse>
   /** Resolves when the connection is closed. */
   ended: Promise<void>
 }
@@ -35,10 +35,10 @@ export async function openRawConnection(url: string): Promise<RawConnection> {
     write: (bytes) => socket.write(bytes),
     received,
     ended,
-    answer: (isHead = false) =>
+    answer: () =>
       new Promise((resolve, reject) => {
         const tryAnswer = () => {
-          const answer = firstAnswer(Buffer.concat(chunks), isHead)
+          const answer = firstAnswer(Buffer.concat(chunks))
           if (answer) resolve(answer.response)
           return answer
         }
@@ -70,7 +70,7 @@ export function parseResponses(said: string): RawResponse[] {
   const answers: RawResponse[] = []
   let rest = Buffer.from(said, 'latin1')
   while (rest.length > 0) {
-    const first = firstAnswer(rest, false)
+    const first = firstAnswer(rest)
     if (!first) throw new Error(`no answer: ${JSON.stringify(rest.toString('latin1').slice(0, 300))}`)
     answers.push(first.response)
     rest = rest.subarray(first.length)
@@ -79,18 +79,18 @@ export function parseResponses(said: string): RawResponse[] {
 }
 
 /** The first response after any `100 Continue`, and its length in bytes; undefined if it is incomplete. */
-function firstAnswer(bytes: Buffer, isHead: boolean): { response: RawResponse; length: number } | undefined {
+function firstAnswer(bytes: Buffer): { response: RawResponse; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])
   if (end === -1 || !status) return undefined
   const start = end + 4
   if (status === 100) {
-    const after = firstAnswer(bytes.subarray(start), isHead)
+    const after = firstAnswer(bytes.subarray(start))
     return after && { response: after.response, length: start + after.length }
   }
   const headers = new Headers(lines.map((line) => line.split(': ', 2) as [string, string]))
-  const size = isHead ? 0 : Number(headers.get('content-length'))
+  const size = Number(headers.get('content-length'))
   if (bytes.length < start + size) return undefined
   const text = bytes.subarray(start, start + size).toString('utf8')
   return { response: { status, headers, body: text === '' ? null : JSON.parse(text) }, length: start + size }
