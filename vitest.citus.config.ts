@@ -8,9 +8,9 @@ const MINUTE_MS = 60_000
 
 /** REST, webhooks, the ledger, numbers, issues, and the queue. */
 const MOST = [
-  'test/api/{overlap,repositories,idempotency-instances,webhook-issues}.test.ts',
+  'test/api/{overlap,repositories,instances,webhook-issues}.test.ts',
   'test/databases/{activities,lists,jobs,sweep-app}.test.ts',
-  'test/api/{pairs,numbers,numbers-instances}.test.ts',
+  'test/api/{pairs,numbers}.test.ts',
   'test/citus/statements.test.ts',
 ]
 

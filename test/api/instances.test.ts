@@ -1,0 +1,234 @@
+/** What two instances that share a PostgreSQL database agree on: keys, numbers, issues, and what meets what. */
+import fc from 'fast-check'
+import type { Sql, TransactionSql } from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../support/api.ts'
+import { connectRaw } from '../support/postgres.ts'
+import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
+import { type TestService, useInstances } from '../support/service.ts'
+
+const CLIENTS = 12
+const turns = Array.from({ length: CLIENTS }, (_, turn) => turn)
+
+const { github, instances } = useInstances()
+const on = (turn: number) => instances[turn % 2] as TestService
+
+test(`${CLIENTS} clients at once get ${CLIENTS} numbers in a row, each its own`, async () => {
+  const ids = await Promise.all(
+    turns.map(async (turn) => {
+      const body = { ...ACTIVITY, branch: `work-${turn}` }
+      return (await on(turn).api('POST', '/activity', { body })).body.activity.id as string
+    }),
+  )
+  const reserve = (turn: number) =>
+    on(turn).api('POST', `/activity/${ids[turn]}/number`, { body: { directory: 'db/migrations' } })
+  const answers = await Promise.all(turns.map(reserve))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  const expected = turns.map((turn) => String(turn + 1).padStart(4, '0'))
+  expect(answers.map(({ body }) => body.number).sort()).toEqual(expected)
+  const again = await Promise.all(turns.map((turn) => reserve(turn + 1 === CLIENTS ? 0 : turn + 1)))
+  expect(new Set(again.map(({ status }) => status))).toEqual(new Set([200]))
+})
+
+const create = (turn: number, issue: number | null, clock_ms = 0) => {
+  // The clocks of the instances differ, so the order of the timestamps is not that of the commits.
+  instances[1]?.clock.advance(-clock_ms)
+  const body = { ...ACTIVITY, branch: `work-${turn}`, issue }
+  return on(turn).api('POST', '/activity', { body })
+}
+const idsOf = (answers: Answer[]) => answers.map(({ body }) => body.activity.id as string)
+/** What the activities say: the ids of those that hold the issue, and of those that are named as its holder. */
+const holders = async (ids: string[]) => {
+  const read = await Promise.all(
+    ids.map(async (id, turn) => (await on(turn).api('GET', `/activity/${id}`)).body),
+  )
+  return {
+    claimed: read.filter(({ issue }) => issue.claimed).map(({ id }) => id),
+    named: [...new Set(read.map(({ issue }) => issue.holder?.activity_id))],
+  }
+}
+
+test(`of ${CLIENTS} clients that create at once, one claims the issue, and all are told of it`, async () => {
+  const answers = await Promise.all(turns.map((turn) => create(turn, 7, 10)))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  const claimed = answers.filter(({ body }) => body.issue.claimed)
+  expect(claimed).toHaveLength(1)
+  const [holder] = idsOf(claimed)
+  expect(new Set(answers.map(({ body }) => body.issue.holder.activity_id))).toEqual(new Set([holder]))
+  expect(await holders(idsOf(answers))).toEqual({ claimed: [holder], named: [holder] })
+})
+
+test('of those that are put on an issue by updates at once, one holds it', async () => {
+  const ids = idsOf(await Promise.all(turns.map((turn) => create(turn, null))))
+  await Promise.all(ids.map((id, turn) => on(turn).api('PATCH', `/activity/${id}`, { body: { issue: 8 } })))
+  const { claimed, named } = await holders(ids)
+  expect(claimed).toHaveLength(1)
+  expect(named).toEqual(claimed)
+})
+
+test('while holders end, each next one is the only holder, until nobody is left', async () => {
+  const ids = idsOf(await Promise.all(turns.slice(0, 10).map((turn) => create(turn, 9))))
+  const held: string[] = []
+  for (let left = [...ids]; left.length > 0; left = left.filter((id) => !held.includes(id))) {
+    const { claimed, named } = await holders(left)
+    expect(claimed).toHaveLength(1)
+    expect(named).toEqual(claimed)
+    const [holder = ''] = claimed
+    held.push(holder)
+    const created = create(100 + held.length, 9)
+    await on(held.length).api('POST', `/activity/${holder}/archive`)
+    const late = (await created).body
+    expect(late.issue.claimed).toBe(left.length === 1 && late.issue.holder.activity_id === late.activity.id)
+    await on(0).api('POST', `/activity/${late.activity.id}/archive`)
+  }
+  expect(new Set(held).size).toBe(10)
+})
+
+let raw: Sql
+
+beforeAll(() => {
+  raw = connectRaw(instances[0]?.app.config.database_url as string)
+})
+afterAll(() => raw.end())
+
+/** The number of locked keys: on one server as on a cluster, a create locks its key first. */
+const keysInUse = async (tx: TransactionSql): Promise<number> => {
+  const [row] = await tx<{ n: number }[]>`select count(*)::int as n from pg_locks
+    where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`
+  return row?.n ?? 0
+}
+
+const send = (turn: number, path: string, body: object, key: string) =>
+  on(turn).api('POST', path, { body, headers: { 'Idempotency-Key': key } })
+
+describe.each([
+  ['activities', '/activity', ACTIVITY],
+  ['notables', '/notables', NOTABLE],
+])('a create in %s', (table, path, body) => {
+  const count = async () => (await raw`select count(*)::int as n from ${raw(table)}`)[0]?.n
+
+  test('is 409 while the first one is running, and is replayed afterwards', async () => {
+    const key = `held ${table}`
+    const before = await count()
+    let first: ReturnType<typeof send> | undefined
+    // The first create inserts its record and then waits.
+    await raw.begin(async (tx) => {
+      await tx`lock table ${tx(table)} in exclusive mode`
+      first = send(0, path, body, key)
+      // Citus has advisory locks of its own besides.
+      await expect.poll(() => keysInUse(tx)).toBeGreaterThan(0)
+      for (const turn of [0, 1]) {
+        const second = await send(turn, path, body, key)
+        expect(outcome(second)).toBe('409 idempotency_conflict')
+        expect(second.body.error.param).toBe('Idempotency-Key')
+        expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
+      }
+    })
+    const created = await first
+    expect(created?.status).toBe(201)
+    const again = await send(1, path, body, key)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.body).toEqual(created?.body)
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('creates one record for any number of concurrent requests', async () => {
+    const before = await count()
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, turn) => send(turn, path, body, `race ${turn % 4} ${table}`)),
+    )
+    for (const answer of answers) expect(outcome(answer)).toBeOneOf(['201', '409 idempotency_conflict'])
+    expect(await count()).toBe(before + 4)
+    for (let turn = 0; turn < 4; turn += 1) {
+      const replay = await send(turn, path, body, `race ${turn} ${table}`)
+      const shown = answers.filter((answer, at) => at % 4 === turn && answer.status === 201)
+      expect(replay.headers.get('idempotent-replayed')).toBe('true')
+      for (const answer of shown) expect(answer.body).toEqual(replay.body)
+    }
+  })
+})
+
+/** Schedules per run. Set the variable for a longer run. */
+const SCHEDULES = Number(process.env.SCHEDULES ?? 15)
+
+/** Which paths meet, by name. */
+const PATHS = { src: 'src', all: 'src/a/**', one: 'src/a/x.ts', other: 'src/b.ts' } as const
+type PathName = keyof typeof PATHS
+const APART: [PathName, PathName][] = [
+  ['all', 'other'],
+  ['one', 'other'],
+]
+const meet = (one: PathName, other: PathName) =>
+  !APART.some((pair) => one !== other && pair.includes(one) && pair.includes(other))
+
+const name = fc.constantFrom(...(Object.keys(PATHS) as PathName[]))
+const step = fc.record({
+  instance: fc.nat(1),
+  name,
+  what: fc.constantFrom('create', 'move', 'archive', 'heartbeat'),
+  which: fc.nat(),
+})
+let repositories = 0
+
+test('of two that meet at once, at least one is told of the other, and afterwards both instances know the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(step, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+      async (rounds) => {
+        repositories += 1
+        const full_name = `acme/s${repositories}`
+        github.repository({ id: 5000 + repositories, full_name })
+        github.token('ada', { login: 'ada', id: 1, permissions: { [full_name]: 'write' } })
+        const call = (instance: number, method: string, path: string, body?: object) =>
+          on(instance).api(method, `/api/v1/repos/${full_name}${path}`, { body })
+        const live = new Map<string, PathName>()
+        for (const round of rounds) {
+          const before = [...live.keys()]
+          const taken = new Set<string>()
+          const created: { id: string; name: PathName; told: string[] }[] = []
+          await Promise.all(
+            round.map(async ({ instance, name, what, which }) => {
+              const id = before[which % Math.max(before.length, 1)]
+              const scope = { paths: [PATHS[name]] }
+              if (what === 'create' || id === undefined || taken.has(id)) {
+                const body = { ...ACTIVITY, branch: `b${Math.random()}`, base_branch: null, scope }
+                const answer = await call(instance, 'POST', '/activity', body)
+                expect(answer.status).toBe(201)
+                const { activity, overlap } = answer.body
+                created.push({ id: activity.id, name, told: overlap.related_activity_ids })
+                return
+              }
+              taken.add(id)
+              const address = `/activity/${id}`
+              if (what === 'move') {
+                expect((await call(instance, 'PATCH', address, { scope })).status).toBe(200)
+                live.set(id, name)
+              }
+              if (what === 'archive') {
+                expect((await call(instance, 'POST', `${address}/archive`)).status).toBe(200)
+                live.delete(id)
+              }
+              if (what === 'heartbeat')
+                expect((await call(instance, 'POST', `${address}/heartbeat`)).status).toBe(200)
+            }),
+          )
+          for (const [at, one] of created.entries())
+            for (const other of created.slice(at + 1))
+              expect(one.told.includes(other.id) || other.told.includes(one.id)).toBe(
+                meet(one.name, other.name),
+              )
+          for (const { id, name } of created) live.set(id, name)
+          for (const instance of [0, 1])
+            for (const name of Object.keys(PATHS) as PathName[]) {
+              const { body } = await call(instance, 'POST', '/activity/check', {
+                scope: { paths: [PATHS[name]] },
+              })
+              const expected = [...live].filter(([, theirs]) => meet(name, theirs)).map(([id]) => id)
+              expect(body.related_activity_ids.toSorted()).toEqual(expected.sort())
+            }
+        }
+      },
+    ),
+    { numRuns: SCHEDULES },
+  )
+})
