@@ -177,28 +177,6 @@ describe('nothing is said', () => {
     return again
   }
 
-  test.each([
-    ['seven lines', RETRY.slice(0, 7)],
-    ['79 of 100 lines', [...linesOf('many', 79), ...linesOf('other', 21)]],
-    ['short lines', Array.from({ length: 12 }, (_, at) => `a${at}`)],
-  ])('of %s', async (_, lines) => {
-    const all = [...RETRY, ...linesOf('many', 100), ...Array.from({ length: 12 }, (__, at) => `a${at}`)]
-    await openMerged('retry', [adds(all)])
-    await expectNothing([adds(lines, 'src/payments.ts')])
-    expect(await doneBy([adds(lines, 'src/payments.ts')])).toEqual([])
-  })
-
-  test('of lines that three merged pull requests have, such as a licence, which count for neither', async () => {
-    const licence = linesOf('licence', 10)
-    for (const name of ['one', 'two', 'three'])
-      await openMerged(name, [adds([...licence, `const ${name} = count()`], name)])
-    await expectNothing([adds([...licence, 'const four = count()'], 'four')])
-    const merged = await openMerged('retry', [adds([...licence, ...RETRY], 'five')])
-    expect(await doneBy([adds([...licence, ...NEARLY], 'six')])).toMatchObject([
-      { id: `#${merged}`, share: 11 / 12 },
-    ])
-  })
-
   test('of work for another base branch, such as a backport', async () => {
     await openMerged('retry', [adds(RETRY)])
     await expectNothing([adds(RETRY)], { base: 'release-1' })
@@ -211,13 +189,6 @@ describe('nothing is said', () => {
     const revert = [removes(linesOf('rewritten', 12), 'src/rewritten.ts'), adds(RETRY)]
     expect(added).toBeGreaterThan(0)
     await expectNothing(revert)
-  })
-
-  test('of work that was merged, taken back, and is made again', async () => {
-    await openMerged('retry', [adds(RETRY)])
-    await openMerged('back', [removes(RETRY)])
-    await expectNothing([adds(RETRY)])
-    expect(await doneBy([adds(RETRY)])).toEqual([])
   })
 
   test('of work that a pushed commit took back', async () => {
