@@ -65,22 +65,13 @@ function withoutNull(given: Json): Json {
 
 /** Converts a zod schema. Query parameters, which are text in requests, get the type in the `override` of their metadata. */
 function jsonSchemaOf(schema: z.ZodType): Json {
-  const metadata = {
-    get: (each: z.core.$ZodType) => {
-      const { id: _id, override: _override, ...rest } = z.globalRegistry.get(each) ?? {}
-      return rest
-    },
-    has: (each: z.core.$ZodType) => z.globalRegistry.has(each),
-  } as unknown as typeof z.globalRegistry
   return z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
-    metadata,
+    // Without the ids of the schemas, which would become references.
+    metadata: z.registry(),
     override: ({ zodSchema, jsonSchema }) => {
-      const override = z.globalRegistry.get(zodSchema)?.override
-      if (typeof override !== 'object') return
-      for (const key of ['pattern', 'enum']) delete (jsonSchema as Json)[key]
-      Object.assign(jsonSchema, override)
+      Object.assign(jsonSchema, z.globalRegistry.get(zodSchema)?.override)
     },
   })
 }
