@@ -1,36 +1,24 @@
 /** The results of tools: responses of the service without nulls, and with a few examples instead of long lists. */
-import type { z } from 'zod'
-import { OPERATIONS, type OutputOf } from '../../vocabulary/contract/contract.ts'
+import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { withoutNewcomersText } from '../newcomers.ts'
 
 const PATHS_MAX = 20
 const MATCHES_MAX = 10
 const EXAMPLES_MAX = 3
 
-const { checkOverlap, listActivities, listNotables } = OPERATIONS
-
-/** The fields of the results, in their order. Those that would be null are left out. */
-const OVERLAP = fieldsIn(checkOverlap.output, [
+/** Fields that few agents need. `show_record` has those of activities and notables. */
+const OMITTED = [
   ...['related_activity_ids', 'related_notable_ids', 'relationships', 'truncated', 'sources'],
-])
-const ACTIVITY = fieldsIn(listActivities.output.shape.items.element, [
-  ...['base_sha', 'heartbeat_at', 'ttl_ms', 'created_at', 'updated_at', 'archived_at', 'archive_reason'],
-  ...['created_by', 'archived_by', 'source'],
-])
-const NOTABLE = fieldsIn(listNotables.output.shape.items.element, [
-  ...['supersedes', 'superseded_by', 'created_by', 'created_at', 'updated_at', 'archived_at'],
-])
-
-function fieldsIn({ shape }: z.ZodObject, omitted: string[]): string[] {
-  return Object.keys(shape).filter((name) => !omitted.includes(name))
-}
+  ...['type', 'summary', 'source', 'base_sha', 'heartbeat_at', 'ttl_ms', 'supersedes', 'superseded_by'],
+  ...['created_at', 'created_by', 'updated_at', 'archived_at', 'archived_by', 'archive_reason'],
+]
 
 export function compactOverlap(result: OutputOf<'checkOverlap'>): object {
   const matches = result.matches.slice(0, MATCHES_MAX).map(({ paths, ...match }) => ({
     ...match,
     examples: [...new Set(paths.map(({ example }) => example))].slice(0, EXAMPLES_MAX),
   }))
-  return fieldsOf(OVERLAP, { ...result, matches })
+  return compacted({ ...result, matches })
 }
 
 /** The overlap of a single activity; empty if the activity is not live. */
@@ -41,14 +29,14 @@ export function compactBrief(overlap: OutputOf<'heartbeatActivity'>['overlap']):
 export function compactActivity(activity: Omit<OutputOf<'updateActivity'>, 'overlap'> | Listed): object {
   const { draft_pr, blocking, scope } = activity
   const shown = { draft_pr: draft_pr || null, blocking: blocking || null, scope: compactScope(scope) }
-  return fieldsOf(ACTIVITY, { ...withoutNewcomersText(activity), ...shown })
+  return compacted({ ...withoutNewcomersText(activity), ...shown })
 }
 
 type Listed = OutputOf<'listActivities'>['items'][number]
 
 export function compactNotable(notable: OutputOf<'listNotables'>['items'][number]): object {
   const { blocking, scope } = notable
-  return fieldsOf(NOTABLE, { ...notable, blocking: blocking || null, scope: compactScope(scope) })
+  return compacted({ ...notable, blocking: blocking || null, scope: compactScope(scope) })
 }
 
 export function compactPage<Item>(
@@ -74,8 +62,8 @@ function compactScope({ areas, paths, changes = [] }: GivenScope): object {
   }
 }
 
-function fieldsOf(names: string[], record: Record<string, unknown>): object {
-  return withoutNulls(Object.fromEntries(names.map((name) => [name, record[name] ?? null])))
+function compacted(record: object): object {
+  return withoutNulls(Object.fromEntries(Object.entries(record).filter(([name]) => !OMITTED.includes(name))))
 }
 
 /** Copies `fields` without those that are null, at any depth. */
