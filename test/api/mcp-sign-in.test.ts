@@ -1,6 +1,6 @@
 /** An MCP client signs in with the App that `/setup` created: the MCP SDK’s own client, and GitHub’s sign-in as its documentation describes it. */
 import { createHash } from 'node:crypto'
-import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { auth, type OAuthClientProvider } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { type SetupService, startSetupService } from '../support/setup-service.ts'

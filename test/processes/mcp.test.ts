@@ -1,16 +1,17 @@
 /** The MCP tools with a real MCP client, over HTTP and over the standard input of a process. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { VERSION } from '../../src/vocabulary/version.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 const REPOSITORY = 'acme/mcp'
-const IDENTITY = { name: 'a-test', version: '1' }
+/** Revisions of the protocol: the newest, and the one that most clients speak. */
+const NEWEST = '2026-07-28'
+const HANDSHAKE = '2025-11-25'
 const TOOLS = [
   ...['check_overlap', 'start_work', 'update_work', 'heartbeat', 'reserve_number', 'finish_work'],
   ...['list_work', 'merge_order', 'list_notables', 'post_notable', 'show_record'],
@@ -25,16 +26,22 @@ beforeAll(async () => {
 })
 afterAll(() => tree.remove())
 
-async function overHttp(token: string): Promise<Client> {
-  const client = new Client(IDENTITY)
+const clientOf = (revision: string) =>
+  new Client(
+    { name: 'a-test', version: '1' },
+    { versionNegotiation: { mode: revision === HANDSHAKE ? 'legacy' : { pin: revision } } },
+  )
+
+async function overHttp(token: string, revision = NEWEST): Promise<Client> {
+  const client = clientOf(revision)
   const requestInit = { headers: { Authorization: `Bearer ${token}` } }
   await client.connect(new StreamableHTTPClientTransport(new URL(`${shop.url}/mcp`), { requestInit }))
   return client
 }
 
 /** Starts a process. */
-async function overStdio(token: string, folder = '.'): Promise<Client> {
-  const client = new Client(IDENTITY)
+async function overStdio(token: string, revision = NEWEST, folder = '.'): Promise<Client> {
+  const client = clientOf(revision)
   const env = { PATH: process.env.PATH ?? '', DECONFLICT_URL: shop.url, GITHUB_TOKEN: token }
   const command = { command: process.execPath, args: [CLI, 'mcp'], cwd: join(tree.path, folder), env }
   await client.connect(new StdioClientTransport(command))
@@ -51,13 +58,15 @@ async function callTool(client: Client, name: string, args: object) {
 }
 
 describe.each([
-  ['HTTP', overHttp, { repository: REPOSITORY }],
-  ['standard input, which has a default repository', overStdio, {}],
-] as const)('over %s', (_, connect, where) => {
+  [NEWEST, 'HTTP', overHttp, { repository: REPOSITORY }],
+  [HANDSHAKE, 'HTTP', overHttp, { repository: REPOSITORY }],
+  [NEWEST, 'standard input, which has a default repository', overStdio, {}],
+  [HANDSHAKE, 'standard input', overStdio, {}],
+] as const)('%s over %s', (revision, _, connect, where) => {
   let ada: Client
   let ben: Client
   beforeAll(async () => {
-    ;[ada, ben] = await Promise.all([connect('tok-ada'), connect('tok-ben')])
+    ;[ada, ben] = await Promise.all([connect('tok-ada', revision), connect('tok-ben', revision)])
   })
   afterAll(() => Promise.all([ada.close(), ben.close()]))
 
@@ -151,6 +160,7 @@ describe.each([
       ['merge_order', { idempotentHint: true, readOnlyHint: true }],
     ] as const)
       expect(tools.find((each) => each.name === name)?.annotations).toEqual({ ...hints, ...repeated })
+    expect(ada.getNegotiatedProtocolVersion()).toBe(revision)
     expect(ada.getServerVersion()?.version).toBe(VERSION)
     const limit = tools.find(({ name }) => name === 'list_work')?.inputSchema.properties?.limit
     expect(limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
@@ -307,7 +317,7 @@ describe('over standard input', () => {
   })
 
   test('in a folder, paths are relative to it or absolute, and lie in the repository', async () => {
-    const inFolder = await overStdio('tok-ada', 'src')
+    const inFolder = await overStdio('tok-ada', NEWEST, 'src')
     const paths = ['checkout/*.ts', '../README.md', join(tree.path, 'docs/a.md')]
     const work = { title: 'Work', summary: 'x', actor: 'Ada', branch: 'folder' }
     const { activity } = await callTool(inFolder, 'start_work', { ...work, scope: { paths } })
@@ -334,7 +344,7 @@ describe('over standard input', () => {
     const client = await overStdio('nobody')
     expect((await callTool(client, 'list_work', {})).error.type).toBe('unauthorized')
     await client.close()
-    await expect(overHttp('nobody')).rejects.toThrow('GitHub rejected this token')
+    await expect(overHttp('nobody', HANDSHAKE)).rejects.toThrow('GitHub rejected this token')
   })
 })
 
@@ -357,6 +367,27 @@ describe('the route /mcp', () => {
     const read = await send({ method: 'GET', headers })
     expect(read.outcome).toBe('405 method_not_allowed')
     expect(read.headers.get('allow')).toBe('POST')
+  })
+
+  test(`answers a request of ${NEWEST} with who it is, and how long the list of tools may be kept`, async () => {
+    const key = (name: string) => `io.modelcontextprotocol/${name}`
+    const _meta = { [key('protocolVersion')]: NEWEST, [key('clientCapabilities')]: {} }
+    const ask = async (method: string) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } })
+      const ofRevision = { 'mcp-protocol-version': NEWEST, 'mcp-method': method }
+      const init = { method: 'POST', headers: { ...headers, ...ofRevision }, body }
+      const response = await fetch(`${shop.url}/mcp`, init)
+      return { status: response.status, text: await response.text() }
+    }
+    const { text } = await ask('tools/list')
+    expect(Buffer.byteLength(text)).toBeLessThan(8192)
+    expect(JSON.parse(text).result).toMatchObject({
+      ...{ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'private' },
+      _meta: { [key('serverInfo')]: { name: 'deconflict', version: VERSION } },
+    })
+    const mismatched = await ask('tools/call')
+    expect(mismatched.status).toBe(400)
+    expect(JSON.parse(mismatched.text).error.code).toBe(-32020)
   })
 
   // Threat: Large, deep or ambiguous bodies at `/mcp`

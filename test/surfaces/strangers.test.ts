@@ -1,8 +1,7 @@
 /** A record that was written to be an attack on the agents and people who read it, at every door that shows it. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AGENTS } from '../../src/cli/agents/agents.ts'
 import { useShop } from '../support/shop.ts'

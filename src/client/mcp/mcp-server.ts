@@ -1,10 +1,5 @@
 /** An MCP server on top of a client of the service: lists and runs the tools, and returns failures as error objects. */
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ListToolsRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { type CallToolResult, Server } from '@modelcontextprotocol/server'
 import { nearest } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { withoutInvisible } from '../../vocabulary/others-text.ts'
@@ -14,15 +9,22 @@ import { errorFieldsOf } from '../client-error.ts'
 import { type Defaults, INSTRUCTIONS, type Tool, toolsWith } from './tools.ts'
 
 const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: VERSION }
+/** The tools change with the version of the service only. */
+const CACHE_HINT = { ttlMs: 3_600_000, cacheScope: 'private' } as const
+const OPTIONS = {
+  capabilities: { tools: {} },
+  instructions: INSTRUCTIONS,
+  cacheHints: { 'tools/list': CACHE_HINT, 'server/discover': CACHE_HINT },
+}
 
 /** Returns a function that creates a server for one client. The tools are described once for all of them. */
 export function mcpServers(defaults: Defaults): (client: Client) => Server {
   const tools = toolsWith(defaults)
   const list = { tools: tools.map(({ listed }) => listed) }
   return (client) => {
-    const server = new Server(IDENTITY, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
-    server.setRequestHandler(ListToolsRequestSchema, () => list)
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+    const server = new Server(IDENTITY, OPTIONS)
+    server.setRequestHandler('tools/list', () => list)
+    server.setRequestHandler('tools/call', ({ params }) =>
       callTool(tools, client, { name: params.name, args: params.arguments }),
     )
     return server

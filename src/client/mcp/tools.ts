@@ -1,5 +1,5 @@
 /** The MCP tools: operations of the contract, with descriptions that tell an agent when to use them. */
-import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
+import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../../vocabulary/contract/contract.ts'
 import { missingFields, parse } from '../../vocabulary/contract/parse.ts'

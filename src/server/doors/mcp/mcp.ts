@@ -1,6 +1,11 @@
 /** MCP over Streamable HTTP: stateless, with a new server for each request and the caller's own token. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { type Client, DeconflictError } from '../../../client/client.ts'
 import { mcpServers } from '../../../client/mcp/mcp-server.ts'
 import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'
@@ -25,15 +30,23 @@ export function mcpOverHttp(app: App): (exchange: McpExchange) => Promise<void> 
   const serverFor = mcpServers({})
   return async (exchange) => {
     const { req, res, body } = exchange
-    const server = serverFor(localClient(app, exchange))
-    const transport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: undefined,
-      enableJsonResponse: true,
-    })
-    res.on('close', () => void server.close())
-    await server.connect(transport)
-    await transport.handleRequest(req, res, body)
+    const headers = req.headers as Record<string, string>
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers })
+    const response = await respond(serverFor(localClient(app, exchange)), request, body)
+    res.statusCode = response.status
+    // No answer is a stream that stays open, since no tool sends more than its result and the list of tools does not change.
+    res.setHeaders(response.headers).end(await response.text())
   }
+}
+
+/** Responds in the revision of the protocol that the message is of: 2026-07-28, or an earlier one. */
+async function respond(server: Server, request: Request, parsedBody: object): Promise<Response> {
+  const isLegacy = await isLegacyRequest(request, parsedBody)
+  if (!isLegacy) return createMcpHandler(() => server).fetch(request, { parsedBody })
+  // The handler would send a stream of one event.
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  return transport.handleRequest(request, { parsedBody })
 }
 
 /** A client that calls the request pipeline directly: the same operations and errors, without HTTP. */
