@@ -164,6 +164,7 @@ export class LiveSet {
       ...limits,
       rankOf: (owners) => rankOf(owners.filter(isWanted)),
     })) {
+      limits.budget.remaining -= entry?.owners.length ?? 0
       for (const record of entry?.owners ?? []) raise(found, record, 'path')
       yield
     }

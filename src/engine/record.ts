@@ -90,6 +90,20 @@ export interface StoredScope extends Scope {
   taken: readonly string[]
 }
 
+/** The scope of a record in a live set. */
+export function scopeOf({ areas, taken, literal, paths }: LiveRecord): StoredScope {
+  const declared = literal > 0 ? paths.slice(0, literal) : paths.filter(({ is_file }) => !is_file)
+  const files = paths.slice(declared.length)
+  const sourceOf = ({ source }: PathEntry<LiveRecord>) => source
+  return {
+    areas: [...areas],
+    paths: declared.map(sourceOf),
+    is_literal: literal > 0,
+    files: files.map(sourceOf),
+    taken,
+  }
+}
+
 /** The place of an area. */
 export function areaPlace(label: string): string {
   return `#${labelKey(label)}`

@@ -1,36 +1,39 @@
 /** Ranks the collisions of a repository by the lines that both sides change. Bounded. */
 
+import type { Budget } from '../../vocabulary/budget.ts'
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
-import { inTurns, type Steps } from '../../vocabulary/event-loop.ts'
-import { consequenceOf } from '../../vocabulary/finding.ts'
+import { inTurns, periodicYield, type Steps } from '../../vocabulary/event-loop.ts'
+import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import { higher, overlapSeverity, type Severity } from '../../vocabulary/severity.ts'
+import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
+import { higher, type Severity } from '../../vocabulary/severity.ts'
 import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../kinds/compare.ts'
 import { severityOf, sharedIssue } from '../kinds/kinds.ts'
-import { type DigestedFile, type DigestedSide, digestedSide, type Intent } from '../kinds/side.ts'
+import { type DigestedFile, type DigestedSide, digestedSide } from '../kinds/side.ts'
 import { namesOf } from '../lines/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
-import { bySeverityAndAge, type Pair } from '../pair.ts'
-import type { LiveRecord } from '../record.ts'
+import { scopeOf } from '../record.ts'
+import { declaredPairs, scopeFindings } from './compare.ts'
 import { FILE_COST, lineBudget, pullsOf, ROWS } from './found-by-lines.ts'
+import { bySeverityAndAge, type Pair, type Participant } from './live-pairs.ts'
 import type { Rules } from './rules.ts'
 import { withDigests } from './side-files.ts'
 import { sideOf } from './side-of-row.ts'
-import type { CheckContext } from './source.ts'
-import { WorkBudget } from './work-budget.ts'
+import type { CheckContext, Names } from './source.ts'
 
 /** The budget of all pairs, in units of about 5 ns. */
 const LINE_UNITS_MAX = 40_000_000
 /** Cost units of a pair, and of looking for one file of a side among those of the other. */
 const PAIR_COST = 200
 const LOOK_UP_COST = 20
-
-/** An activity that is compared, without its scope. */
-export type Participant = Pick<LiveRecord, 'id' | 'branch' | 'base_branch' | 'weight' | 'pr_number'> & Intent
+/** The budget of comparing the declared paths of pairs whose lines are compared, in units of 10 to 50 ns. */
+const DECLARED_UNITS_MAX = 250_000
 
 /** `comparison` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
 export interface RankedCollision extends Pair {
   comparison?: Comparison
+  /** With `comparison`: the pairs of declared paths besides the files that both change. */
+  paths?: readonly GlobPair[]
 }
 
 export interface RankedCollisions {
@@ -48,8 +51,8 @@ export interface RankInput {
   pairs: readonly Pair[]
   /** The positions in `pairs` are indexes of this list. */
   participants: readonly Participant[]
-  /** The names of the files that both activities of a pair change. */
-  names: ReadonlySet<string>
+  /** The names of the files that several activities change. */
+  names: Names
   rules: Rules
 }
 
@@ -69,7 +72,9 @@ interface Loaded extends DigestedSide {
 /** The pairs of the newest activities are compared first. */
 export async function rankCollisions(ctx: CheckContext, input: RankInput): Promise<RankedCollisions> {
   const { pairs, participants, rules } = input
-  const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0 })
+  const budget = lineBudget(ctx, LINE_UNITS_MAX)
+  const declared = ctx.caller.meter.budget(DECLARED_UNITS_MAX)
+  const pause = periodicYield()
   const pending = new Map<number, Pair[]>()
   const all = new Set<number>()
   const compared: RankedCollision[] = []
@@ -86,30 +91,33 @@ export async function rankCollisions(ctx: CheckContext, input: RankInput): Promi
     loaded.set(position, side)
     const own = pending.get(position) ?? []
     pending.delete(position)
-    compared.push(...(await budget.run(compareAll(own, { loaded, rules, budget }))))
+    compared.push(...(await inTurns(compareAll(own, { loaded, participants, rules, budget, declared }))))
+    await pause()
   }
   // Pairs that the budget did not reach keep their severity by path.
   for (const left of pending.values()) compared.push(...left)
   const sizes = new Map([...loaded].map(([position, { size }]) => [position, size]))
-  return { ...judgeAll(compared, participants), sizes, complete: !budget.isExhausted }
+  return { ...judgeAll(compared, participants), sizes, complete: budget.remaining >= 0 }
 }
 
 /** The sides at these positions, until the budget is exhausted. Activities that were deleted meanwhile are missing. */
 async function* loadSides(
   ctx: CheckContext,
   positions: readonly number[],
-  { input, budget }: { input: RankInput; budget: WorkBudget },
+  { input, budget }: { input: RankInput; budget: Budget },
 ): AsyncGenerator<[position: number, side: Loaded]> {
   const { participants, names, rules } = input
-  for (let from = 0; from < positions.length && !budget.isExhausted; from += ROWS) {
-    const page = new Map(positions.slice(from, from + ROWS).map((at) => [participants[at]?.id as string, at]))
+  for (let from = 0; from < positions.length && budget.remaining >= 0; from += ROWS) {
+    const page = new Map(
+      positions.slice(from, from + ROWS).map((at) => [participants[at]?.record.id as string, at]),
+    )
     const rows = await ctx.source.sided([...page.keys()])
     const sides = rows
       .map((row) => ({ position: page.get(row.id) as number, id: row.id, side: sideOf(row, ctx) }))
       .sort((a, b) => ascending(a.position, b.position))
     for await (const { each, stored } of ctx.source.files(sides, names)) {
       budget.remaining -= FILE_COST * each.side.files.length
-      if (budget.isExhausted) return
+      if (budget.remaining < 0) return
       const files = await inTurns(withDigests(each.side.files, stored, budget))
       const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
       const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
@@ -130,28 +138,40 @@ function sizeOf(files: readonly DigestedFile[]): ChangeSize {
 
 interface Context {
   loaded: ReadonlyMap<number, Loaded>
+  participants: readonly Participant[]
   rules: Rules
-  budget: WorkBudget
+  /** Of comparing lines, and declared paths. */
+  budget: Budget
+  declared: Budget
 }
 
 function* compareAll(pairs: readonly Pair[], context: Context): Steps<RankedCollision[]> {
   const compared: RankedCollision[] = []
-  // Loading the side took a while, even if it has no pair to compare yet.
-  if (context.budget.isPauseDue) yield
   for (const pair of pairs) {
-    if (context.budget.isPauseDue) yield
+    yield
     compared.push(yield* compareOne(pair, context))
   }
   return compared
 }
 
-function* compareOne(pair: Pair, { loaded, rules, budget }: Context): Steps<RankedCollision> {
+function* compareOne(
+  pair: Pair,
+  { loaded, participants, rules, budget, declared }: Context,
+): Steps<RankedCollision> {
   const [older, newer] = [loaded.get(pair.older), loaded.get(pair.newer)]
-  if (older === undefined || newer === undefined || budget.isExhausted) return pair
+  if (older === undefined || newer === undefined || budget.remaining < 0) return pair
   budget.remaining -= PAIR_COST + LOOK_UP_COST * newer.files.length
   const shared = sharedFiles(older.index, newer.files)
   const comparison = yield* compareSides(older, newer, { shared, ...rules, budget })
-  return { ...pair, comparison: { ...comparison, files: comparison.files.slice(0, SHARED_PATHS_MAX) } }
+  const { proposal } = participants[pair.older] as Participant
+  const other = scopeOf((participants[pair.newer] as Participant).record)
+  const paths = declaredPairs(proposal, other, { rules, max: SHARED_PATHS_MAX, budget: declared })
+  const findings = [...comparison.findings, ...scopeFindings(paths, [])].sort(byConsequence)
+  return {
+    ...pair,
+    paths,
+    comparison: { ...comparison, findings, files: comparison.files.slice(0, SHARED_PATHS_MAX) },
+  }
 }
 
 /** The pairs with their severity by lines. Those that share nothing that counts, such as only noise, are left out. */
@@ -160,11 +180,11 @@ function judgeAll(
   participants: readonly Participant[],
 ): Pick<RankedCollisions, 'collisions' | 'same_file'> {
   const twins = new Map<number, (number | null)[]>()
-  const pullOf = (position: number) => participants[position]?.pr_number ?? null
+  const pullOf = (position: number) => participants[position]?.record.pr_number ?? null
   for (const { comparison, newer, older } of compared)
     for (const position of containedOf(comparison, { newer, older }))
       addTo(twins, position, pullOf(position === newer ? older : newer))
-  const open = pullsOf(participants.map(({ pr_number }) => pr_number))
+  const open = pullsOf(participants.map(({ record }) => record.pr_number))
   const isOfMany = (position: number) =>
     isCommon(pullsOf([pullOf(position), ...(twins.get(position) ?? [])]), () => open)
   const collisions: RankedCollision[] = []
@@ -178,11 +198,9 @@ function judgeAll(
     }
     const isOfManyToo = containedOf(pair.comparison, pair).some(isOfMany)
     const comparison = isOfManyToo ? withoutDuplicate(pair.comparison) : pair.comparison
-    const [one, other] = [pair.newer, pair.older].map((position) => {
-      const { weight } = participants[position] as Participant
-      const by_path = pair.shared.length > 0 ? overlapSeverity('path', weight) : null
-      return higher(severityOf(comparison.findings, weight), by_path)
-    }) as [Severity | null, Severity | null]
+    const [one, other] = [pair.newer, pair.older].map((position) =>
+      severityOf(comparison.findings, (participants[position] as Participant).record.weight),
+    ) as [Severity | null, Severity | null]
     const severity = higher(one, other)
     if (severity !== null) collisions.push({ ...pair, severity, comparison })
     else if (consequenceOf(comparison.findings) === 'same_file') same_file.push(pair)

@@ -2,6 +2,7 @@
 
 import type { Budget } from '../../vocabulary/budget.ts'
 import { globsOfPaths, labelKey } from '../../vocabulary/contract/scope.ts'
+import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
 import {
   type GlobPair,
@@ -101,6 +102,24 @@ function* pairsWithoutFiles(
   if (proposal.globs.globs.length === 0) return
   for (const pair of pairsOf(proposal.globs, other.files.map(fileGlob), options))
     if (!isByLines(pair)) yield pair
+}
+
+/** What the settings and the proposal say of a scope that is not compared by lines: the first pair of paths, and the areas. */
+export function scopeFindings(pairs: readonly GlobPair[], areas: string[]): Finding[] {
+  const declared = pairs
+    .slice(0, 1)
+    .map(({ yours, theirs, example }): Finding => ({ kind: 'paths', path: example, yours, theirs }))
+  return areas.length === 0 ? declared : [...declared, { kind: 'areas', areas }]
+}
+
+/** The pairs of paths besides the files that both change, whose lines are compared; the first `max` of them. */
+export function declaredPairs(
+  proposal: Proposal,
+  other: StoredScope,
+  { max, ...options }: { rules: Rules; max: number; budget: Budget },
+): GlobPair[] {
+  if (proposal.globs.globs.length + other.paths.length + other.areas.length === 0) return []
+  return takePairs(comparisonOf(proposal, other, { ...options, by_lines: true }).pairs, max)
 }
 
 /** The globs of a scope: its paths, those of its areas, and its changed files. If the budget is exhausted, some are missing. */

@@ -1,12 +1,12 @@
 /** Finds the records that overlap with a proposal. The work is bounded and yields to other requests. */
 
 import { type Expected, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
-import { inTurns } from '../../vocabulary/event-loop.ts'
+import { inTurns, type Steps } from '../../vocabulary/event-loop.ts'
 import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import type { Comparison } from '../kinds/compare.ts'
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
-import type { NearBy } from '../live-set.ts'
+import type { LiveSet, NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
 import type { Stacks } from '../stacks.ts'
 import type { Proposal } from './compare.ts'
@@ -83,8 +83,7 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
   const expected = stacks.expectedOf(subject)
   const isOther = (record: LiveRecord) =>
     record.ends_at > now && !self.has(record.id) && !expected.has(record)
-  const limits = { budget, ignore: rules.ignore, isWanted: isOther }
-  const near = await inTurns(set.near({ paths: proposal.paths, places: placesOf(work) }, limits))
+  const near = await inTurns(nearProposal(set, { proposal, taken: takenOf(work), rules, budget }, isOther))
   const activities: Ranked[] = []
   const notables: Ranked[] = []
   const other_base: string[] = []
@@ -130,16 +129,30 @@ function severityOf({ kind, weight }: LiveRecord, by: NearBy): Severity {
   return by === 'issue' ? 'high' : overlapSeverity(by, weight)
 }
 
+/** The places of its numbers, parents, manifests and issues. */
+function takenOf({ rules, side }: CheckedWork): string[] {
+  const taken = [...takenPlaces(side.files, rules.numbers), ...manifestPlaces(side.files, rules.numbers)]
+  return [...taken, ...[...side.issues].map(issuePlace)]
+}
+
 /**
- * The places to look for: those of areas, of numbers and parents, and of issues. An area whose globs in the settings overlap
- * with the proposal's paths is as much as a shared path.
+ * The records that share a path, an area or something `taken` with a proposal, and some that are not wanted. An area whose globs
+ * in the settings overlap with the proposal's paths is as much as a shared path. If the budget is exhausted, some are missing.
  */
-function placesOf({ proposal, rules, side, budget }: CheckedWork): Map<string, boolean> {
+export function nearProposal(
+  set: LiveSet,
+  {
+    proposal,
+    taken,
+    rules,
+    budget,
+  }: Pick<CheckedWork, 'proposal' | 'rules' | 'budget'> & { taken: readonly string[] },
+  isWanted: (record: LiveRecord) => boolean,
+): Steps<Map<LiveRecord, NearBy>> {
   const places = new Map([...proposal.labels.keys()].map((key) => [areaPlace(key), false]))
   const options = { budget, ignore: rules.ignore }
   for (const [key, globs] of rules.areas)
     if (overlapsAny(proposal.paths, globs, options)) places.set(areaPlace(key), true)
-  const taken = [...takenPlaces(side.files, rules.numbers), ...manifestPlaces(side.files, rules.numbers)]
-  for (const place of [...taken, ...[...side.issues].map(issuePlace)]) places.set(place, true)
-  return places
+  for (const place of taken) places.set(place, true)
+  return set.near({ paths: proposal.paths, places }, { ...options, isWanted })
 }

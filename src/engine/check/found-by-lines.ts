@@ -4,16 +4,13 @@ import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { inTurns, type Steps } from '../../vocabulary/event-loop.ts'
 import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
-import type { Finding } from '../../vocabulary/finding-kinds.ts'
-import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { activityWeight, bySeverity, type Ranked, type Weight } from '../../vocabulary/severity.ts'
 import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../kinds/compare.ts'
 import { severityOf } from '../kinds/kinds.ts'
 import { type DigestedFile, type DigestedSide, digestedSide } from '../kinds/side.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
-import type { ComparedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
-import { comparisonOf } from './compare.ts'
+import { declaredPairs, scopeFindings } from './compare.ts'
 import { withDigests } from './side-files.ts'
 import { sideOf } from './side-of-row.ts'
 import type { CheckContext, CheckedWork } from './source.ts'
@@ -97,7 +94,7 @@ async function comparePage(
   page: readonly Ranked[],
   { own, budget }: { own: Own; budget: Budget },
 ): Promise<Map<string, Compared>> {
-  const { ctx, pause, rules } = work
+  const { ctx, pause, rules, proposal } = work
   const { noise, numbers } = rules
   const compared = new Map<string, Compared>()
   const rows = await ctx.source.activities(page.map(({ id }) => id))
@@ -110,10 +107,13 @@ async function comparePage(
     const shared = sharedFiles(own.index, files)
     await pause()
     const found = await inTurns(compareSides(own, theirs, { shared, noise, numbers, budget }))
+    // Areas say less than the lines that are known.
+    const options = { rules, max: 1, budget: work.budget }
+    const declared = declaredPairs(proposal, storedScopeOf(each.row), options)
     compared.set(each.id, {
       comparison: {
         ...found,
-        findings: [...found.findings, ...declaredIn(work, each.row)].sort(byConsequence),
+        findings: [...found.findings, ...scopeFindings(declared, [])].sort(byConsequence),
         files: found.files.slice(0, PAIRS_MAX),
       },
       weight: activityWeight(each.row),
@@ -152,19 +152,6 @@ function* leaveOutCommon(
 /** How many pull requests there are among these. */
 export function pullsOf(numbers: readonly (number | null)[]): number {
   return new Set(numbers.filter((each) => each !== null)).size
-}
-
-/** The first path that they share and that is not a file that both change. Areas say less than the lines that are known. */
-function declaredIn({ proposal, rules, budget }: CheckedWork, row: ComparedActivity): Finding[] {
-  const { paths, areas } = row.scope
-  if (proposal.globs.globs.length + paths.length + areas.length === 0) return []
-  const { pairs } = comparisonOf(proposal, storedScopeOf(row), { rules, budget, by_lines: true })
-  return takePairs(pairs, 1).map(({ yours, theirs, example }) => ({
-    kind: 'paths',
-    path: example,
-    yours,
-    theirs,
-  }))
 }
 
 /** The side of the proposal. Its `index` leaves out the files that the settings ignore. */

@@ -15,7 +15,7 @@ import type { FileVerdict } from '../lines/pair-verdict.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
 import type { StoredNotable } from '../records/notable.ts'
-import { comparisonOf } from './compare.ts'
+import { comparisonOf, scopeFindings } from './compare.ts'
 import type { Conclusion, Found } from './conclusion.ts'
 import type { FoundWork } from './find.ts'
 import { findNextNumbers } from './next-number.ts'
@@ -112,22 +112,15 @@ async function withPlaces<Row extends Parameters<typeof storedScopeOf>[0]>(
 /** Adds the findings about declared paths and areas, and what all of them lead to. Work on one issue may be found by a path. */
 function withScopes(found: Found<ComparedActivity>): Found<ComparedActivity> {
   const { match, is_by_lines, record } = found
-  const findings = [...match.findings, ...scopeFindings(match, is_by_lines)].sort(byConsequence)
+  // Where the lines of both are known, the paths were found with them.
+  const inScopes = is_by_lines ? [] : scopeFindings(match.paths, match.areas)
+  const findings = [...match.findings, ...inScopes].sort(byConsequence)
   const severity = higher(found.severity, severityOf(findings, activityWeight(record)) ?? 'low')
   return {
     ...found,
     severity,
     match: { ...match, findings, consequence: consequenceOf(findings) ?? 'possible' },
   }
-}
-
-/** The first pair of declared paths, and the areas. Where the lines of both are known, the paths were found with them. */
-function scopeFindings({ paths, areas }: Found<unknown>['match'], is_by_lines: boolean): Finding[] {
-  if (is_by_lines) return []
-  const declared = paths
-    .slice(0, 1)
-    .map(({ yours, theirs, example }): Finding => ({ kind: 'paths', path: example, yours, theirs }))
-  return areas.length === 0 ? declared : [...declared, { kind: 'areas', areas }]
 }
 
 function asNotable(found: Found<StoredNotable>): Found<StoredNotable> {

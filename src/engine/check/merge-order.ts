@@ -5,10 +5,10 @@ import { findingOf, leadTo } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { pullRequestName } from '../../vocabulary/names.ts'
 import { count, joined } from '../../vocabulary/text.ts'
-import type { LiveRecord, StoredScope } from '../record.ts'
-import type { SidedActivity } from '../records/activity.ts'
+import type { LiveRecord } from '../record.ts'
 import type { Stacks } from '../stacks.ts'
-import type { ChangeSize, Participant, RankedCollision } from './collisions-by-lines.ts'
+import type { ChangeSize, RankedCollision } from './collisions-by-lines.ts'
+import type { LinkedPullRequest, Participant } from './live-pairs.ts'
 
 /** How many pull requests the reason of a place names. Further ones are counted. */
 const NAMED_MAX = 3
@@ -108,34 +108,6 @@ function bottomUp(ranked: readonly OpenPullRequest[]): OpenPullRequest[] {
   return ordered
 }
 
-/** The pull request of an activity. */
-export interface LinkedPullRequest {
-  number: number
-  url: string
-  /** The activity was created from the pull request. */
-  is_own: boolean
-  /** False if the files that it changes are not known, or only a part of them. */
-  is_known: boolean
-  /** Declared paths are compared, too, not only its changed files. */
-  has_paths: boolean
-}
-
-export function linkedPullRequest(row: SidedActivity, scope: StoredScope): LinkedPullRequest | null {
-  const { pr_number, pr_url, pushed_files, changes_complete, source } = row
-  if (pr_number === null || pr_url === null) return null
-  const has_paths = scope.paths.length > 0
-  const isDeclared = has_paths || scope.files.length > 0
-  return {
-    number: pr_number,
-    url: pr_url,
-    is_own: source === 'pull_request',
-    is_known: pushed_files === null ? isDeclared : changes_complete,
-    has_paths,
-  }
-}
-
-export type Linked = Participant & { pull_request: LinkedPullRequest | null }
-
 interface Compared {
   /** Ranked by lines where possible. */
   collisions: readonly RankedCollision[]
@@ -149,7 +121,7 @@ interface Compared {
 /** All activities of one pull request. */
 interface Group {
   /** The activity that the result names. */
-  named: Linked
+  named: Participant
   members: Member[]
   conflicts: Set<Group>
   is_decided: boolean
@@ -157,30 +129,30 @@ interface Group {
 
 interface Member {
   position: number
-  activity: Linked
+  activity: Participant
   pull_request: LinkedPullRequest
 }
 
 /** `participants` and the result: the newest first. */
 export function openPullRequests(
-  participants: readonly Linked[],
+  participants: readonly Participant[],
   { collisions, undecided, sizes, stacks }: Compared,
 ): OpenPullRequest[] {
   const groups = groupsOf(participants, undecided)
   relate(collisions, participants, groups)
-  const all = [...groups.values()].sort((a, b) => (a.named.id > b.named.id ? -1 : 1))
+  const all = [...groups.values()].sort((a, b) => (a.named.record.id > b.named.record.id ? -1 : 1))
   const conflicting = all.filter(({ conflicts }) => conflicts.size > 0)
   const idsOn = idsByBranch(conflicting)
   const basesOf = ({ members }: Group) =>
     members.flatMap(({ activity }) =>
-      stacks.nearestBelow(activity, idsOn).flatMap((branch) => idsOn.get(branch) ?? []),
+      stacks.nearestBelow(activity.record, idsOn).flatMap((branch) => idsOn.get(branch) ?? []),
     )
   return all.map((group) => {
     const known = group.members.flatMap(({ position }) => sizes.get(position) ?? [])
     return {
-      activity_id: group.named.id,
+      activity_id: group.named.record.id,
       pr_url: group.named.pull_request?.url as string,
-      conflicts_with: new Set([...group.conflicts].map(({ named }) => named.id)),
+      conflicts_with: new Set([...group.conflicts].map(({ named }) => named.record.id)),
       changed_lines: Math.max(0, ...known.map(({ lines }) => lines)),
       changed_files: Math.max(0, ...known.map(({ files }) => files)),
       built_on: new Set(group.conflicts.size > 0 ? basesOf(group) : []),
@@ -190,7 +162,7 @@ export function openPullRequests(
 }
 
 /** By the number of the pull request. */
-function groupsOf(participants: readonly Linked[], undecided: ReadonlySet<number>): Map<number, Group> {
+function groupsOf(participants: readonly Participant[], undecided: ReadonlySet<number>): Map<number, Group> {
   const members = new Map<number, Member[]>()
   for (const [position, activity] of participants.entries()) {
     const { pull_request } = activity
@@ -208,10 +180,10 @@ function groupsOf(participants: readonly Linked[], undecided: ReadonlySet<number
 /** Adds the conflicts to the groups, and marks groups as undecided if the lines that they share are unknown. */
 function relate(
   collisions: readonly RankedCollision[],
-  participants: readonly Linked[],
+  participants: readonly Participant[],
   groups: ReadonlyMap<number, Group>,
 ): void {
-  for (const { newer, older, shared, comparison } of collisions) {
+  for (const { newer, older, comparison } of collisions) {
     const sides = [newer, older].flatMap((position) => participants[position]?.pull_request ?? [])
     const [one, other] = sides.map(({ number }) => groups.get(number))
     if (!one || !other || one === other) continue
@@ -222,7 +194,7 @@ function relate(
       other.conflicts.add(one)
       continue
     }
-    const sharesPaths = shared.length > 0 && sides.some(({ has_paths }) => has_paths)
+    const sharesPaths = findingOf(findings, 'paths') !== undefined && sides.some(({ has_paths }) => has_paths)
     if (comparison && verdict !== 'unknown' && !sharesPaths) continue
     one.is_decided = false
     other.is_decided = false
@@ -232,7 +204,10 @@ function relate(
 function idsByBranch(groups: readonly Group[]): Map<string, string[]> {
   const ids = new Map<string, string[]>()
   for (const { named, members } of groups) {
-    for (const { activity } of members) if (activity.branch !== null) addTo(ids, activity.branch, named.id)
+    for (const { activity } of members) {
+      const { branch } = activity.record
+      if (branch !== null) addTo(ids, branch, named.record.id)
+    }
   }
   return ids
 }

@@ -10,32 +10,17 @@ import {
   type Overlaps,
   SAME_FILE_PAIRS_MAX,
 } from '../../vocabulary/contract/overlap-list.ts'
-import type { Steps } from '../../vocabulary/event-loop.ts'
-import { pagesOf } from '../../vocabulary/lists.ts'
+import { inTurns } from '../../vocabulary/event-loop.ts'
 import type { Severity } from '../../vocabulary/severity.ts'
-import { overlapItems } from '../check/collision-items.ts'
-import { rankCollisions } from '../check/collisions-by-lines.ts'
-import { type Linked, linkedPullRequest, mergeOrder, openPullRequests } from '../check/merge-order.ts'
-import { rulesOf } from '../check/rules.ts'
-import { intentOf } from '../check/side-of-row.ts'
-import { WorkBudget } from '../check/work-budget.ts'
-import type { LiveSet } from '../live-set.ts'
-import { Pairs } from '../pairs.ts'
-import type { LiveRecord } from '../record.ts'
-import type { SidedActivity } from '../records/activity.ts'
-import { storedScopeOf } from '../records/compared-scope.ts'
-import type { Stacks } from '../stacks.ts'
+import { overlapItems } from './collision-items.ts'
+import { rankCollisions } from './collisions-by-lines.ts'
+import { findPairs, type LiveWork } from './live-pairs.ts'
+import { mergeOrder, openPullRequests } from './merge-order.ts'
+import { rulesOf } from './rules.ts'
 import type { CheckContext } from './source.ts'
 
-/**
- * The work budget of comparing the paths, in cost units of 10 to 50 ns: about a fifth of a second. Comparing lines has its
- * own budget.
- */
-const UNITS_MAX = 6_000_000
-/** The part of the budget that is reserved for the examples of the listed collisions. */
-const SHOWN_UNITS = 500_000
-/** The maximum number of scopes that are read at once, and of their bytes, approximately. */
-const PAGES = { max: 250, size_max: 262_144, sizeOf: ({ paths }: LiveRecord) => 500 + 100 * paths.length }
+/** The work budget of the examples of the listed collisions, in cost units of 10 to 50 ns. */
+const SHOWN_UNITS_MAX = 250_000
 
 export interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | 'same_file'> {
   /** How many of the ranked collisions have each severity. */
@@ -47,14 +32,6 @@ export interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | '
   merge_order: MergeOrder
 }
 
-/** The live activities that are compared. */
-export interface LiveWork {
-  set: LiveSet
-  /** The newest first. */
-  live: LiveRecord[]
-  stacks: Stacks<LiveRecord>
-}
-
 /** The live activities at the time of the context. */
 export async function readLiveWork({ now, source }: Pick<CheckContext, 'now' | 'source'>): Promise<LiveWork> {
   const set = await source.liveSet()
@@ -64,91 +41,36 @@ export async function readLiveWork({ now, source }: Pick<CheckContext, 'now' | '
   return { set, live, stacks: set.stacksAt(at) }
 }
 
-export async function computeOverlaps(
-  ctx: CheckContext,
-  { set, live, stacks }: LiveWork,
-): Promise<RepositoryOverlaps> {
-  const budget = new WorkBudget({
-    budget: ctx.caller.meter.budget(UNITS_MAX),
-    reserve: SHOWN_UNITS,
-  })
+export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promise<RepositoryOverlaps> {
+  const { set, live, stacks } = work
   const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes, ctx.caller.meter)
-  const newest = live.slice(0, COMPARED_MAX)
-  const all = new Pairs(set, newest, { stacks, ignore: rules.ignore, areas: rules.areas, budget })
-  const { participants, compared } = await compareAll(ctx, newest, { all, budget })
-  const [pairs, names] = [all.top(), all.names]
+  const { participants, compared, pairs, undecided, ...found } = await findPairs(ctx, work, rules)
+  const names = { has: (name: string) => (set.paths.fileNamed(name)?.owners.length ?? 0) > 1 }
   const ranked = await rankCollisions(ctx, { pairs, participants, names, rules })
-  const undecided = all.leftOut(pairs)
-  // The activity that exhausted the budget was not compared with all before it.
-  if (budget.isExhausted) undecided.add(participants.length - 1)
-  budget.useReserve()
-  const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
-  const items = await budget.run(overlapItems(ranked.collisions.slice(0, OVERLAPS_MAX), participants, budget))
-  const total = all.total - (pairs.length - ranked.collisions.length)
-  const are_lines_compared = ranked.complete && (names.size === 0 || pairs.length === all.total)
-  const are_paths_shown = !budget.isExhausted
+  const budget = ctx.caller.meter.budget(SHOWN_UNITS_MAX)
+  const listed = ranked.collisions.slice(0, OVERLAPS_MAX)
+  const items = await inTurns(overlapItems(listed, participants, { rules, budget }))
+  const total = found.total - (pairs.length - ranked.collisions.length)
+  const hasLines = pairs.some(({ by_lines }) => by_lines)
   const not_compared = notComparedReason(compared, live.length)
-  const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
+  const reason = reasonOf({
+    not_compared,
+    total,
+    are_lines_compared: ranked.complete && (!hasLines || pairs.length === found.total),
+    are_paths_shown: budget.remaining >= 0,
+  })
+  const idOf = (position: number) => participants[position]?.record.id ?? []
   const same_file = {
     total: ranked.same_file.length,
     pairs: ranked.same_file
       .slice(0, SAME_FILE_PAIRS_MAX)
-      .map(({ older, newer }) => [older, newer].flatMap((at) => participants[at]?.id ?? [])),
+      .map(({ older, newer }) => [older, newer].flatMap(idOf)),
   }
   const by_severity = { high: 0, medium: 0, low: 0 }
   for (const { severity } of ranked.collisions) by_severity[severity] += 1
-  return {
-    items,
-    total,
-    same_file,
-    by_severity,
-    compared,
-    reason,
-    merge_order: mergeOrder(pulls, not_compared),
-  }
-}
-
-interface Participants {
-  participants: Linked[]
-  /** How many of the newest activities were compared with all newer ones. */
-  compared: number
-}
-
-/** Compares the newest activities until the budget is exhausted. */
-async function compareAll(
-  ctx: CheckContext,
-  newest: LiveRecord[],
-  { all, budget }: { all: Pairs; budget: WorkBudget },
-): Promise<Participants> {
-  const added: Participants = { participants: [], compared: 0 }
-  for (const page of pagesOf(newest, PAGES)) {
-    const ids = page.map(({ id }) => id)
-    const rows = new Map((await ctx.source.sided(ids)).map((each) => [each.id, each]))
-    await budget.run(addPage(ctx, page, { rows, all, added }))
-    if (budget.isExhausted) break
-  }
-  return added
-}
-
-/** Adds a page of activities, without those that were deleted meanwhile. Stops after the one that exhausted the budget. */
-function* addPage(
-  ctx: CheckContext,
-  page: LiveRecord[],
-  { rows, all, added }: { rows: ReadonlyMap<string, SidedActivity>; all: Pairs; added: Participants },
-): Steps<void> {
-  for (const activity of page) {
-    const row = rows.get(activity.id)
-    if (row) {
-      const { id, branch, base_branch, weight, pr_number } = activity
-      added.participants.push({
-        ...{ id, branch, base_branch, weight, pr_number },
-        ...intentOf(row, ctx),
-        pull_request: linkedPullRequest(row, storedScopeOf(row)),
-      })
-      if (!(yield* all.add(activity))) return
-    }
-    added.compared += 1
-  }
+  const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
+  const merge_order = mergeOrder(pulls, not_compared)
+  return { items, total, same_file, by_severity, compared, reason, merge_order }
 }
 
 const EXHAUSTED = 'because the work budget was exhausted'

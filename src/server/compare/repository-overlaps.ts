@@ -3,9 +3,9 @@
  * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
  */
 import { createHash } from 'node:crypto'
+import type { LiveWork } from '../../engine/check/live-pairs.ts'
 import {
   computeOverlaps,
-  type LiveWork,
   overlapsOf,
   type RepositoryOverlaps,
   readLiveWork,
