@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
+import { pairs } from '../../src/server/tell/table.ts'
 import { useApp } from '../support/app-service.ts'
 import { connectRaw } from '../support/postgres.ts'
 
@@ -50,6 +51,23 @@ test('a closed pull request is deleted after the 90 days of the ledger, an open 
   service.clock.advance(1)
   await sweep(service.app)
   expect(await known()).toEqual([second])
+})
+
+test('a pair is deleted 90 days after the last push of either side', async () => {
+  await open()
+  service.clock.advance(DAY_MS)
+  const daysAgo = (days: number) => new Date(service.clock.now.getTime() - days * DAY_MS)
+  const side = (days: number) => ({ author: null, active_at: daysAgo(days).toISOString(), head: null })
+  const pair = (b: string, days: number) => ({
+    ...{ repo_id: repo.id, a: '#1', b, sides: { a: side(91), b: side(days) } },
+    ...{ consequence: 'conflict' as const, files: [], seen_at: daysAgo(91) },
+  })
+  await db()
+    .insert(pairs)
+    .values([pair('#2', 91), pair('#3', 89)])
+  await sweep(service.app)
+  const left = await db().select({ b: pairs.b }).from(pairs).where(eq(pairs.repo_id, repo.id))
+  expect(left).toEqual([{ b: '#3' }])
 })
 
 test('after an uninstallation the App’s records are deleted in batches, and all others stay', async () => {
