@@ -21,6 +21,7 @@ import {
   isCounted,
   isDoneShown,
   isTakenShown,
+  type Judged,
   judgeCandidates,
   rulesFor,
   type Suppression,
@@ -100,17 +101,16 @@ export interface Suppressed {
 
 const NOT_COMPARED = { nothing: null, all_ignored: 'all_ignored', nothing_given: 'no_scope' } as const
 
-/** `named`: the keys of the sides that the comment names. */
+/** `candidates`: all overlapping work. `named`: the keys of the sides that the comment names. */
 export function buildReport(
   pr: PullRequestRow,
   conclusion: Conclusion,
   { pairs, ...facts }: Facts & { pairs: Pairs },
-): { report: Report; named: SideKey[] } {
+): { report: Report; candidates: Judged[]; named: SideKey[] } {
   const rules = rulesFor(pr, facts)
   const candidates = judgeCandidates(pr, facts, pairs)
   const activities = inOrderOfComment(candidates.filter(({ suppression }) => suppression === null))
   const none = reportNothing(pr, facts)
-  const notable_records = conclusion.notables.map(({ severity, record }) => ({ ...record, severity }))
   const all = conclusion.notables.map(reportNotable)
   const notables = all.filter(({ severity }) => isAtLeast(severity, none.threshold.severity))
   const { emptiness, expected, checked_against } = conclusion
@@ -128,14 +128,12 @@ export function buildReport(
       (done !== null &&
         pr.own_event_at !== null &&
         isAwaited([{ key: pullRequestKey(done.number) }], pr, pairs)) ||
-      (isAwaited(activities, pr, pairs) && earnsComment({ activities, notables: notable_records }, pr)),
+      (isAwaited(activities, pr, pairs) && earnsComment({ activities, notables: all }, pr)),
     charge: done === null && !activities.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
     activities,
     notables,
     suppressed: {
-      activities: candidates.flatMap(({ suppression, ...each }) =>
-        suppression ? [{ ...each, suppression }] : [],
-      ),
+      activities: candidates.filter((each) => each.suppression !== null) as SuppressedActivity[],
       notables: all.filter((notable) => !notables.includes(notable)),
     },
     merged: listMergedSincePush(pairs, pr, web_url).filter(
@@ -144,16 +142,12 @@ export function buildReport(
     done,
     taken,
     not_compared: activities.length > 0 ? null : NOT_COMPARED[emptiness ?? 'nothing'],
-    compared: {
-      activities: checked_against.activities,
-      notables: checked_against.notables,
-      expected: expected.size,
-    },
+    compared: { ...checked_against, expected: expected.size },
     is_complete: checked_against.complete,
     page_url: facts.page_url,
   }
   const named = activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
-  return { report, named: [...(done === null ? [] : [pullRequestKey(done.number)]), ...named] }
+  return { report, candidates, named: [...(done === null ? [] : [pullRequestKey(done.number)]), ...named] }
 }
 
 /** The report on a pull request without a live activity, with which nothing was compared. */
@@ -250,11 +244,7 @@ function findDone(
   return pairs.has(pullRequestKey(number)) ? { number, url, shared, lines } : null
 }
 
-function reportNotable({ severity, record, match }: Found<StoredNotable>): ReportedNotable {
-  return {
-    severity,
-    title: record.title,
-    decision_url: record.decision_url,
-    where: match.paths[0]?.theirs ?? match.areas[0] ?? null,
-  }
+/** `where`: null for the whole repository. */
+function reportNotable({ severity, record, match }: Found<StoredNotable>) {
+  return { ...record, severity, where: match.paths[0]?.theirs ?? match.areas[0] ?? null }
 }

@@ -182,7 +182,7 @@ export function rulesFor(pr: PullRequestRow, { settings, room, now }: Facts): Co
 }
 
 /** Overlapping work with why a comment does not name it; null if it does. */
-type Judged = Counterpart & { suppression: Suppression | null }
+export type Judged = Counterpart & { suppression: Suppression | null }
 
 export function judgeCandidates(pr: PullRequestRow, facts: Facts, pairs: Pairs): Judged[] {
   const rules = rulesFor(pr, facts)

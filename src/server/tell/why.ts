@@ -12,7 +12,7 @@ import { MUTE_LABEL } from './comment.ts'
 import { checkPullRequest, type Facts, readFacts } from './read.ts'
 import { buildReport, type Report } from './report.ts'
 import { findAuthor } from './sides.ts'
-import { inOrderOfComment, isIgnored, judgeCandidates } from './who-is-told.ts'
+import { inOrderOfComment, isIgnored } from './who-is-told.ts'
 
 /** Throws `not_found` if no such pull request is open and tracked. */
 export async function explainPullRequest(ctx: RepoContext, number: number): Promise<Why> {
@@ -44,14 +44,13 @@ export async function explainPullRequest(ctx: RepoContext, number: number): Prom
 function explain(pr: PullRequestRow, conclusion: Conclusion, facts: Facts): Why['pairs'] {
   const { comment } = facts.settings
   const pairs = facts.ledger?.pairs ?? new Map()
-  const { report } = buildReport(pr, conclusion, { ...facts, pairs })
+  const { report, candidates } = buildReport(pr, conclusion, { ...facts, pairs })
   const silence = silenceOf(pr, report, comment)
   const merged = mergedIn(report, conclusion.done_by).map((each) => ({
     ...each,
     ...{ activity_id: null, severity: 'high' as const, is_shown: silence === null },
     ...{ reason: silence, decided_by: silence && decidedBy(silence, comment, pr) },
   }))
-  const candidates = judgeCandidates(pr, facts, pairs)
   const ordered = inOrderOfComment(candidates)
   const named = ordered.filter(({ suppression }) => suppression === null).slice(0, OTHERS_SHOWN_MAX)
   const live = ordered.map((each) => {
