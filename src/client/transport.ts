@@ -1,7 +1,6 @@
 /** Sends requests for operations of the contract, with retries and time limits. Does not import the schemas, which load slowly. */
 import { stopwatch } from '../vocabulary/clock.ts'
-import { queryOf } from '../vocabulary/contract/query.ts'
-import { type Route, routeOf } from '../vocabulary/contract/route.ts'
+import { queryOf, type Route, routeOf } from '../vocabulary/contract/route.ts'
 import { DeconflictError, errorFromResponse, errorWithoutResponse } from './client-error.ts'
 import { apiUrl, exposesTokens, rootUrl } from './service-address.ts'
 

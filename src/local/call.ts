@@ -8,7 +8,7 @@ import {
   type OutputOf,
 } from '../vocabulary/contract/contract.ts'
 import { parse } from '../vocabulary/contract/parse.ts'
-import { queryOf } from '../vocabulary/contract/query.ts'
+import { queryOf } from '../vocabulary/contract/route.ts'
 import { Failure } from '../vocabulary/failure.ts'
 
 /** A request whose input is parsed. */

@@ -66,24 +66,6 @@ test('of those that are put on an issue by updates at once, one holds it', async
   expect(named).toEqual(claimed)
 })
 
-test('while holders end, each next one is the only holder, until nobody is left', async () => {
-  const ids = idsOf(await Promise.all(turns.slice(0, 10).map((turn) => create(turn, 9))))
-  const held: string[] = []
-  for (let left = [...ids]; left.length > 0; left = left.filter((id) => !held.includes(id))) {
-    const { claimed, named } = await holders(left)
-    expect(claimed).toHaveLength(1)
-    expect(named).toEqual(claimed)
-    const [holder = ''] = claimed
-    held.push(holder)
-    const created = create(100 + held.length, 9)
-    await on(held.length).api('POST', `/activity/${holder}/archive`)
-    const late = (await created).body
-    expect(late.issue.claimed).toBe(left.length === 1 && late.issue.holder.activity_id === late.activity.id)
-    await on(0).api('POST', `/activity/${late.activity.id}/archive`)
-  }
-  expect(new Set(held).size).toBe(10)
-})
-
 let raw: Sql
 
 beforeAll(() => {

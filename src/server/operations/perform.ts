@@ -18,6 +18,7 @@ import type { App } from '../records/repositories/app.ts'
 import { registerRepository } from '../records/repositories/registration.ts'
 import {
   type ContextCaller,
+  noCaller,
   type OpenedRepo,
   openRepo,
   type RepoRequest,
@@ -114,13 +115,7 @@ async function performForCaller(
 ): Promise<OperationResponse> {
   const visible = await request.caller.admit((token) => app.access.repositories(token))
   parse(OPERATIONS[name].input, await request.input(), 'parameter')
-  const caller = await identifyCaller(app, request, {
-    is_identified: false,
-    may_write: false,
-    may_administer: false,
-    afterAnswer: () => {},
-    listDirectory: async () => null,
-  })
+  const caller = { ...noCaller(), meter: request.caller.meter }
   return answerOf(name, await CALLER_HANDLERS[name](app, visible, { now: request.now, caller }))
 }
 
@@ -137,10 +132,18 @@ async function performOnRepository(
   const input = await readInput(opened, name, request)
   const is_identified = key !== undefined || operation.needs_identity(input)
   const { may_write, may_administer } = repository
-  const listDirectory: ContextCaller['listDirectory'] = (directory) =>
-    request.caller.admit((token) => app.access.listDirectory(token, { ...repository, ...directory }))
-  const given = { is_identified, may_write, may_administer, afterAnswer: request.afterAnswer, listDirectory }
-  const caller = await identifyCaller(app, request, given)
+  // One call to GitHub, unless the answer is cached.
+  const identify = (): Promise<Identity> => request.caller.admit((token) => app.access.tokens.identity(token))
+  const caller: ContextCaller = {
+    identity: is_identified ? await identify() : null,
+    findIdentity: () => identify().catch(nullIfFailed),
+    may_write,
+    may_administer,
+    listDirectory: (directory) =>
+      request.caller.admit((token) => app.access.listDirectory(token, { ...repository, ...directory })),
+    afterAnswer: request.afterAnswer,
+    meter: request.caller.meter,
+  }
   if (isCreate(name)) {
     const idempotency = { token: request.caller.token, key }
     return create({ ...opened, caller }, name, input as InputOf<typeof name>, idempotency)
@@ -148,23 +151,6 @@ async function performOnRepository(
   const options = { id: request.id, comparisons: app.comparisons }
   const run = () => handle({ ...opened, caller }, name, { input, options, known: request.if_none_match })
   return name === 'checkOverlap' ? request.caller.inTurn(run) : run()
-}
-
-type Given = Omit<ContextCaller, 'identity' | 'findIdentity' | 'meter'> & { is_identified: boolean }
-
-/** The caller as the context of the work describes it. One call to GitHub if it `is_identified`, unless the answer is cached. */
-async function identifyCaller(
-  app: App,
-  { caller }: OperationRequest,
-  { is_identified, ...rest }: Given,
-): Promise<ContextCaller> {
-  const identify = (): Promise<Identity> => caller.admit((token) => app.access.tokens.identity(token))
-  return {
-    identity: is_identified ? await identify() : null,
-    findIdentity: () => identify().catch(nullIfFailed),
-    meter: caller.meter,
-    ...rest,
-  }
 }
 
 /** Null for a failure of GitHub, such as an outage or a rate limit; throws any other error again. */

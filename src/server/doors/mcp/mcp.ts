@@ -9,7 +9,7 @@ import {
 import { type Client, DeconflictError } from '../../../client/client.ts'
 import { mcpServers } from '../../../client/mcp/mcp-server.ts'
 import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'
-import { queryOf } from '../../../vocabulary/contract/query.ts'
+import { queryOf } from '../../../vocabulary/contract/route.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { perform } from '../../operations/perform.ts'

@@ -3,7 +3,13 @@
 import { later } from '../../../vocabulary/clock.ts'
 import { matchesName } from '../../../vocabulary/scope/intersect.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
-import { endBranch, pushBranch, trackBranch, trackingBy } from '../../records/activities/branches.ts'
+import {
+  type BranchPush,
+  endBranch,
+  pushBranch,
+  trackBranch,
+  trackingBy,
+} from '../../records/activities/branches.ts'
 import { listLiveOnBranch } from '../../records/activities/pull-request-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
@@ -20,18 +26,6 @@ const BURST_MS = 2000
 /** The minimum time between two comparisons of one branch. */
 const QUIET_MS = 30_000
 const BRANCH_MAX = 255
-
-/** A push to a branch of the repository itself. */
-export interface BranchPush {
-  branch: string
-  default_branch: string
-  /** The login of the pusher. */
-  actor: string
-  /** The message of the head commit. */
-  message: string
-  /** The head commit. */
-  head_sha: string
-}
 
 /** Treats a push as a heartbeat of the branch's activities, and enqueues the comparison of a tracked branch. */
 export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<void> {
@@ -71,7 +65,7 @@ export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush
   const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })
   if (!comparison) return
   const changes = await pushedChangesOf(ctx, comparison)
-  await trackBranch(ctx, { ...push, base_branch: push.default_branch }, changes)
+  await trackBranch(ctx, push, changes)
 }
 
 /** Undefined if the branch was deleted or has an open pull request. */

@@ -68,11 +68,11 @@ export async function listRepositories(
   return { items: items.toSorted(byAttention), complete: complete && live.length <= LISTED_MAX }
 }
 
-/** One for each running service. */
-const caches = new WeakMap<App, CountsCache>()
+/** What each running service counted last. */
+const caches = new WeakMap<App, LRUCache<number, Counted>>()
 
-function cacheOf(app: App): CountsCache {
-  const cache = caches.get(app) ?? new CountsCache()
+function cacheOf(app: App): LRUCache<number, Counted> {
+  const cache = caches.get(app) ?? new LRUCache({ max: REPOSITORIES_MAX })
   caches.set(app, cache)
   return cache
 }
@@ -86,14 +86,18 @@ async function readCounted(
   const cache = cacheOf(app)
   const counted = new Map<number, Counted>()
   for (const id of ids) {
-    const fresh = cache.fresh(id, now)
-    if (fresh) counted.set(id, fresh)
+    const known = cache.get(id)
+    if (known && isWithin(known.read_at, FRESH_MS, now)) counted.set(id, known)
   }
   const missing = ids.filter((id) => !counted.has(id))
   if (missing.length === 0) return counted
   const rows = await readCounts(app.database.connection(), missing, now)
   caller.meter.budget(0).remaining -= COUNTS_UNITS * rows.length
-  for (const row of rows) counted.set(row.repo_id, cache.keep(row, now))
+  for (const row of rows) {
+    const latest = countedAt(now, row, cache.get(row.repo_id))
+    cache.set(row.repo_id, latest)
+    counted.set(row.repo_id, latest)
+  }
   return counted
 }
 
@@ -140,35 +144,22 @@ const FRESH_MS = 30_000
 const COLLISIONS_FRESH_MS = 600_000
 const REPOSITORIES_MAX = 20_000
 
-export interface Counted {
+interface Counted {
   read_at: Date
   counts: Counts
   /** The collisions, and when they were counted; null if they were not. */
   collisions: { by_severity: Record<Severity, number>; at: Date } | null
 }
 
-export class CountsCache {
-  readonly #counted = new LRUCache<number, Counted>({ max: REPOSITORIES_MAX })
-
-  /** What was counted within the last 30 seconds. */
-  fresh(repo_id: number, now: Date): Counted | undefined {
-    const counted = this.#counted.get(repo_id)
-    return counted && isWithin(counted.read_at, FRESH_MS, now) ? counted : undefined
-  }
-
-  /** Stores new counts. If no record changed, the collisions are still the same. */
-  keep(counts: Counts, now: Date): Counted {
-    const before = this.#counted.get(counts.repo_id)
-    const collisions = before?.collisions ?? null
-    const isSame =
-      before !== undefined &&
-      collisions !== null &&
-      isWithin(collisions.at, COLLISIONS_FRESH_MS, now) &&
-      versionOf(before.counts) === versionOf(counts)
-    const counted = { read_at: now, counts, collisions: isSame ? collisions : null }
-    this.#counted.set(counts.repo_id, counted)
-    return counted
-  }
+/** New counts. If no record changed since `before`, the collisions are still the same. */
+function countedAt(now: Date, counts: Counts, before: Counted | undefined): Counted {
+  const collisions = before?.collisions ?? null
+  const isSame =
+    before !== undefined &&
+    collisions !== null &&
+    isWithin(collisions.at, COLLISIONS_FRESH_MS, now) &&
+    versionOf(before.counts) === versionOf(counts)
+  return { read_at: now, counts, collisions: isSame ? collisions : null }
 }
 
 function isWithin(at: Date, ms: number, now: Date): boolean {

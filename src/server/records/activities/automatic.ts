@@ -5,11 +5,12 @@ import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
 import { distinctNames } from '../../../engine/records/compared-scope.ts'
 import { isClosed, isLive } from '../../../vocabulary/activity-status.ts'
 import { newId } from '../../../vocabulary/contract/id.ts'
+import type { GithubPullRequest } from '../../github/pull-request.ts'
 import { type Effect, recordEffect } from '../../platform/telemetry/execution.ts'
 import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { insertLive, type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
-import { clip, type PullRequest, pullRequestFields, summaryOf } from './pull-request-fields.ts'
+import { clip, pullRequestFields, summaryOf } from './pull-request-fields.ts'
 import {
   type Described,
   listLiveOf,
@@ -25,7 +26,7 @@ import type { ActivityRow } from './table.ts'
  * Links an open pull request to its activities: those with its `pr_url`, else the live ones on its branch that have no
  * `pr_url`. An activity of source `branch` becomes one of source `pull_request`. Returns the linked live activities.
  */
-export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
+export function linkPullRequest(ctx: RepoContext, pr: GithubPullRequest): Promise<ActivityRow[]> {
   const update = (row: ActivityRow) => ({
     ...heartbeat(ctx, { ...row, ttl_ms: null }),
     ttl_ms: null,
@@ -43,7 +44,11 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
  * Creates the activity of a pull request that has none, unless the repository is at its limit. If a job outlives its
  * lease, it can run twice at once; the second run then finds the activity of the first.
  */
-export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: PushedChanges): Promise<void> {
+export function trackPullRequest(
+  ctx: RepoContext,
+  pr: GithubPullRequest,
+  changes: PushedChanges,
+): Promise<void> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo, settings } = within
     await lockOrigin(db, repo.id, { pull_request: pr.number })
@@ -110,7 +115,7 @@ export interface Refresh {
  */
 export function refreshPullRequest(
   ctx: RepoContext,
-  pr: PullRequest,
+  pr: GithubPullRequest,
   { title, summary, base_branch, changes }: Refresh,
 ): Promise<ActivityRow[]> {
   const update = (row: ActivityRow) => {
@@ -142,7 +147,7 @@ export function replaceChangesOf(ctx: RepoContext, pr_number: number, changes: P
 /** Archives the activities of a pull request that was merged or closed. */
 export function closePullRequest(
   ctx: RepoContext,
-  pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
+  pr: Pick<GithubPullRequest, 'number' | 'branch' | 'is_fork'>,
   merged: boolean,
 ): Promise<ActivityRow[]> {
   const reason = merged ? 'pull_request_merged' : 'pull_request_closed'
@@ -166,7 +171,7 @@ interface Update {
  */
 function updateEach(
   ctx: RepoContext,
-  pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
+  pr: Pick<GithubPullRequest, 'number' | 'branch' | 'is_fork'>,
   {
     isAffected = ({ status }) => isLive(status),
     ...given

@@ -43,15 +43,17 @@ export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRo
   })
 }
 
-/** A pushed branch without a pull request. */
-export interface PushedBranch {
+/** A push to a branch of the repository itself. */
+export interface BranchPush {
   branch: string
-  /** The branch that it was compared with. */
-  base_branch: string
+  /** The branch that it is compared with. */
+  default_branch: string
   /** The login of the pusher. */
   actor: string
   /** The message of the head commit. Its first line becomes the title. */
   message: string
+  /** The head commit. */
+  head_sha: string
 }
 
 /**
@@ -72,7 +74,7 @@ function isOfBranch({ source, pr_number }: ActivityRow): boolean {
  * Updates the activity that was created from pushes to the branch. Creates one if the branch changes a file and has no live
  * activity, unless the repository is at its limit.
  */
-export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: PushedChanges): Promise<void> {
+export function trackBranch(ctx: RepoContext, pushed: BranchPush, changes: PushedChanges): Promise<void> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const { branch } = pushed
@@ -97,7 +99,7 @@ export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: Pus
 
 function newRow(
   { now, repo, settings }: RepoContext,
-  pushed: PushedBranch,
+  pushed: BranchPush,
   changes: PushedChanges,
 ): NewActivity {
   return {
@@ -124,7 +126,7 @@ function newRow(
 }
 
 function describedFields(
-  { branch, base_branch, message }: PushedBranch,
+  { branch, default_branch, message }: BranchPush,
   { files, is_complete }: PushedChanges,
 ) {
   const [subject = ''] = message.trim().split(/\r?\n/)
@@ -133,6 +135,6 @@ function describedFields(
   return {
     title: clip(subject, 200) || clip(branch, 200),
     summary: is_complete ? pushed : `${pushed}${cut}`,
-    base_branch,
+    base_branch: default_branch,
   }
 }

@@ -3,32 +3,13 @@
 import { closingIssues } from '../../../engine/lines/closing-issues.ts'
 import { firstProse } from '../../../engine/lines/markdown-prose.ts'
 import { storableText } from '../../../vocabulary/storable-text.ts'
+import type { GithubPullRequest } from '../../github/pull-request.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { ActivityRow } from './table.ts'
 
-/** The fields of a pull request that activities use. */
-export interface PullRequest {
-  number: number
-  url: string
-  title: string
-  /** Its first paragraph of prose becomes the summary of the activity. */
-  body: string
-  author: string
-  /** The login of the first person who is assigned to it, other than the author; null if nobody is. */
-  assignee: string | null
-  /** The author is new to the repository. */
-  is_by_newcomer: boolean
-  is_draft: boolean
-  base_branch: string
-  is_for_default_branch: boolean
-  /** `owner:branch` for a fork, so that it differs from a branch of the same name in this repository. */
-  branch: string
-  is_fork: boolean
-}
-
 /** The fields of an activity that belongs to a pull request. */
 export function pullRequestFields(
-  pr: PullRequest,
+  pr: GithubPullRequest,
   repo: Pick<RepoContext['repo'], 'web_urls'>,
 ): Pick<ActivityRow, 'source' | 'title' | 'summary' | 'closes'> {
   return {
@@ -40,17 +21,17 @@ export function pullRequestFields(
 }
 
 /** The first paragraph of prose of the description, else the title. */
-export function summaryOf(pr: Pick<PullRequest, 'number' | 'title' | 'body'>): string {
+export function summaryOf(pr: Pick<GithubPullRequest, 'number' | 'title' | 'body'>): string {
   return clip(firstProse(pr.body), 4000) || clip(pr.title, 4000) || nameOf(pr)
 }
 
-function nameOf({ number }: Pick<PullRequest, 'number'>): string {
+function nameOf({ number }: Pick<GithubPullRequest, 'number'>): string {
   return `Pull request #${number}`
 }
 
 /** The issues that a pull request closes by its title and its whole description: none for another branch than the default one, as on GitHub. */
 export function closedIssues(
-  { title, body, is_for_default_branch }: Pick<PullRequest, 'title' | 'body' | 'is_for_default_branch'>,
+  { title, body, is_for_default_branch }: Pick<GithubPullRequest, 'title' | 'body' | 'is_for_default_branch'>,
   { web_urls }: Pick<RepoContext['repo'], 'web_urls'>,
 ): number[] {
   return is_for_default_branch ? closingIssues([title, body], web_urls) : []
