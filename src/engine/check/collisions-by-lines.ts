@@ -97,7 +97,8 @@ export async function rankCollisions(ctx: CheckContext, input: RankInput): Promi
   // Pairs that the budget did not reach keep their severity by path.
   for (const left of pending.values()) compared.push(...left)
   const sizes = new Map([...loaded].map(([position, { size }]) => [position, size]))
-  return { ...judgeAll(compared, participants), sizes, complete: budget.remaining >= 0 }
+  const complete = budget.remaining >= 0 && rules.areNumbersKnown()
+  return { ...judgeAll(compared, participants), sizes, complete }
 }
 
 /** The sides at these positions, until the budget is exhausted. Activities that were deleted meanwhile are missing. */

@@ -42,7 +42,7 @@ interface Counts {
 
 /** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
 export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
-  const { proposal, side, budget } = work
+  const { proposal, rules, side, budget } = work
   const near = await findNear(work)
   const isByLines = side.files.length > 0
   const ranked = near.activities.slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
@@ -60,7 +60,7 @@ export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
     other_base: near.other_base.slice(0, IDS_MAX),
     compared: near.compared,
     cut: hasPaths ? near.cut : 0,
-    complete: proposal.complete && isRanked && budget.remaining >= 0,
+    complete: proposal.complete && isRanked && budget.remaining >= 0 && rules.areNumbersKnown(),
   }
 }
 

@@ -22,6 +22,8 @@ interface CompiledRules {
 
 export interface Rules extends Omit<CompiledRules, 'numbersWithin'> {
   numbers: NumberRules
+  /** Whether the budget sufficed for all questions to `numbers` so far. */
+  areNumbersKnown(): boolean
 }
 
 type RuleSettings = Pick<
@@ -49,7 +51,8 @@ export function rulesOf(
   meter: Pick<Meter, 'budget'> = new Meter(),
 ): Rules {
   const { numbersWithin, ...rules } = compiledRules(settings, attributes)
-  return { ...rules, numbers: numbersWithin(meter.budget(NUMBER_UNITS_MAX)) }
+  const budget = meter.budget(NUMBER_UNITS_MAX)
+  return { ...rules, numbers: numbersWithin(budget), areNumbersKnown: () => budget.remaining >= 0 }
 }
 
 function compiledRules(settings: RuleSettings, attributes: readonly AttributeRule[]): CompiledRules {
