@@ -67,13 +67,13 @@ function formatWarnings({ risk, blocking }: Activity): string {
 
 const SCOPE_SHOWN_MAX = 2
 
-type ShownScope = Notable['scope'] & Partial<Pick<Activity['scope'], 'changes'>>
+type ShownScope = Notable['scope'] & Partial<Pick<Activity['scope'], 'changes' | 'path_count'>>
 
 /** The first areas, paths and changed files, or `empty` for an empty scope. */
 function scopeText(scope: ShownScope, empty: string): string {
   const all = scopeParts(scope)
   if (all.length === 0) return empty
-  const more = all.length - SCOPE_SHOWN_MAX
+  const more = (scope.path_count ? scope.path_count + scope.areas.length : all.length) - SCOPE_SHOWN_MAX
   return `${all.slice(0, SCOPE_SHOWN_MAX).join(' ')}${more > 0 ? ` +${more}` : ''}`
 }
 

@@ -14,8 +14,6 @@ export interface HotFolder {
 }
 
 const FOLDERS_MAX = 40
-/** The maximum number of paths of one activity that are counted. */
-const PATHS_MAX = 300
 
 /** Folders with at least two people, the hottest first: by people, then by severity. */
 export function hotFolders({ activities, people, collisions }: LiveWork): HotFolder[] {
@@ -28,7 +26,7 @@ export function hotFolders({ activities, people, collisions }: LiveWork): HotFol
     folder.rank = Math.max(folder.rank, rank)
   }
   for (const activity of activities.values())
-    for (const path of pathsOf(activity).slice(0, PATHS_MAX)) enter(literalPartOf(path), activity.id)
+    for (const path of pathsOf(activity)) enter(literalPartOf(path), activity.id)
   for (const { paths, activity_ids, severity } of collisions)
     for (const { example } of paths) for (const id of activity_ids) enter(example, id, rankOf(severity))
   return [...folders]

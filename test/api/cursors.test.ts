@@ -165,10 +165,10 @@ describe('paging through filtered activities', () => {
 
 test('a page ends before its items have more than 2 MB', async () => {
   const long = 'a'.repeat(1000)
-  const changes = Array.from({ length: 900 }, (_, n) => ({ path: `src/${n}/${long}`, status: 'modified' }))
+  const paths = Array.from({ length: 900 }, (_, n) => `src/${n}/${long}`)
   const made: string[] = []
-  for (let count = 0; count < 5; count += 1) made.unshift(await repo.createActivity({ scope: { changes } }))
-  const pages = await walk('/activity', 'limit=100')
+  for (let count = 0; count < 5; count += 1) made.unshift(await repo.createNotable({ scope: { paths } }))
+  const pages = await walk('/notables', 'limit=100')
   expect(pages.map(({ length }) => length)).toEqual([2, 2, 1])
   expect(pages.flat()).toEqual(made)
 })

@@ -1,8 +1,8 @@
 /** The results of tools: responses of the service without nulls, and with a few examples instead of long lists. */
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
+import { listedScope } from '../../vocabulary/scope/limits.ts'
 import { withoutNewcomersText } from '../newcomers.ts'
 
-const PATHS_MAX = 20
 const MATCHES_MAX = 10
 const EXAMPLES_MAX = 3
 
@@ -46,19 +46,14 @@ export function compactPage<Item>(
   return withoutNulls({ items: page.items.map(compact), next_cursor: page.next_cursor })
 }
 
-interface GivenScope {
-  areas: string[]
-  paths: string[]
-  changes?: { path: string }[]
-}
+type GivenScope = Pick<Listed['scope'], 'areas' | 'paths'> & Partial<Listed['scope']>
 
-function compactScope({ areas, paths, changes = [] }: GivenScope): object {
+function compactScope({ path_count, ...scope }: GivenScope): object {
+  const { areas, paths, changes, ...cut } = listedScope({ changes: [], ...scope })
   return {
-    areas,
-    paths: paths.slice(0, PATHS_MAX),
-    ...(paths.length > PATHS_MAX && { paths_left_out: paths.length - PATHS_MAX }),
-    ...(changes.length > 0 && { changed_files: changes.slice(0, PATHS_MAX).map(({ path }) => path) }),
-    ...(changes.length > PATHS_MAX && { changed_files_left_out: changes.length - PATHS_MAX }),
+    ...{ areas, paths },
+    ...(changes.length > 0 && { changed_files: changes.map(({ path }) => path) }),
+    ...(path_count === undefined ? cut : { path_count }),
   }
 }
 

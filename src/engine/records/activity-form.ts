@@ -6,6 +6,7 @@ import type {
   Heartbeat,
   ListedActivity,
 } from '../../vocabulary/contract/activity.ts'
+import { listedScope } from '../../vocabulary/scope/limits.ts'
 import type { StoredActivity } from './activity.ts'
 import { issuesOf } from './compared-scope.ts'
 
@@ -50,8 +51,8 @@ export function briefOf(row: StoredActivity): ActivityBrief {
 }
 
 export function listedOf(row: StoredActivity): ListedActivity {
-  const { scope, ...brief } = briefOf(row)
-  return { ...brief, scope: { ...scope, changes: scope.changes.map(({ path }) => ({ path })) } }
+  const brief = briefOf(row)
+  return { ...brief, scope: listedScope(brief.scope) }
 }
 
 /** The declared files, or the files that GitHub lists if the activity was created from GitHub. */

@@ -1,8 +1,8 @@
 /** The schema of `scope.changes`: changed files with their patches (docs/contract/lines.md#changes). */
 import { z } from 'zod'
-import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
+import { CHANGES_MAX, LISTED_PATHS_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
 import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
-import { object, text, textOrNull } from './field.ts'
+import { count, object, text, textOrNull } from './field.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from './scope.ts'
 
 /** The path of one file, in which no character is a wildcard. */
@@ -132,4 +132,7 @@ export const ShownActivityScope = ShownScope.extend({
 
 export const ListedActivityScope = ShownScope.extend({
   changes: z.array(ListedChange).describe('The paths of the changed files.'),
-}).meta({ id: 'ListedActivityScope', description: 'Areas, paths and changed files.' })
+  path_count: count(
+    `Only present if it has more than ${LISTED_PATHS_MAX} different paths and files, of which a list shows ${LISTED_PATHS_MAX}: their number.`,
+  ).optional(),
+}).meta({ id: 'ListedActivityScope', description: 'Areas, and some of the paths and changed files.' })
