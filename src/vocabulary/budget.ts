@@ -18,6 +18,8 @@ export function comparisonCost(length: number): number {
 /** Adds up the cost of one request, for its rate limit. */
 export class Meter {
   readonly #budgets: { budget: Budget; units: number }[] = []
+  /** The bytes of its body. */
+  received = 0
 
   /** A new budget of `units`. The units that a computation uses of it count towards this request. */
   budget(units: number): Budget {

@@ -151,9 +151,27 @@ describe('a caller', () => {
       expect(charged.status).toEqual(status)
       expect(charged.cost).toBeGreaterThan(1)
     }
+    const areas = Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(100, 'x'))
+    for (let count = 0; count < 10; count += 1)
+      await service.api('POST', '/activity', { body: { ...ACTIVITY, scope: { areas } } })
     const before = await left()
-    expect((await service.api('GET', '/activity')).body.items).toHaveLength(3)
-    expect(before - (await left())).toBeGreaterThan(2)
+    expect((await service.api('GET', '/activity')).body.items).toHaveLength(13)
+    expect(before - (await left())).toBe(3)
+  })
+
+  test('is charged for what is sent, also if it is refused', async () => {
+    const service = await start(100)
+    const cost = async (length: number) => {
+      const { status, headers } = await service.api('POST', '/activity', {
+        body: { title: 'x'.repeat(length) },
+      })
+      return [status, Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])]
+    }
+    expect([await cost(1000), await cost(350_000), await cost(1000)]).toEqual([
+      [400, 99],
+      [400, 95],
+      [400, 94],
+    ])
   })
 
   test('whose work exhausts the quota still gets the response and is rejected afterwards', async () => {

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { readJson } from '../../src/server/doors/http/body.ts'
+import { Meter } from '../../src/vocabulary/budget.ts'
 
 /** Runs `read` on a request whose client disconnects after sending only part of the body. */
 async function onPartialRequest<Result>(read: (req: IncomingMessage) => Promise<Result>): Promise<Result> {
@@ -22,19 +23,14 @@ async function onPartialRequest<Result>(read: (req: IncomingMessage) => Promise<
   }
 }
 
-const INCOMPLETE = {
-  kind: 'invalid_request',
-  message: expect.stringContaining('before the body was complete'),
-}
-
-test('fails when the client disconnects', async () => {
-  await expect(onPartialRequest(readJson)).rejects.toMatchObject(INCOMPLETE)
-})
-
-test('fails when the client had disconnected before', async () => {
-  const late = onPartialRequest(async (req) => {
-    await new Promise((resolve) => req.once('close', resolve))
-    return readJson(req)
+test.each([
+  ['disconnects', async () => {}],
+  ['had disconnected before', (req: IncomingMessage) => new Promise((resolve) => req.once('close', resolve))],
+])('fails when the client %s', async (_, before) => {
+  const read = onPartialRequest(async (req) => {
+    await before(req)
+    return readJson(req, new Meter())
   })
-  await expect(late).rejects.toMatchObject(INCOMPLETE)
+  const message = expect.stringContaining('before the body was complete')
+  await expect(read).rejects.toMatchObject({ kind: 'invalid_request', message })
 })

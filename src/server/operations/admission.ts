@@ -15,8 +15,8 @@ import { FailedTokenLimit, networkOf, rateLimitHeaders, tooMany, WINDOW_S } from
  * globs takes 98 ns and 6.2 units, which is 16 ns per unit. Hostile globs take 8 to 19 ns per unit.
  */
 const UNITS_PER_CHARGE = 600_000
-/** The characters of an answer that are charged like one request. */
-const CHARACTERS_PER_CHARGE = 100_000
+/** The bytes of a body, or the characters of an answer, that are charged like one request. */
+const LENGTH_PER_CHARGE = 100_000
 /** How many checks of one caller run at once, so that one with many does not make the others wait. */
 const CHECKS_MAX = 2
 let checks = 0
@@ -110,10 +110,12 @@ export class Caller {
     return inTurn(`check ${checks % CHECKS_MAX} ${this.token.hash}`, check)
   }
 
-  /** Charges the work done and its answer. It is never refused: the work is done, so its response is sent. */
+  /** Charges the body, the work done and its answer. It is never refused: the work is done, so its response is sent. */
   async chargeWork(answer_length: number): Promise<void> {
-    const work = this.meter.units / UNITS_PER_CHARGE + answer_length / CHARACTERS_PER_CHARGE
-    if (work >= 1 && this.#isCharged) await this.#take(Math.floor(work))
+    const { units, received } = this.meter
+    const work = Math.floor(units / UNITS_PER_CHARGE + answer_length / LENGTH_PER_CHARGE)
+    const cost = work + Math.floor(received / LENGTH_PER_CHARGE)
+    if (cost > 0 && this.#isCharged) await this.#take(cost)
   }
 
   async #admitKnown<Result>(lookUp: (token: Token) => Promise<Result>): Promise<Result> {

@@ -1,6 +1,7 @@
 /** Reads a JSON request body of limited size. */
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream'
+import type { Meter } from '../../../vocabulary/budget.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { shapeProblem } from './json-shape.ts'
 
@@ -9,13 +10,17 @@ const BODY_MAX = 1_048_576
 /** The rest of an oversized body is discarded up to this size, so that the client can read the response; then the connection is closed. */
 const DISCARDED_MAX = 16 * BODY_MAX
 
-/** Returns the JSON object; the empty body of a POST counts as `{}`. Throws `invalid_request` and `body_too_large`. */
-export async function readJson(req: IncomingMessage): Promise<object> {
+/**
+ * Returns the JSON object, whose bytes count on `meter`; the empty body of a POST counts as `{}`. Throws `invalid_request` and
+ * `body_too_large`.
+ */
+export async function readJson(req: IncomingMessage, meter: Meter): Promise<object> {
   const encoding = req.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new Failure('invalid_request', 'body: must not be compressed; send it without Content-Encoding')
   }
   const bytes = await readBytes(req)
+  meter.received += bytes.length
   if (bytes.length === 0 && req.method === 'POST') return {}
   const text = decode(bytes)
   const problem = shapeProblem(text)

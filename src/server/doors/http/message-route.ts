@@ -24,6 +24,6 @@ export function messageRoute(app: App, respond: MessageSurface): RequestHandler 
     await caller
       .admit((token) => app.access.tokens.verify(token))
       .catch((error) => challenge(error, app, res))
-    await respond({ req, res, caller, request_id, body: await readJson(req) })
+    await respond({ req, res, caller, request_id, body: await readJson(req, caller.meter) })
   }
 }

@@ -5,6 +5,7 @@ import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/con
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
 import { parse } from '../../../vocabulary/contract/parse.ts'
 import { routeOf } from '../../../vocabulary/contract/route.ts'
+import type { Caller } from '../../operations/admission.ts'
 import { perform } from '../../operations/perform.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readJson } from './body.ts'
@@ -32,14 +33,15 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
   const isGet = OPERATIONS[name].method === 'GET'
   return async (req, res) => {
     const { owner = '', repo = '', id = '', number = '' } = req.params as Record<string, string>
+    const caller: Caller = res.locals.caller
     res.locals.operation = name
     const { status, body, etag, created_id, replayed } = await perform(app, name, {
-      caller: res.locals.caller,
+      caller,
       source: 'rest',
       owner,
       repo,
       id: id || number,
-      input: () => (isGet ? req.query : readBody(req)),
+      input: () => (isGet ? req.query : readBody(req, caller)),
       idempotency_key: req.get('Idempotency-Key'),
       if_none_match: req.get('If-None-Match'),
     })
@@ -55,7 +57,7 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
 const NoQuery = z.strictObject({})
 
 /** Reads the body. Rejects query parameters, because a client would assume that they have an effect. */
-function readBody(req: Request): Promise<object> {
+function readBody(req: Request, { meter }: Caller): Promise<object> {
   parse(NoQuery, req.query, 'parameter')
-  return readJson(req)
+  return readJson(req, meter)
 }
