@@ -93,10 +93,9 @@ async function filesOfRound(round: Round): Promise<Record<string, string[]>> {
   })
 
   await pushSettings(round, 'ignore_paths: [src/menu.ts]\n')
-  await untilQuiet(round)
+  await wait(QUIET_MS)
   await open(round, { author: 'ada', path: 'src/menu.ts' })
   const number = await open(round, { author: 'ben', path: 'src/menu.ts' })
-  await untilQuiet(round)
   await act('files run by a push of the settings, with two open pull requests', async () => {
     await pushSettings(round, 'ignore_paths: []\n')
     await until('a comment', () => github.comments(number).length > 0)
@@ -140,14 +139,4 @@ async function send(method: string, url: string, body?: object): Promise<void> {
   })
   if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
   await response.arrayBuffer()
-}
-
-/** Waits until no job of a pull request or of the settings runs any more. */
-async function untilQuiet(round: Round): Promise<void> {
-  await until('quiet', async () => {
-    await filesRun(round)
-    await wait(QUIET_MS)
-    const files = await filesRun(round)
-    return !files.some((file) => /^server\/(decision|settings)\//.test(file))
-  })
 }
