@@ -312,21 +312,15 @@ describe('a pair of changes in git has the verdict that the service gives', () =
   test.each<[string, Files, Files]>([
     ['the same line', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(9, 'two') }],
     ['the same line, alike', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(9, 'one') }],
-    ['the next line', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(10, 'two') }],
-    ['lines near each other', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(13, 'two') }],
-    ['lines far from each other', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(50, 'two') }],
-    ['a whole file and a line', { 'src/a.ts': 'all new\n' }, { 'src/a.ts': replaced(9, 'two') }],
     ['a removal and an edit', { 'src/a.ts': null }, { 'src/a.ts': replaced(9, 'two') }],
     [
       'a rename and an edit',
       { 'src/a.ts': null, 'src/c.ts': replaced(30, 'renamed') },
       { 'src/a.ts': replaced(9, 'two') },
     ],
-    ['two new files of one name', { 'src/n.ts': 'one\n' }, { 'src/n.ts': 'two\n' }],
     ['two migrations of one number', { 'db/0002_a.sql': 'a\n' }, { 'db/0002_b.sql': 'b\n' }],
     ['binary files', { 'logo.png': 'a\0b' }, { 'logo.png': 'a\0c' }],
     ['a lock file', { 'package-lock.json': '{"a": 1}\n' }, { 'package-lock.json': '{"a": 2}\n' }],
-    ['different files', { 'src/a.ts': replaced(9, 'one') }, { 'src/b.ts': replaced(9, 'two') }],
   ])('%s', async (_, theirs, yours) => {
     const { remote, tree } = await bothClients()
     const whole = TEXT.join('')

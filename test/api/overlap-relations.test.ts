@@ -138,11 +138,8 @@ describe('included activities', () => {
 
   test.each([
     ['planned', true],
-    ['paused', true],
-    ['draft-pr-open', true],
     ['ready-for-review', true],
     ['merged', false],
-    ['abandoned', false],
     ['archived', false],
   ])('an activity that is %s: %s', async (status, takesPart) => {
     const repo = repository()
@@ -210,14 +207,5 @@ describe('current overlap', () => {
     const { body } = await request('PATCH', `/activity/${id}`, { body: { scope } })
     expect(body).toMatchObject({ id, scope: { paths: ['src/pay.ts'] } })
     expect(body.overlap.related_activity_ids).toEqual([other])
-  })
-
-  test.each(['merged', 'abandoned', 'archived'])('an activity that is %s has no overlap', async (status) => {
-    const { request, createActivity } = repository()
-    const id = await createActivity({ scope })
-    await createActivity({ scope })
-    const patched = await request('PATCH', `/activity/${id}`, { body: { status } })
-    expect(patched.body.overlap).toBeNull()
-    expect((await request('GET', `/activity/${id}`)).body.overlap).toBeNull()
   })
 })

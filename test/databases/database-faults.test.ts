@@ -1,9 +1,9 @@
 /** An unavailable database, or one with another schema: the responses, and what they never contain. */
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ACTIVITY, call, createRecords, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, useService } from '../support/service.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const { service } = useService()
 let ids: { act: string; ntb: string }
@@ -64,54 +64,13 @@ describe('a missing table', () => {
   })
 })
 
-/** A proxy to the PostgreSQL server whose connections can be cut. */
-async function cuttableWayTo(url: string) {
-  const target = new URL(url)
-  const there = Number(target.port)
-  const sockets = new Set<Socket>()
-  let isFlaky = false
-  const server = createServer((near) => {
-    const far = connect(there, target.hostname)
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one)
-      one.on('error', () => other.destroy()).on('close', () => other.destroy())
-      one.pipe(other)
-    }
-    far.on('data', (bytes) => {
-      // PostgreSQL is ready for the first query of this connection, which does not arrive.
-      if (isFlaky && bytes.includes('Z\0\0\0\x05I')) near.once('data', () => near.destroy())
-    })
-  })
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  await listen(0)
-  const { port } = server.address() as AddressInfo
-  target.port = String(port)
-  return {
-    url: target.href,
-    cut: async () => {
-      const closed = new Promise((resolve) => server.close(resolve))
-      for (const socket of sockets) socket.destroy()
-      await closed
-    },
-    mend: () => listen(port),
-    /** Cuts each new connection at its first query. */
-    cutAtFirstQuery: () => {
-      isFlaky = true
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
-
 describe('an unavailable database', () => {
   test('is 503 with Retry-After on every operation until it returns, and /readyz reports it', async () => {
-    const way = await cuttableWayTo(service.app.config.database_url as string)
+    const way = await startTcpProxy(service.app.config.database_url as string)
     const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
     try {
       expect((await other.api('GET', '/readyz')).status).toBe(200)
-      await way.cut()
+      way.refuse()
       const answers = await outcomes(ROUTES, async (route) => {
         const answer = await call(other, route, { ids })
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -125,17 +84,17 @@ describe('an unavailable database', () => {
       )
       expect(outcome(await other.api('GET', '/readyz'))).toBe('503 service_unavailable')
       expect((await other.api('GET', '/healthz')).status).toBe(200)
-      await way.mend()
+      way.restore()
       await expect.poll(async () => (await other.api('GET', '/readyz')).status).toBe(200)
       await expect.poll(async () => (await other.api('GET', `/activity/${ids.act}`)).status).toBe(200)
     } finally {
       await other.close()
-      await way.cut()
+      await way.close()
     }
   })
 
   test('is handled when it fails just after connecting', async () => {
-    const way = await cuttableWayTo(service.app.config.database_url as string)
+    const way = await startTcpProxy(service.app.config.database_url as string)
     const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
     const unhandled: unknown[] = []
     const note = (reason: unknown) => unhandled.push(reason)
@@ -149,7 +108,7 @@ describe('an unavailable database', () => {
     } finally {
       process.off('unhandledRejection', note)
       await other.close()
-      await way.cut()
+      await way.close()
     }
   })
 })

@@ -1,11 +1,18 @@
-/** A TCP proxy that can stop forwarding bytes without closing connections. */
+/** A TCP proxy that can stop forwarding bytes without closing connections, or close them. */
 import { connect, createServer, type Socket } from 'node:net'
 import { listen } from './listen.ts'
+
+/** The message that PostgreSQL is ready for a query. */
+const READY = 'Z\0\0\0\x05I'
 
 export interface TcpProxy {
   url: string
   /** Keeps and accepts connections, but forwards nothing in either direction. */
   blackhole(): void
+  /** Closes all connections, and each new one at once. */
+  refuse(): void
+  /** Closes all connections, and each new one at its first query after PostgreSQL is ready for it. */
+  cutAtFirstQuery(): void
   /** Forwards new connections again; the existing ones stay dead. */
   restore(): void
   close(): Promise<void>
@@ -15,16 +22,21 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url)
   const there = { host: target.hostname, port: Number(target.port) }
   const sockets = new Set<Socket>()
-  let isBlackholed = false
+  let fault: 'blackhole' | 'refuse' | 'cut' | undefined
   const blackhole = () => {
-    isBlackholed = true
+    fault = 'blackhole'
     for (const socket of sockets)
       socket
         .unpipe()
         .on('data', () => {})
         .resume()
   }
+  const end = (how: typeof fault) => {
+    fault = how
+    for (const socket of sockets) socket.destroy()
+  }
   const server = createServer((near) => {
+    if (fault === 'refuse') return near.destroy()
     const far = connect(there)
     for (const [one, other] of [
       [near, far],
@@ -37,17 +49,22 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
           sockets.delete(one)
           other.destroy()
         })
-      if (isBlackholed) one.resume()
+      if (fault === 'blackhole') one.resume()
       else one.pipe(other)
     }
+    far.on('data', (bytes) => {
+      if (fault === 'cut' && bytes.includes(READY)) near.once('data', () => near.destroy())
+    })
   })
   const { port, close } = await listen(server)
   target.port = String(port)
   return {
     url: target.href,
     blackhole,
+    refuse: () => end('refuse'),
+    cutAtFirstQuery: () => end('cut'),
     restore() {
-      isBlackholed = false
+      fault = undefined
     },
     // Each of a pair of sockets ends with the other one.
     close,
