@@ -17,11 +17,10 @@ import { confirmName } from '../records/repositories/registration.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
 import { type Decision, decide } from './decide.ts'
-import { inLedger, writePairs } from './ledger.ts'
 import { type CommentText, chargedFields, type Publication } from './publication.ts'
 import { type Check, readFacts } from './read.ts'
 import { pullRequestKey } from './sides.ts'
-import { clearShown, markShown } from './store.ts'
+import { clearShown, inLedger, markShown, writePairs } from './store.ts'
 
 /** Records what a check leads to. The decision is made in the transaction, because it depends on rows that are locked. */
 export function record(ctx: RepoContext, check: Check): Promise<Decision> {

@@ -14,7 +14,6 @@ import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { type Room, readRoom } from './budget.ts'
 import { type Counterpart, describeCounterpart } from './counterparts.ts'
-import { readPairs, type SidePairs } from './ledger.ts'
 import {
   branchOf,
   branchSubject,
@@ -28,6 +27,7 @@ import {
   type SideKey,
   type Subject,
 } from './sides.ts'
+import { readPairs, type SidePairs } from './store.ts'
 import { type Pairs, takenAfterMerge } from './transitions.ts'
 
 /** A side, and what the search found. Read before the ledger is locked. */

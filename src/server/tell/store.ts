@@ -1,14 +1,16 @@
-/** Queries of the ledger. Every statement starts with the repository id. */
+/** The ledger: its lock, its queries, and what is written of the pairs of a side. Every statement starts with the repository id. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { and, asc, count, desc, eq, gte, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { CONSEQUENCES, type Consequence } from '../../vocabulary/finding-kinds.ts'
 import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
+import { inTurn } from '../platform/background.ts'
 import { COUNTED_MAX, type Db } from '../platform/db/database.ts'
 import { lockName } from '../platform/db/statements.ts'
-import type { RepoContext } from '../records/repositories/repo.ts'
-import type { SideKey } from './sides.ts'
+import { inTransaction, type RepoContext } from '../records/repositories/repo.ts'
+import { branchKey, numberOf, type SideKey } from './sides.ts'
 import { firstShownAt, type PairName, type PairRow, pairs, SLOTS } from './table.ts'
-import { bySlot, slotOf } from './transitions.ts'
+import { afterEnd, bySlot, gatherPairs, type Pairs, slotOf } from './transitions.ts'
 
 /** The maximum number of pairs of one side that are read: those that were found first. */
 const PAIRS_MAX = 2_000
@@ -18,8 +20,43 @@ export async function lockLedger(tx: Db, repo_id: number): Promise<void> {
   await lockName(tx, ['pairs', repo_id])
 }
 
+/**
+ * Runs a transaction that has locked the ledger of the repository. Those of one repository wait for each other before they
+ * take a connection: they would hold all connections of the pool if one of them took long.
+ */
+export function inLedger<Result>(
+  ctx: RepoContext,
+  work: (within: RepoContext) => Promise<Result>,
+): Promise<Result> {
+  const { id } = ctx.repo
+  return inTurn(`ledger:${id}`, () =>
+    inTransaction(ctx, async (within) => {
+      await lockLedger(within.db, id)
+      return work(within)
+    }),
+  )
+}
+
+export interface SidePairs {
+  /** As they are stored. */
+  rows: readonly PairRow[]
+  /** Those of the branch have the key of its pull request. */
+  pairs: Pairs
+}
+
+/** Reads the pairs of a side, to change them; see `gatherPairs`. `within`: that of `inLedger`. */
+export async function readPairs(
+  { db, repo }: RepoContext,
+  key: SideKey,
+  branch: string | null,
+): Promise<SidePairs> {
+  const branch_key = branch === null ? key : branchKey(branch)
+  const rows = await listPairsOf(db, repo.id, [...new Set([key, branch_key])])
+  return { rows, pairs: gatherPairs(rows, key, branch_key) }
+}
+
 /** The pairs in which one of `keys` is a side. */
-export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[]> {
+function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[]> {
   const any = sql`any(array(select json_array_elements_text(${JSON.stringify(keys)}::text::json)))`
   return db
     .select()
@@ -38,6 +75,16 @@ function isPair(repo_id: number, { a, b }: PairName) {
   return and(eq(pairs.repo_id, repo_id), eq(pairs.a, a), eq(pairs.b, b))
 }
 
+/** Writes what pairs became that were read with `readPairs` in the same transaction. */
+export async function writePairs({ db, repo }: RepoContext, { rows }: SidePairs, next: Pairs): Promise<void> {
+  const nameOf = ({ a, b }: PairName) => `${a} ${b}`
+  const stored = new Map(rows.map((row) => [nameOf(row), row]))
+  const kept = new Set([...next.values()].map(nameOf))
+  for (const row of rows) if (!kept.has(nameOf(row))) await db.delete(pairs).where(isPair(repo.id, row))
+  const changed = [...next.values()].filter((row) => !isDeepStrictEqual(stored.get(nameOf(row)), row))
+  await savePairs(db, changed)
+}
+
 /** Inserts pairs, or replaces all but what `markShown` writes without the lock. */
 export async function savePairs(tx: Db, rows: readonly PairRow[]): Promise<void> {
   for (const row of rows) {
@@ -47,6 +94,26 @@ export async function savePairs(tx: Db, rows: readonly PairRow[]): Promise<void>
       .values(row)
       .onConflictDoUpdate({ target: [pairs.repo_id, pairs.a, pairs.b], set: fields })
   }
+}
+
+/** A pull request that was merged or closed, or a branch whose work ended. */
+interface EndedSide {
+  key: SideKey
+  /** The branch of a pull request, unless it is in a fork. */
+  branch: string | null
+  is_merged: boolean
+  at: Date
+}
+
+/** Records that a side ended. Returns the pull requests whose pairs with it ended by its merge. */
+export function recordEnd(ctx: RepoContext, side: EndedSide): Promise<number[]> {
+  return inLedger(ctx, async (within) => {
+    const own = await readPairs(within, side.key, side.branch)
+    const next = new Map([...own.pairs].map(([other, row]) => [other, afterEnd(row, side)]))
+    await writePairs(within, own, next)
+    const ended = [...next].filter(([other, row]) => row !== own.pairs.get(other))
+    return side.is_merged ? ended.flatMap(([other]) => numberOf(other) ?? []) : []
+  })
 }
 
 /** Records that the side `key` was shown its pairs with `others`, those that are stored. A pair is shown to a side once. */
@@ -79,10 +146,6 @@ export async function clearShown(tx: Db, repo_id: number, key: SideKey): Promise
           isNotNull(pairs[`${slot}_shown_at`]),
         ),
       )
-}
-
-export async function deletePair(tx: Db, repo_id: number, name: PairName): Promise<void> {
-  await tx.delete(pairs).where(isPair(repo_id, name))
 }
 
 /** Deletes the pairs, open or ended, to which nothing has happened since `before`. Returns how many. */

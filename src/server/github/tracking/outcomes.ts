@@ -11,9 +11,9 @@ import { listChangeSet } from '../../records/file-changes/store.ts'
 import { keepMergedWork } from '../../records/merged-work/merged-work.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { record } from '../../tell/apply.ts'
-import { recordEnd } from '../../tell/ledger.ts'
 import { branchCheck } from '../../tell/read.ts'
 import { branchKey, pullRequestKey } from '../../tell/sides.ts'
+import { recordEnd } from '../../tell/store.ts'
 import type { GithubPullRequest } from '../pull-request.ts'
 
 export type EndedPullRequest = Pick<
