@@ -29,7 +29,7 @@ export async function countFilesOfActs(): Promise<Record<string, number>> {
     const [service] = await deployment.start(1, env, program)
     const rounds: Record<string, string[]>[] = []
     for (const name of names) {
-      const github = deployment.githubServer.github.at(name)
+      const github = deployment.github.at(name)
       const round = { deployment, url: service?.url as string, github, coverage: `http://127.0.0.1:${port}` }
       rounds.push(await filesOfRound(round))
     }
@@ -112,14 +112,14 @@ async function open(round: Round, of: { author: string; path: string }): Promise
     author: of.author,
     files: [{ filename: of.path, status: 'modified', patch }],
   })
-  const { github: world } = deployment.githubServer
+  const { github: world } = deployment
   await deployment.deliver(url, pullRequestEvent(world, github.repository.full_name, number, 'opened'))
   return number
 }
 
 async function pushSettings({ deployment, github, url }: Round, text: string): Promise<void> {
   const push = github.write(SETTINGS_PATH, text)
-  const { github: world } = deployment.githubServer
+  const { github: world } = deployment
   await deployment.deliver(
     url,
     pushEvent(world, github.repository.full_name, { ...push, modified: [SETTINGS_PATH] }),

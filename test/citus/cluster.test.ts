@@ -70,7 +70,7 @@ async function underLoad(
  * the number of comments on the two, by repository.
  */
 async function openConflicts(repositories: string[]): Promise<() => number[]> {
-  const { github } = deployment.githubServer
+  const { github } = deployment
   const numbers = repositories.map((full_name) =>
     ['ben', 'cy'].map((author) => {
       const files = [editOfPay(20, [author])]

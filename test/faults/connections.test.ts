@@ -2,14 +2,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
 import { exitOfProcess, type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
-let fixture: FaultFixture
+let fixture: Deployment
 
 /** Runs `fault` while clients create activities, waits until they go on, and returns the counts. Ends the service. */
 async function underLoad(
@@ -38,7 +38,7 @@ async function underLoad(
 const SILENT_S = 17
 
 beforeAll(async () => {
-  fixture = await startFaultFixture()
+  fixture = await startDeployment()
 })
 afterAll(() => fixture.close())
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
@@ -15,10 +15,10 @@ const run = promisify(execFile)
 const MEBIBYTE = 1024 * 1024
 const DISK_MEBIBYTES = 160
 
-let fixture: FaultFixture
+let fixture: Deployment
 
 beforeAll(async () => {
-  fixture = await startFaultFixture()
+  fixture = await startDeployment()
 })
 afterAll(() => fixture.close())
 

@@ -1,15 +1,13 @@
 /** Ten thousand webhooks at once, some of them twice: each is stored and processed once. */
-import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { apiAt } from '../support/api.ts'
+import { startDeployment } from '../support/deployment.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
-import { startProcess } from '../support/process.ts'
+import type { ServiceProcess } from '../support/process.ts'
 import { countRequests } from '../support/request-counts.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { pullRequestEvent, pushEvent } from '../support/webhooks.ts'
 
-const WEBHOOK_SECRET = 'hush'
 const DELIVERIES = 10_000
 const REPOSITORIES = 20
 /** The first deliveries are opened pull requests, the others are pushes. */
@@ -20,50 +18,28 @@ const TWICE = 2000
 const WORKED_OFF = 3000
 const SENDERS = 32
 
-interface Delivery {
-  id: string
-  event: string
-  body: string
-}
-
 test('10,000 deliveries, 2,000 of them sent twice, are all acknowledged and take effect once', {
   timeout: 600_000,
 }, async () => {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/shop-${index}`)
-  const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
-  const githubServer = await startFakeGithubServer({
-    repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),
-    users: [{ token: 'ada', login: 'ada', id: 1, permissions }],
-  })
-  const { app } = githubServer.github
-  app.install({ account: 'acme' })
+  const deployment = await startDeployment(names)
+  const { github } = deployment
   const cluster = await startCluster()
-  const env = {
-    DATABASE_URL: cluster.url,
-    GITHUB_API_URL: githubServer.url,
-    GITHUB_WEB_URL: githubServer.url,
-    APP_ID: String(app.id),
-    PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
-    WEBHOOK_SECRET,
-    RATE_LIMIT_PER_MINUTE: '1000000',
-  }
-  const services = await Promise.all([startProcess(env), startProcess(env)])
+  const services = await deployment.start(2, { DATABASE_URL: cluster.url })
 
   const pulls: string[] = []
   const pushes = names.map((name) =>
-    pushEvent(githubServer.github, name, { ref: 'refs/heads/main', before: '1'.repeat(40) }),
+    pushEvent(github, name, { ref: 'refs/heads/main', before: '1'.repeat(40) }),
   )
-  const deliveryAt = (index: number): Delivery => {
-    const name = names[index % REPOSITORIES] as string
-    const isPull = index < PULLS
-    const { event, payload } = isPull ? openedIn(name) : (pushes[index % REPOSITORIES] as Webhook)
-    const ref = isPull ? {} : { ref: `refs/heads/feature-${index % 97}` }
-    return { id: `delivery-${index}`, event, body: JSON.stringify({ ...payload, ...ref }) }
+  const webhookAt = (index: number): Webhook => {
+    if (index < PULLS) return openedIn(names[index % REPOSITORIES] as string)
+    const { event, payload } = pushes[index % REPOSITORIES] as Webhook
+    return { event, payload: { ...payload, ref: `refs/heads/feature-${index % 97}` } } as Webhook
   }
   const openedIn = (name: string): Webhook => {
-    const { number } = githubServer.github.at(name).open({ files: [`src/${pulls.length}.ts`], draft: true })
-    pulls.push(`${githubServer.url}/${name}/pull/${number}`)
-    return pullRequestEvent(githubServer.github, name, number, 'opened')
+    const { number } = github.at(name).open({ files: [`src/${pulls.length}.ts`], draft: true })
+    pulls.push(`${deployment.url}/${name}/pull/${number}`)
+    return pullRequestEvent(github, name, number, 'opened')
   }
 
   const counts = countRequests(
@@ -73,13 +49,13 @@ test('10,000 deliveries, 2,000 of them sent twice, are all acknowledged and take
   let next = 0
   const sender = async () => {
     for (let index = next++; index < DELIVERIES; index = next++) {
-      const delivery = deliveryAt(index)
+      const [webhook, id] = [webhookAt(index), `delivery-${index}`]
       for (let copy = 0; copy < (index < TWICE ? 2 : 1); copy += 1) {
-        const to = services[(index + copy) % 2] as (typeof services)[0]
+        const { url } = services[(index + copy) % 2] as ServiceProcess
         let status: number | null = null
         while (status !== 202) {
-          status = await deliver(to.url, delivery)
-          counts.record(status, delivery.id)
+          status = await deployment.deliver(url, webhook, id).catch(() => null)
+          counts.record(status, id)
         }
       }
     }
@@ -101,34 +77,17 @@ test('10,000 deliveries, 2,000 of them sent twice, are all acknowledged and take
   // No job ran twice: each pull request was read once and became one activity.
   expect(worked_off.filter(({ attempts }) => attempts !== 1)).toEqual([])
   expect(pulls).toHaveLength(PULLS)
-  expect(githubServer.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(PULLS)
+  expect(github.calls('GET /repos/acme/*/pulls/*/files')).toBe(PULLS)
   const tracked: string[] = []
   for (const name of names) {
-    const { body } = await apiAt(services[0].url, 'ada')('GET', `/api/v1/repos/${name}/activity?limit=100`)
+    const { body } = await apiAt(services[0]?.url as string, 'ada')(
+      'GET',
+      `/api/v1/repos/${name}/activity?limit=100`,
+    )
     tracked.push(...body.items.map(({ pr_url }: { pr_url: string }) => pr_url))
   }
   expect(tracked.sort()).toEqual(pulls.sort())
   for (const service of services) expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 })
   await cluster.remove()
-  await githubServer.close()
+  await deployment.close()
 })
-
-async function deliver(url: string, { id, event, body }: Delivery): Promise<number | null> {
-  try {
-    const response = await fetch(`${url}/api/github/webhooks`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'X-GitHub-Delivery': id,
-        'X-GitHub-Event': event,
-        'X-Hub-Signature-256': `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`,
-      },
-      body,
-      signal: AbortSignal.timeout(60_000),
-    })
-    await response.arrayBuffer()
-    return response.status
-  } catch {
-    return null
-  }
-}

@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
-import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
 
 type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => void
 
-let fixture: FaultFixture
+let fixture: Deployment
 /** A proxy between the service and the fake GitHub, which forwards requests until a fault is set. */
 let front: Server
 let misbehave: Misbehaviour | undefined
@@ -29,10 +29,10 @@ const listening = async (server: Server) => {
   await once(server, 'listening')
   return server
 }
-const aYes = JSON.stringify({ id: 7, name: 'shop', owner: { login: 'acme' }, permissions: { push: true } })
+const aYes = JSON.stringify({ id: 1, name: 'shop', owner: { login: 'acme' }, permissions: { push: true } })
 
 beforeAll(async () => {
-  fixture = await startFaultFixture()
+  fixture = await startDeployment()
   front = await listening(
     createServer({ keepAliveTimeout: 0 }, (request, response) => void answer(request, response)),
   )
@@ -43,17 +43,11 @@ beforeAll(async () => {
     }),
   )
   database = await freshDatabase()
-  const { app } = fixture.github
-  app.install({ account: 'acme' })
   service = await startProcess({
-    ...fixture.env,
+    ...fixture.app_env,
     DATABASE_URL: database.database_url,
     GITHUB_API_URL: addressOf(front),
-    GITHUB_WEB_URL: fixture.url,
     PERMISSION_TTL_MS: '0',
-    APP_ID: String(app.id),
-    PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
-    WEBHOOK_SECRET: 'hush',
   })
 })
 afterAll(async () => {
@@ -101,8 +95,8 @@ const MISBEHAVIOURS: [string, Misbehaviour, known: number, unknown: number][] = 
   ['answers 500', says(500, json, '{"message":"Server Error"}'), 201, 503],
   ['answers 502 with a page', says(502, { 'content-type': 'text/html' }, '<h1>Whoa there!</h1>'), 201, 503],
   ['answers 200 with a page', says(200, { 'content-type': 'text/html' }, '<h1>Maintenance</h1>'), 201, 503],
-  ['answers 200 with half a JSON text', says(200, json, '{"id": 7, "permi'), 201, 503],
-  ['answers 200 with wrong types', says(200, json, aYes.replace('7', '"7"')), 201, 503],
+  ['answers 200 with half a JSON text', says(200, json, '{"id": 1, "permi'), 201, 503],
+  ['answers 200 with wrong types', says(200, json, aYes.replace('1', '"1"')), 201, 503],
   ['answers 200 with a list', says(200, json, `[${aYes}]`), 201, 503],
   ['answers 200 with nothing', says(200, json), 201, 503],
   ['answers 300 without a Location', says(300, json, aYes), 201, 503],
@@ -175,12 +169,8 @@ test('jobs wait while GitHub is unavailable, deliveries are acknowledged, and al
     const { number } = fixture.github.at('acme/shop').open({ files: [`src/${index}.ts`], draft: true })
     urls.push(`${fixture.url}/acme/shop/pull/${number}`)
     const event = pullRequestEvent(fixture.github, 'acme/shop', number, 'opened')
-    const delivery = signedDelivery({ secret: 'hush', id: `down-${index}`, ...event })
-    for (let copy = 0; copy < 2; copy += 1) {
-      const response = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
-      await response.arrayBuffer()
-      counts.record(response.status, urls.at(-1))
-    }
+    for (let copy = 0; copy < 2; copy += 1)
+      counts.record(await fixture.deliver(service.url, event, `down-${index}`), urls.at(-1))
   }
   await expect.poll(() => service.output()).toContain('job failed')
   misbehave = undefined

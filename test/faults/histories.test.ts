@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { PROMISES, type Promised, record, textOf } from '../support/promises.ts'
@@ -15,9 +15,9 @@ const PLAYED = Math.ceil(Number(HISTORIES) / Object.keys(PROMISES).length)
 /** How many are played at once. */
 const AT_ONCE = 10
 
-let fixture: FaultFixture
+let fixture: Deployment
 beforeAll(async () => {
-  fixture = await startFaultFixture()
+  fixture = await startDeployment()
 })
 afterAll(() => fixture.close())
 

@@ -1,16 +1,16 @@
 /** Instances killed under load, on both databases: which records exist after the restart. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-let fixture: FaultFixture
+let fixture: Deployment
 
 beforeAll(async () => {
-  fixture = await startFaultFixture()
+  fixture = await startDeployment()
 })
 afterAll(() => fixture.close())
 

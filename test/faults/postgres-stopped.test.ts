@@ -1,18 +1,16 @@
 /** PostgreSQL stopped abruptly under load and restarted, and a standby that is promoted. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, type Api, apiAt } from '../support/api.ts'
-import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
+import { apiAt } from '../support/api.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests } from '../support/request-counts.ts'
 
-const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-
-let fixture: FaultFixture
+let fixture: Deployment
 
 beforeAll(async () => {
-  fixture = await startFaultFixture()
+  fixture = await startDeployment()
 })
 afterAll(() => fixture.close())
 
@@ -79,48 +77,3 @@ test('a promoted standby has everything acknowledged, and the service finds it a
   await standby.remove()
   await cluster.remove()
 })
-
-test('while PostgreSQL is stopped every response is 503, and service resumes when it returns', async () => {
-  const cluster = await startCluster()
-  const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
-  const api = apiAt(service.url, 'ada')
-  const { activity } = (await createOnce(api, 'before')).body
-  const { activity: spare } = (await createOnce(api, 'spare')).body
-  const calls = () =>
-    Promise.all([
-      api('GET', '/activity'),
-      api('GET', `/activity/${activity.id}`),
-      api('POST', '/activity/check', { body: { scope: { paths: ['src/**'] } } }),
-      api('POST', '/activity', { body: activityBody }),
-      createOnce(api, 'during'),
-      api('PATCH', `/activity/${activity.id}`, { body: { risk: 'high' } }),
-      api('POST', `/activity/${activity.id}/heartbeat`),
-      api('POST', `/activity/${spare.id}/archive`),
-      api('GET', '/notables'),
-      api('GET', '/settings'),
-    ])
-  for (let round = 0; round < 2; round += 1) {
-    await cluster.crash()
-    for (const answer of [...(await calls()), ...(await calls())]) {
-      expect(answer.status).toBe(503)
-      expect(answer.body.error.type).toBe('service_unavailable')
-      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
-      expect(JSON.stringify(answer.body)).not.toMatch(/select|insert|postgres|password/i)
-    }
-    const ready = await api('GET', '/readyz')
-    expect(ready.status).toBe(503)
-    expect(ready.body.error.type).toBe('service_unavailable')
-    expect((await api('GET', '/healthz')).status).toBe(200)
-    expect(service.isRunning()).toBe(true)
-    await cluster.restart()
-    await expect.poll(async () => (await api('GET', '/readyz')).status).toBe(200)
-    await expect.poll(async () => (await calls()).every(({ status }) => status < 300)).toBe(true)
-  }
-  expect((await createOnce(api, 'during')).headers.get('idempotent-replayed')).toBe('true')
-  expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, errors: [] })
-  await cluster.remove()
-})
-
-function createOnce(api: Api, key: string): Promise<Answer> {
-  return api('POST', '/activity', { body: activityBody, headers: { 'Idempotency-Key': key } })
-}

@@ -4,20 +4,20 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
-import { type FaultFixture, startFaultFixture } from '../support/fault-fixture.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
-import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 
-let fixture: FaultFixture
+let fixture: Deployment
 let database: FreshDatabase
 let sockets: Socket[] = []
 
 beforeAll(async () => {
-  fixture = await startFaultFixture()
+  fixture = await startDeployment()
 })
 beforeEach(async () => {
   database = await freshDatabase()
@@ -107,24 +107,14 @@ describe('the process ends with 0', () => {
   })
 
   test('while a job waits for GitHub, and the next instance completes the job', async () => {
-    const { app } = fixture.github
-    app.install({ account: 'acme' })
-    const env = {
-      GITHUB_WEB_URL: fixture.url,
-      APP_ID: String(app.id),
-      PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
-      WEBHOOK_SECRET: 'hush',
-    }
-    const service = await start(env)
+    const service = await start(fixture.app_env)
     const { number } = fixture.github.at('acme/shop').open({ files: ['src/pay.ts'] })
     const files = `GET /repos/acme/shop/pulls/${number}/files`
     fixture.github.fault(files, 'silent', 1)
     const event = pullRequestEvent(fixture.github, 'acme/shop', number, 'opened')
     const counts = countRequests('SIGTERM while a job waits for GitHub', '1 delivery')
-    const delivery = signedDelivery({ secret: 'hush', id: 'one', ...event })
-    const { status } = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
     const url = `${fixture.url}/acme/shop/pull/${number}`
-    counts.record(status, url)
+    counts.record(await fixture.deliver(service.url, event, 'one'), url)
     await expect.poll(() => fixture.github.calls(files)).toBe(1)
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
 
@@ -133,7 +123,7 @@ describe('the process ends with 0', () => {
       database.database_url as string,
       `update jobs set leased_until = leased_until - interval '1 hour'`,
     )
-    const heir = await start(env)
+    const heir = await start(fixture.app_env)
     const tracked = async () =>
       (await apiAt(heir.url, 'ada')('GET', '/activity')).body.items.map(
         ({ pr_url }: { pr_url: string }) => pr_url,

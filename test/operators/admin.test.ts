@@ -48,7 +48,7 @@ test('a command needs a schema', async () => {
 describe('deliveries', () => {
   test('in the dead-letter state are listed and replayed while the service runs', async () => {
     await query(`insert into jobs (id, kind, repo_id, payload, state, run_at, enqueued, attempts, last_error, created_at, updated_at)
-      values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${deployment.githubServer.github.state.app.installations[0]?.id}}',
+      values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${deployment.github.state.app.installations[0]?.id}}',
       'dead', now(), 1, 12, E'HttpError 502\nat line 7', now(), now())`)
     const listed = await runAdmin(env, 'deliveries', 'list')
     expect(listed).toMatchObject({ code: 0, errors: [] })

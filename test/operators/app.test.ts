@@ -18,7 +18,7 @@ let database: FreshDatabase
 
 beforeEach(async () => {
   deployment = await startDeployment([SHOP])
-  github = deployment.githubServer.github
+  github = deployment.github
   database = await freshDatabase()
 })
 afterEach(async () => {
@@ -86,7 +86,7 @@ test.each([
   const second = await start()
   expect(await deliver(second, webhook, 'one')).toBe(202)
   await letLeasesEnd()
-  const url = `${deployment.githubServer.url}/${SHOP}/pull/${number}`
+  const url = `${deployment.url}/${SHOP}/pull/${number}`
   await expect.poll(() => tracked(second)).toEqual([url])
   await expect.poll(isIdle).toBe(true)
   expect(await tracked(second)).toEqual([url])

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { apiAt } from '../support/api.ts'
 import { startBuiltService } from '../support/built-service.ts'
+import { startDeployment } from '../support/deployment.ts'
 import { type HttpsProxy, startHttpsProxy } from '../support/https-proxy.ts'
 import { useShop } from '../support/shop.ts'
 
@@ -78,10 +78,7 @@ test.each([
   ['calls GitHub through HTTPS_PROXY', {}, 200],
   ['reaches a host in NO_PROXY without the proxy', { NO_PROXY: '.test' }, 503],
 ])('the service %s', async (_, env, status) => {
-  const github = await startFakeGithubServer({
-    repositories: [{ id: 7, full_name: 'acme/shop' }],
-    users: [{ token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
-  })
+  const github = await startDeployment()
   const proxy = await startHttpsProxy('api.github.test', github.url)
   const urls = { GITHUB_API_URL: 'https://api.github.test', GITHUB_WEB_URL: 'https://api.github.test' }
   const service = await startBuiltService({ ...proxy.env, ...urls, ...env })

@@ -64,9 +64,9 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
   })
 
   test('a delivery is processed, and its access change reaches every instance', async () => {
-    const { number } = deployment.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
+    const { number } = deployment.github.at(SHOP).open({ files: ['src/pay.ts'] })
     const [first, second] = services as [ServiceProcess, ServiceProcess]
-    const opened = pullRequestEvent(deployment.githubServer.github, SHOP, number, 'opened')
+    const opened = pullRequestEvent(deployment.github, SHOP, number, 'opened')
     expect(await deployment.deliver(first.url, opened)).toBe(202)
     const listed = async () => (await apiOf(1)('GET', '/activity')).body.items
     await expect.poll(listed).toMatchObject([{ source: 'pull_request' }])
@@ -77,7 +77,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
     await deployment.deliver(
       second.url,
-      membershipEvent(deployment.githubServer.github, 'acme', 'removed', { login: 'ada' }),
+      membershipEvent(deployment.github, 'acme', 'removed', { login: 'ada' }),
     )
     await expect.poll(() => Promise.all(services.map(status))).toEqual([403, 403])
   })

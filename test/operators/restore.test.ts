@@ -57,13 +57,10 @@ async function fill({ url }: ServiceProcess): Promise<void> {
       },
       headers: { 'Idempotency-Key': 'kept' },
     })
-    const { number } = deployment.githubServer.github
+    const { number } = deployment.github
       .at(full_name)
       .open({ files: ['src/[id].ts', 'a b'], head: `t${url.length}` })
-    await deployment.deliver(
-      url,
-      pullRequestEvent(deployment.githubServer.github, full_name, number, 'opened'),
-    )
+    await deployment.deliver(url, pullRequestEvent(deployment.github, full_name, number, 'opened'))
     const tracked = async () =>
       (await api('GET', at(full_name, '/activity'))).body.items.filter(
         ({ source }: { source: string }) => source === 'pull_request',

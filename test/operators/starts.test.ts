@@ -2,29 +2,25 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type Api, apiAt } from '../support/api.ts'
 import { freshDatabase, runOn } from '../support/database.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { connectRaw, databaseUrl, freePort } from '../support/postgres.ts'
 import { exitOfProcess, launch, type ServiceProcess, startProcess } from '../support/process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-let github: FakeGithubServer
+let github: Deployment
 
 beforeAll(async () => {
-  github = await startFakeGithubServer({
-    repositories: [{ id: 7, full_name: 'acme/shop' }],
-    users: [{ token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
-  })
+  github = await startDeployment()
 })
 
 afterAll(() => github.close())
 
 const environment = (database_url: string | undefined) => ({
   DATABASE_URL: database_url,
-  GITHUB_API_URL: github.url,
-  RATE_LIMIT_PER_MINUTE: '1000000',
+  ...github.env,
 })
 
 async function untilHealthy(api: Api): Promise<void> {

@@ -1,8 +1,8 @@
 /** The following version migrates while this one serves requests (docs/operations.md: upgrade and rollback). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles } from '../support/keyed-load.ts'
 import { type NextVersion, nextVersion } from '../support/next-version.ts'
 import { connectRaw } from '../support/postgres.ts'
@@ -17,15 +17,12 @@ CREATE TABLE moods (repo_id bigint NOT NULL, mood text NOT NULL, PRIMARY KEY (re
   'ALTER TABLE activities VALIDATE CONSTRAINT activities_mood_check;',
 ]
 
-let github: FakeGithubServer
+let github: Deployment
 let database: FreshDatabase
 let next: NextVersion
 
 beforeAll(async () => {
-  github = await startFakeGithubServer({
-    repositories: [{ id: 7, full_name: 'acme/shop' }],
-    users: [{ token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
-  })
+  github = await startDeployment()
   database = await freshDatabase()
   next = await nextVersion(MIGRATIONS)
 })
@@ -76,11 +73,7 @@ function startLoad(api: Api): Load {
 }
 
 test('no request fails and no record is lost while two instances of the following version start', async () => {
-  const env = {
-    DATABASE_URL: database.database_url,
-    GITHUB_API_URL: github.url,
-    RATE_LIMIT_PER_MINUTE: '1000000',
-  }
+  const env = { ...github.env, DATABASE_URL: database.database_url }
   const [backup, watch] = [1, 2].map(() => connectRaw(database.database_url as string))
   if (!backup || !watch) throw new Error('no connection')
   const listApplied = async () =>

@@ -34,15 +34,14 @@ const isIdle = async () => {
 
 test('reconciliation visits each repository once and imports missed changes once', async () => {
   const urls = OTHERS.map((full_name) => {
-    const { number } = deployment.githubServer.github.at(full_name).open({ files: ['src/pay.ts'] })
-    return `${deployment.githubServer.url}/${full_name}/pull/${number}`
+    const { number } = deployment.github.at(full_name).open({ files: ['src/pay.ts'] })
+    return `${deployment.url}/${full_name}/pull/${number}`
   })
   // This registers the repositories.
   for (const full_name of OTHERS)
     expect((await api('POST', at(full_name, '/activity'), { body: ACTIVITY })).status).toBe(201)
   await expect.poll(isIdle).toBe(true)
-  const listings = () =>
-    OTHERS.map((name) => deployment.githubServer.github.calls(`GET /repos/${name}/pulls`, 200))
+  const listings = () => OTHERS.map((name) => deployment.github.calls(`GET /repos/${name}/pulls`, 200))
   const before = listings()
   await query(`update repositories set reconciled_at = now() - interval '2 hours'`)
   await query(`update jobs set run_at = now() where id = 'reconcile_all'`)

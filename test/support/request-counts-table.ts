@@ -30,14 +30,8 @@ function readRows(file: string): Row[] {
 }
 
 function tableOf(rows: Row[]): string {
-  const cells = [HEAD, ...rows.map(cellsOf)]
-  const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => (row[column] as string).length)))
-  const lines = cells.map((row) => row.map((cell, column) => pad(cell, column, widths)).join(' | '))
-  const rule = widths.map((width, column) =>
-    isNumber(column) ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width),
-  )
-  lines.splice(1, 0, rule.join(' | '))
-  return lines.map((line) => `| ${line} |`).join('\n')
+  const rule = HEAD.map(() => '---')
+  return [HEAD, rule, ...rows.map(cellsOf)].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 function cellsOf({ fault, load, requests, acknowledged, refused, lost, duplicated }: Row): string[] {
@@ -45,14 +39,4 @@ function cellsOf({ fault, load, requests, acknowledged, refused, lost, duplicate
     ([status, count]) => `${count} × ${status === 'none' ? 'no answer' : status}`,
   )
   return [fault, load, requests, acknowledged, statuses.join(', ') || 'none', lost, duplicated].map(String)
-}
-
-function pad(cell: string, column: number, widths: number[]): string {
-  const width = widths[column] as number
-  return isNumber(column) ? cell.padStart(width) : cell.padEnd(width)
-}
-
-/** These columns hold numbers, which are right-aligned. */
-function isNumber(column: number): boolean {
-  return column !== 0 && column !== 1 && column !== 4
 }

@@ -22,7 +22,7 @@ const FILL_MAX_MS = 3_600_000
 export async function organisationPart(rig: Rig): Promise<void> {
   const { repositories, pulls, merged, agents: count, imported } = rig.sizes.organisation
   const deployment = await startDeployment([])
-  const { github } = deployment.githubServer
+  const { github } = deployment
   const DATABASE_URL = await rig.emptyDatabase()
   const sql = postgres(DATABASE_URL, { max: 1, onnotice: () => {} })
   const start = (instances: number) =>

@@ -80,7 +80,7 @@ async function deliveryToComment(rig: Rig): Promise<void> {
     const { checked_against } = (await response.json()) as { checked_against: { activities: number } }
     return checked_against.activities >= imported
   })
-  rig.deployment.githubServer.github.delayAnswers(GITHUB_MS)
+  rig.deployment.github.delayAnswers(GITHUB_MS)
   const { comment } = await interleaved(rounds, {
     comment: async (round) => {
       await wait(PAUSE_MS)
@@ -100,7 +100,7 @@ const PULLS = 5
 /** The same while many repositories are imported. */
 export async function importPart(rig: Rig): Promise<void> {
   const { imported, rounds } = rig.sizes.import
-  const { github } = rig.deployment.githubServer
+  const { github } = rig.deployment
   const live = `${FLEET}/live`
   github.repository({ id: FIRST_ID, full_name: live })
   // Each push is to get a comment.
@@ -135,7 +135,7 @@ export async function importPart(rig: Rig): Promise<void> {
 function open({ deployment }: Rig, full_name: string, { n, file }: { n: number; file: number }): number {
   const { path: filename, patch } = changeOf(file, { n, spot: 0 })
   const files = [{ filename, status: 'modified' as const, patch }]
-  return deployment.githubServer.github
+  return deployment.github
     .at(full_name)
     .open({ title: `Change ${n}`, head: `change-${n}`, author: `person-${n}`, files }).number
 }
@@ -143,7 +143,7 @@ function open({ deployment }: Rig, full_name: string, { n, file }: { n: number; 
 /** The service as the App, and pull requests of one repository. */
 async function startApp(rig: Rig, full_name: string) {
   const { deployment } = rig
-  const { github } = deployment.githubServer
+  const { github } = deployment
   const service = await rig.startService(await rig.emptyDatabase(), { has_app: true })
   const deliver = async (webhook: Parameters<typeof deployment.deliver>[1]) => {
     const status = await deployment.deliver(service.url, webhook)
