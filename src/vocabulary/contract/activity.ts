@@ -7,6 +7,7 @@ import {
   branchName,
   object,
   outputTimestamp,
+  sample,
   text,
   textOrNull,
   timestampOrNull,
@@ -141,19 +142,13 @@ export const ListActivities = z.strictObject({
 })
 export type ListActivities = z.output<typeof ListActivities>
 
-const activityId = z
-  .string()
-  .meta({ description: 'The id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] })
+const activityId = sample('The id of the activity.', 'act_01h455vb4pex5vsknk084sn02q')
 
 /** The abbreviated representation: the response to an update, and, with fewer fields of the scope, the items of a list. */
 export const ActivityBrief = object('ActivityBrief', {
   id: activityId,
-  title: z
-    .string()
-    .meta({ description: 'A short name for the work.', examples: ['Retry declined payments'] }),
-  actor: z
-    .string()
-    .meta({ description: 'The person who is responsible for the work.', examples: ['Ada Lovelace'] }),
+  title: sample('A short name for the work.', 'Retry declined payments'),
+  actor: sample('The person who is responsible for the work.', 'Ada Lovelace'),
   agent: textOrNull('The coding agent in use; null for manual work.'),
   status: ActivityStatus.describe('The status of the work. Archived and expired activities are closed.'),
   risk,
@@ -211,10 +206,10 @@ export type ListedActivity = z.output<typeof ListedActivity>
 
 export const Activity = ActivityBrief.extend({
   type: z.literal('activity').describe('The type of the record.'),
-  summary: z.string().meta({
-    description: 'A description in one or two lines.',
-    examples: ['Retries a declined payment twice before the order is cancelled.'],
-  }),
+  summary: sample(
+    'A description in one or two lines.',
+    'Retries a declined payment twice before the order is cancelled.',
+  ),
 }).meta({ id: 'Activity' })
 export type Activity = z.output<typeof Activity>
 

@@ -86,5 +86,8 @@ export const integer = (description: string) => z.int().describe(description)
 export const count = (description: string) => z.int().min(0).describe(description)
 export const numberOrNull = (description: string) => z.number().nullable().describe(description)
 export const texts = (description: string) => z.array(z.string()).describe(description)
+/** A text in a response, such as `example`. */
+export const sample = (description: string, example: string) =>
+  z.string().meta({ description, examples: [example] })
 export const textOrNull = (description: string) => z.string().nullable().describe(description)
 export const timestampOrNull = (description: string) => outputTimestamp.nullable().describe(description)

@@ -1,6 +1,6 @@
 /** Schemas of issues: the number that an activity sends, and who works on an issue. */
 import { z } from 'zod'
-import { boolean, object, outputTimestamp, textOrNull } from './field.ts'
+import { boolean, object, outputTimestamp, sample, textOrNull } from './field.ts'
 
 /** Numbers are stored as 32-bit integers. */
 export const ISSUE_NUMBER_MAX = 2_147_483_647
@@ -21,12 +21,8 @@ export const issueNumber = z
 const number = z.int().meta({ description: 'The number of the issue.', examples: [7] })
 
 const IssueWorker = object('IssueWorker', {
-  activity_id: z
-    .string()
-    .meta({ description: 'The id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] }),
-  actor: z
-    .string()
-    .meta({ description: 'The person who is responsible for the work.', examples: ['Ada Lovelace'] }),
+  activity_id: sample('The id of the activity.', 'act_01h455vb4pex5vsknk084sn02q'),
+  actor: sample('The person who is responsible for the work.', 'Ada Lovelace'),
   agent: textOrNull('The coding agent in use; null for manual work.'),
   branch: textOrNull('The branch of the work.'),
   pr_url: textOrNull('The URL of the pull request; null if there is none.'),
@@ -39,10 +35,7 @@ const holder = IssueWorker.nullable().describe(
 )
 
 const doneBy = object('DoneBy', {
-  pr_url: z.string().meta({
-    description: 'The URL of the pull request.',
-    examples: ['https://github.com/acme/shop/pull/12'],
-  }),
+  pr_url: sample('The URL of the pull request.', 'https://github.com/acme/shop/pull/12'),
   merged_at: outputTimestamp.describe('When it was merged.'),
 })
   .nullable()

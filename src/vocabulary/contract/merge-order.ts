@@ -1,18 +1,13 @@
 /** The schema of `GET …/merge-order`. */
 import { z } from 'zod'
-import { integer, object, texts } from './field.ts'
+import { integer, object, sample, texts } from './field.ts'
 
 export const MergeOrder = object('MergeOrder', {
   items: z
     .array(
       object('MergeOrderItem', {
-        activity_id: z.string().meta({
-          description: 'The activity of the pull request.',
-          examples: ['act_01h455vb4pex5vsknk084sn02q'],
-        }),
-        pr_url: z
-          .string()
-          .meta({ description: 'The pull request.', examples: ['https://github.com/acme/shop/pull/12'] }),
+        activity_id: sample('The activity of the pull request.', 'act_01h455vb4pex5vsknk084sn02q'),
+        pr_url: sample('The pull request.', 'https://github.com/acme/shop/pull/12'),
         conflicts_with: texts(
           'The items whose changed lines conflict with its own, or that take the same number or parent, in this order.',
         ).meta({ examples: [['act_01h455vb4pex5vsknk084sn02s']] }),

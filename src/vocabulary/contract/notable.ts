@@ -6,6 +6,7 @@ import {
   httpsUrl,
   object,
   outputTimestamp,
+  sample,
   text,
   textOrNull,
   texts,
@@ -86,17 +87,12 @@ export const ListNotables = z.strictObject({
 })
 export type ListNotables = z.output<typeof ListNotables>
 
-const notableId = z
-  .string()
-  .meta({ description: 'The id of the notable.', examples: ['ntb_01h455vb4pex5vsknk084sn02q'] })
+const notableId = sample('The id of the notable.', 'ntb_01h455vb4pex5vsknk084sn02q')
 
 /** The abbreviated representation: items of a list, and the response to create and update. */
 export const NotableBrief = object('NotableBrief', {
   id: notableId,
-  title: z.string().meta({
-    description: 'A one-line summary of the notable.',
-    examples: ['Migrations are frozen until Friday'],
-  }),
+  title: sample('A one-line summary of the notable.', 'Migrations are frozen until Friday'),
   category,
   importance,
   status: NotableStatus.describe('The status. Archived and expired notables no longer apply.'),
@@ -116,10 +112,10 @@ export type NotableBrief = z.output<typeof NotableBrief>
 
 export const Notable = NotableBrief.extend({
   type: z.literal('notable').describe('The type of the record.'),
-  summary: z.string().meta({
-    description: 'The details, in a sentence or two.',
-    examples: ['No schema change before Friday: the cut-over to the new cluster is running.'],
-  }),
+  summary: sample(
+    'The details, in a sentence or two.',
+    'No schema change before Friday: the cut-over to the new cluster is running.',
+  ),
 }).meta({ id: 'Notable' })
 export type Notable = z.output<typeof Notable>
 

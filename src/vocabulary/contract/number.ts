@@ -1,7 +1,7 @@
 /** Schemas of `POST …/activity/{id}/number`. */
 import { z } from 'zod'
 import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
-import { object, text } from './field.ts'
+import { object, sample, text } from './field.ts'
 
 /** Of four bytes each, they fit into an index of PostgreSQL. */
 const DIRECTORY_LENGTH_MAX = 600
@@ -25,20 +25,16 @@ export const ReserveNumber = object('ReserveNumber', { directory })
 export type ReserveNumber = z.output<typeof ReserveNumber>
 
 export const ReservedNumber = object('ReservedNumber', {
-  number: z.string().meta({
-    description: 'The reserved number, as text in the width that the directory uses.',
-    examples: ['0043'],
-  }),
-  directory: z.string().meta({ description: 'The directory.', examples: ['db/migrations'] }),
+  number: sample('The reserved number, as text in the width that the directory uses.', '0043'),
+  directory: sample('The directory.', 'db/migrations'),
   taken: z
     .array(
       object('TakenNumber', {
-        number: z.string().meta({ description: 'A number that was not free.', examples: ['0042'] }),
-        by: z.string().meta({
-          description:
-            'Who holds it: a pull request such as `#12`, the id of an activity, or `base` for the base branch.',
-          examples: ['#12'],
-        }),
+        number: sample('A number that was not free.', '0042'),
+        by: sample(
+          'Who holds it: a pull request such as `#12`, the id of an activity, or `base` for the base branch.',
+          '#12',
+        ),
       }),
     )
     .describe(

@@ -1,6 +1,6 @@
 /** Schemas of the list of all collisions of a repository. */
 import { z } from 'zod'
-import { boolean, integer, object, outputTimestamp, textOrNull, texts } from './field.ts'
+import { boolean, integer, object, outputTimestamp, sample, textOrNull, texts } from './field.ts'
 import { lineRange, relation } from './finding.ts'
 import { Match, PathPair, Severity } from './overlap.ts'
 
@@ -16,7 +16,7 @@ const SharedPath = object('SharedPath', {
   globs: texts('The glob of each activity, in the order of `activity_ids`.').meta({
     examples: [['src/checkout/**', 'src/**/retry.ts']],
   }),
-  example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
+  example: sample('A path that both match.', 'src/checkout/retry.ts'),
   verdict: PathPair.shape.verdict,
   confidence: PathPair.shape.confidence,
   line_ranges: z

@@ -8,6 +8,7 @@ import {
   integer,
   object,
   outputTimestamp,
+  sample,
   text,
   textOrNull,
   texts,
@@ -52,9 +53,9 @@ export const CheckOverlap = object('CheckOverlap', {
 export type CheckOverlap = z.output<typeof CheckOverlap>
 
 export const PathPair = object('PathPair', {
-  yours: z.string().meta({ description: 'Your glob.', examples: ['src/checkout/**'] }),
-  theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
-  example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
+  yours: sample('Your glob.', 'src/checkout/**'),
+  theirs: sample('Their glob.', 'src/**/retry.ts'),
+  example: sample('A path that both match.', 'src/checkout/retry.ts'),
   verdict: LinesRelation.nullable().describe('How the changed lines of a file relate; null for globs.'),
   ...comparedLines,
 })
@@ -62,14 +63,11 @@ export type PathPair = z.output<typeof PathPair>
 
 /** What a result says about each activity or notable that overlaps. */
 const matched = {
-  id: z.string().meta({
-    description: 'The id of the activity or notable; for a merged pull request its number, such as `#40`.',
-    examples: ['act_01h455vb4pex5vsknk084sn02q'],
-  }),
-  title: z.string().meta({
-    description: 'Its title; of a newcomer’s pull request its number.',
-    examples: ['Retry declined payments'],
-  }),
+  id: sample(
+    'The id of the activity or notable; for a merged pull request its number, such as `#40`.',
+    'act_01h455vb4pex5vsknk084sn02q',
+  ),
+  title: sample('Its title; of a newcomer’s pull request its number.', 'Retry declined payments'),
   actor: textOrNull('The actor of the activity, or the GitHub login of the creator of the notable.'),
   branch: textOrNull('The branch of the activity.'),
   pr_url: textOrNull('Its pull request.'),
@@ -103,17 +101,14 @@ const ReuseOpportunity = object('ReuseOpportunity', {
     .describe(
       '`activity`: it was merged recently, and its scope overlaps. `notable`: a pattern to follow. `merged`: a pull request that was merged within 30 days and has most of the lines that the work adds.',
     ),
-  id: z.string().meta({
-    description: 'The id of the record; for `merged` the number of the pull request, such as `#40`.',
-    examples: ['#40'],
-  }),
-  title: z.string().meta({ description: 'Its title.', examples: ['Retry declined payments'] }),
-  summary: z.string().meta({ description: 'Its summary.', examples: ['Retries a declined payment twice.'] }),
+  id: sample('The id of the record; for `merged` the number of the pull request, such as `#40`.', '#40'),
+  title: sample('Its title.', 'Retry declined payments'),
+  summary: sample('Its summary.', 'Retries a declined payment twice.'),
   url: textOrNull('The pull request, or the decision document.'),
-  reason: z.string().meta({
-    description: 'Why the record is worth reading, for humans.',
-    examples: ['It is merged, and has 90 % of the lines that this work adds.'],
-  }),
+  reason: sample(
+    'Why the record is worth reading, for humans.',
+    'It is merged, and has 90 % of the lines that this work adds.',
+  ),
   share: z
     .number()
     .meta({ examples: [0.9] })
@@ -168,12 +163,10 @@ const inClone = {
 }
 
 export const OverlapResult = OverlapBrief.extend({
-  reason: z.string().meta({
-    description: 'What overlaps and where, for humans; never empty. Text by other people stands in “…”.',
-    examples: [
-      'Overlap of high severity. Conflict (high) with “Retry declined payments” by “Ada Lovelace” on “payment-retries”: it changes lines 12–14 of “src/checkout/retry.ts” too.',
-    ],
-  }),
+  reason: sample(
+    'What overlaps and where, for humans; never empty. Text by other people stands in “…”.',
+    'Overlap of high severity. Conflict (high) with “Retry declined payments” by “Ada Lovelace” on “payment-retries”: it changes lines 12–14 of “src/checkout/retry.ts” too.',
+  ),
   related_notable_ids: texts(`The most severe first, then the newest; at most ${IDS_MAX}.`),
   expected_activity_ids: texts(`Own and stacked work, the newest first; at most ${IDS_MAX}.`),
   relationships: z
@@ -182,11 +175,10 @@ export const OverlapResult = OverlapBrief.extend({
     .describe(
       'How each activity relates to the work, by id. `other_base`: it overlaps, but is for another base branch, so it is in no list.',
     ),
-  recommended_action: z.string().meta({
-    description:
-      'What to do; never empty. It contains only our words, ids, GitHub logins, pull request numbers, and in “…” the title of a notable.',
-    examples: ['Before you edit there, talk to ada: agree on who changes what, or narrow your scope.'],
-  }),
+  recommended_action: sample(
+    'What to do; never empty. It contains only our words, ids, GitHub logins, pull request numbers, and in “…” the title of a notable.',
+    'Before you edit there, talk to ada: agree on who changes what, or narrow your scope.',
+  ),
   reuse_opportunities: z
     .array(ReuseOpportunity)
     .describe(

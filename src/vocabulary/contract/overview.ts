@@ -1,6 +1,6 @@
 /** Schemas of the overview of repositories. */
 import { z } from 'zod'
-import { boolean, count, object, outputTimestamp, texts } from './field.ts'
+import { boolean, count, object, outputTimestamp, sample, texts } from './field.ts'
 
 export const LOGINS_MAX = 5
 /** The maximum number of repositories in the overview. */
@@ -13,8 +13,8 @@ const Collisions = object('CollisionCounts', {
 })
 
 const RepositorySummary = object('RepositorySummary', {
-  owner: z.string().meta({ description: 'The owner on GitHub.', examples: ['acme'] }),
-  name: z.string().meta({ description: 'The name on GitHub.', examples: ['shop'] }),
+  owner: sample('The owner on GitHub.', 'acme'),
+  name: sample('The name on GitHub.', 'shop'),
   live_activities: count('Live activities.'),
   collisions: Collisions.nullable().describe(
     'The collisions that `GET …/overlaps` finds, by severity; null if the work budget of the request did not suffice to count them.',

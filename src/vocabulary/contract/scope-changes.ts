@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { CHANGES_MAX, LISTED_PATHS_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
 import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
-import { count, object, text, textOrNull } from './field.ts'
+import { count, object, sample, text, textOrNull } from './field.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from './scope.ts'
 
 /** The path of one file, in which no character is a wildcard. */
@@ -117,7 +117,7 @@ export type ActivityScope = z.output<typeof ActivityScope>
 export const EMPTY_ACTIVITY_SCOPE: ActivityScope = { ...EMPTY_SCOPE, changes: [] }
 
 const ListedChange = object('ListedChange', {
-  path: z.string().meta({ description: 'The file.', examples: ['src/checkout/retry.ts'] }),
+  path: sample('The file.', 'src/checkout/retry.ts'),
 })
 
 const ShownChange = ListedChange.extend({

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
 import { NOTABLE_CATEGORIES, SEVERITIES } from '../severity.ts'
-import { boolean, count, httpsUrl, object, text, textOrNull } from './field.ts'
+import { boolean, count, httpsUrl, object, sample, text, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
 
 export const SETTINGS_PATH = '.github/deconflict.yml'
@@ -185,9 +185,7 @@ function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): 
 export const SettingsProblem = object('SettingsProblem', {
   line: z.int().nullable().describe('The line of the file, counted from 1; null if unknown.'),
   key: textOrNull('The key, such as `comment.min_severity`.'),
-  message: z
-    .string()
-    .meta({ description: 'What is wrong and how to fix it.', examples: ['must be one of on, shadow, off'] }),
+  message: sample('What is wrong and how to fix it.', 'must be one of on, shadow, off'),
 })
 export type SettingsProblem = z.output<typeof SettingsProblem>
 

@@ -7,6 +7,7 @@ import {
   numberOrNull,
   object,
   outputTimestamp,
+  sample,
   textOrNull,
   timestampOrNull,
 } from './field.ts'
@@ -24,7 +25,7 @@ export const CommentBudget = object('CommentBudget', {
 export type BudgetState = z.output<typeof CommentBudget>
 
 const SignalPeriod = object('SignalPeriod', {
-  days: z.int().describe('The length of the period, which ends now.'),
+  days: z.int().meta({ description: 'The length of the period, which ends now.', examples: [7] }),
   pairs: object(
     'PairCounts',
     {
@@ -83,9 +84,7 @@ const RecentPair = object('RecentPair', {
   files: z
     .array(
       object('RecentFile', {
-        path: z
-          .string()
-          .meta({ description: 'A file in which they conflict.', examples: ['src/checkout/retry.ts'] }),
+        path: sample('A file in which they conflict.', 'src/checkout/retry.ts'),
         line_ranges: z
           .tuple([lines.nullable(), lines.nullable()])
           .describe('The first and last line of each side, on its own base; null if unknown.'),
@@ -100,41 +99,7 @@ export type RecentPair = z.output<typeof RecentPair>
 export const Signal = object('Signal', {
   mode: z.enum(['on', 'shadow', 'off']).describe('The setting `comment.mode`.'),
   budget: CommentBudget.describe('The comment budget.'),
-  periods: z
-    .array(SignalPeriod)
-    .describe('The last 7 days, and the last 30.')
-    .meta({
-      examples: [
-        [
-          {
-            days: 7,
-            pairs: {
-              shown: 3,
-              resolved: 1,
-              merged_anyway: 0,
-              given_up: 0,
-              open: 2,
-              by_consequence: { same_work: 1, same_number: 0, conflict: 2, possible: 0 },
-            },
-            comments: { posted: 2, edited: 1 },
-            feedback: { up: 1, down: 0 },
-          },
-          {
-            days: 30,
-            pairs: {
-              shown: 13,
-              resolved: 6,
-              merged_anyway: 3,
-              given_up: 1,
-              open: 3,
-              by_consequence: { same_work: 1, same_number: 0, conflict: 12, possible: 0 },
-            },
-            comments: { posted: 9, edited: 7 },
-            feedback: { up: 3, down: 1 },
-          },
-        ],
-      ],
-    }),
+  periods: z.array(SignalPeriod).describe('The last 7 days, and the last 30.'),
   recent: z
     .array(RecentPair)
     .describe('The last 20 pairs that were first shown in the last 30 days, the newest first.'),
