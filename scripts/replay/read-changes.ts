@@ -1,6 +1,6 @@
 /** Reads the changed files of pull requests, of their last heads and of their earlier pushes. */
 
-import { loginAuthor } from '../../src/engine/check/side-of-row.ts'
+import { loginAuthor } from '../../src/engine/check/sides.ts'
 import type { FileChange } from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
 import { KEY_BYTES, lineHasher } from '../../src/engine/lines/line-hash.ts'

@@ -2,7 +2,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import nodePath, { type PlatformPath } from 'node:path'
 import { escapeGlob } from '../git/scope-paths.ts'
-import { isMachinePath } from '../vocabulary/scope/machine-path.ts'
+import { isMachinePath } from '../vocabulary/scope/limits.ts'
 import { CliError } from './runtime.ts'
 
 /** A working tree as seen from a directory in it. */

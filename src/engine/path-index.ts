@@ -1,7 +1,7 @@
 /** The distinct paths of many records, indexed by directory: which of them share a path with those of one scope. */
 import { type Budget, comparisonCost } from '../vocabulary/budget.ts'
 import { firstIndex } from '../vocabulary/lists.ts'
-import type { Alternative } from '../vocabulary/scope/alternative.ts'
+import { type Alternative, alternativesOverlap } from '../vocabulary/scope/alternative.ts'
 import {
   alternativesOf,
   fileGlob,
@@ -10,7 +10,6 @@ import {
   literalDir,
   parseGlob,
 } from '../vocabulary/scope/glob.ts'
-import { alternativesOverlap } from '../vocabulary/scope/intersect.ts'
 import { type Exclusion, isIgnored, overlapsAny, type PathSet } from '../vocabulary/scope/path-set.ts'
 
 /** One distinct path, and the records that have it. It is parsed when it is compared. */

@@ -17,19 +17,22 @@ export function comparisonCost(length: number): number {
 
 /** Adds up the cost of one request, for its rate limit. */
 export class Meter {
-  readonly #budgets: { budget: Budget; units: number }[] = []
+  readonly #budgets: { budget: Budget; units: number; per_unit: number }[] = []
   /** The bytes of its body. */
   received = 0
 
-  /** A new budget of `units`. The units that a computation uses of it count towards this request. */
-  budget(units: number): Budget {
+  /** A new budget of `units`. What a computation uses of it counts towards this request; `per_unit` of them are one unit there. */
+  budget(units: number, per_unit = 1): Budget {
     const budget = { remaining: units }
-    this.#budgets.push({ budget, units })
+    this.#budgets.push({ budget, units, per_unit })
     return budget
   }
 
   /** Units used so far. */
   get units(): number {
-    return this.#budgets.reduce((sum, { budget, units }) => sum + units - budget.remaining, 0)
+    return this.#budgets.reduce(
+      (sum, { budget, units, per_unit }) => sum + (units - budget.remaining) / per_unit,
+      0,
+    )
   }
 }

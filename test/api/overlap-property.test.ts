@@ -1,4 +1,5 @@
 /** Every check and the list of all collisions find what a comparison of every two records finds, after any sequence of changes. */
+
 import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -13,8 +14,7 @@ import { notables } from '../../src/server/records/notables/table.ts'
 import { isLive } from '../../src/vocabulary/activity-status.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import type { Overlap } from '../../src/vocabulary/contract/overlap-list.ts'
-import { fileGlob, parseGlob } from '../../src/vocabulary/scope/glob.ts'
-import { matchesPath } from '../../src/vocabulary/scope/intersect.ts'
+import { fileGlob, matchesPath, parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import {
   activityWeight,
   bySeverity,

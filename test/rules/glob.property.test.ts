@@ -7,9 +7,9 @@ import {
   type Glob,
   GlobError,
   literalDir,
+  matchesPath,
   parseGlob,
 } from '../../src/vocabulary/scope/glob.ts'
-import { matchesPath } from '../../src/vocabulary/scope/intersect.ts'
 import { intersect, overlaps } from '../support/glob-pairs.ts'
 
 /** Pairs per test. Set the variable for a longer run. */

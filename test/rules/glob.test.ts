@@ -5,9 +5,10 @@ import {
   fileGlob,
   GlobError,
   literalDir,
+  matchesName,
+  matchesPath,
   parseGlob,
 } from '../../src/vocabulary/scope/glob.ts'
-import { matchesName, matchesPath } from '../../src/vocabulary/scope/intersect.ts'
 import { intersect, overlaps } from '../support/glob-pairs.ts'
 
 const plenty = () => ({ remaining: 50_000_000 })

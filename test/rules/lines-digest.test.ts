@@ -1,8 +1,13 @@
 /** The digest of a patch: hashes of lines, positions of blocks, and the stored bytes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DIGEST_LINES_MAX, digestOf } from '../../src/engine/lines/digest.ts'
-import { DigestError, decodeDigest, encodeDigest } from '../../src/engine/lines/digest-bytes.ts'
+import {
+  DIGEST_LINES_MAX,
+  DigestError,
+  decodeDigest,
+  digestOf,
+  encodeDigest,
+} from '../../src/engine/lines/digest.ts'
 import { isTelling, KEY_BYTES, lineHasher, sipHash, trimmedHash } from '../../src/engine/lines/line-hash.ts'
 import { digest, hash } from '../support/lines.ts'
 import { randomMerges } from '../support/random-merges.ts'

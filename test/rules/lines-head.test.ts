@@ -1,6 +1,6 @@
 /** Where the lines of a change stand in the changed file. */
 import { describe, expect, test } from 'vitest'
-import { headLinesOf } from '../../src/engine/lines/head-lines.ts'
+import { headLinesOf } from '../../src/engine/lines/pair-verdict.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
 import { digest } from '../support/lines.ts'
 

@@ -1,6 +1,6 @@
 /** Which lines of a change show that work was done already (docs/contract/issues.md#done-already). */
 import { describe, expect, test } from 'vitest'
-import { isMadeAgain, newLinesOf, numbersReverted } from '../../src/engine/lines/new-lines.ts'
+import { isMadeAgain, newLinesOf, numbersReverted } from '../../src/engine/lines/added-lines.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { change } from '../support/lines.ts'
 import { atOnce } from '../support/steps.ts'

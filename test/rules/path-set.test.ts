@@ -1,8 +1,7 @@
 /** The index of a scope's globs, compared with checking all pairs. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Glob, parseGlob } from '../../src/vocabulary/scope/glob.ts'
-import { matchesPath } from '../../src/vocabulary/scope/intersect.ts'
+import { type Glob, matchesPath, parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import {
   type Exclusion,
   type PairOptions,

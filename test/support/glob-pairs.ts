@@ -1,7 +1,7 @@
 /** Compares two whole globs by comparing their alternatives as the service does. */
 import type { Budget } from '../../src/vocabulary/budget.ts'
+import { alternativesOverlap, sharedPath } from '../../src/vocabulary/scope/alternative.ts'
 import { alternativesOf, type Glob } from '../../src/vocabulary/scope/glob.ts'
-import { alternativesOverlap, sharedPath } from '../../src/vocabulary/scope/intersect.ts'
 
 export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
   const others = alternativesOf(b, budget)

@@ -1,5 +1,5 @@
 /** Plays a history by the lines of merged pull requests, and finds which work a merged pull request has done already (docs/research/done.md). */
-import { isMadeAgain, numbersReverted } from '../../../src/engine/lines/new-lines.ts'
+import { isMadeAgain, numbersReverted } from '../../../src/engine/lines/added-lines.ts'
 import type { Branch, Commit } from '../commits.ts'
 import { type Changed, isBeneath } from '../heads.ts'
 import { type History, type ReplayOptions, readHistory, withMirror } from '../history.ts'

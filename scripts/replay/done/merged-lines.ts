@@ -1,7 +1,7 @@
 /** The lines that the merges of pull requests brought into their base branches, which may be fewer than their heads add. */
 
+import { newLinesOf } from '../../../src/engine/lines/added-lines.ts'
 import { KEY_BYTES, lineHasher } from '../../../src/engine/lines/line-hash.ts'
-import { newLinesOf } from '../../../src/engine/lines/new-lines.ts'
 import { atOnce } from '../../../test/support/steps.ts'
 import { changedFiles } from '../changed-files.ts'
 import type { Branch, Commit } from '../commits.ts'

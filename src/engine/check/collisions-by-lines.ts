@@ -14,11 +14,10 @@ import { namesOf } from '../lines/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
 import { scopeOf } from '../record.ts'
 import { declaredPairs, scopeFindings } from './compare.ts'
-import { FILE_COST, lineBudget, pullsOf, ROWS } from './found-by-lines.ts'
+import { FILE_COST, LINES_PER_UNIT, pullsOf, ROWS } from './found-by-lines.ts'
 import { bySeverityAndAge, type Pair, type Participant } from './live-pairs.ts'
 import type { Rules } from './rules.ts'
-import { withDigests } from './side-files.ts'
-import { sideOf } from './side-of-row.ts'
+import { sideOf, withDigests } from './sides.ts'
 import type { CheckContext, Names } from './source.ts'
 
 /** The budget of all pairs, in units of about 5 ns. */
@@ -72,7 +71,7 @@ interface Loaded extends DigestedSide {
 /** The pairs of the newest activities are compared first. */
 export async function rankCollisions(ctx: CheckContext, input: RankInput): Promise<RankedCollisions> {
   const { pairs, participants, rules } = input
-  const budget = lineBudget(ctx, LINE_UNITS_MAX)
+  const budget = ctx.caller.meter.budget(LINE_UNITS_MAX, LINES_PER_UNIT)
   const declared = ctx.caller.meter.budget(DECLARED_UNITS_MAX)
   const pause = periodicYield()
   const pending = new Map<number, Pair[]>()

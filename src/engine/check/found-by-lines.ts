@@ -11,17 +11,16 @@ import { type DigestedFile, type DigestedSide, digestedSide } from '../kinds/sid
 import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
 import { declaredPairs, scopeFindings } from './compare.ts'
-import { withDigests } from './side-files.ts'
-import { sideOf } from './side-of-row.ts'
-import type { CheckContext, CheckedWork } from './source.ts'
+import { sideOf, withDigests } from './sides.ts'
+import type { CheckedWork } from './source.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000
 /** The number of activities that are read at once. */
 export const ROWS = 200
 /** The budget of one check, in units of about 5 ns, and how many of them count as one unit of the meter. */
-const LINE_UNITS_MAX = 20_000_000
-const LINE_UNITS_PER_UNIT = 3
+export const LINE_UNITS_MAX = 20_000_000
+export const LINES_PER_UNIT = 3
 /** Cost units of looking for the changes of one side among those of another. */
 const LOOK_UP_COST = 10
 /** Cost units of reading one changed file of an activity. */
@@ -50,7 +49,7 @@ export async function rankByLines(
   found: readonly Ranked[],
   openPulls: () => number,
 ): Promise<RankedByLines> {
-  const budget = lineBudget(work.ctx, LINE_UNITS_MAX)
+  const budget = work.ctx.caller.meter.budget(LINE_UNITS_MAX, LINES_PER_UNIT)
   const own = await ownOf(work, budget)
   const ranked: Ranked[] = []
   const compared = new Map<string, Compared>()
@@ -163,18 +162,5 @@ async function ownOf({ proposal, side, readFiles, rules, pause }: CheckedWork, b
   return {
     ...(await inTurns(digestedSide(side, files, rules))),
     index: new Map([...index].filter(([name]) => names.has(name))),
-  }
-}
-
-/** A budget in units of about 5 ns that the meter of the request counts. */
-export function lineBudget({ caller }: Pick<CheckContext, 'caller'>, units: number): Budget {
-  const metered = caller.meter.budget(units / LINE_UNITS_PER_UNIT)
-  return {
-    get remaining() {
-      return metered.remaining * LINE_UNITS_PER_UNIT
-    },
-    set remaining(units) {
-      metered.remaining = units / LINE_UNITS_PER_UNIT
-    },
   }
 }

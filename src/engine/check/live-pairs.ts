@@ -14,7 +14,7 @@ import type { Stacks } from '../stacks.ts'
 import { type Proposal, proposalOf } from './compare.ts'
 import { nearProposal } from './find.ts'
 import type { Rules } from './rules.ts'
-import { intentOf } from './side-of-row.ts'
+import { intentOf } from './sides.ts'
 import type { CheckContext } from './source.ts'
 
 /** The live activities that are compared. */

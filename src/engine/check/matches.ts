@@ -19,7 +19,7 @@ import { comparisonOf, scopeFindings } from './compare.ts'
 import type { Conclusion, Found } from './conclusion.ts'
 import type { FoundWork } from './find.ts'
 import { findNextNumbers } from './next-number.ts'
-import { intentOf } from './side-of-row.ts'
+import { intentOf } from './sides.ts'
 import type { CheckedWork } from './source.ts'
 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */

@@ -2,11 +2,11 @@
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
 import { inTurns } from '../../vocabulary/event-loop.ts'
-import { newLinesOf } from '../lines/new-lines.ts'
+import { newLinesOf } from '../lines/added-lines.ts'
 import type { MergedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
 import { compare } from './compare.ts'
-import { lineBudget } from './found-by-lines.ts'
+import { LINE_UNITS_MAX, LINES_PER_UNIT } from './found-by-lines.ts'
 import type { CheckedWork, DoneBy } from './source.ts'
 
 /** The work budget of one check for this, in cost units of 10 to 50 ns. */
@@ -36,9 +36,6 @@ export async function compareMerged({ ctx, proposal, rules, pause }: CheckedWork
   return merged
 }
 
-/** For reading the own lines if nothing else has read them, in units of about 5 ns. */
-const OWN_LINE_UNITS_MAX = 20_000_000
-
 /** Null if there is none. Reads nothing if the work changes no files. */
 export async function readDoneBy({
   ctx,
@@ -51,7 +48,8 @@ export async function readDoneBy({
   readFiles,
 }: CheckedWork): Promise<DoneBy | null> {
   if (!ctx.repo.is_tracked || proposal.emptiness !== null || side.files.length === 0) return null
-  const files = await readFiles(lineBudget(ctx, OWN_LINE_UNITS_MAX))
+  // Only if nothing else has read them before.
+  const files = await readFiles(ctx.caller.meter.budget(LINE_UNITS_MAX, LINES_PER_UNIT))
   const lines = await inTurns(newLinesOf(files, rules.noise))
   return ctx.source.doneBy(lines, { branch, base_branch, numbers: [...pull_requests] })
 }

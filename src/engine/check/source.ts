@@ -1,12 +1,12 @@
 /** What a check is done with: its work, its rules and limits, and what it asks of the place where records are kept: the database of a service, or the files of a clone. */
-import type { Budget } from '../../vocabulary/budget.ts'
+import type { Budget, Meter } from '../../vocabulary/budget.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { DigestedFile, Side } from '../kinds/side.ts'
+import type { NewLines } from '../lines/added-lines.ts'
 import type { ChangedFile, ChangeOrigin } from '../lines/change.ts'
 import type { Digest } from '../lines/digest.ts'
 import type { AttributeRule } from '../lines/git-attributes.ts'
 import type { LineHasher } from '../lines/line-hash.ts'
-import type { NewLines } from '../lines/new-lines.ts'
 import type { LiveSet } from '../live-set.ts'
 import type { ComparedActivity, MergedActivity, SidedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
@@ -31,7 +31,7 @@ export interface CheckedRepo {
 }
 
 export interface CheckCaller {
-  readonly meter: { budget(units: number): Budget }
+  readonly meter: Pick<Meter, 'budget'>
   /** Null if nobody is known to ask. */
   findIdentity(): Promise<{ login: string } | null>
 }

@@ -2,7 +2,7 @@
 import { byConsequence } from '../../vocabulary/finding.ts'
 import type { Finding, FindingKind, FindingOf } from '../../vocabulary/finding-kinds.ts'
 import { higher, overlapSeverity, type Severity, type Weight } from '../../vocabulary/severity.ts'
-import { sharedCount } from '../lines/fingerprint.ts'
+import { sharedCount } from '../lines/added-lines.ts'
 import type { PairVerdict } from '../lines/pair-verdict.ts'
 import { type NumberRules, sharedTaken } from '../lines/taken.ts'
 import type { DigestedSide, Intent } from './side.ts'

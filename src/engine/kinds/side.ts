@@ -1,7 +1,7 @@
 /** The sides of a comparison: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). */
 import type { Steps } from '../../vocabulary/event-loop.ts'
+import { type Fingerprint, fingerprintOf } from '../lines/added-lines.ts'
 import type { ChangedFile, ChangeOrigin, FileChange } from '../lines/change.ts'
-import { type Fingerprint, fingerprintOf } from '../lines/fingerprint.ts'
 import type { NoiseRules } from '../lines/noise.ts'
 import { manifestPlaces, type NumberRules, type Taking, takingOf } from '../lines/taken.ts'
 

@@ -1,9 +1,7 @@
 /** Reads the rules about noise in the root `.gitattributes`: generated, vendored, merged by union. Pure. */
-
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { NoiseClass } from '../../vocabulary/noise-names.ts'
-import { alternativesOf, GlobError, parseGlob } from '../../vocabulary/scope/glob.ts'
-import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+import { alternativesOf, GlobError, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
 import type { Attributes } from './noise.ts'
 
 const LENGTH_MAX = 262_144

@@ -4,7 +4,7 @@
  */
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import type { NewLines } from './new-lines.ts'
+import type { NewLines } from './added-lines.ts'
 
 /** How long the lines of merged work are kept. */
 export const KEPT_FOR_MS = 30 * DAY_MS

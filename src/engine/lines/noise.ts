@@ -1,8 +1,7 @@
 /** Classifies paths and changed files as noise (docs/contract/lines.md#noise). Pure. */
 import { type Budget, comparisonCost, unbounded } from '../../vocabulary/budget.ts'
 import { isNamed, mayBeNamed, NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'
-import type { Glob } from '../../vocabulary/scope/glob.ts'
-import { matchesPath } from '../../vocabulary/scope/intersect.ts'
+import { type Glob, matchesPath } from '../../vocabulary/scope/glob.ts'
 import { type FileChange, isBinary } from './change.ts'
 
 export { NOISE_CLASSES, type NoiseClass }

@@ -1,13 +1,12 @@
 /** The verdict about two sides, over all files that both change (docs/contract/lines.md#pairs). Pure. */
-
 import type { Budget } from '../../vocabulary/budget.ts'
 import type { Steps } from '../../vocabulary/event-loop.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
 import type { Whole } from './blocks-verdict.ts'
 import { type ChangedFile, type FileChange, namesOf } from './change.ts'
+import type { Digest } from './digest.ts'
 import { fileVerdict } from './file-verdict.ts'
-import { headLinesOf } from './head-lines.ts'
 import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
 
 /** The maximum number of files of a pair that are compared by lines; the first ones by path. */
@@ -129,4 +128,24 @@ export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile
 
 function byPath(a: FilePair, b: FilePair): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0
+}
+
+/**
+ * The lines of the changed file that replace the blocks within `range`, which counts the lines of the base. Removed lines are
+ * represented by the line before them. Null if no block is within the range.
+ */
+export function headLinesOf({ blocks }: Digest, [first, last]: LineRange): LineRange | null {
+  let shift = 0
+  let [from, to] = [Number.POSITIVE_INFINITY, 0]
+  for (const { start, end, added_at, added_end } of blocks) {
+    if (start > last) break
+    const added = added_end - added_at
+    if (start >= first) {
+      const line = Math.max(start + shift - (added === 0 ? 1 : 0), 1)
+      from = Math.min(from, line)
+      to = Math.max(to, line + Math.max(added, 1) - 1)
+    }
+    shift += added - (end - start)
+  }
+  return to === 0 ? null : [from, to]
 }

@@ -5,7 +5,7 @@ import {
   type Settings,
   type SettingsSource,
 } from '../../vocabulary/contract/settings.ts'
-import { matchesName } from '../../vocabulary/scope/intersect.ts'
+import { matchesName } from '../../vocabulary/scope/glob.ts'
 
 /** What the settings of an organisation say about one repository. */
 export interface OrganisationShare {

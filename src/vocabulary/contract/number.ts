@@ -1,6 +1,6 @@
 /** Schemas of `POST …/activity/{id}/number`. */
 import { z } from 'zod'
-import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
+import { isMachinePath, MACHINE_PATH } from '../scope/limits.ts'
 import { object, sample, text } from './field.ts'
 
 /** Of four bytes each, they fit into an index of PostgreSQL. */

@@ -1,7 +1,13 @@
 /** The schema of `scope.changes`: changed files with their patches (docs/contract/lines.md#changes). */
 import { z } from 'zod'
-import { CHANGES_MAX, LISTED_PATHS_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
-import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
+import {
+  CHANGES_MAX,
+  isMachinePath,
+  LISTED_PATHS_MAX,
+  MACHINE_PATH,
+  PATCHES_BYTES_MAX,
+  PATH_LENGTH_MAX,
+} from '../scope/limits.ts'
 import { count, object, sample, text, textOrNull } from './field.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from './scope.ts'
 

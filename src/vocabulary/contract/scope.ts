@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { type Budget, unbounded } from '../budget.ts'
 import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'
-import { PATH_LENGTH_MAX, PATHS_MAX } from '../scope/limits.ts'
-import { isMachinePath, MACHINE_PATH } from '../scope/machine-path.ts'
+import { isMachinePath, MACHINE_PATH, PATH_LENGTH_MAX, PATHS_MAX } from '../scope/limits.ts'
 import { object, text, texts } from './field.ts'
 
 const LABELS_MAX = 100

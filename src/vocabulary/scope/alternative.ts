@@ -1,7 +1,7 @@
-/** One brace alternative of a glob as a list of segments, with the fields that decide most comparisons. */
-import type { Budget } from '../budget.ts'
-import { ANY_NAME, type Segment, segmentsOf } from './segment.ts'
-import type { Pattern } from './wildcards.ts'
+/** One brace alternative of a glob as a list of segments, and whether two of them match a common path: exactly, in polynomial time, with an example. */
+import { type Budget, comparisonCost } from '../budget.ts'
+import { ANY_NAME, commonName, matchesSegment, type Segment, segmentsOf, segmentsOverlap } from './segment.ts'
+import { matches, meet, type Pattern } from './wildcards.ts'
 
 /**
  * `file`: only the path `dir`. `plain`: the path `dir` and everything beneath it. `subtree`: everything beneath `dir`.
@@ -44,7 +44,7 @@ export function subtreeAlternative(path: string): Alternative {
   }
 }
 
-export function partsOf(alternative: Alternative): Pattern<Segment> {
+function partsOf(alternative: Alternative): Pattern<Segment> {
   alternative.parts ??= [...alternative.dir.split('/'), null]
   return alternative.parts
 }
@@ -86,4 +86,62 @@ function summarise(parts: Pattern<Segment>): Alternative {
     core: texts.reduce((longest, text) => (text.length > longest.length ? text : longest)),
     parts,
   }
+}
+
+/**
+ * Whether some path matches both. Costs a few units per pair of alternatives and one per pair of states visited; a unit
+ * takes 10 to 100 ns. The result is false if the budget is exhausted.
+ */
+export function alternativesOverlap(a: Alternative, b: Alternative, budget: Budget): boolean {
+  budget.remaining -= 1 + comparisonCost(a.prefix.length)
+  if (budget.remaining < 0) return false
+  if (a.kind === 'file') return matchesAlternative(b, a.dir, budget)
+  if (b.kind === 'file') return matchesAlternative(a, b.dir, budget)
+  if (a.kind !== 'pattern' && b.kind !== 'pattern') return isWithin(a.dir, b.dir) || isWithin(b.dir, a.dir)
+  if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
+  if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
+  const common = (one: Segment | null, other: Segment | null) =>
+    one === null || other === null || segmentsOverlap(one, other, budget) ? '' : null
+  return meet(partsOf(a), partsOf(b), { common, least: 0, budget }) !== null
+}
+
+/** Whether an alternative matches the path `src/a.ts` itself. */
+export function matchesAlternative(alternative: Alternative, path: string, budget: Budget): boolean {
+  if (--budget.remaining < 0) return false
+  if (!path.startsWith(alternative.prefix) || !path.endsWith(alternative.suffix)) return false
+  switch (alternative.kind) {
+    case 'file':
+      return path.length === alternative.dir.length
+    case 'subtree':
+      return path !== ''
+    case 'plain':
+      return path.length === alternative.dir.length || path[alternative.dir.length] === '/'
+    case 'pattern': {
+      if (!path.includes(alternative.core)) return false
+      const isMatch = (segment: Segment, name: string) => matchesSegment(segment, name, budget)
+      return matches(partsOf(alternative), path.split('/'), { isMatch, budget })
+    }
+  }
+}
+
+/**
+ * A path that matches both, with as few names as possible. They must overlap, see `alternativesOverlap`. Null if the budget is
+ * exhausted.
+ */
+export function sharedPath(a: Alternative, b: Alternative, budget: Budget): string | null {
+  if (a.kind === 'file') return a.dir
+  if (b.kind === 'file') return b.dir
+  if (a.kind === 'pattern' || b.kind === 'pattern') {
+    const common = (one: Segment | null, other: Segment | null) =>
+      commonName(one ?? ANY_NAME, other ?? ANY_NAME, budget)
+    return meet(partsOf(a), partsOf(b), { common, least: 0, budget })?.join('/') ?? null
+  }
+  const deeper = a.dir.length < b.dir.length ? b.dir : a.dir
+  const isExcluded = [a, b].some(({ kind, dir }) => kind === 'subtree' && dir === deeper)
+  if (!isExcluded) return deeper
+  return deeper === '' ? 'x' : `${deeper}/x`
+}
+
+function isWithin(path: string, dir: string): boolean {
+  return dir === '' || (path.startsWith(dir) && (path.length === dir.length || path[dir.length] === '/'))
 }

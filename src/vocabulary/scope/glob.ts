@@ -4,6 +4,7 @@ import {
   type Alternative,
   alternativeOf,
   fileAlternative,
+  matchesAlternative,
   plainAlternative,
   subtreeAlternative,
 } from './alternative.ts'
@@ -158,4 +159,24 @@ export function alternativesOf(glob: Glob, budget: Budget): readonly Alternative
  */
 export function fileGlob(path: string): Glob {
   return { source: path, is_plain: true, texts: [path], alternatives: [fileAlternative(path)] }
+}
+
+/**
+ * Whether the glob matches the path `src/a.ts` itself. Polynomial in both lengths; costs one unit per alternative and per
+ * pair of states visited. The result is false if the budget is exhausted.
+ */
+export function matchesPath(glob: Glob, path: string, budget: Budget = unbounded()): boolean {
+  return alternativesOf(glob, budget).some((alternative) => matchesAlternative(alternative, path, budget))
+}
+
+/** More than the cost of a list of 3,000 names of 100 characters, and of 200 ordinary globs. */
+const NAME_UNITS_MAX = 1_000_000
+
+/**
+ * Whether one of the globs of a settings file matches a name, such as that of a branch. The work is bounded, because whoever
+ * installs the App writes such a file: globs after that are ignored.
+ */
+export function matchesName(globs: readonly string[], name: string): boolean {
+  const budget: Budget = { remaining: NAME_UNITS_MAX }
+  return globs.some((glob) => budget.remaining > 0 && matchesPath(parseGlob(glob, budget), name, budget))
 }

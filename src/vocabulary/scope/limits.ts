@@ -1,6 +1,6 @@
 /**
- * The limits of a scope, and what a list shows of it. This file imports nothing, so that the command can use it without
- * loading schemas.
+ * The limits of a scope, paths that none has, and what a list shows of it. This file imports nothing, so that the command can use
+ * it without loading schemas.
  */
 
 export const PATHS_MAX = 3000
@@ -37,3 +37,11 @@ export function listedScope({ areas, paths, changes }: ListedScope): ListedScope
     ...(all.size > LISTED_PATHS_MAX && { path_count: all.size }),
   }
 }
+
+/** `C:\src`, `C:/src` or `\\host\share`. */
+export function isMachinePath(path: string): boolean {
+  return /^(?:[A-Za-z]:[\\/]|\\\\[^\\/])/.test(path)
+}
+
+export const MACHINE_PATH =
+  'is a path of a Windows machine; send the path from the root of the repository, such as src/a.ts'

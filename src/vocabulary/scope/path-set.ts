@@ -1,9 +1,8 @@
 /** The globs of one scope, indexed so that comparing it with many other scopes is cheap. */
 import { type Budget, comparisonCost } from '../budget.ts'
 import { firstIndex } from '../lists.ts'
-import type { Alternative } from './alternative.ts'
+import { type Alternative, alternativesOverlap, sharedPath } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'
-import { alternativesOverlap, sharedPath } from './intersect.ts'
 
 /** The source of a glob of each side, and a path that matches both. */
 export interface GlobPair {

@@ -1,7 +1,6 @@
 /** Creates activities for pushed branches that have no pull request (docs/contract/activities.md#branches). */
-
 import { later } from '../../../vocabulary/clock.ts'
-import { matchesName } from '../../../vocabulary/scope/intersect.ts'
+import { matchesName } from '../../../vocabulary/scope/glob.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import {
   type BranchPush,

@@ -1,12 +1,53 @@
-/** The side of a comparison that a stored activity is (docs/contract/lines.md#authors). Pure. */
-
+/** The sides of a check: what a stored activity is as a side (docs/contract/lines.md#authors), and its files with their digests. */
+import type { Budget } from '../../vocabulary/budget.ts'
+import { inTurns, mapped, type Steps } from '../../vocabulary/event-loop.ts'
 import { isListed } from '../../vocabulary/logins.ts'
-import type { Author, Intent, Side } from '../kinds/side.ts'
+import {
+  type Author,
+  type DigestedFile,
+  fileKey,
+  type Intent,
+  type Side,
+  type SideFile,
+} from '../kinds/side.ts'
 import type { ChangeOrigin } from '../lines/change.ts'
 import { closingIssues } from '../lines/closing-issues.ts'
+import { digestIfKnown } from '../lines/digest.ts'
 import { authorLogin, type SidedActivity } from '../records/activity.ts'
 import { type ComparedFields, comparedScopeOf, issuesOf } from '../records/compared-scope.ts'
-import type { CheckContext } from './source.ts'
+import type { CheckContext, Sided, StoredFile } from './source.ts'
+
+/** Cost units of decoding a digest, and each byte of it. */
+const DECODE_COST = 300
+const BYTE_COST = 1
+
+/** The files of the activities that are checked, with all digests. */
+export async function readOwnFiles(
+  { source }: Pick<CheckContext, 'source'>,
+  sides: readonly Sided[],
+  budget: Budget,
+): Promise<DigestedFile[]> {
+  const stored = await source.allFiles(sides)
+  const files: DigestedFile[] = []
+  for (const { id, side } of sides)
+    for (const file of await inTurns(withDigests(side.files, stored.get(id) ?? [], budget))) files.push(file)
+  return files
+}
+
+/** Adds the stored digests to files. A file that is not stored any more, because its activity has changed or ended, gets none. */
+export function withDigests(
+  files: readonly SideFile[],
+  stored: readonly StoredFile[],
+  budget: Budget,
+): Steps<DigestedFile[]> {
+  const byKey = new Map(stored.map((each) => [fileKey(each), each]))
+  return mapped(files, (file) => {
+    const { changed_lines = null, digest = null } = byKey.get(fileKey(file)) ?? {}
+    if (!(digest instanceof Uint8Array)) return { ...file, changed_lines, digest }
+    budget.remaining -= DECODE_COST + BYTE_COST * digest.length
+    return { ...file, changed_lines, digest: budget.remaining < 0 ? null : digestIfKnown(digest) }
+  })
+}
 
 export type SideFields = ComparedFields &
   Pick<
