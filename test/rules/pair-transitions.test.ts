@@ -51,14 +51,14 @@ const merged = afterEnd(open, { key: '#1', is_merged: true, at: at(20) })
 
 describe('the cause of a pair is the side that was pushed last', () => {
   test.each([
-    ['this one', pushed(10), pushed(0), 'one'],
-    ['the other one', pushed(0), pushed(10), 'other'],
-    ['within a second, the one whose event arrived last', arrivedLater(0), pushed(0), 'one'],
+    ['this one', pushed(10), pushed(0), 'a'],
+    ['the other one', pushed(0), pushed(10), 'b'],
+    ['within a second, the one whose event arrived last', arrivedLater(0), pushed(0), 'a'],
     ['unknown if that is the same too', pushed(0), pushed(0), null],
-    ['known against an earlier push that was not seen', pushed(10), unknown(0), 'one'],
+    ['known against an earlier push that was not seen', pushed(10), unknown(0), 'a'],
     ['unknown if the last push was not seen', pushed(0), unknown(10), null],
-  ] as const)('%s', (_, one, other, cause) => {
-    expect(causeOf(one, other)).toBe(cause)
+  ] as const)('%s', (_, a, b, cause) => {
+    expect(causeOf({ a, b })).toBe(cause)
   })
 })
 

@@ -4,6 +4,7 @@ import { settingsOf } from '../../engine/settings/layers.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
+import { addTo } from '../../vocabulary/lists.ts'
 import { isBot } from '../../vocabulary/logins.ts'
 import type { Db } from '../platform/db/database.ts'
 import { countByAuthor, countByRepository } from '../records/pull-requests/lists-store.ts'
@@ -34,13 +35,8 @@ export async function readRoom(ctx: RepoContext): Promise<Room> {
 }
 
 /** `over_budget`: those whose comment was made while the budget was in force. */
-interface Counts {
-  pull_requests: number
-  commented: number
-  over_budget: number
-  thumbs_up: number
-  thumbs_down: number
-}
+const COUNTED = ['pull_requests', 'commented', 'over_budget', 'thumbs_up', 'thumbs_down'] as const
+type Counts = Record<(typeof COUNTED)[number], number>
 
 /** The pull requests by people that were opened in the last `BUDGET_DAYS`, those of them with a comment, and the reactions to these. */
 async function countPullRequests({ db, now, repo, settings }: RepoContext): Promise<Counts> {
@@ -55,7 +51,7 @@ export async function countAllPullRequests(
   const stored = new Map((await listSettings(db)).map((row) => [row.repo_id, row]))
   const all = await countByRepository(db, later(now, -BUDGET_DAYS * DAY_MS))
   const byRepository = new Map<number, CountsOfAuthor[]>()
-  for (const each of all) byRepository.set(each.repo_id, [...(byRepository.get(each.repo_id) ?? []), each])
+  for (const each of all) addTo(byRepository, each.repo_id, each)
   const people = [...byRepository].map(([repo_id, counts]) => {
     const row = stored.get(repo_id)
     const settings = row ? settingsOf(storedLayers(row)) : DEFAULT_SETTINGS
@@ -75,13 +71,7 @@ function sumPeople(counts: CountsOfAuthor[], { comment }: Pick<Settings, 'commen
 
 function addUp(counts: Counts[]): Counts {
   const sum = (name: keyof Counts) => counts.reduce((total, each) => total + each[name], 0)
-  return {
-    pull_requests: sum('pull_requests'),
-    commented: sum('commented'),
-    over_budget: sum('over_budget'),
-    thumbs_up: sum('thumbs_up'),
-    thumbs_down: sum('thumbs_down'),
-  }
+  return Object.fromEntries(COUNTED.map((name) => [name, sum(name)])) as Counts
 }
 
 /** The budget: the share of pull requests that may have a comment (docs/contract/publishing.md#budget). */

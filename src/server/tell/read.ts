@@ -72,13 +72,12 @@ export async function checkPullRequest(
   const pr = withoutEarlierEvent(stored, repo)
   const activities = await listLiveOf(db, repo.id, number, now)
   const subject = pullRequestSubject(pr, activities)
-  if (activities.length === 0)
-    return { subject, conclusion: null, is_partial: false, room: 'any', page_url, next_numbers: new Map() }
+  const nothing = { subject, is_partial: false, page_url, room: 'any', next_numbers: new Map() } as const
+  if (activities.length === 0) return { ...nothing, conclusion: null }
   const conclusion = await checkActivities(inDatabase(ctx), activities)
   const hasComment = pr.comment_id !== null || pr.commented_at !== null
   const room = hasComment ? 'any' : await readRoom(ctx)
-  const next_numbers = await readNextNumbers(ctx, subject)
-  return { subject, conclusion, is_partial: false, room, page_url, next_numbers }
+  return { ...nothing, conclusion, room, next_numbers: await readNextNumbers(ctx, subject) }
 }
 
 /** Events before the App was installed or comments were switched on do not make a first comment. */

@@ -9,7 +9,7 @@ import { comparedScopeOf } from '../../engine/records/compared-scope.ts'
 import type { ComparedActivity } from '../records/activities/compared-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
-import type { PairSide } from './table.ts'
+import type { BySlot, PairSide, Slot } from './table.ts'
 
 /** `#12` for a pull request, `branch:NAME` for a branch without one. The name of a branch contains no colon. */
 export type SideKey = string
@@ -49,12 +49,11 @@ export interface LastChange {
  * Which of two sides brought their overlap about: the one that was pushed or declared last or, within a second, that the
  * service learned of last. Null if that is unknown.
  */
-export function causeOf(one: LastChange, other: LastChange): 'one' | 'other' | null {
+export function causeOf({ a, b }: BySlot<LastChange>): Slot | null {
   const latest = ({ at, received_at, is_exact }: LastChange) => (is_exact ? at : received_at)
-  const later =
-    bySecond(latest(one), latest(other)) || one.received_at.getTime() - other.received_at.getTime()
-  if (later > 0) return one.is_exact ? 'one' : null
-  if (later < 0) return other.is_exact ? 'other' : null
+  const later = bySecond(latest(a), latest(b)) || a.received_at.getTime() - b.received_at.getTime()
+  if (later > 0) return a.is_exact ? 'a' : null
+  if (later < 0) return b.is_exact ? 'b' : null
   return null
 }
 

@@ -56,12 +56,11 @@ export function afterSighting(
   }
   if (row?.outcome === 'open') return { ...row, ...found }
   if (row && row.merged !== null) return row
-  const side_caused = causeOf(side.last_change, sighting.last_change)
   return {
     ...(row ?? { ...neverShown(repo_id, now), ...bySlot(slot, side.key, sighting.key) }),
     ...found,
     is_done: false,
-    cause: side_caused && (side_caused === 'one' ? slot : otherSlot(slot)),
+    cause: causeOf(bySlot(slot, side.last_change, sighting.last_change)),
     merged: null,
     merged_at: null,
     outcome: 'open',
