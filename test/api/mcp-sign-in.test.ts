@@ -102,16 +102,12 @@ async function startClient(redirect_uri: string) {
   return { signIn }
 }
 
-const callMcp = (token: string) =>
-  fetch(`${service.url}/mcp`, {
-    method: 'POST',
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
-  })
+const callMcp = (token: string) => {
+  const accept = 'application/json, text/event-stream'
+  const headers = { accept, 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
+  return fetch(`${service.url}/mcp`, { method: 'POST', headers, body })
+}
 
 describe('with the App that /setup created', () => {
   test.each(Object.entries(REDIRECTS))('%s signs in, and its token is accepted', async (_, redirect_uri) => {

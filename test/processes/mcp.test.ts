@@ -142,9 +142,7 @@ describe.each([
 
   // Threat: Prompt injection through a title
   test('every tool has a description and short schemas without references', async () => {
-    const answer = await ada.listTools()
-    expect(Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result: answer }))).toBeLessThan(8192)
-    const { tools } = answer
+    const { tools } = await ada.listTools()
     expect(tools.map(({ name }) => name)).toEqual(TOOLS)
     for (const { description, inputSchema } of tools) {
       expect(description?.length).toBeGreaterThan(50)
@@ -360,34 +358,41 @@ describe('the route /mcp', () => {
     return { outcome: `${response.status} ${body.error.type}`, headers: response.headers }
   }
 
-  test('requires a bearer token, and accepts POST only', async () => {
-    const anonymous = await send({ body: '{}' })
-    expect(anonymous.outcome).toBe('401 unauthorized')
-    expect(anonymous.headers.get('www-authenticate')).toBe('Bearer')
+  test('accepts POST only', async () => {
     const read = await send({ method: 'GET', headers })
     expect(read.outcome).toBe('405 method_not_allowed')
     expect(read.headers.get('allow')).toBe('POST')
   })
 
-  test(`answers a request of ${NEWEST} with who it is, and how long the list of tools may be kept`, async () => {
+  describe(`with a request of ${NEWEST}`, () => {
     const key = (name: string) => `io.modelcontextprotocol/${name}`
-    const _meta = { [key('protocolVersion')]: NEWEST, [key('clientCapabilities')]: {} }
-    const ask = async (method: string) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } })
-      const ofRevision = { 'mcp-protocol-version': NEWEST, 'mcp-method': method }
-      const init = { method: 'POST', headers: { ...headers, ...ofRevision }, body }
-      const response = await fetch(`${shop.url}/mcp`, init)
+    /** `named`: the method in the header. */
+    const ask = async (method: string, given: object = {}, named = method) => {
+      const _meta = { [key('protocolVersion')]: NEWEST, [key('clientCapabilities')]: {} }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...given, _meta } })
+      const ofRevision = { ...headers, 'mcp-protocol-version': NEWEST, 'mcp-method': named }
+      const response = await fetch(`${shop.url}/mcp`, { method: 'POST', headers: ofRevision, body })
       return { status: response.status, text: await response.text() }
     }
-    const { text } = await ask('tools/list')
-    expect(Buffer.byteLength(text)).toBeLessThan(8192)
-    expect(JSON.parse(text).result).toMatchObject({
-      ...{ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'private' },
-      _meta: { [key('serverInfo')]: { name: 'deconflict', version: VERSION } },
+
+    test('answers with who it is, and how long its short list of tools holds', async () => {
+      const { text } = await ask('tools/list')
+      expect(Buffer.byteLength(text)).toBeLessThan(8192)
+      expect(JSON.parse(text).result).toMatchObject({
+        ...{ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'private' },
+        _meta: { [key('serverInfo')]: { name: 'deconflict', version: VERSION } },
+      })
     })
-    const mismatched = await ask('tools/call')
-    expect(mismatched.status).toBe(400)
-    expect(JSON.parse(mismatched.text).error.code).toBe(-32020)
+
+    test('ends a subscription at once, since nothing changes', async () => {
+      const { text } = await ask('subscriptions/listen', { notifications: { toolsListChanged: true } })
+      expect(text).toContain('"resultType":"complete"')
+    })
+
+    test('rejects one whose header names another method', async () => {
+      const mismatched = await ask('tools/list', {}, 'tools/call')
+      expect(mismatched).toMatchObject({ status: 400, text: expect.stringContaining('-32020') })
+    })
   })
 
   // Threat: Large, deep or ambiguous bodies at `/mcp`
