@@ -96,13 +96,6 @@ describe('a scope', () => {
       changes: [],
     })
   })
-
-  test('must be an object of two lists', async () => {
-    for (const scope of ['src', ['src'], 7])
-      expect(await refusal('create', { scope })).toEqual(wrong('scope'))
-    expect(await refusal('create', { scope: { paths: 'src' } })).toEqual(wrong('scope.paths'))
-    expect(await refusal('create', { scope: { areas: { a: 1 } } })).toEqual(wrong('scope.areas'))
-  })
 })
 
 test('tags of a check have the limits of areas', async () => {

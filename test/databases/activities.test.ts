@@ -84,14 +84,6 @@ describe('creating', () => {
     expect(activity).toMatchObject(body)
     expect(await read(activity.id)).toEqual(activity)
   })
-
-  test.each(['/api/v1', '/v1'])('returns the Location of the activity below %s', async (base) => {
-    const collection = `${base}/repos/acme/r0/activity`
-    const answer = await fixture.service.api('POST', collection, { body: activityBody })
-    expect(answer.headers.get('location')).toBe(`${collection}/${answer.body.activity.id}`)
-    const found = await fixture.service.api('GET', answer.headers.get('location') as string)
-    expect(found.body.id).toBe(answer.body.activity.id)
-  })
 })
 
 describe('retrieving', () => {
