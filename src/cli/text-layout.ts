@@ -33,10 +33,14 @@ export function wrap(text: string, { width, indent }: { width: number; indent: s
 }
 
 /** Of one column each: measuring any other character takes long. */
-const PLAIN = /^[ -~‘-”…]*$/
+const PLAIN = /^[ -~‘-”…→]*$/
 /** The first row is a beginning of the text: without `trim`, nothing is removed. */
 function firstRow(text: string, max: number, options: Options = {}): string {
-  if (text.length <= max && PLAIN.test(text)) return text
+  if (PLAIN.test(text)) {
+    const isCut = text.length <= max || options.wordWrap === false
+    const end = isCut ? max : text.lastIndexOf(' ', max)
+    if (end > 0) return text.slice(0, end)
+  }
   return wrapAnsi(text, max, { hard: true, trim: false, ...options }).split('\n')[0] as string
 }
 
