@@ -6,7 +6,7 @@ import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { isNotableId } from '../vocabulary/names.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
-import { nameCollisions, readOverlaps } from './named-collisions.ts'
+import { nameCollisions } from './named-collisions.ts'
 import { incompleteLines } from './overlap-text.ts'
 import { activityLines, notableLines, recordLines } from './record-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -109,8 +109,8 @@ async function firstNonEmptyPage(
 async function linesFor(context: CommandContext, activities: readonly Activity[]): Promise<string[]> {
   const { display } = context
   try {
-    const overlaps = await readOverlaps(context, activities)
-    if (overlaps === null) return activityLines(activities, new Map(), display)
+    if (!activities.some(({ status }) => isLive(status))) return activityLines(activities, new Map(), display)
+    const overlaps = await context.client.listOverlaps(context.at)
     const collisions = await nameCollisions(context, activities, overlaps)
     return [...activityLines(activities, collisions, display), ...incompleteLines(overlaps)]
   } catch (error) {

@@ -21,17 +21,11 @@ export function isLocal({ env }: Pick<Runtime, 'env'>, options: ServerOptions): 
   return options.local === true || readUrl(env, options) === undefined
 }
 
-interface LocalModeOptions {
-  left_ms?: () => number
-  /** Why other machines are not known. */
-  others_unknown?: string
-}
-
-/** The client over the clone of the working directory. Throws `CliError` outside of one. */
+/** The client over the clone of the working directory. Throws `CliError` outside of one. `others_unknown`: why other machines are not known. */
 export async function openLocal(
   { cwd, env, clock }: Pick<Runtime, 'cwd' | 'env' | 'clock'>,
   workspace: Workspace,
-  { left_ms, others_unknown = NO_SERVICE }: LocalModeOptions = {},
+  { left_ms, others_unknown = NO_SERVICE }: { left_ms?: () => number; others_unknown?: string } = {},
 ): Promise<Client> {
   const elapsed = stopwatch()
   const tree = findTree(cwd)
@@ -43,7 +37,6 @@ export async function openLocal(
   const files = new RecordFiles(tree.common_directory)
   const { git, diff_base: base, remote, person, owner, repo, host, page } = workspace
   const web_url = `https://${host}/${owner}/${repo}`
-  let hasher: ReturnType<typeof files.hasher> | undefined
   return localClient({
     ...{ git, env, root, base, remote, files, others_unknown, web_url, clock },
     left_ms: left_ms ?? (() => Math.max(0, TIME_MS - elapsed())),
@@ -51,10 +44,7 @@ export async function openLocal(
     cache: new DiffCache(files.directory),
     person: person || env.USER || env.USERNAME || 'unknown',
     noise_attributes: readGitAttributes(textOf(join(root, '.gitattributes'))),
-    hasher: () => {
-      hasher ??= files.hasher()
-      return hasher
-    },
+    hasher: () => files.hasher(),
     checkedOut: () => readBranch(tree.git_directory) ?? null,
     shownTree: (other) => relative(root, other) || null,
     pullRequestUrl: (path) => (page === null ? null : `${page}/${path}`),

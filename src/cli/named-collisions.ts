@@ -1,7 +1,7 @@
 /** The collisions of activities in a list, with the name of the other side. */
 
-import { isLive } from '../vocabulary/activity-status.ts'
 import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
+import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import type { Consequence } from '../vocabulary/finding-kinds.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
@@ -26,16 +26,8 @@ export interface NamedCollision {
 /** The collisions of each activity, by its id, the most severe first. */
 export type CollisionsById = ReadonlyMap<string, readonly NamedCollision[]>
 
-/** The maximum number of activities that are read one by one because they are not in a list. */
-const SINGLE_READS_MAX = 5
-
-/** The collisions of the repository; null without a request if none of `activities` is live. */
-export async function readOverlaps(
-  { client, at }: CommandContext,
-  activities: readonly Activity[],
-): Promise<Overlaps | null> {
-  return activities.some(({ status }) => isLive(status)) ? client.listOverlaps(at) : null
-}
+/** Of lists that are read to name activities: as many activities as the service compares. */
+const PAGES_MAX = 10
 
 /** The collisions of `activities`, with the names of those that are shown. */
 export async function nameCollisions(
@@ -45,7 +37,7 @@ export async function nameCollisions(
 ): Promise<CollisionsById> {
   const collisions = new Map(activities.map(({ id }) => [id, collisionsOf(id, overlaps)]))
   const shown = [...collisions.values()].flatMap((each) => each.slice(0, OTHERS_SHOWN_MAX))
-  const names = await readNames(context, activities, new Set(shown.map(({ other_id }) => other_id)))
+  const names = await readNamed(context, activities, new Set(shown.map(({ other_id }) => other_id)))
   for (const each of shown) each.other = names.get(each.other_id)
   return collisions
 }
@@ -69,20 +61,20 @@ function whereOf(id: string, item: Overlaps['items'][number]): string {
   return [place, pairLabel(pairOf(id, item), sanitize)].filter(Boolean).join(', ')
 }
 
-/** The names, from `known`, then from the newest activities, then from up to `SINGLE_READS_MAX` single reads. */
-async function readNames(
+/** The live activities of these ids, from `known` and then from lists. */
+export async function readNamed(
   { client, at }: CommandContext,
   known: readonly Activity[],
-  ids: ReadonlySet<string>,
-): Promise<Map<string, ActivityName>> {
-  const names = new Map<string, ActivityName>(known.map((each) => [each.id, each]))
-  const missing = () => [...ids].filter((id) => !names.has(id))
-  if (missing().length === 0) return names
-  const { items } = await client.listActivities({ ...at, input: { limit: 100 } })
-  for (const each of items) names.set(each.id, each)
-  const reads = missing()
-    .slice(0, SINGLE_READS_MAX)
-    .map((id) => client.getActivity({ ...at, id }).catch(() => undefined))
-  for (const each of await Promise.all(reads)) if (each) names.set(each.id, each)
-  return names
+  ids: Iterable<string>,
+): Promise<Map<string, Activity>> {
+  const found = new Map(known.map((each) => [each.id, each]))
+  const isMissing = () => [...ids].some((id) => !found.has(id))
+  let cursor: string | null | undefined
+  for (let page = 0; page < PAGES_MAX && cursor !== null && isMissing(); page += 1) {
+    const input = { limit: 100, ...(cursor && { cursor }) }
+    const listed: OutputOf<'listActivities'> = await client.listActivities({ ...at, input })
+    for (const each of listed.items) found.set(each.id, each)
+    cursor = listed.next_cursor
+  }
+  return found
 }

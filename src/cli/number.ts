@@ -1,6 +1,7 @@
 /** `deconflict number`: reserves the next free number of a directory, and renames the new file there to it. */
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { findTree } from '../git/git-directory.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { numberOf, renumbered } from '../vocabulary/file-number.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
@@ -26,7 +27,8 @@ const TAKEN_SHOWN_MAX = 5
 export async function number(runtime: Runtime, directory: string, options: NumberOptions): Promise<ExitCode> {
   const context = await openContext(runtime, options)
   const { client, at, workspace, display } = context
-  const root = await rootOf(workspace)
+  // If it is one of the repository.
+  const root = workspace.is_elsewhere ? undefined : findTree(workspace.cwd)?.root
   if (options.rename && root === undefined)
     throw new CliError('--rename needs a working tree of the repository')
   const inside = root === undefined ? directory : fileInTree(directory, viewOf(root, workspace.cwd))
@@ -43,11 +45,6 @@ export async function number(runtime: Runtime, directory: string, options: Numbe
     ...renames.map(({ from, to }) => `  renamed ${sanitize(from)} to ${sanitize(to)}`),
   ])
   return EXIT.clear
-}
-
-/** The root of the working tree, if it is one of the repository. */
-async function rootOf({ git, git_directory, is_elsewhere }: Workspace): Promise<string | undefined> {
-  return git_directory === null || is_elsewhere ? undefined : git.root()
 }
 
 /** The files that the branch or the working tree adds directly to the directory and that have a number: all the same one. */

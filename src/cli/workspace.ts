@@ -108,11 +108,11 @@ async function baseOf(cwd: string, git: Git, remote: string | undefined): Promis
 
 /** The paths and globs of the repository for those that were typed in the working directory. Throws `CliError`. */
 export async function resolvePaths(
-  { git, cwd, git_directory, is_elsewhere }: Workspace,
+  { cwd, git_directory, is_elsewhere }: Workspace,
   typed: readonly string[],
 ): Promise<string[]> {
   const isHere = git_directory !== null && !is_elsewhere && typed.length > 0
-  const root = isHere ? await git.root() : undefined
+  const root = isHere ? findTree(cwd)?.root : undefined
   if (root !== undefined) return typed.map((path) => globInTree(path, viewOf(root, cwd)))
   const absolute = typed.find((path) => isAbsolute(path))
   if (absolute === undefined) return [...typed]

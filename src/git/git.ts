@@ -37,23 +37,15 @@ export class Git {
     }
   }
 
-  /** The top directory of the working tree; undefined outside of one. */
-  root(): Promise<string | undefined> {
-    return this.output(['rev-parse', '--show-toplevel'])
-  }
-
   /** The git directory of this working tree. Each linked working tree has its own. */
   gitDirectory(): Promise<string | undefined> {
     return this.output(['rev-parse', '--absolute-git-dir'])
   }
 
-  /** The git directory of the main working tree, which linked ones share. */
-  commonDirectory(): Promise<string | undefined> {
-    return this.#path(['--git-common-dir'])
-  }
-
-  hooksDirectory(): Promise<string | undefined> {
-    return this.#path(['--git-path', 'hooks'])
+  /** Git before 2.31 has no `--path-format`, and prints unknown options. It names paths relative to the working directory. */
+  async hooksDirectory(): Promise<string | undefined> {
+    const path = await this.output(['rev-parse', '--git-path', 'hooks'])
+    return path && resolve(this.#cwd, path)
   }
 
   /** Says why there is no repository, for a message: git also fails if it is not installed, or distrusts the owner of the files. */
@@ -105,12 +97,6 @@ export class Git {
       if (found) return found
     }
     return undefined
-  }
-
-  /** Git before 2.31 has no `--path-format`, and prints unknown options. It names paths relative to the working directory. */
-  async #path(args: string[]): Promise<string | undefined> {
-    const path = await this.output(['rev-parse', ...args])
-    return path && resolve(this.#cwd, path)
   }
 
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */

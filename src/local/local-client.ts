@@ -15,12 +15,8 @@ export { DiffCache } from './diff-cache.ts'
 export { RecordFiles } from './record-files.ts'
 export { readSettings } from './settings.ts'
 
-export interface LocalOptions extends ReaderOptions {
-  clock: Clock
-}
-
 /** Operations about what only a service has, such as its settings, throw `not_found`. */
-export function localClient({ clock, ...options }: LocalOptions): Client {
+export function localClient({ clock, ...options }: ReaderOptions & { clock: Clock }): Client {
   const reader = readerOf(options)
   const compareAll = async (now: Date) => {
     const context = reader.contextOf(await reader.readAll(now), now)

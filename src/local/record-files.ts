@@ -31,6 +31,7 @@ export interface Records {
 export class RecordFiles {
   readonly directory: string
   readonly #work: string
+  #hasher: LineHasher | undefined
 
   /** `common_directory`: the git directory that all working trees of the clone share. */
   constructor(common_directory: string) {
@@ -73,6 +74,11 @@ export class RecordFiles {
 
   /** Hashes lines with the random key of the clone, which the first call makes. On a disk that cannot be written it lasts for this process. */
   hasher(): LineHasher {
+    this.#hasher ??= lineHasher(this.#key())
+    return this.#hasher
+  }
+
+  #key(): Uint8Array {
     const file = join(this.directory, 'key')
     const made = randomBytes(KEY_BYTES)
     try {
@@ -81,8 +87,8 @@ export class RecordFiles {
     } catch {
       // The digests of others cannot be compared then, but their files can.
     }
-    const stored = bytesOf(file)
-    return lineHasher(stored?.length === KEY_BYTES ? stored : made)
+    const stored = statSync(file, { throwIfNoEntry: false })?.size === KEY_BYTES
+    return stored ? readFileSync(file) : made
   }
 
   #create(directory: string): void {
@@ -97,14 +103,6 @@ export class RecordFiles {
         ? [record.work.activity.id, { ...record.work, files: record.work.files.map(withEncodedDigest) }]
         : [record.notable.id, record]
     replaceFile(join(this.#work, `${id}.json`), JSON.stringify(value))
-  }
-}
-
-function bytesOf(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file)
-  } catch {
-    return undefined
   }
 }
 

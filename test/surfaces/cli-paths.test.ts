@@ -80,18 +80,12 @@ test.each([
   expect(stdout).toContain('“Retries” by “Ben”')
 })
 
-test.each(['.git', '..'])(
-  'in %s, outside of the working tree, an absolute path is refused',
-  async (folder) => {
-    const named = join(tree.path, FILE)
-    const { code, stderr } = await tree.run(
-      ['check', '--repo', 'acme/shop', '--paths', named],
-      inTree(folder),
-    )
-    expect(stderr).toContain(`${named} is absolute, and this is no working tree`)
-    expect(code).toBe(1)
-  },
-)
+test('outside of the working tree, an absolute path is refused', async () => {
+  const named = join(tree.path, FILE)
+  const { code, stderr } = await tree.run(['check', '--repo', 'acme/shop', '--paths', named], inTree('..'))
+  expect(stderr).toContain(`${named} is absolute, and this is no working tree`)
+  expect(code).toBe(1)
+})
 
 test.each([['check'], ['start', 'Work'], ['update', 'act_01', '--refresh', '--paths', 'a.ts']])(
   '%s says that git failed, instead of comparing nothing',

@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Git } from '../../git/git.ts'
+import { findTree } from '../../git/git-directory.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { loginFile } from '../service-connection.ts'
 import { painter } from '../terminal.ts'
@@ -87,17 +88,11 @@ function parseHooks(given = 'titles'): 'titles' | 'paths' {
 
 async function directoriesOf({ cwd, env }: Runtime) {
   const git = new Git(cwd, env)
-  const [root, common_directory, hooks_directory, git_directory, branch] = await Promise.all([
-    git.root(),
-    git.commonDirectory(),
-    git.hooksDirectory(),
-    git.gitDirectory(),
-    git.branch(),
-  ])
-  if (!root || !common_directory || !hooks_directory || !git_directory)
-    throw new CliError(git_directory ? 'not a git working tree; change to one' : await git.missing())
+  const tree = findTree(cwd)
+  const [hooks_directory, branch] = await Promise.all([git.hooksDirectory(), git.branch()])
+  if (!tree || !hooks_directory) throw new CliError(await git.missing())
   const { remote } = await git.configuration(branch)
-  return { root, common_directory, hooks_directory, git_directory, remote }
+  return { ...tree, hooks_directory, remote }
 }
 
 /** Where a person can answer, asks for the agents that are left out. */
