@@ -83,6 +83,8 @@ export interface Session {
   place: { branch: string | null; head: string | null } | null
   /** It waits for its user. */
   is_at_rest: boolean
+  /** Why it started, if it has only started yet. */
+  started: string
   /** The files that it has edited here, the last ones last. */
   edited: string[]
   /** What it has heard about this directory. */
@@ -109,7 +111,7 @@ export const NO_WORK: Work = {
 export const NO_SESSION: Session = {
   ...{ branch: null, is_issue_due: false, knows_ways_on: false, warned: [], compared: {} },
   ...{ waits: {}, seen: null, has_unread_overlap: false, subagent: null, workspace: null },
-  ...{ agent: '', since: 0, at: 0, place: null, is_at_rest: false, edited: [], told: [] },
+  ...{ agent: '', since: 0, at: 0, place: null, is_at_rest: false, started: '', edited: [], told: [] },
 }
 
 /** `NO_WORK` if there is none, or if it cannot be read. */

@@ -12,7 +12,10 @@ const SHA_SHOWN = 7
 type Place = NonNullable<Session['place']>
 
 /** What the hooks of a session leave for those of others in its directory. */
-export type Presence = Pick<Session, 'agent' | 'since' | 'at' | 'place' | 'is_at_rest' | 'edited' | 'told'>
+export type Presence = Pick<
+  Session,
+  'agent' | 'since' | 'at' | 'place' | 'is_at_rest' | 'started' | 'edited' | 'told'
+>
 
 /** The presence of a session after this hook, and what it hears, each thing once. `others`: the sessions of the directory. */
 export function checkoutNews(
@@ -20,7 +23,7 @@ export function checkoutNews(
   others: readonly (Presence & { key: string })[],
   { situation, here }: { situation: Situation; here: Place },
 ): { presence: Presence; sentences: string[] } {
-  const { now, is_heard, agent, edits, event } = situation
+  const { now, is_heard, agent, edits, event, reason } = situation
   const present = others.filter(({ at }) => now - at < PRESENT_MS)
   const edited = [...new Set([...before.edited, ...edits])].slice(-EDITED_MAX)
   const heard = hasNewContext(situation) ? [] : before.told
@@ -37,6 +40,7 @@ export function checkoutNews(
     ...{ agent, edited, at: now, since: before.since || now },
     place: isKnown ? { branch, head: here.head } : before.place,
     is_at_rest: event === 'stop' || event === 'session-start',
+    started: event === 'session-start' ? reason : '',
     told: [...heard, ...told.map(({ key }) => key)].slice(-EDITED_MAX),
   }
   return { presence, sentences: told.map(({ text }) => text) }

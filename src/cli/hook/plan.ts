@@ -6,6 +6,8 @@ import { hasActivity, type LocalState } from '../local-state.ts'
 
 /** The minimum time between two heartbeats, and between two comparisons of a file that is read again. */
 const INTERVAL_MS = 300_000
+/** The hooks of a user and of a repository run at the same time. */
+const SAME_START_MS = 5000
 /** Events after which the changed files are read from git again, because a shell command may have changed some. */
 const REFRESHING: readonly HookEvent[] = ['session-start', 'prompt', 'stop']
 /** Reasons of a session start after which the agent has forgotten earlier warnings, so that they are repeated. */
@@ -47,6 +49,8 @@ export interface Plan {
 /** What the hook has to do; null if there is nothing to do. */
 export function planFor(situation: Situation, state: LocalState): Plan | null {
   const { event, is_heard, edits, reads, branch, now, subagent } = situation
+  if (event === 'session-start' && state.started === situation.reason && now - state.at < SAME_START_MS)
+    return null
   const has_switched = branch !== undefined && hasActivity(state) && state.branch !== branch
   const plan = {
     added: scopePaths(edits).filter((path) => !state.paths.includes(path)),
