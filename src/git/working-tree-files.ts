@@ -19,8 +19,8 @@ export interface ChangedFilesOptions {
   remote: string | undefined
   /** Compares the index instead of the working tree. */
   staged_only: boolean
-  /** Compares these two commits instead, whatever is checked out. */
-  between?: readonly [before: string, after: string]
+  /** Compares with this commit instead: another one, whatever is checked out, or the working tree. */
+  between?: readonly [before: string, after?: string]
   /** The time limit of all git calls. If patches take too long, they are left out. Default: only the limit of each call. */
   timeout_ms?: number
 }
@@ -76,12 +76,13 @@ export async function readChangedFiles(
   options: ChangedFilesOptions,
 ): Promise<ChangedFiles | undefined> {
   const { staged_only, between, timeout_ms = Number.POSITIVE_INFINITY } = options
-  if (between) {
-    const changes = await trackedChanges(git, [...between], timeout_ms)
-    return changes && { base_sha: between[0], ...fitChanges(changes) }
+  const [before, after] = between ?? []
+  if (before && after) {
+    const changes = await trackedChanges(git, [before, after], timeout_ms)
+    return changes && { base_sha: before, ...fitChanges(changes) }
   }
   const untrackedSoon = staged_only ? [] : untrackedChanges(git, timeout_ms)
-  const base_sha = await startCommit(git, options)
+  const base_sha = before ?? (await startCommit(git, options))
   const isCached = staged_only || base_sha === undefined
   const range = [...(isCached ? ['--cached'] : []), ...(base_sha === undefined ? [] : [base_sha])]
   const [tracked, untracked] = await Promise.all([trackedChanges(git, range, timeout_ms), untrackedSoon])

@@ -3,8 +3,8 @@ import { refsOf } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later } from '../vocabulary/clock.ts'
 import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
-import type { Diff } from './diff-cache.ts'
-import { derivedId, derivedWork, type LocalWork } from './work.ts'
+import type { Head } from './stacks.ts'
+import { type Diff, derivedId, derivedWork, type LocalWork } from './work.ts'
 
 /** Branches without a commit for longer do not count. */
 const ACTIVE_MS = 14 * DAY_MS
@@ -27,19 +27,17 @@ export interface Branch {
 const FORMAT = ['refname', 'symref', 'objectname', 'committerdate:unix', 'authorname', 'subject']
 const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
 
-interface Listed {
-  /** The heads of the base branch. */
-  merged: readonly string[]
-  are_pulls_fetched: boolean
-}
-
 /**
  * The branches and pull requests with recent commits that are not in the base branch, the newest first. A remote branch that a
- * local one has, or that a pull request is, counts once.
+ * local one has, or that a pull request is, counts once. `merged`: the heads of the base branch.
  */
 export async function listBranches(
-  { git, now, base, remote, left_ms, merged, are_pulls_fetched }: CloneOptions & Listed,
-  checked_out: readonly { branch: string | null; head: string | null }[],
+  { git, now, base, remote, left_ms }: CloneOptions,
+  {
+    merged,
+    checked_out,
+    are_pulls_fetched,
+  }: { merged: readonly string[]; checked_out: readonly Head[]; are_pulls_fetched: boolean },
 ): Promise<Branch[]> {
   const bases = base === undefined ? [] : refsOf(base, remote)
   const unmerged = merged.map((sha) => `--no-merged=${sha}`)
@@ -112,27 +110,28 @@ export interface BranchWork {
   branch: Branch
 }
 
-/** What a commit changes against the base branch; null if git fails or the time is over. */
+/** What a commit changes since `fork`, or else since the base branch; null if git fails or the time is over. */
 export async function readCommitted(
   sha: string,
   { git, base, remote, cache, hasher, left_ms }: CloneOptions,
+  fork?: string,
 ): Promise<Diff | null> {
   const range = { timeout_ms: left_ms() }
-  return cache.get(`branch ${sha}`, `${base}`, async () => {
-    const onto = base && (await git.mergeBase(base, remote, sha))
-    if (!onto) return null
-    const begun = await git.output(['log', '--format=%ct', '--reverse', `${onto}..${sha}`], range)
+  return cache.get(`branch ${sha} ${fork ?? ''}`, `${base}`, async () => {
+    const from = fork ?? (base && (await git.mergeBase(base, remote, sha)))
+    if (!from) return null
+    const begun = await git.output(['log', '--format=%ct', '--reverse', `${from}..${sha}`], range)
     const changed = await readChangedFiles(git, {
       base,
       remote,
       staged_only: false,
-      between: [onto, sha],
+      between: [from, sha],
       timeout_ms: left_ms(),
     })
     if (begun === undefined || changed === undefined) return null
     const begun_at = Number.parseInt(begun, 10) * 1000
     const files = filesOf(changed.changes, hasher())
-    return { base_sha: onto, files, patch_id: patchIdOf(files), begun_at }
+    return { base_sha: from, files, patch_id: patchIdOf(files), begun_at }
   })
 }
 
@@ -154,7 +153,6 @@ export async function readBranchWork(branch: Branch, options: CloneOptions): Pro
       is_by_newcomer,
       branch: name,
       base_branch: base ?? null,
-      pushed_base_sha: known.base_sha,
       pr_number,
       pr_url: pr_path === null ? null : pullRequestUrl(pr_path),
       created_at,

@@ -18,7 +18,7 @@ export function contextOf(clone: Clone, options: CloneOptions): CheckContext {
   }
 }
 
-function sourceOf({ work, notables, set, merged, looked_at }: Clone, options: CloneOptions): Source {
+function sourceOf({ work, notables, set, since, merged, looked_at }: Clone, options: CloneOptions): Source {
   const { git, base, remote, hasher, shownTree } = options
   const live = [...work.values()].filter(({ activity }) => isLive(activity.status))
   const byIds = (ids: readonly string[]) => ids.flatMap((id) => work.get(id)?.activity ?? [])
@@ -40,6 +40,10 @@ function sourceOf({ work, notables, set, merged, looked_at }: Clone, options: Cl
       for (const each of sides) if (each.side.files.length > 0) yield { each, stored: stored(each.id) }
     },
     allFiles: async (sides) => new Map(sides.map(({ id }) => [id, stored(id)])),
+    since: async (id, other) => {
+      const { files, base_sha } = (await since(id, other)) ?? {}
+      return files?.map((file) => ({ ...file, base_sha: base_sha ?? null }))
+    },
     hasher: async () => hasher(),
     reserved: async (directory) => live.flatMap((each) => reservedIn(each, directory)),
     baseDirectory: async ({ directory, base_branch }) => {

@@ -7,18 +7,20 @@ import { isLive } from '../vocabulary/activity-status.ts'
 import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
-import { listBranches, readBranchWork } from './branches.ts'
+import { listBranches, readBranchWork, readCommitted } from './branches.ts'
 import { type CloneOptions, mappedAtOnce } from './clone-options.ts'
 import { findMerged } from './merged-work.ts'
 import type { Records } from './record-files.ts'
-import { readLinks } from './stacks.ts'
-import { listTrees, readTree, type WorkingTreeOf } from './trees.ts'
-import { type LocalWork, outlineOf, outlineOfNotable } from './work.ts'
+import { readCommits, type Since, type Stand, sinceFork } from './stacks.ts'
+import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
+import { type LocalWork, outlineOf, outlineOfNotable, withFiles } from './work.ts'
 
 export interface Clone {
   work: ReadonlyMap<string, LocalWork>
   notables: ReadonlyMap<string, StoredNotable>
   set: LiveSet
+  /** See `Source.since`. */
+  since: Since
   /** The heads of the base branch. */
   merged: readonly string[]
   looked_at: LookedAt
@@ -37,7 +39,7 @@ export async function readClone(
   const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
   const are_pulls_fetched = records.fetched_at !== null
-  const branches = await listBranches({ ...options, merged, are_pulls_fetched }, trees)
+  const branches = await listBranches(options, { merged, checked_out: trees, are_pulls_fetched })
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const live = declared.filter((each) => isLive(each.activity.status))
   const derived = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
@@ -58,18 +60,32 @@ export async function readClone(
   for (const each of declared) if (!isOver(each)) add(each)
   for (const one of derived.flat()) if (!over.has(one.activity.id)) add(one)
   for (const { work: each, branch } of found) if (!isDeclared(live, branch.name)) add(each)
+  const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
+  const commits = await readCommits(git, heads, merged[0])
+  const since = sinceFork(commits, standOf)
+  // What the working tree that asks has as well is no work of others.
+  if (!is_with_own)
+    for (const each of work.values()) {
+      const diff = await since(each.activity.id, null)
+      if (diff) add(withFiles(each, diff))
+    }
   const notables = new Map(records.notables.map((each) => [each.id, notableAsOf(each, now)]))
   // On the base branch, work of the same working tree has no branch by which it would be known as own.
   const isOwn = ({ activity }: LocalWork) =>
     !is_with_own && activity.branch === null && activity.worktree === root
   const compared = [...work.values()].filter((each) => isLive(each.activity.status) && !isOwn(each))
   const set = setOf(compared, notables)
-  const heads = [
-    ...trees.map(({ branch, head }) => ({ branch, sha: head })),
-    ...found.map(({ branch: { name, sha } }) => ({ branch: name, sha })),
-  ].flatMap(({ branch, sha }) => (branch === null || sha === null ? [] : [{ branch, sha }]))
-  set.replaceLinks(await readLinks(git, heads, merged[0]))
-  return { work, notables, set, merged, looked_at: lookedAt() }
+  set.replaceLinks(commits.links(heads))
+  return { work, notables, set, since, merged, looked_at: lookedAt() }
+
+  /** Null: the working tree that asks. */
+  function standOf(id: string | null): Stand | undefined {
+    const { worktree = root, branch = null } = (id === null ? undefined : work.get(id)?.activity) ?? {}
+    const tree = trees.find((each) => each.root === worktree && (branch === null || each.branch === branch))
+    if (tree?.head) return { head: tree.head, readSince: (fork) => readTreeSince(tree, fork, options) }
+    const head = found.find((each) => each.work.activity.id === id)?.branch.sha
+    return head === undefined ? undefined : { head, readSince: (fork) => readCommitted(head, options, fork) }
+  }
 
   function lookedAt(): LookedAt {
     const late = read.filter((each) => each === undefined).length
@@ -137,13 +153,8 @@ async function workOfTree(
   const shown = await readTree(tree, options)
   if (shown === null) return []
   if (declared.length === 0) return [shown]
-  const files = shown.files.map((file) => ({ ...file, origin: 'declared' as const }))
-  const { pushed_files, pushed_base_sha: base_sha } = shown.activity
-  return declared.map((each) => ({
-    ...each,
-    files,
-    activity: { ...each.activity, changed_files: pushed_files ?? [], base_sha },
-  }))
+  const diff = { files: shown.files, base_sha: shown.activity.pushed_base_sha }
+  return declared.map((each) => withFiles(each, diff))
 }
 
 function isDeclared(live: readonly LocalWork[], branch: string | null): boolean {

@@ -3,25 +3,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StoredFile } from '../engine/check/source.ts'
 import { keepNewest, namesIn, replaceFile } from '../git/small-files.ts'
 import { systemClock } from '../vocabulary/clock.ts'
 import { withDigest, withEncodedDigest } from './record-files.ts'
+import type { Diff } from './work.ts'
 
 /** Above it, the oldest half goes. */
 const FILES_MAX = 800
-
-export interface Diff {
-  /** The commit that it starts from; null before the first commit. */
-  base_sha: string | null
-  files: StoredFile[]
-  /** See `patchIdOf`. */
-  patch_id: string
-  /** When the first commit was made, in milliseconds since 1970. */
-  begun_at?: number
-  /** `user.name` in a working tree. */
-  actor?: string
-}
 
 export interface Kept {
   /** Hashes of what the diff depends on. */

@@ -5,8 +5,8 @@ import { Git } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
 import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
-import { type Diff, hashOf } from './diff-cache.ts'
-import { derivedId, derivedWork, type LocalWork } from './work.ts'
+import { hashOf, type Kept } from './diff-cache.ts'
+import { type Diff, derivedId, derivedWork, type LocalWork } from './work.ts'
 
 export interface WorkingTreeOf {
   root: string
@@ -46,7 +46,7 @@ const TICK_MS = 2000
 /** The changes of another working tree; null if it has none, or if git fails there. */
 export async function readTree(tree: WorkingTreeOf, options: CloneOptions): Promise<LocalWork | null> {
   const { now, base } = options
-  const known = await diffOf(tree, options)
+  const known = (await keptOf(tree, options))?.diff ?? null
   if (known === null || known.files.length === 0) return null
   const branch = tree.branch === base ? null : tree.branch
   const created_at = statSync(join(tree.root, '.git'), { throwIfNoEntry: false })?.birthtime ?? now
@@ -59,7 +59,6 @@ export async function readTree(tree: WorkingTreeOf, options: CloneOptions): Prom
       actor: known.actor ?? 'unknown',
       branch,
       base_branch: branch === null ? null : (base ?? null),
-      pushed_base_sha: known.base_sha,
       created_at,
       expires_at: later(now, DAY_MS),
       worktree: tree.root,
@@ -68,12 +67,23 @@ export async function readTree(tree: WorkingTreeOf, options: CloneOptions): Prom
   )
 }
 
+/** What it changes since a commit that it contains; null if git fails there. */
+export async function readTreeSince(
+  tree: WorkingTreeOf,
+  fork: string,
+  options: CloneOptions,
+): Promise<Diff | null> {
+  const known = await keptOf(tree, options)
+  if (known === null) return null
+  return options.cache.get(`tree ${tree.root} ${fork}`, known.state, () => readDiff(tree, options, fork))
+}
+
 /**
  * Git reads every file name of a working tree to find what differs. For a question about a few files, their times tell whether
  * what it said a few seconds ago still holds.
  */
-async function diffOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Diff | null> {
-  const { env, base, remote, cache, hasher, left_ms, asked } = options
+async function keptOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Kept | null> {
+  const { env, base, remote, cache, left_ms, asked } = options
   const [git, name] = [new Git(tree.root, env), `tree ${tree.root}`]
   const commits = hashOf([tree.head, base, remote].join('\0'))
   const known = cache.kept(name)
@@ -81,7 +91,7 @@ async function diffOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Diff 
   const isOfCommits = known?.state.startsWith(commits) === true
   const age = seen_at - (known?.seen_at ?? 0)
   if (isOfCommits && asked && age >= 0 && age < SAME_MS && !isChanged(tree.root, asked, known.seen_at))
-    return known.diff
+    return known
   const status = await git.output(['status', '--porcelain=v2', '-z', '--untracked-files=all'], {
     timeout_ms: left_ms(),
   })
@@ -89,9 +99,26 @@ async function diffOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Diff 
   const state = commits + hashOf([status, ...timesOf(tree.root, status)].join('\0'))
   if (known?.state === state) {
     cache.seen(name, seen_at)
-    return known.diff
+    return known
   }
-  const how = { base, remote, staged_only: false, timeout_ms: left_ms() }
+  const diff = await readDiff(tree, options)
+  if (diff === null) return null
+  const kept = { state, seen_at, diff }
+  cache.keep(name, kept)
+  return kept
+}
+
+/** `from`: a commit; without one, the changes since the base branch. */
+async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: string): Promise<Diff | null> {
+  const { env, base, remote, hasher, left_ms } = options
+  const git = new Git(tree.root, env)
+  const how = {
+    base,
+    remote,
+    staged_only: false,
+    timeout_ms: left_ms(),
+    ...(from && { between: [from] as const }),
+  }
   const [changed, actor] = await Promise.all([
     readChangedFiles(git, how),
     git.output(['config', 'user.name']),
@@ -99,9 +126,7 @@ async function diffOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Diff 
   if (changed === undefined) return null
   const files = filesOf(changed.changes, hasher())
   const [base_sha, patch_id] = [changed.base_sha ?? null, patchIdOf(files)]
-  const diff = { base_sha, files, patch_id, ...(actor && { actor }) }
-  cache.keep(name, { state, seen_at, diff })
-  return diff
+  return { base_sha, files, patch_id, ...(actor && { actor }) }
 }
 
 /** Whether one of these files, or a directory of one, was written since. What became a directory has changed. */

@@ -32,14 +32,27 @@ export interface LocalWork {
   patch_id?: string
 }
 
+/** What git shows of a working tree or branch. */
+export interface Diff {
+  /** The commit that it starts from; null before the first commit. */
+  base_sha: string | null
+  files: readonly StoredFile[]
+  /** See `patchIdOf`. */
+  patch_id: string
+  /** When the first commit was made, in milliseconds since 1970. */
+  begun_at?: number
+  /** `user.name` in a working tree. */
+  actor?: string
+}
+
 /** Work without anything declared, as git shows it. */
 export function derivedWork(
   kind: Exclude<WorkKind, 'declared'>,
   given: Partial<LocalActivity> & Pick<LocalActivity, 'id' | 'title' | 'actor' | 'created_at' | 'expires_at'>,
-  { files, patch_id }: { files: readonly StoredFile[]; patch_id: string },
+  { files, base_sha, patch_id }: Pick<Diff, 'files' | 'base_sha' | 'patch_id'>,
 ): LocalWork {
   const { created_at } = given
-  return {
+  const work: LocalWork = {
     kind,
     files,
     patch_id,
@@ -55,9 +68,22 @@ export function derivedWork(
       ...given,
       source: kind === 'pull_request' ? 'pull_request' : 'branch',
       scope_is_literal: true,
-      pushed_files: files.map(({ origin: _, changed_lines: __, digest: ___, ...file }) => file),
     },
   }
+  return withFiles(work, { files, base_sha })
+}
+
+/** The work with these changed files. */
+export function withFiles(work: LocalWork, { files, base_sha }: Pick<Diff, 'files' | 'base_sha'>): LocalWork {
+  const { kind, activity } = work
+  const listed = files.map(({ origin: _, changed_lines: __, digest: ___, ...file }) => file)
+  return kind === 'declared'
+    ? {
+        ...work,
+        files: files.map((file) => ({ ...file, origin: 'declared' })),
+        activity: { ...activity, changed_files: listed, base_sha },
+      }
+    : { ...work, files, activity: { ...activity, pushed_files: listed, pushed_base_sha: base_sha } }
 }
 
 type Given = 'id' | 'title' | 'summary' | 'actor' | 'created_by' | 'created_at' | 'updated_at' | 'expires_at'

@@ -1,14 +1,46 @@
-/** Which branches of a clone are built on which. */
-import { expect, test } from 'vitest'
-import { linksIn } from '../../src/local/stacks.ts'
+/** Which branches of a clone are built on which, and what working trees on one branch have in common. */
+import { expect, onTestFinished, test } from 'vitest'
+import { Commits } from '../../src/local/stacks.ts'
+import { workingTree } from '../support/working-tree.ts'
 
 // b is two commits above a; c joins a and d; e is beside them; f has the head of a.
 const GRAPH = ['b2 b1', 'b1 a1', 'c1 a1 d1', 'a1 main', 'd1 main', 'e1 main'].join('\n')
 const SHAS = { a: 'a1', b: 'b2', c: 'c1', d: 'd1', e: 'e1', f: 'a1', main: 'main' }
-const HEADS = Object.entries(SHAS).map(([branch, sha]) => ({ branch, sha }))
+const HEADS = Object.entries(SHAS).map(([branch, head]) => ({ branch, head }))
 
 test('a branch is built on each one whose head is below its own', () => {
-  const links = linksIn(GRAPH, HEADS).map(({ branch, base_branch }) => `${branch}>${base_branch}`)
+  const links = new Commits(GRAPH).links(HEADS).map(({ branch, base_branch }) => `${branch}>${base_branch}`)
   expect(links).toEqual(['b>a', 'b>f', 'c>a', 'c>d', 'c>f'])
-  expect(linksIn('', HEADS)).toEqual([])
+  expect(new Commits('').links(HEADS)).toEqual([])
+})
+
+const FEATURE = Array.from({ length: 40 }, (_, at) => `export const step${at} = run(${at})\n`)
+
+test('of two working trees on one branch, its commits are the work of neither', async () => {
+  const tree = await workingTree({})
+  onTestFinished(() => tree.remove())
+  const edit = (name: string, line: number) =>
+    tree.write({ [`../${name}/src/feature.ts`]: FEATURE.toSpliced(line, 1, `${name}\n`).join('') })
+  const run = (...args: string[]) => tree.run(args, { cwd: `${tree.path}/../mine` })
+  const consequences = async (...args: string[]) =>
+    JSON.parse((await run('check', '--json', ...args)).stdout).matches.map(
+      (each: { consequence: string }) => each.consequence,
+    )
+  await tree.git('checkout', '-q', '-b', 'feature')
+  await tree.write({ 'src/feature.ts': FEATURE.join(''), 'README.md': '# Shop, with a feature\n' })
+  await tree.git('add', '-A')
+  await tree.git('commit', '-q', '-m', 'Add the feature')
+  for (const name of ['mine', 'theirs']) await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
+  await tree.git('checkout', '-q', 'main')
+  await tree.git('branch', '-q', '-D', 'feature')
+  await edit('theirs', 3)
+  expect(await consequences('--paths', 'README.md')).toEqual([])
+  await edit('mine', 30)
+  expect(await consequences()).toEqual([])
+  for (const name of ['mine', 'theirs']) await tree.git('-C', `../${name}`, 'commit', '-qam', name)
+  expect(await consequences()).toEqual([])
+  expect((await run('list')).stdout).not.toMatch(/conflict|same work/)
+  await edit('mine', 3)
+  expect(await consequences()).toEqual(['conflict'])
+  expect((await run('list')).stdout).toMatch(/conflict, high .*same lines \(4\)/)
 })

@@ -9,12 +9,20 @@ import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import { higher, type Severity } from '../../vocabulary/severity.ts'
 import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../kinds/compare.ts'
 import { severityOf, sharedIssue } from '../kinds/kinds.ts'
-import { type DigestedFile, type DigestedSide, digestedSide } from '../kinds/side.ts'
+import type { DigestedFile } from '../kinds/side.ts'
 import { namesOf } from '../lines/change.ts'
-import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
+import { sharedFiles } from '../lines/pair-verdict.ts'
 import { scopeOf } from '../record.ts'
 import { declaredPairs, scopeFindings } from './compare.ts'
-import { FILE_COST, LINES_PER_UNIT, pullsOf, ROWS } from './found-by-lines.ts'
+import {
+  FILE_COST,
+  filesSince,
+  type IndexedSide,
+  indexedSide,
+  LINES_PER_UNIT,
+  pullsOf,
+  ROWS,
+} from './found-by-lines.ts'
 import { bySeverityAndAge, type Pair, type Participant } from './live-pairs.ts'
 import type { Rules } from './rules.ts'
 import { sideOf, withDigests } from './sides.ts'
@@ -61,10 +69,7 @@ export interface ChangeSize {
   files: number
 }
 
-interface Loaded extends DigestedSide {
-  /** Those that others change too. */
-  files: readonly DigestedFile[]
-  index: FileIndex<DigestedFile>
+interface Loaded extends IndexedSide {
   size: ChangeSize
 }
 
@@ -90,7 +95,9 @@ export async function rankCollisions(ctx: CheckContext, input: RankInput): Promi
     loaded.set(position, side)
     const own = pending.get(position) ?? []
     pending.delete(position)
-    compared.push(...(await inTurns(compareAll(own, { loaded, participants, rules, budget, declared }))))
+    const parted = await sidesSince(ctx, own, { loaded, input, budget })
+    const context = { loaded, parted, participants, rules, budget, declared }
+    compared.push(...(await inTurns(compareAll(own, context))))
     await pause()
   }
   // Pairs that the budget did not reach keep their severity by path.
@@ -106,7 +113,7 @@ async function* loadSides(
   positions: readonly number[],
   { input, budget }: { input: RankInput; budget: Budget },
 ): AsyncGenerator<[position: number, side: Loaded]> {
-  const { participants, names, rules } = input
+  const { participants, names } = input
   for (let from = 0; from < positions.length && budget.remaining >= 0; from += ROWS) {
     const page = new Map(
       positions.slice(from, from + ROWS).map((at) => [participants[at]?.record.id as string, at]),
@@ -120,12 +127,30 @@ async function* loadSides(
       if (budget.remaining < 0) return
       const files = await inTurns(withDigests(each.side.files, stored, budget))
       const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
-      const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
-      const size = sizeOf(files)
-      const digested = await inTurns(digestedSide(each.side, files, rules))
-      yield [each.position, { ...digested, files: shared, index, size }]
+      const indexed = await indexedSide(each.side, files, input)
+      yield [each.position, { ...indexed, files: shared, size: sizeOf(files) }]
     }
   }
+}
+
+/** The sides of the pairs that have commits in common. */
+async function sidesSince(
+  ctx: CheckContext,
+  pairs: readonly Pair[],
+  { loaded, input, budget }: { loaded: ReadonlyMap<number, Loaded>; input: RankInput; budget: Budget },
+): Promise<Map<Pair, [older: IndexedSide, newer: IndexedSide]>> {
+  const parted = new Map<Pair, [IndexedSide, IndexedSide]>()
+  const sideOf = async (position: number, from: number) => {
+    const [id = null, other = ''] = [position, from].map((at) => input.participants[at]?.record.id)
+    const files = await filesSince(ctx, { id, other }, budget)
+    const side = loaded.get(position)
+    return files && side && indexedSide(side, files, input)
+  }
+  for (const pair of ctx.source.since ? pairs : []) {
+    const [older, newer] = [await sideOf(pair.older, pair.newer), await sideOf(pair.newer, pair.older)]
+    if (older && newer) parted.set(pair, [older, newer])
+  }
+  return parted
 }
 
 /** The files of a pull request count instead of those that were declared before. */
@@ -138,6 +163,7 @@ function sizeOf(files: readonly DigestedFile[]): ChangeSize {
 
 interface Context {
   loaded: ReadonlyMap<number, Loaded>
+  parted: ReadonlyMap<Pair, [older: IndexedSide, newer: IndexedSide]>
   participants: readonly Participant[]
   rules: Rules
   /** Of comparing lines, and declared paths. */
@@ -156,9 +182,9 @@ function* compareAll(pairs: readonly Pair[], context: Context): Steps<RankedColl
 
 function* compareOne(
   pair: Pair,
-  { loaded, participants, rules, budget, declared }: Context,
+  { loaded, parted, participants, rules, budget, declared }: Context,
 ): Steps<RankedCollision> {
-  const [older, newer] = [loaded.get(pair.older), loaded.get(pair.newer)]
+  const [older, newer] = parted.get(pair) ?? [loaded.get(pair.older), loaded.get(pair.newer)]
   if (older === undefined || newer === undefined || budget.remaining < 0) return pair
   budget.remaining -= PAIR_COST + LOOK_UP_COST * newer.files.length
   const shared = sharedFiles(older.index, newer.files)

@@ -7,12 +7,13 @@ import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
 import { activityWeight, bySeverity, type Ranked, type Weight } from '../../vocabulary/severity.ts'
 import { type Comparison, compareSides, isCommon, withoutDuplicate } from '../kinds/compare.ts'
 import { severityOf } from '../kinds/kinds.ts'
-import { type DigestedFile, type DigestedSide, digestedSide } from '../kinds/side.ts'
+import { type DigestedFile, type DigestedSide, digestedSide, type Intent } from '../kinds/side.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
 import { declaredPairs, scopeFindings } from './compare.ts'
+import type { Rules } from './rules.ts'
 import { sideOf, withDigests } from './sides.ts'
-import type { CheckedWork } from './source.ts'
+import type { CheckContext, CheckedWork, Names } from './source.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000
@@ -39,8 +40,30 @@ export interface RankedByLines {
   complete: boolean
 }
 
-interface Own extends DigestedSide {
+/** A side with its files by name, which are those that other sides can have too. */
+export interface IndexedSide extends DigestedSide {
+  files: readonly DigestedFile[]
   index: FileIndex<DigestedFile>
+}
+
+/** `names`: those that other sides can have too. */
+export async function indexedSide(
+  side: Intent,
+  files: readonly DigestedFile[],
+  { names, rules }: { names: Names; rules: Rules },
+): Promise<IndexedSide> {
+  const index = new Map([...indexFiles(files)].filter(([name]) => names.has(name)))
+  return { ...(await inTurns(digestedSide(side, files, rules))), files, index }
+}
+
+/** The files of work since it parted from other work: see `Source.since`. */
+export async function filesSince(
+  { source }: Pick<CheckContext, 'source'>,
+  { id, other }: { id: string | null; other: string },
+  budget: Budget,
+): Promise<DigestedFile[] | undefined> {
+  const since = await source.since?.(id, other)
+  return since && inTurns(withDigests(since, since, budget))
 }
 
 /** Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first. */
@@ -91,7 +114,7 @@ interface Compared {
 async function comparePage(
   work: CheckedWork,
   page: readonly Ranked[],
-  { own, budget }: { own: Own; budget: Budget },
+  { own, budget }: { own: IndexedSide; budget: Budget },
 ): Promise<Map<string, Compared>> {
   const { ctx, pause, rules, proposal } = work
   const { noise, numbers } = rules
@@ -103,9 +126,10 @@ async function comparePage(
     if (budget.remaining < 0) break
     const files = await inTurns(withDigests(each.side.files, stored, budget))
     const theirs = await inTurns(digestedSide(each.side, files, rules))
-    const shared = sharedFiles(own.index, files)
+    const mine = await ownSince(each.id, own, work)
+    const shared = sharedFiles(mine.index, files)
     await pause()
-    const found = await inTurns(compareSides(own, theirs, { shared, noise, numbers, budget }))
+    const found = await inTurns(compareSides(mine, theirs, { shared, noise, numbers, budget }))
     // Areas say less than the lines that are known.
     const options = { rules, max: 1, budget: work.budget }
     const declared = declaredPairs(proposal, storedScopeOf(each.row), options)
@@ -129,7 +153,12 @@ async function comparePage(
  */
 function* leaveOutCommon(
   compared: readonly Compared[],
-  { own, work, openPulls, budget }: { own: Own; work: CheckedWork; openPulls(): number; budget: Budget },
+  {
+    own,
+    work,
+    openPulls,
+    budget,
+  }: { own: IndexedSide; work: CheckedWork; openPulls(): number; budget: Budget },
 ): Steps<void> {
   const counts = new Map<string, number>()
   for (const each of compared) {
@@ -154,13 +183,24 @@ export function pullsOf(numbers: readonly (number | null)[]): number {
 }
 
 /** The side of the proposal. Its `index` leaves out the files that the settings ignore. */
-async function ownOf({ proposal, side, readFiles, rules, pause }: CheckedWork, budget: Budget): Promise<Own> {
-  const files = await readFiles(budget)
-  const names = proposal.files
-  const index = indexFiles(files)
-  await pause()
-  return {
-    ...(await inTurns(digestedSide(side, files, rules))),
-    index: new Map([...index].filter(([name]) => names.has(name))),
-  }
+async function ownOf(
+  { proposal, side, readFiles, rules }: CheckedWork,
+  budget: Budget,
+): Promise<IndexedSide> {
+  return indexedSide(side, await readFiles(budget), { names: proposal.files, rules })
+}
+
+/** The own side for a comparison with `other`. A file without lines may be one that is yet to be changed. */
+async function ownSince(
+  other: string,
+  own: IndexedSide,
+  { ctx, self, proposal, rules, budget }: CheckedWork,
+): Promise<IndexedSide> {
+  const since = await filesSince(ctx, { id: self[0] ?? null, other }, budget)
+  if (since === undefined) return own
+  const files = own.files.flatMap((file) => {
+    const found = since.find(({ path }) => path === file.path)
+    return found ? { ...found, origin: file.origin } : file.digest === null ? file : []
+  })
+  return indexedSide(own, files, { names: proposal.files, rules })
 }

@@ -1,7 +1,7 @@
 /** What a check is done with: its work, its rules and limits, and what it asks of the place where records are kept: the database of a service, or the files of a clone. */
 import type { Budget, Meter } from '../../vocabulary/budget.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import type { DigestedFile, Side } from '../kinds/side.ts'
+import type { DigestedFile, Side, SideFile } from '../kinds/side.ts'
 import type { NewLines } from '../lines/added-lines.ts'
 import type { ChangedFile, ChangeOrigin } from '../lines/change.ts'
 import type { Digest } from '../lines/digest.ts'
@@ -74,6 +74,11 @@ export interface Source {
   ): AsyncIterable<{ each: Each; stored: StoredFile[] }>
   /** All stored files of activities, by id. */
   allFiles(sides: readonly Sided[]): Promise<ReadonlyMap<string, StoredFile[]>>
+  /**
+   * What work (null: a proposal) has changed since it parted from other work, if that was at a commit which the base branch has
+   * not: what both have until there is the work of neither.
+   */
+  since?(id: string | null, other: string): Promise<(StoredFile & SideFile)[] | undefined>
   /** Hashes lines with the key of the repository. */
   hasher(): Promise<LineHasher>
   /** The numbers that live activities have reserved in a directory. */
