@@ -92,7 +92,7 @@ export async function readClone(
     const pulls = found.filter(({ branch }) => branch.pr_number !== null).length
     const sources = [
       ...(late > 0 ? [`${count(late, 'branch', 'branches')}: no time was left; check again`] : []),
-      ...fetchedText(records.fetched_at, now),
+      ...fetchedText(records.fetched_at, options),
       options.others_unknown,
       ...options.settings_problems,
       ...records.broken.map((name) => `${name}: cannot be read`),
@@ -109,7 +109,8 @@ export async function readClone(
 }
 
 /** What is not known of pull requests: fetched ones are those of that time. */
-function fetchedText(fetched_at: Date | null, now: Date): string[] {
+function fetchedText(fetched_at: Date | null, { now, remote }: CloneOptions): string[] {
+  if (remote === undefined) return ['pull requests: there is no remote']
   if (fetched_at === null) return ['pull requests: not fetched; deconflict fetch']
   const is_old = now.getTime() - fetched_at.getTime() > HOUR_MS
   return is_old

@@ -8,12 +8,15 @@ import { activityMethods } from './activities.ts'
 import { clientOf } from './call.ts'
 import { readIssue } from './issues.ts'
 import { notableMethods } from './notables.ts'
+import { fetchedAt } from './pull-requests.ts'
 import { type ReaderOptions, readerOf, withLookedAt } from './reader.ts'
 
 export { readGitAttributes } from '../engine/lines/git-attributes.ts'
 export { DiffCache } from './diff-cache.ts'
 export { RecordFiles } from './record-files.ts'
 export { readSettings } from './settings.ts'
+
+const NOT_FETCHED = { complete: false, reason: 'pull requests: not fetched; deconflict fetch' } as const
 
 /** Operations about what only a service has, such as its settings, throw `not_found`. */
 export function localClient({ clock, ...options }: ReaderOptions & { clock: Clock }): Client {
@@ -33,7 +36,13 @@ export function localClient({ clock, ...options }: ReaderOptions & { clock: Cloc
       },
       getIssue: async ({ id, now }) => readIssue(reader, id, now),
       listOverlaps: async ({ now }) => overlapsOf(await compareAll(now), now),
-      getMergeOrder: async ({ now }) => (await compareAll(now)).merge_order,
+      getMergeOrder: async ({ now }) => {
+        const { merge_order } = await compareAll(now)
+        const isKnown = merge_order.items.length + merge_order.clear.length > 0
+        return isKnown || fetchedAt(options.files.directory)
+          ? merge_order
+          : { ...merge_order, ...NOT_FETCHED }
+      },
     },
     clock,
   )

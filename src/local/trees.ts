@@ -74,8 +74,9 @@ export async function readTreeSince(
   options: CloneOptions,
 ): Promise<Diff | null> {
   const known = await keptOf(tree, options)
-  if (known === null) return null
-  return options.cache.get(`tree ${tree.root} ${fork}`, known.state, () => readDiff(tree, options, fork))
+  return (
+    known && options.cache.get(`tree ${tree.root} ${fork}`, known.state, () => readDiff(tree, options, fork))
+  )
 }
 
 /**

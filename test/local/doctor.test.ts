@@ -11,7 +11,7 @@ test('doctor says that there is no service, and what it sees of the clone', asyn
   expect(stdout).toContain('repository  local/shop, from the name of its directory\n')
   expect(stdout).toMatch(/^ok {7}mode {8}without a service, in this clone$/m)
   expect(stdout).toMatch(
-    /^ok {7}clone {7}2 working trees, 0 sessions, 0 branches, 0 pull requests\. Not looked at: pull requests \(not fetched; /m,
+    /^ok {7}clone {7}2 working trees, 0 sessions, 0 branches, 0 pull requests\. Not looked at: pull requests \(there is no remote\)/m,
   )
   expect(stdout).not.toMatch(/server|token/)
 })

@@ -73,6 +73,7 @@ describe('the command', () => {
     await pushAs('Gift cards', 'refs/pull/7/head', 'refs/pull/7/merge')
     await pushAs('Closed', 'refs/pull/6/head')
     expect((await check()).sources).toContain('pull requests: not fetched; deconflict fetch')
+    expect((await tree.run(['order'])).stdout).toContain('Incomplete: pull requests: not fetched')
     expect(await tree.run(['fetch'])).toEqual({
       code: 0,
       stdout: '1 open pull request of origin\n',

@@ -16,9 +16,9 @@ test('the command prints what README.md shows', async () => {
   )
   const tree = await workingTree({})
   try {
-    await tree.git('remote', 'remove', 'origin')
     await tree.write({ [FILE]: LINES.join('') })
     await tree.git('commit', '-qam', 'Steps')
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     for (const name of ['retries', 'tidy']) await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
     const hook = (event: string, name: string, about: object = {}) => {
       const cwd = join(tree.path, '..', name)

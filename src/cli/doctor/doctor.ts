@@ -56,8 +56,7 @@ async function serviceChecks(
 
 /** What is seen of the clone without a service. */
 async function checkClone(runtime: Runtime, workspace: Workspace): Promise<string> {
-  const { owner, repo, git_directory } = workspace
-  if (git_directory === null) return 'none, because this is no working tree'
+  const { owner, repo } = workspace
   const client = await openLocal(runtime, workspace)
   const input = { scope: { areas: [], paths: ['.git'] }, branch: null, base_branch: null, tags: [] }
   return lookedText(await client.checkOverlap({ owner, repo, input }))
