@@ -224,12 +224,14 @@ test('the settings file applies, and comments are computed but never posted', as
     activity_ttl_ms: 7_200_000,
     check_run: false,
     comment: { mode: 'shadow' },
+    sources: { activity_ttl_ms: 'repository', 'comment.mode': 'watched' },
   })
   shop.write('.github/deconflict.yml', 'comment: {mode: off}\n')
   for (let minute = 0; minute < 11; minute += 1) await nextTurn()
   expect((await service.api('GET', '/settings')).body).toMatchObject({
     activity_ttl_ms: 86_400_000,
     comment: { mode: 'off' },
+    sources: { 'comment.mode': 'repository' },
   })
 })
 

@@ -148,9 +148,9 @@ function openRow(
   const has_left = stored?.uninstalled_at != null || stored?.watched_at != null
   // The service does not see changes of the settings file of a repository that it left, so the defaults apply.
   const read = has_left && !is_installed && !is_watched ? undefined : stored
-  const settings_layers = read ? storedLayers(read) : []
-  const given = settingsOf(settings_layers)
-  const settings = is_watched ? withoutWrites(given) : given
+  const layers = read ? storedLayers(read) : []
+  const settings_layers = is_watched ? withoutWrites(layers) : layers
+  const settings = settingsOf(settings_layers)
   const repo: Repo = {
     id,
     owner,
@@ -181,9 +181,9 @@ function isWatched({ watch }: App, stored: RepositoryRow | undefined, now: Date)
 }
 
 /** The settings for a watched repository: comments are computed and recorded, but not posted. */
-function withoutWrites(settings: Settings): Settings {
-  const mode = settings.comment.mode === 'off' ? 'off' : 'shadow'
-  return { ...settings, comment: { ...settings.comment, mode }, check_run: false }
+function withoutWrites(layers: SettingsLayer[]): SettingsLayer[] {
+  const comment = settingsOf(layers).comment.mode === 'off' ? {} : { mode: 'shadow' as const }
+  return [...layers, { source: 'watched', settings: { comment, check_run: false } }]
 }
 
 /** The limit of notables is a tenth of that of activities, but at least one. */
