@@ -1,10 +1,9 @@
 /** The overview: all repositories with live work that the reader may see, those that need attention first. */
-import { MINUTE_MS } from '../vocabulary/clock.ts'
 import { HIGHEST_FIRST } from '../vocabulary/severity.ts'
 import { count } from '../vocabulary/text.ts'
 import { overview } from './api.ts'
 import { Avatars } from './avatar.tsx'
-import { duration } from './duration.ts'
+import { timeAgo } from './duration.ts'
 import type { RepositoryOverview } from './records.ts'
 import { ProblemText, Refused } from './states.tsx'
 import { goTo } from './use-address.ts'
@@ -104,14 +103,10 @@ function Repository(summary: Summary & { as_of_ms: number }) {
           <Avatars people={persons} total={people} />
         </span>
         <span class="soft">{activitiesText(live_activities)}</span>
-        <span class="soft">{sinceText(as_of_ms - Date.parse(last_change_at))}</span>
+        <span class="soft">{timeAgo(as_of_ms - Date.parse(last_change_at))}</span>
       </a>
     </li>
   )
-}
-
-function sinceText(ms: number): string {
-  return ms < MINUTE_MS ? 'just now' : `${duration(ms)} ago`
 }
 
 function worstOf({ collisions }: Summary) {

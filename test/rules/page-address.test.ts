@@ -78,11 +78,11 @@ test.each([
 
 test.each([
   [20_000, 'less than a minute'],
-  [89 * 60_000, '89 min'],
-  [90 * 60_000, '2 h'],
-  [47 * HOUR_MS, '47 h'],
-  [72 * HOUR_MS, '3 d'],
-  [-72 * HOUR_MS, '3 d'],
+  [89 * 60_000, '89 minutes'],
+  [90 * 60_000, '2 hours'],
+  [47 * HOUR_MS, '47 hours'],
+  [72 * HOUR_MS, '3 days'],
+  [-72 * HOUR_MS, '3 days'],
 ])('%d ms are %s', (ms, text) => {
   expect(duration(ms)).toBe(text)
 })
