@@ -20,16 +20,7 @@ export interface Records {
   overlaps: Overlaps | null
   /** Also null if no pull requests conflict: then it is not requested. */
   merge_order: MergeOrder | null
-  /** Whether the reader may create and change records. */
-  may_write: boolean
-  may_administer: boolean
-  /** Whether the pull requests of the repository are tracked. */
-  is_tracked: boolean
-  importing: RepositorySettings['importing']
-  /** Whether the App posts. */
-  mode: RepositorySettings['comment']['mode']
-  /** What is wrong with the settings file. */
-  settings_errors: RepositorySettings['errors']
+  settings: RepositorySettings | null
 }
 
 export interface List<Item> {

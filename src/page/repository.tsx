@@ -32,7 +32,8 @@ interface OpenForm {
 export function RepositoryView({ name, view, login, onSignOut }: Props) {
   const { repository, records, problem, read_at_ms, refresh } = useRepository(name)
   const [form, setForm] = useState<OpenForm | null>(null)
-  const { activities, overlaps, notables, may_write: mayWrite } = records
+  const { activities, overlaps, notables, settings } = records
+  const mayWrite = settings?.may_write === true
   const model = useMemo(
     () => activities && modelOf({ activities, overlaps }, view, login),
     [activities, overlaps, view, login],
@@ -52,9 +53,8 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
         <Freshness isOutdated={problem !== null} />
       </div>
       {problem && <OutOfDate problem={problem} read_at_ms={read_at_ms} onRetry={refresh} />}
-      {mayWrite && <Publishing {...records} />}
-      <Incomplete {...records} />
-      <Importing importing={records.importing} now_ms={model.now_ms} />
+      {settings?.may_write && <Publishing {...settings} />}
+      {settings?.importing && <Importing {...settings.importing} now_ms={model.now_ms} />}
       {view.section === 'overlaps' && (
         <Work {...{ name, view, model, records }} hasFailed={problem !== null} />
       )}
@@ -66,7 +66,8 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
         />
       )}
       {view.section === 'signal' && <SignalCard repository={repository} />}
-      {view.section === 'signal' && records.may_administer && <Farewell repository={repository} />}
+      {view.section === 'signal' && settings?.may_administer && <Farewell repository={repository} />}
+      <Incomplete {...records} />
       <Dialogs {...{ repository, model, mayWrite, form, setForm }} record={view.record} onChanged={refresh} />
     </>
   )
@@ -100,8 +101,7 @@ interface WorkProps {
 function Work({ name, view, model, records, hasFailed }: WorkProps) {
   const { overlaps, notables, merge_order } = records
   const { work, folders, shown, now_ms } = model
-  if (work.activities.size === 0)
-    return records.importing ? null : <Empty name={name} isTracked={records.is_tracked} />
+  if (work.activities.size === 0) return <Empty name={name} settings={records.settings} />
   return (
     <>
       <Banner notables={notables?.items ?? []} now_ms={now_ms} />

@@ -21,7 +21,6 @@ export function SignalCard({ repository }: { repository: Repository }) {
   return (
     <section class="card signal" aria-labelledby="signal-heading">
       <h2 id="signal-heading">What became of the warnings</h2>
-      <Mode {...signal} />
       <Figures {...signal} />
       <Recent {...signal} />
     </section>
@@ -31,17 +30,6 @@ export function SignalCard({ repository }: { repository: Repository }) {
 /** `61 %`. */
 function percentText(share: number): string {
   return `${Math.round(100 * share)} %`
-}
-
-function Mode({ mode }: Signal) {
-  if (mode === 'on') return null
-  if (mode === 'off') return <p class="hint">Comments are off, so no pairs are recorded.</p>
-  return (
-    <p class="hint">
-      Shadow mode: nothing is posted. This is what would have been shown. Comments need the GitHub App and{' '}
-      <code>comment: {'{mode: on}'}</code>, the default, in <code>.github/deconflict.yml</code>.
-    </p>
-  )
 }
 
 type Period = Signal['periods'][number]

@@ -1,8 +1,9 @@
 /** Messages that are shown above the work or instead of it: no data, access refused, out of date, or incomplete. */
 import { useRef } from 'preact/hooks'
+import type { SettingsSource } from '../vocabulary/contract/settings.ts'
 import type { Problem } from './api.ts'
 import { duration } from './duration.ts'
-import type { Records } from './records.ts'
+import type { Records, RepositorySettings } from './records.ts'
 
 export function Freshness({ isOutdated }: { isOutdated: boolean }) {
   return (
@@ -63,42 +64,51 @@ export function Incomplete({ activities, notables, overlaps }: Records) {
   )
 }
 
+/** Why nothing is posted, by the source of `comment.mode`. */
+const SILENCED: Record<SettingsSource, string> = {
+  repository: 'by .github/deconflict.yml',
+  organisation: 'by the settings of the organisation',
+  farewell: 'because the repository was left, until the App is installed again',
+  watched: 'because the repository is watched without the App',
+  default: 'by default',
+}
+
 /** For those who may write: what keeps the App from posting. */
-export function Publishing({ settings_errors: errors, mode }: Records) {
-  if (errors.length === 0 && mode === 'on') return null
-  if (errors.length === 0)
-    return (
-      <p class="hint" role="note">
-        {mode === 'off'
-          ? 'Comments are off.'
-          : 'Shadow mode: nothing is posted. The signal shows what would be.'}
-      </p>
-    )
+export function Publishing({ errors, comment: { mode }, sources }: RepositorySettings) {
   return (
-    <div class="problem" role="note">
-      <p>
-        <code>.github/deconflict.yml</code> is invalid and not in force:
-      </p>
-      <ul>
-        {errors.map(({ line, key, message }) => (
-          <li key={`${line} ${key} ${message}`}>
-            {line !== null && `line ${line}, `}
-            {key !== null && <code>{key}</code>} {message}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <>
+      {errors.length > 0 && (
+        <div class="problem" role="note">
+          <code>.github/deconflict.yml</code> is invalid and not in force:
+          <ul>
+            {errors.map(({ line, message }) => (
+              <li key={`${line} ${message}`}>
+                {line !== null && `line ${line}, `}
+                {message}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {mode !== 'on' && (
+        <p class="hint" role="note">
+          {mode === 'off' ? 'Comments are off' : 'Shadow mode'}{' '}
+          {SILENCED[sources['comment.mode'] ?? 'default']}: nothing is posted
+          {mode === 'off' ? ' or recorded.' : '. The signal shows what would be.'}
+        </p>
+      )}
+    </>
   )
 }
+
+type ImportProgress = NonNullable<RepositorySettings['importing']>
 
 /** Below this many, the pace says little. */
 const PACE_MIN = 20
 
 /** How far an import is, and how long it still takes at the pace that this tab has seen. */
-export function Importing({ importing, now_ms }: Pick<Records, 'importing'> & { now_ms: number }) {
+export function Importing({ done, left, now_ms }: ImportProgress & { now_ms: number }) {
   const first = useRef<{ done: number; at_ms: number } | null>(null)
-  if (importing === null) return null
-  const { done, left } = importing
   first.current ??= { done, at_ms: now_ms }
   const seen = done - first.current.done
   const left_ms = (left * (now_ms - first.current.at_ms)) / seen
@@ -110,17 +120,26 @@ export function Importing({ importing, now_ms }: Pick<Records, 'importing'> & { 
   )
 }
 
-export function Empty({ name, isTracked }: { name: string; isTracked: boolean }) {
+/** What there is to say about a repository without live work. `settings`: null until they are read. */
+export function Empty({ name, settings }: { name: string; settings: RepositorySettings | null }) {
+  if (settings === null) return <p class="loading">Loading {name} …</p>
+  const { importing, is_tracked } = settings
+  const [title, next] = importing
+    ? ['The pull requests are being read', 'They appear here one by one, and work when it is announced:']
+    : is_tracked
+      ? ['Nothing is open', 'Pull requests appear here when they are opened, and work when it is announced:']
+      : [
+          'No work is announced',
+          'Pull requests are not tracked: install the GitHub App, or announce what you are about to change:',
+        ]
   return (
     <section class="card empty" aria-label="No live work">
       <p>
-        <strong>Nothing is open in {name}.</strong>
+        <strong>
+          {title} in {name}.
+        </strong>
       </p>
-      <p class="hint">
-        {isTracked
-          ? 'Pull requests appear here when they are opened, and work when it is announced:'
-          : 'Its pull requests are not tracked: install the GitHub App, or announce what you are about to change:'}
-      </p>
+      <p class="hint">{next}</p>
       <pre>
         <code>deconflict start "Retry payments" --paths "src/checkout/**"</code>
       </pre>

@@ -16,12 +16,7 @@ const NOTHING_READ: Records = {
   notables: null,
   overlaps: null,
   merge_order: null,
-  may_write: false,
-  may_administer: false,
-  is_tracked: true,
-  importing: null,
-  mode: 'on',
-  settings_errors: [],
+  settings: null,
 }
 
 export function useRepository(name: string) {
@@ -38,62 +33,54 @@ export function useRepository(name: string) {
 type Show = (part: Partial<Records>) => void
 
 /** Reads what may have changed, and shows each part as soon as it arrives. Rejects if a part failed. */
-function recordsReader(repository: Repository, showPart: Show) {
-  /** The progress of an import is not part of the version. */
-  let isImporting = false
-  const show: Show = (part) => {
-    if (part.importing !== undefined) isImporting = part.importing !== null
-    showPart(part)
-  }
-  /** The version of what is shown; undefined until everything was read. */
+function recordsReader(repository: Repository, show: Show) {
+  /** The version of what is shown; undefined until everything was read, and while more than the version can change. */
   let version: string | undefined
   let read_at_ms = 0
   return async (signal: AbortSignal, isRequested: boolean): Promise<void> => {
     const now_ms = systemClock().getTime()
-    const isDue = isRequested || isImporting || version === undefined || now_ms - read_at_ms > FRESH_MS
+    const isDue = isRequested || version === undefined || now_ms - read_at_ms > FRESH_MS
     const found = repository.overlaps(signal, isDue ? undefined : version)
     if (!isDue && (await found) === null) return
-    const read = await readAll(repository, { signal, found, show, isFirst: version === undefined })
-    if (read !== null) version = read.version
+    version = await readAll(repository, { signal, found, show, isFirst: read_at_ms === 0 })
     read_at_ms = now_ms
   }
 }
 
-/** Null if the collisions have not changed. `version`: undefined if not all that is shown is of one time. */
+/** The version; undefined if what is shown is not of one time, or is about to change without one. */
 async function readAll(
   repository: Repository,
   given: { signal: AbortSignal; found: ReturnType<Repository['overlaps']>; show: Show; isFirst: boolean },
-): Promise<{ version: string | undefined } | null> {
+): Promise<string | undefined> {
   const { signal, found, show, isFirst } = given
   const showActivities = (list: List<Activity>) => {
-    show({ activities: { ...list, items: list.items.filter(isLive) } })
-    return list
+    const live = { ...list, items: list.items.filter(isLive) }
+    show({ activities: live })
+    return live
   }
-  // At first, the newest activities are shown as soon as the first page has arrived.
-  const activities = repository.activities(signal, isFirst ? showActivities : undefined).then(showActivities)
-  const overlaps = found.then((read) => {
-    if (read) show({ overlaps: read.answer })
-    return read
-  })
-  const notables = repository.notables(signal).then((list) => show({ notables: list }))
-  const settings = repository
-    .settings(signal)
-    .then(({ may_write, may_administer, is_tracked, importing, comment, errors }) =>
-      show({ may_write, may_administer, is_tracked, importing, mode: comment.mode, settings_errors: errors }),
-    )
-  const merge_order = Promise.all([activities, overlaps]).then(async ([{ items }, read]) => {
-    if (read)
-      show({ merge_order: mayConflict(items, read.answer) ? await repository.mergeOrder(signal) : null })
-  })
-  const all = [activities, overlaps, notables, settings, merge_order] as const
+  const all = [
+    // At first, the newest activities are shown as soon as the first page has arrived.
+    repository.activities(signal, isFirst ? showActivities : undefined).then(showActivities),
+    found.then((read) => {
+      if (read) show({ overlaps: read.answer })
+      return read
+    }),
+    repository.settings(signal).then((settings) => {
+      show({ settings })
+      return settings
+    }),
+    repository.notables(signal).then((notables) => show({ notables })),
+  ] as const
   // A read ends when its last request does: two reads never run at a time.
   await Promise.allSettled(all)
-  const [list, read] = await Promise.all(all)
-  if (read === null) return null
+  const [{ items, is_complete }, read, { importing, is_tracked }] = await Promise.all(all)
+  if (read)
+    show({ merge_order: mayConflict(items, read.answer) ? await repository.mergeOrder(signal) : null })
+  // The install of the App and the progress of its import are in no version.
+  if (importing !== null || (!is_tracked && items.length === 0)) return undefined
   // A list from before the collisions may lack what they are about. Then everything is read again.
-  const { activities: compared, complete } = read.answer.checked_against
-  const isOther = complete && list.is_complete && list.items.filter(isLive).length !== compared
-  return { version: isOther ? undefined : read.version }
+  const { activities: compared, complete } = read?.answer.checked_against ?? {}
+  return complete && is_complete && items.length !== compared ? undefined : read?.version
 }
 
 /** The list also holds finished work, which the page does not show. */
