@@ -6,33 +6,34 @@ import { Avatars, GithubUrl } from './avatar.tsx'
 import { ExternalLink, Limited, RecordLink } from './controls.tsx'
 import type { HotFolder } from './hot-spots.ts'
 import { type LiveWork, nameOf, sharedIssues } from './live-work.ts'
-import type { Activity, MergeOrder } from './records.ts'
+import type { MergeOrder } from './records.ts'
 import { changeView } from './use-address.ts'
 
 const ORDER_MAX = 6
 
 interface Props {
   merge_order: MergeOrder | null
-  activities: ReadonlyMap<string, Activity>
+  work: LiveWork
 }
 
-export function MergeOrderCard({ merge_order, activities }: Props) {
-  if (merge_order === null || merge_order.items.length === 0) return null
+export function MergeOrderCard({ merge_order, work: { activities } }: Props) {
+  const seen = merge_order?.items.filter(({ activity_id }) => activities.has(activity_id)) ?? []
+  if (seen.length === 0) return null
   return (
     <section class="card merge-order" aria-labelledby="merge-order-heading">
       <h2 id="merge-order-heading">Merge order</h2>
       <p class="hint">Those with the fewest conflicts first.</p>
-      <Limited items={merge_order.items} max={ORDER_MAX}>
-        {({ activity_id, pr_url, position, reason }) => (
+      <Limited items={seen.map((item, at) => ({ ...item, at }))} max={ORDER_MAX}>
+        {({ activity_id, pr_url, at, reason }) => (
           <li key={activity_id}>
-            <span class="soft">{position}</span>
+            <span class="soft">{at + 1}</span>
             <ExternalLink url={pr_url} text={pullRequestName(pr_url) ?? pr_url} />
-            <RecordLink id={activity_id}>{activities.get(activity_id)?.title ?? activity_id}</RecordLink>
+            <RecordLink id={activity_id}>{activities.get(activity_id)?.title}</RecordLink>
             <small>{reason}</small>
           </li>
         )}
       </Limited>
-      {merge_order.reason && <p class="hint">{merge_order.reason}</p>}
+      {merge_order?.reason && <p class="hint">{merge_order.reason}</p>}
     </section>
   )
 }

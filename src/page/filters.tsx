@@ -105,11 +105,11 @@ export function Hidden({ view, model }: { view: View; model: RepositoryModel }) 
   if (hidden === 0) return null
   const kinds = HIDEABLE.filter((kind) => !view[kind] && hideable[kind] > 0)
   return (
-    <p class="hint">
+    <>
       {count(hidden, 'pair is', 'pairs are')} hidden, {joined(kinds.map((kind) => KINDS[kind]))}.{' '}
       <button type="button" class="link" onClick={() => changeView({ idle: true, bots: true, drafts: true })}>
         Show all
       </button>
-    </p>
+    </>
   )
 }

@@ -13,6 +13,8 @@ import type { Activity, List, Overlap, Overlaps } from './records.ts'
 export interface RepositoryModel {
   now_ms: number
   work: LiveWork
+  /** The part of it that matches the choice and is not hidden, with both sides of its overlaps. */
+  seen: LiveWork
   people: Person[]
   /** The key of the reader; null if the login is unknown. */
   reader: string | null
@@ -30,7 +32,7 @@ export interface RepositoryModel {
   hidden: number
   same_file: Overlaps['same_file']
   folders: HotFolder[]
-  /** The activities that match the choice, the newest first. */
+  /** The activities that match the choice, those that were pushed or declared last first. */
   shown: Activity[]
   /** The chosen pull request has no live work here. */
   is_gone: boolean
@@ -52,23 +54,29 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
   const isHidden = (id: string) =>
     kinds.some((kind) => isOf(kind, work.activities.get(id) as Activity, now_ms))
   const matching = work.collisions.filter((overlap) => isChosen(overlap, { work, view, chosen }))
-  const seen = matching.filter(({ activity_ids }) => !activity_ids.some(isHidden))
+  const overlaps_seen = matching.filter(({ activity_ids }) => !activity_ids.some(isHidden))
   const whose = (overlap: Overlap) => whoseOf(overlap, work, reader)
-  const of = (name: ReturnType<typeof whose>) => seen.filter((overlap) => whose(overlap) === name)
+  const of = (name: ReturnType<typeof whose>) => overlaps_seen.filter((overlap) => whose(overlap) === name)
   const [needs, own] = [of('somebody'), of('reader')]
+  const met = new Set(overlaps_seen.flatMap(({ activity_ids }) => activity_ids))
   const shown = activities.items
     .filter((each) => chosen.has(each.id) && !isHidden(each.id))
-    .filter((each) => view.path === null || touches(each, view.path) || collides(each, work, seen))
-  const met = new Set([...shown.map(({ id }) => id), ...seen.flatMap(({ activity_ids }) => activity_ids)])
+    .filter((each) => view.path === null || touches(each, view.path) || met.has(each.id))
+    .sort((a, b) => Date.parse(lastMoved(b)) - Date.parse(lastMoved(a)))
+  for (const { id } of shown) met.add(id)
+  const seen = liveWork(
+    activities.items.filter(({ id }) => met.has(id)),
+    overlaps_seen,
+  )
   const countIf = (test: (overlap: Overlap) => boolean) => matching.filter(test).length
   return {
-    ...{ now_ms, work, reader, shown },
+    ...{ now_ms, work, seen, reader, shown },
     people: [...new Map([...work.people.values()].map((person) => [person.key, person])).values()].sort(
       (a, b) => a.name.localeCompare(b.name),
     ),
     needs: groupsOf(needs, work, reader),
     own: groupsOf(own, work, reader),
-    others_own: seen.length - needs.length - own.length,
+    others_own: overlaps_seen.length - needs.length - own.length,
     counts: countsOf([...needs, ...own]),
     is_exact: overlaps === null || overlaps.checked_against.complete,
     hideable: Object.fromEntries(
@@ -79,14 +87,9 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
         ),
       ]),
     ) as Record<Hideable, number>,
-    hidden: matching.length - seen.length,
+    hidden: matching.length - overlaps_seen.length,
     same_file: sameFile(work, chosen, chosen.size === activities.items.length),
-    folders: hotFolders(
-      liveWork(
-        activities.items.filter(({ id }) => met.has(id)),
-        seen,
-      ),
-    ),
+    folders: hotFolders(seen),
     is_gone: view.pull_request !== null && shown.length === 0,
   }
 }
@@ -100,10 +103,6 @@ function isChosen(
     (view.only === null || overlap.consequence === view.only) &&
     (view.path === null || isAt(overlap, work, view.path))
   )
-}
-
-function collides({ id }: Activity, { collisions_of }: LiveWork, seen: readonly Overlap[]): boolean {
-  return (collisions_of.get(id) ?? []).some((overlap) => seen.includes(overlap))
 }
 
 /** Who has to act on an overlap. `one`: both sides are by one other person, who need not be told of a conflict. */
@@ -193,13 +192,13 @@ export type Hideable = (typeof HIDEABLE)[number]
 
 const IDLE_AFTER_DAYS = 14
 
-/** When work went on last, as far as GitHub and its records say. */
-export function lastActive({ pushed_at, updated_at }: Activity): string {
-  return pushed_at ?? updated_at
+/** When a pull request was pushed last, by GitHub, or other work declared. */
+export function lastMoved({ pushed_at, created_at }: Activity): string {
+  return pushed_at ?? created_at
 }
 
 export function isOf(kind: Hideable, activity: Activity, now_ms: number): boolean {
   if (kind === 'bots') return activity.is_bot === true
   if (kind === 'drafts') return activity.draft_pr
-  return now_ms - Date.parse(lastActive(activity)) > IDLE_AFTER_DAYS * DAY_MS
+  return now_ms - Date.parse(activity.pushed_at ?? activity.updated_at) > IDLE_AFTER_DAYS * DAY_MS
 }

@@ -100,7 +100,7 @@ interface WorkProps {
 /** The overlaps and all work; beside them in which order to merge, who is on one issue, and where most people are. */
 function Work({ name, view, model, records, hasFailed }: WorkProps) {
   const { overlaps, notables, merge_order } = records
-  const { work, folders, shown, now_ms } = model
+  const { work, seen, folders, shown, now_ms } = model
   if (work.activities.size === 0) return <Empty name={name} settings={records.settings} />
   return (
     <>
@@ -113,13 +113,16 @@ function Work({ name, view, model, records, hasFailed }: WorkProps) {
               ? 'The overlaps are not known.'
               : 'Comparing …'}
         </h2>
-        <p class="hint">{count(shown.length, 'live activity', 'live activities')}</p>
+        <p class="hint">
+          {shown.length < work.activities.size && `${shown.length} of `}
+          {count(work.activities.size, 'live activity', 'live activities')}.{' '}
+          <Hidden view={view} model={model} />
+        </p>
         {model.is_gone && (
           <p class="hint">
             Pull request #{view.pull_request} has no live work here: it is merged, closed or not tracked.
           </p>
         )}
-        <Hidden view={view} model={model} />
       </div>
       <Filters view={view} model={model} />
       <div class="columns">
@@ -128,8 +131,8 @@ function Work({ name, view, model, records, hasFailed }: WorkProps) {
           <WorkList {...{ work, shown, now_ms }} />
         </div>
         <aside class="beside" aria-label="Merge order, issues and folders">
-          <MergeOrderCard merge_order={merge_order} activities={work.activities} />
-          <Issues work={work} name={name} />
+          <MergeOrderCard merge_order={merge_order} work={seen} />
+          <Issues work={seen} name={name} />
           <HotSpots folders={folders} chosen={view.path} />
         </aside>
       </div>

@@ -70,6 +70,13 @@ test('the page counts what is hidden, by its reason', () => {
   expect({ hidden, ...hideable }).toEqual({ hidden: 2, idle: 1, bots: 1, drafts: 1 })
 })
 
+test('work is in the order of its last push, and what stands beside the overlaps has what is seen', () => {
+  const { shown, seen } = modelFor({ bots: true })
+  expect(shown.map(({ id }) => id).join('')).toBe('abed')
+  expect([...modelFor({}).seen.activities.keys()].join('')).toBe('abe')
+  expect([...seen.activities.keys()].join('')).toBe('abde')
+})
+
 test('overlaps within the work of somebody else are only counted', () => {
   expect(modelFor({}, 'ben')).toMatchObject({ own: [], others_own: 1 })
 })
