@@ -10,7 +10,7 @@ import { Dialog, useSubmit } from './dialog.tsx'
 import { duration, timeAgo } from './duration.ts'
 import { encounterOf } from './encounters.ts'
 import { Pair } from './overlap-card.tsx'
-import type { Why as Answer, FullActivity, FullNotable } from './records.ts'
+import type { Activity, Why as Answer, FullActivity, FullNotable } from './records.ts'
 import type { RepositoryModel } from './repository-model.ts'
 import { ProblemText } from './states.tsx'
 
@@ -27,7 +27,6 @@ interface Common {
 export function ActivityDetail({ model, ...common }: Common & { model: RepositoryModel }) {
   const { id, repository } = common
   const { work, reader } = model
-  const { opened_at, pushed_at, is_bot } = work.activities.get(id) ?? {}
   const encounters = (work.collisions_of.get(id) ?? []).flatMap(
     (overlap) => encounterOf(overlap, work, { reader, hub: id }) ?? [],
   )
@@ -36,35 +35,7 @@ export function ActivityDetail({ model, ...common }: Common & { model: Repositor
       {(activity: FullActivity) => (
         <>
           <p>{activity.summary}</p>
-          <dl>
-            <Fact name="Who">
-              {activity.actor}
-              {activity.agent && ` with ${activity.agent}`}
-              {is_bot && ', a bot'}
-            </Fact>
-            <Fact name="Status">
-              {activity.status}, risk {activity.risk}
-              {activity.blocking && ', prominent warning'}
-            </Fact>
-            <Fact name="Branch">
-              {activity.branch && <code>{activity.branch}</code>}
-              {activity.base_branch && (
-                <>
-                  {' '}
-                  into <code>{activity.base_branch}</code>
-                </>
-              )}
-            </Fact>
-            <Fact name="Pull request">{activity.pr_url && <ExternalLink url={activity.pr_url} />}</Fact>
-            <Fact name="Opened">{opened_at && timeSince(opened_at)}</Fact>
-            <Fact name="Last push">{pushed_at && timeSince(pushed_at)}</Fact>
-            <Fact name="Started">{activity.source === 'api' && timeSince(activity.created_at)}</Fact>
-            <Fact name="Last heartbeat">{activity.heartbeat_at && timeSince(activity.heartbeat_at)}</Fact>
-            <Fact name="Expires in">{timeUntil(activity.expires_at)} without a heartbeat</Fact>
-            <Fact name="Areas">{activity.scope.areas.join(', ')}</Fact>
-            <Paths name="Paths" paths={activity.scope.paths} />
-            <Paths name="Changed files" paths={activity.scope.changes.map(({ path }) => path)} />
-          </dl>
+          <Facts activity={activity} listed={work.activities.get(id)} />
           {activity.pr_url && (
             <Why number={Number(/\d+$/.exec(activity.pr_url)?.[0])} repository={repository} />
           )}
@@ -77,7 +48,7 @@ export function ActivityDetail({ model, ...common }: Common & { model: Repositor
                     key={encounter.mine.id + encounter.other.id}
                     class={`overlap edge-${encounter.severity}`}
                   >
-                    <Pair {...model} encounter={encounter} hub={id} />
+                    <Pair {...model} encounter={encounter} above={{ hub: id }} />
                   </li>
                 )}
               </Limited>
@@ -86,6 +57,47 @@ export function ActivityDetail({ model, ...common }: Common & { model: Repositor
         </>
       )}
     </Detail>
+  )
+}
+
+/** `listed`: what the list says of it besides; undefined if it is not live. */
+function Facts({ activity, listed }: { activity: FullActivity; listed: Activity | undefined }) {
+  const { opened_at, pushed_at, is_bot } = listed ?? {}
+  const changed = activity.scope.changes.map(({ path }) => path)
+  return (
+    <dl>
+      <Fact name="Who">
+        {activity.actor}
+        {activity.agent && ` with ${activity.agent}`}
+        {is_bot && ', a bot'}
+      </Fact>
+      <Fact name="Status">
+        {activity.status}, risk {activity.risk}
+        {activity.blocking && ', prominent warning'}
+      </Fact>
+      <Fact name="Branch">
+        {activity.branch && <code>{activity.branch}</code>}
+        {activity.base_branch && (
+          <>
+            {' '}
+            into <code>{activity.base_branch}</code>
+          </>
+        )}
+      </Fact>
+      <Fact name="Pull request">{activity.pr_url && <ExternalLink url={activity.pr_url} />}</Fact>
+      <Fact name="Opened">{opened_at && timeSince(opened_at)}</Fact>
+      <Fact name="Last push">{pushed_at && timeSince(pushed_at)}</Fact>
+      {activity.source === 'api' && (
+        <>
+          <Fact name="Started">{timeSince(activity.created_at)}</Fact>
+          <Fact name="Last heartbeat">{activity.heartbeat_at && timeSince(activity.heartbeat_at)}</Fact>
+          <Fact name="Expires in">{timeUntil(activity.expires_at)} without a heartbeat</Fact>
+        </>
+      )}
+      <Fact name="Areas">{activity.scope.areas.join(', ')}</Fact>
+      <Paths name="Paths" paths={activity.scope.paths.filter((path) => !changed.includes(path))} />
+      <Paths name="Changed files" paths={changed} />
+    </dl>
   )
 }
 
@@ -162,8 +174,7 @@ function Detail<Record extends { title: string; status: string }>(props: DetailP
 
 /** A name and its value; nothing without a value. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  if (children === null || children === false || children === '') return null
-  if (Array.isArray(children) && children.every((child) => !child)) return null
+  if ([children].flat().every((child) => !child)) return null
   return (
     <>
       <dt>{name}</dt>

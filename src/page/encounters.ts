@@ -1,11 +1,11 @@
 /** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do; and those that are one card. Pure. */
-import { type Advice, adviceOf } from '../vocabulary/advice.ts'
-import { takenIn } from '../vocabulary/finding.ts'
+import { adviceOf, adviceSentence } from '../vocabulary/advice.ts'
+import { evidenceOf, saidIn, takenIn } from '../vocabulary/finding.ts'
 import { isLoopback } from '../vocabulary/network.ts'
 import { isAhead, stageOf } from '../vocabulary/standing.ts'
 import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
-import { areasText, linesText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
+import { areasText, linesText } from '../vocabulary/verdict-words.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
 import type { Activity, Overlap } from './records.ts'
 
@@ -16,15 +16,16 @@ export interface Encounter {
   severity: Overlap['severity']
   consequence: Overlap['consequence']
   places: Place[]
-  /** How the lines relate, in a few words; empty if they were not compared. */
+  /** How it is known that both do the same, or what both take; empty for a conflict. */
   relation: string
   /** Whether the own side is closer to its merge. */
   is_ahead: boolean
   /** Whether the own side is the reader's work. */
   is_readers: boolean
-  /** Both sides are the work of one person. */
-  is_own: boolean
-  advice: Advice
+  /** Both sides are the work of people, and not of one. */
+  is_talk: boolean
+  /** A sentence. */
+  advice: string
 }
 
 export interface Place {
@@ -32,7 +33,6 @@ export interface Place {
   /** The lines of each side, counted on its own base; null if unknown. */
   mine: LineRange | null
   theirs: LineRange | null
-  is_conflict: boolean
 }
 
 /** A collision as its first side sees it: that of the reader, else `hub`, else the one that is behind. Null if a side is not known. */
@@ -60,16 +60,17 @@ function encounter(
   const own_key = work.people.get(mine.id)?.key
   const is_readers = reader !== null && own_key === reader
   const is_own = work.people.get(other.id)?.key === own_key
+  const is_talk = !is_own && !mine.is_bot && !other.is_bot
   return {
     mine,
     other,
     severity: collision.severity,
     consequence: collision.consequence,
     places: placesOf(mine, collision),
-    relation: pairLabel(pairOf(mine.id, { ...collision, paths: [] }), asIs),
+    relation: relationOf(collision),
     is_ahead,
     is_readers,
-    is_own,
+    is_talk,
     advice: adviceTo({ mine, other, is_ahead, is_readers, is_own }, collision),
   }
 }
@@ -78,49 +79,60 @@ const NO_LINES = { mine: null, theirs: null }
 
 const asIs = (text: string) => text
 
+function relationOf({ findings }: Overlap): string {
+  const [said] = saidIn(findings)
+  const taken =
+    said && `${said.words.place(said.finding, asIs)}${said.words.hint?.(said.finding, asIs) ?? ''}`
+  return evidenceOf(findings, asIs)?.join(', ') ?? taken ?? ''
+}
+
 function placesOf({ id }: Activity, { activity_ids, paths, areas, findings }: Overlap): Place[] {
   const isFirst = activity_ids[0] === id
   const taken = takenIn(findings).map(({ directory, yours, theirs }): Place => {
     const name = isFirst ? yours : theirs
-    return { path: directory === '' ? name : `${directory}/${name}`, ...NO_LINES, is_conflict: true }
+    return { path: directory === '' ? name : `${directory}/${name}`, ...NO_LINES }
   })
   // If some lines conflict, only those matter.
   const conflicts = paths.filter(({ verdict }) => verdict === 'conflict')
-  const places = (conflicts.length > 0 ? conflicts : paths).map(
-    ({ example, line_ranges, verdict }): Place => {
-      const [one = null, two = null] = line_ranges ?? []
-      const [mine, theirs] = isFirst ? [one, two] : [two, one]
-      return { path: example, mine, theirs, is_conflict: verdict === 'conflict' }
-    },
-  )
+  const places = (conflicts.length > 0 ? conflicts : paths).map(({ example, line_ranges }): Place => {
+    const [one = null, two = null] = line_ranges ?? []
+    const [mine, theirs] = isFirst ? [one, two] : [two, one]
+    return { path: example, mine, theirs }
+  })
   if (taken.length + places.length > 0) return [...taken, ...places]
-  return areas.map((area) => ({ path: areasText([area], asIs), ...NO_LINES, is_conflict: false }))
+  return areas.map((area) => ({ path: areasText([area], asIs), ...NO_LINES }))
 }
 
-export function standingOf({ pr_url, draft_pr, created_at, opened_at = created_at }: Activity) {
+function standingOf({ pr_url, draft_pr, created_at, opened_at = created_at }: Activity) {
   const stage = stageOf({ pr_url, draft_pr })
   const number = pr_url === null ? null : Number(/\d+$/.exec(pr_url)?.[0])
   return { stage, since: new Date(opened_at), number }
 }
 
-type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers' | 'is_own'>
+type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers'> & { is_own: boolean }
 
-/** Addressed to the person of `mine`. */
-function adviceTo(sides: Sides, collision: Overlap): Advice {
+/** Addressed to the person of `mine`, by name unless that is the reader; to that of `other` if `mine` is a bot's. */
+function adviceTo(sides: Sides, collision: Overlap): string {
   const { mine, other, is_ahead, is_readers, is_own } = sides
-  const own = { name: nameOf(mine), stage: standingOf(mine).stage }
-  const theirs = { name: nameOf(other), stage: standingOf(other).stage }
-  const whose = is_own ? 'own' : 'other'
-  const advice = adviceOf(collision, {
-    ...{ whose, person: other.actor, own, other: theirs, is_ahead },
-    may_merge: true,
-  })
-  const order = is_own
-    ? is_readers
-      ? 'Both are your own work'
-      : `Both are the work of ${mine.actor}`
-    : advice.order
-  return { order, action: is_readers ? advice.action : `${mine.actor}: ${uncapitalized(advice.action)}` }
+  if (mine.is_bot && !other.is_bot)
+    return adviceTo({ ...sides, mine: other, other: mine, is_ahead: !is_ahead }, collision)
+  const theirs = nameOf(other)
+  const isOwn = is_own || mine.is_bot === true
+  const advice =
+    other.is_bot && !isOwn
+      ? adviceOf(collision, { whose: 'bot', person: null, theirs, is_theirs_first: !is_ahead })
+      : adviceOf(collision, {
+          ...{ whose: isOwn ? 'own' : 'other', person: other.actor, is_ahead, may_merge: true },
+          own: { name: nameOf(mine), stage: standingOf(mine).stage },
+          other: { name: theirs, stage: standingOf(other).stage },
+        })
+  if (isOwn) {
+    const whose = is_readers ? 'your own work' : is_own ? `the work of ${mine.actor}` : 'by bots'
+    return adviceSentence({ ...advice, order: `Both are ${whose}` })
+  }
+  if (is_readers) return adviceSentence(advice)
+  const addressed = `${mine.actor}: ${uncapitalized(advice.action)}`
+  return advice.order === '' ? addressed : `${advice.order}. ${addressed}`
 }
 
 /** A message to paste into a chat: from the reader to the other side, or from anyone to both. `address`: of this page. */

@@ -43,7 +43,9 @@ function SameFile({ pairs, total, work }: { pairs: string[][]; total: number; wo
   if (total === 0) return null
   return (
     <details class="same-file">
-      <summary>{count(total, 'pair shares', 'pairs share')} a file; git merges them</summary>
+      <summary>
+        {total.toLocaleString('en')} {total === 1 ? 'pair shares' : 'pairs share'} a file; git merges them
+      </summary>
       <ul class="plain">
         {pairs.map((pair) => (
           <li key={pair.join()} class="line">
@@ -60,7 +62,7 @@ function SameFile({ pairs, total, work }: { pairs: string[][]; total: number; wo
   )
 }
 
-const SHOWN_MAX = 6
+const SHOWN_MAX = 5
 
 interface Props {
   work: LiveWork

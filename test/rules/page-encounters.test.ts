@@ -42,46 +42,57 @@ const met = (mine: object, theirs: object, collision: object, reader: string | n
 describe('an encounter', () => {
   test('names the number that both take, and the next free one', () => {
     const { encounter } = met({}, {}, { consequence: 'same_number', findings: [SAME_NUMBER] })
-    expect(encounter.relation).toBe('same number (0042 in db/migrations; the next free number is 0043)')
-    expect(encounter.places).toEqual([
-      { path: 'db/migrations/0042_orders.sql', mine: null, theirs: null, is_conflict: true },
-    ])
-    expect(encounter.advice.action).toBe('Take another number.')
+    expect(encounter.relation).toBe('0042 in db/migrations; the next free number is 0043')
+    expect(encounter.places).toEqual([{ path: 'db/migrations/0042_orders.sql', mine: null, theirs: null }])
+    expect(encounter.advice).toBe('tidy began first: take another number.')
   })
 
   test('names the file and the lines that conflict, those of the own side first', () => {
     expect(met({}, {}, LINES).encounter.places).toEqual([
-      { path: 'src/retry.ts', mine: [44, 52], theirs: [40, 40], is_conflict: true },
+      { path: 'src/retry.ts', mine: [44, 52], theirs: [40, 40] },
     ])
     const { work, overlap } = met({}, {}, LINES)
     expect(encounterOf(overlap, work, { reader: 'ben', hub: 'mine' })?.places).toEqual([
-      { path: 'src/retry.ts', mine: [40, 40], theirs: [44, 52], is_conflict: true },
+      { path: 'src/retry.ts', mine: [40, 40], theirs: [44, 52] },
     ])
   })
 
-  test.each<[string, object, object, object, object]>([
-    ['ready work that began first', SECOND, FIRST, LINES, { order: '#1 was opened first' }],
-    ['a draft', SECOND, DRAFT, LINES, { order: '#2 is ready for review and goes first' }],
-    ['declared work', {}, {}, { paths: [] }, { order: 'tidy began first' }],
-    ['a duplicate', SECOND, FIRST, SAME, { action: 'Close one of the two, and agree with ben on which.' }],
+  test.each<[string, object, object, object, string]>([
+    ['ready work that began first', SECOND, FIRST, LINES, '#1 was opened first: agree with ben, or '],
+    ['a draft', SECOND, DRAFT, LINES, '#2 is ready for review and goes first: tell ben what will change'],
+    ['declared work', {}, {}, { paths: [] }, 'tidy began first: agree with ben on who changes what.'],
+    ['a duplicate', SECOND, FIRST, SAME, ': close one of the two, and agree with ben on which.'],
   ])('with %s says who goes first and what to do', (_, mine, theirs, collision, advice) => {
-    expect(met(mine, theirs, collision).encounter).toMatchObject({ advice })
+    expect(met(mine, theirs, collision).encounter.advice).toContain(advice)
+  })
+
+  test('with a duplicate says how that is known', () => {
+    expect(met(SECOND, FIRST, SAME).encounter.relation).toBe('both close #7')
   })
 
   test('of one person with themselves needs no one else', () => {
     const own = { actor: 'ada', created_by: 'ada', pr_url: pull(1), created_at: ago(9) }
     expect(met(SECOND, own, LINES).encounter).toMatchObject({
-      is_own: true,
-      advice: { order: 'Both are your own work', action: 'Merge #1 first, and rebase #2.' },
+      is_talk: false,
+      advice: 'Both are your own work: merge #1 first, and rebase #2.',
     })
   })
 
   test('of someone else addresses that person by name', () => {
     const { encounter } = met(SECOND, FIRST, LINES, 'cy')
-    expect(encounter.advice.action).toBe('ada: agree with ben, or rebase after it merges.')
+    expect(encounter.advice).toBe('#1 was opened first. ada: agree with ben, or rebase after it merges.')
     expect(messageFor(encounter, 'https://host/#/acme/shop')).toMatch(
       /^Hi ada and ben, .*agree who rebases #2\? https/,
     )
+  })
+
+  test.each([
+    [{ is_bot: true }, {}, 'ben: go ahead, and rebase #2 after yours is merged.'],
+    [{}, { is_bot: true }, 'ada: go ahead, and rebase #1 after yours is merged.'],
+    [{ is_bot: true }, { is_bot: true }, 'Both are by bots: merge #1 first, and rebase #2.'],
+  ])('of %j with %j asks nobody to talk to a bot', (mine, theirs, advice) => {
+    const { encounter } = met({ ...SECOND, ...mine }, { ...FIRST, ...theirs }, LINES, 'cy')
+    expect(encounter).toMatchObject({ advice, is_talk: false })
   })
 
   test('of a pair is that of the side behind', () => {
