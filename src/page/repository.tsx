@@ -45,7 +45,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
   const [owner, repo] = name.split('/')
   return (
     <>
-      <div class="head line">
+      <div class="head views line">
         <h1>
           <a href={`#/${owner}`}>{owner}</a>/{repo}
         </h1>
