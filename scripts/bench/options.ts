@@ -56,7 +56,7 @@ const FULL: Sizes = {
     ...{ repositories: 5000, pulls: 10, merged: 20, agents: 500, imported: 100 },
     ...{ bursts: 60, burst: 200, burst_ms: 10_000, conflicts: 2 },
   },
-  page: { live: 400, changes: 20 },
+  page: { live: 400, changes: 5 },
   local: 20,
 }
 

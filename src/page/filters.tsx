@@ -11,7 +11,7 @@ export function Filters({ view, model }: { view: View; model: RepositoryModel })
   const { text, person, path, pull_request, only } = view
   const { people, reader, hideable } = model
   return (
-    <form class="filters line" onSubmit={(event) => event.preventDefault()}>
+    <search class="filters line">
       <label class="search">
         <span class="unseen">Search titles, people, branches, areas and paths</span>
         <input
@@ -67,7 +67,7 @@ export function Filters({ view, model }: { view: View; model: RepositoryModel })
           />
         )}
       </span>
-    </form>
+    </search>
   )
 }
 

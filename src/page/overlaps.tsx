@@ -1,6 +1,7 @@
 /** The overlaps: those that need somebody, the reader's own, and in one line those that need nobody; then all live work. */
 
 import { memo } from 'preact/compat'
+import { useState } from 'preact/hooks'
 import { count } from '../vocabulary/text.ts'
 import { Limited, RecordLink } from './controls.tsx'
 import type { LiveWork } from './live-work.ts'
@@ -11,7 +12,7 @@ import type { RepositoryModel } from './repository-model.ts'
 const CARDS_MAX = 5
 const OWN_MAX = 2
 
-export function Overlaps({ model }: { model: RepositoryModel }) {
+export const Overlaps = memo(({ model }: { model: RepositoryModel }) => {
   const { needs, own, others_own, same_file, work } = model
   const sections = [
     { name: 'Needs somebody', groups: needs, max: CARDS_MAX },
@@ -36,18 +37,19 @@ export function Overlaps({ model }: { model: RepositoryModel }) {
       <SameFile {...same_file} work={work} />
     </div>
   )
-}
+})
 
-/** One line about pairs that need nobody, and which ones they are. */
+/** One line about pairs that need nobody, and on request which ones they are. */
 function SameFile({ pairs, total, work }: { pairs: string[][]; total: number; work: LiveWork }) {
+  const [isOpen, setIsOpen] = useState(false)
   if (total === 0) return null
   return (
-    <details class="same-file">
+    <details class="same-file" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>
         {total.toLocaleString('en')} {total === 1 ? 'pair shares' : 'pairs share'} a file; git merges them
       </summary>
       <ul class="plain">
-        {pairs.map((pair) => (
+        {(isOpen ? pairs : []).map((pair) => (
           <li key={pair.join()} class="line">
             {pair.map((id) => (
               <RecordLink key={id} id={id}>

@@ -37,7 +37,7 @@ export function Overview({ owner, text, onSignOut }: Props) {
       <div class="head line">
         <h1>{owner ?? 'Your repositories'}</h1>
         <h2 class="counts">{totalsText(shown)}</h2>
-        {owner !== null && <a href="#/">All owners</a>}
+        {owner !== null && <a href="/#/">All owners</a>}
       </div>
       <ProblemText text={problem ? `Out of date: ${problem.message} The page keeps trying.` : ''} />
       {loaded.items.length > 0 && (
@@ -88,7 +88,7 @@ function Repository(summary: Summary & { as_of_ms: number }) {
   const persons = logins.map((login) => ({ key: login.toLowerCase(), name: login, login }))
   return (
     <li>
-      <a class={`repository edge-${worstOf(summary) ?? 'none'}`} href={`#/${owner}/${name}`} data-item>
+      <a class={`repository edge-${worstOf(summary) ?? 'none'}`} href={`/#/${owner}/${name}`} data-item>
         <span class="repository-name">
           <span class="soft">{owner}/</span>
           {name}
@@ -132,7 +132,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
       <p class="card empty">
-        No repository with live work matches. <a href="#/">Show all</a>
+        No repository with live work matches. <a href="/#/">Show all</a>
       </p>
     )
   return (

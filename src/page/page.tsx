@@ -66,7 +66,7 @@ interface HeaderProps {
 function Header({ name, isSignedIn, login, onSignOut }: HeaderProps) {
   return (
     <header class="top line">
-      <a class="brand" href="#/" aria-label="Deconflict">
+      <a class="brand" href="/#/" aria-label="Deconflict">
         <img src={ICON_URL} alt="" width="22" height="22" /> <span class="wide">Deconflict</span>
       </a>
       {isSignedIn && <RepositoryPicker key={name} name={name} />}

@@ -47,7 +47,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
     <>
       <div class="head views line">
         <h1>
-          <a href={`#/${owner}`}>{owner}</a>/{repo}
+          <a href={`/#/${owner}`}>{owner}</a>/{repo}
         </h1>
         <Sections name={name} view={view} notables={notables?.items.length ?? 0} />
         <Freshness isOutdated={problem !== null} />
@@ -79,7 +79,7 @@ function Sections({ name, view, notables }: { name: string; view: View; notables
       {SECTIONS.map((section) => (
         <a
           key={section}
-          href={formatAddress({ kind: 'repository', name, view: { ...view, section, record: null } })}
+          href={`/${formatAddress({ kind: 'repository', name, view: { ...view, section, record: null } })}`}
           aria-current={section === view.section ? 'page' : undefined}
         >
           {section} {section === 'notables' && notables > 0 && <small>{notables}</small>}

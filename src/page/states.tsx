@@ -178,7 +178,7 @@ export function Refused({ problem, what = 'The repository', onSignOut }: Refused
             Sign in again
           </button>
         )}
-        <a class="button quiet" href="#/">
+        <a class="button quiet" href="/#/">
           Your repositories
         </a>
       </p>

@@ -6,7 +6,7 @@ import { type Rig, TOKEN } from '../rig.ts'
 
 const REPOSITORY = 'acme/plain'
 const HEARTBEAT_EVERY_MS = 50
-const CHANGE_EVERY_MS = 500
+const CHANGE_EVERY_MS = 2000
 
 /** What the page itself records from its first moment on. */
 interface Recorded {
@@ -90,7 +90,7 @@ async function measured(page: Page, { url, api, ids, round, changes }: Round): P
   const ms = changes * CHANGE_EVERY_MS
   await Promise.all([
     atPace({ every_ms: HEARTBEAT_EVERY_MS, ms }, (n) => api.heartbeat(ids[n % ids.length] as string)),
-    // The newest activities are in sight.
+    // As many of the newest activities are in sight.
     atPace({ every_ms: CHANGE_EVERY_MS, ms }, async (n) => {
       const title = `Change ${round}-${n}!`
       await api.rename(ids.at(-1 - n) as string, title)
