@@ -20,7 +20,7 @@ interface Recorded {
  * Runs in the page before its own scripts. Playwright's own ways to wait search the page in its main thread, which takes longer
  * than the tasks of the page. A task shorter than 50 ms is no long task.
  */
-const RECORDER = `
+const recorderOf = (round: number) => `
   sessionStorage.setItem('deconflict-token', ${JSON.stringify(TOKEN)})
   window.recorded = { first_ms: 0, longest_ms: 0, seen: {} }
   new PerformanceObserver((list) => {
@@ -29,7 +29,7 @@ const RECORDER = `
   new MutationObserver(() => {
     const text = document.body?.textContent ?? ''
     if (recorded.first_ms === 0 && /Work \\d/.test(text)) recorded.first_ms = performance.now()
-    for (const [title] of text.matchAll(/Change \\d+-\\d+!/g)) recorded.seen[title] ??= Date.now()
+    for (const [title] of text.matchAll(/Change ${round}-\\d+!/g)) recorded.seen[title] ??= Date.now()
   }).observe(document, { subtree: true, childList: true, characterData: true })
 `
 
@@ -78,7 +78,7 @@ interface Round {
 }
 
 async function measured(page: Page, { url, api, ids, round, changes }: Round): Promise<Figures> {
-  await page.addInitScript(RECORDER)
+  await page.addInitScript(recorderOf(round))
   let script_bytes = 0
   page.on('response', async (response) => {
     if (response.url().endsWith('.js')) script_bytes += (await response.body()).length
