@@ -33,7 +33,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
   }
   const rows = () => page.locator('.repository')
 
-  test('lists the repositories with live work, those that need attention first, and opens one', async () => {
+  test('lists the repositories with live work, those that need attention first, also on a phone, and opens one', async () => {
     await open('#/')
     await page
       .getByRole('heading', { name: '2 with live work, 3 activities, 1 high collision' })
@@ -43,6 +43,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
     await rows().first().getByText('2 activities').waitFor()
     await rows().nth(1).getByText('clear').waitFor()
     expect(await faultsOn(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    for (const row of await rows().all()) expect((await row.boundingBox())?.height).toBeGreaterThanOrEqual(44)
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: '1 pair may overlap.' }).waitFor(OPTIONS)
@@ -75,13 +78,5 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
     await page.reload()
     await page.getByText('GitHub does not accept this sign-in').waitFor(OPTIONS)
     await page.getByLabel('GitHub token').waitFor(OPTIONS)
-  })
-
-  test('fits a phone', async () => {
-    await page.setViewportSize({ width: 390, height: 844 })
-    await open('#/')
-    await rows().first().waitFor(OPTIONS)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    for (const row of await rows().all()) expect((await row.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   })
 })

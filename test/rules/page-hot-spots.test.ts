@@ -90,20 +90,11 @@ describe('a merge order', () => {
   })
 })
 
-const issues = (...given: Parameters<typeof liveWork>) =>
-  sharedIssues(liveWork(...given)).map(({ number, activities }) => [number, activities.map(({ id }) => id)])
-
-test('an issue is shown if two or more are on it, those with the most first', () => {
+test('an issue is shown if two or more are on it or close it beside others, those with the most first', () => {
   const given = { d: 8, c: 8, b: 7, a: 9, e: 8, f: 9, g: null, h: null }
   const work = Object.entries(given).map(([id, issue]) => pageActivity(id, { issue }))
-  expect(issues(work, [])).toEqual([
-    [8, ['c', 'd', 'e']],
-    [9, ['a', 'f']],
-  ])
-})
-
-test('so is one that two pull requests close beside others', () => {
-  const work = [pageActivity('a', { issue: 7 }), pageActivity('b', { issue: 8 })]
-  const findings = [{ kind: 'issue' as const, issue: 9 }]
-  expect(issues(work, [{ ...pageOverlap('a', 'b', 'high'), findings }])).toEqual([[9, ['a', 'b']]])
+  const findings = [{ kind: 'issue' as const, issue: 5 }]
+  const issues = sharedIssues(liveWork(work, [{ ...pageOverlap('b', 'g', 'high'), findings }]))
+  const texts = issues.map(({ number, activities }) => `${number} ${activities.map(({ id }) => id)}`)
+  expect(texts).toEqual(['8 c,d,e', '5 b,g', '9 a,f'])
 })
