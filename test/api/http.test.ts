@@ -160,19 +160,15 @@ describe('a body', () => {
   })
 
   test('that is compressed is 400', async () => {
-    const answer = await service.api('POST', '/activity', {
-      body: ACTIVITY,
-      headers: { 'content-encoding': 'gzip' },
-    })
+    const headers = { 'content-encoding': 'gzip' }
+    const answer = await service.api('POST', '/activity', { body: ACTIVITY, headers })
     expect(outcome(answer)).toBe('400 invalid_request')
     expect(answer.body.error.message).toContain('Content-Encoding')
   })
 
   test('is JSON whatever its Content-Type says', async () => {
-    const answer = await service.api('POST', '/activity', {
-      body: ACTIVITY,
-      headers: { 'content-type': 'text/plain' },
-    })
+    const headers = { 'content-type': 'text/plain' }
+    const answer = await service.api('POST', '/activity', { body: ACTIVITY, headers })
     expect(answer.status).toBe(201)
   })
 
@@ -189,15 +185,13 @@ describe('a body', () => {
   }
 })
 
-describe('headers', () => {
-  test('have a new request id, not the caller’s', async () => {
-    const headers = { 'x-request-id': 'mine' }
-    const first = await service.api('GET', '/activity', { headers })
-    const second = await service.api('GET', '/activity', { headers })
-    const ids = [first, second].map((answer) => answer.headers.get('x-request-id'))
-    expect(ids[0]).toMatch(/^req_[0-9a-z]{26}$/)
-    expect(new Set([...ids, 'mine']).size).toBe(3)
-  })
+test('headers have a new request id, not the caller’s', async () => {
+  const headers = { 'x-request-id': 'mine' }
+  const first = await service.api('GET', '/activity', { headers })
+  const second = await service.api('GET', '/activity', { headers })
+  const ids = [first, second].map((answer) => answer.headers.get('x-request-id'))
+  expect(ids[0]).toMatch(/^req_[0-9a-z]{26}$/)
+  expect(new Set([...ids, 'mine']).size).toBe(3)
 })
 
 test('readiness and health need no token, and health reports the version and the GitHub host', async () => {

@@ -49,7 +49,10 @@ export type Handler<Name extends OperationName> = (
   ctx: RepoContext,
   input: InputOf<Name>,
   options: HandlerOptions,
-) => Promise<OutputOf<Name> | Repeated<OutputOf<Name>> | Versioned<OutputOf<Name>>>
+) => Promise<Answered<OutputOf<Name>> | Versioned<OutputOf<Name>>>
+
+/** `is_repeated`: the request asked for what exists already, and is answered with status 200. */
+export type Answered<Output> = Output & { is_repeated?: boolean }
 
 /** The result of a read that callers may have already. `version` changes whenever the result may. */
 export class Versioned<Output> {
@@ -59,15 +62,6 @@ export class Versioned<Output> {
   constructor(version: string, read: () => Promise<Output>) {
     this.version = version
     this.read = read
-  }
-}
-
-/** The result of a request that asked for what exists already. It is sent with status 200. */
-export class Repeated<Output> {
-  readonly output: Output
-
-  constructor(output: Output) {
-    this.output = output
   }
 }
 
@@ -142,10 +136,7 @@ export const HANDLERS: {
   },
   archiveActivity: async (ctx, _, { id }) =>
     activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
-  reserveNumber: async (ctx, input, { id }) => {
-    const { is_repeated, ...reserved } = await reserveNumber(inDatabase(ctx), id, input)
-    return is_repeated ? new Repeated(reserved) : reserved
-  },
+  reserveNumber: (ctx, input, { id }) => reserveNumber(inDatabase(ctx), id, input),
   getIssue: (ctx, _, { id }) => getIssue(ctx, id),
   listOverlaps: async (ctx, _, { comparisons }) => {
     const { version, read } = await versionedOverlaps(ctx, comparisons)

@@ -12,12 +12,12 @@ import { Failure } from '../../vocabulary/failure.ts'
 import type { Token } from '../github/tokens.ts'
 import { inTransaction, type RepoContext } from '../records/repositories/repo.ts'
 import {
+  type Answered,
   CREATE_HANDLERS,
   type CreateHandler,
   HANDLERS,
   type Handler,
   type HandlerOptions,
-  Repeated,
   Versioned,
 } from './handlers.ts'
 import { findKey, lockKey, type ScopedKey, type StoredKey, saveKey, saveResponse } from './store.ts'
@@ -49,9 +49,8 @@ export async function handle(
   const handler = HANDLERS[name] as Handler<RepositoryOperationName>
   const result = await handler(ctx, input as never, options)
   if (result instanceof Versioned) return answerUnlessKnown(name, result, known)
-  return result instanceof Repeated
-    ? { ...answerOf(name, result.output), status: 200 }
-    : answerOf(name, result)
+  const { is_repeated = false, ...output } = result as Answered<object>
+  return { ...answerOf(name, output), ...(is_repeated && { status: 200 }) }
 }
 
 /** `known`: a list of entity tags, or `*` for any (RFC 9110, section 13.1.2). */

@@ -36,11 +36,8 @@ export async function listRepositories(
   { repositories, complete }: RepositoryList,
   request: CallerRequest,
 ): Promise<RepositoryOverview> {
-  const counted = await readCounted(
-    app,
-    repositories.map(({ id }) => id),
-    request,
-  )
+  const ids = repositories.map(({ id }) => id)
+  const counted = await readCounted(app, ids, request)
   const live = repositories.flatMap((repository) => {
     const found = counted.get(repository.id)
     return found ? [{ repository, found }] : []
