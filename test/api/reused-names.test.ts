@@ -63,7 +63,8 @@ const anHour = async () => {
   service.clock.advance(HOUR_MS)
   await service.runDueJobs()
 }
-const live = async () => (await request('GET', '/activity?limit=100')).body.items as { title: string }[]
+const live = async () =>
+  (await request('GET', '/activity?limit=100')).body.items as { title: string; scope: { paths: string[] } }[]
 const titles = async () => (await live()).map(({ title }) => title).sort()
 const opened = (full_name: string) => {
   const { number } = github
@@ -115,6 +116,14 @@ describe('after a rename that no delivery announced', () => {
     asAda(vault)
     await service.deliverAndRun(late)
     expect((await request('GET', '/settings')).body.activity_ttl_ms).toBe(5000)
+  })
+
+  test('a late event stores no files of the repository that took the name', async () => {
+    const late = pullRequestEvent(github, shop, 1, { action: 'synchronize', push: github.at(shop).pushTo(1) })
+    renameAndTake()
+    asAda(vault)
+    await service.deliverAndRun(late)
+    expect((await live()).map(({ title, scope }) => [title, scope.paths])).toEqual([['Ours', ['src/pay.ts']]])
   })
 
   test.each([

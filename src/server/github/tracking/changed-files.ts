@@ -8,11 +8,13 @@ import { describePullRequest, replaceChangesOf } from '../../records/activities/
 import { listUnread } from '../../records/activities/pull-request-store.ts'
 import { listNumbered } from '../../records/pull-requests/lists-store.ts'
 import { findPullRequest } from '../../records/pull-requests/store.ts'
+import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
+import { confirmName } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { readLineHasher } from '../../records/repositories/store.ts'
-import { isNotFound, listChangedFiles } from '../repository-calls.ts'
+import { isNotFound, type ListedFile, listChangedFiles } from '../repository-calls.ts'
 
 /** The kind of job that reads the files of one pull request. */
 export const READ_FILES = 'read_files'
@@ -22,17 +24,28 @@ const MISSING_MAX = 20
 
 /**
  * The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor
- * watched any more.
+ * watched any more, or another one has its name. One more call if GitHub shows another commit than `head_sha`.
  */
 export async function readChanges(
   app: App,
   ctx: RepoContext,
-  number: number,
+  { number, head_sha }: Pick<PullRequestRow, 'number' | 'head_sha'>,
 ): Promise<PushedChanges | undefined> {
   const limits = app.list_limits
-  const files = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, { number, limits }))
+  const files = await readGithub(app, ctx, async (client) => {
+    const read = await listChangedFiles(client, ctx.repo, { number, limits })
+    // Those of another commit are of a later push, or of another repository that has the name now.
+    return isOfOther(read, head_sha) && !(await confirmName(app, ctx, { client })) ? undefined : read
+  })
   // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
   return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < limits.files })
+}
+
+/** Whether GitHub shows the files at another commit. A removed one it shows at the commit before. */
+function isOfOther(files: readonly ListedFile[], head_sha: string): boolean {
+  const address = files.find(({ status }) => status !== 'removed')?.contents_url ?? ''
+  const commit = /\?ref=(\w+)$/.exec(address)?.[1]
+  return commit !== undefined && commit !== head_sha
 }
 
 /** GitHub's list of files, with its patches reduced to digests. */
@@ -60,7 +73,7 @@ export async function readFiles(app: App, ctx: RepoContext, { number }: { number
   if (!pr?.is_open) return
   await describePullRequest(ctx, number, { closes: pr.closes })
   try {
-    const changes = await readChanges(app, ctx, number)
+    const changes = await readChanges(app, ctx, pr)
     if (changes) await replaceChangesOf(ctx, number, changes)
   } catch (error) {
     if (!isNotFound(error)) throw error

@@ -101,14 +101,14 @@ async function updateActivities(
   const linked = link ? await linkPullRequest(ctx, pr) : []
   if (track && linked.length === 0) {
     if (!ctx.settings.track_pull_requests) return
-    const changes = await readChanges(app, ctx, pr.number)
+    const changes = await readChanges(app, ctx, pr)
     if (changes) await trackPullRequest(ctx, pr, changes)
     return
   }
   if (refresh === null) return
   const { files, ...fields } = refresh
   const hasLive = files && (await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)).length > 0
-  const changes = hasLive ? await readChanges(app, ctx, pr.number) : undefined
+  const changes = hasLive ? await readChanges(app, ctx, pr) : undefined
   await refreshPullRequest(ctx, pr, { ...fields, changes: changes ?? null })
 }
 
