@@ -33,7 +33,7 @@ export interface NearOptions<Owner> {
    * A text for the owners of a path: of those that are expensive to compare, the one with the greatest text comes first. Null if
    * it need not be compared.
    */
-  rankOf?: (owners: readonly Owner[]) => string | null
+  rankOf: (owners: readonly Owner[]) => string | null
 }
 
 export class PathIndex<Owner> {
@@ -129,7 +129,7 @@ export class PathIndex<Owner> {
       }
     }
     const ranked = [...patterns].flatMap((entry) => {
-      const rank = rankOf ? rankOf(entry.owners) : ''
+      const rank = rankOf(entry.owners)
       return rank === null ? [] : { entry, rank }
     })
     for (const { entry } of ranked.sort((a, b) => Number(a.rank < b.rank) - Number(a.rank > b.rank))) {
@@ -185,7 +185,7 @@ function isPattern({ source, is_file }: PathEntry<unknown>): boolean {
 }
 
 /** What an entry matches. */
-export function globOf({ source, is_file }: PathEntry<unknown>, budget: Budget): Glob {
+function globOf({ source, is_file }: PathEntry<unknown>, budget: Budget): Glob {
   return is_file ? fileGlob(source) : parseGlob(source, budget)
 }
 

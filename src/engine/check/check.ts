@@ -1,9 +1,10 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
 
+import type { Budget } from '../../vocabulary/budget.ts'
 import type { CheckOverlap } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
 import { nextTurn, periodicYield } from '../../vocabulary/event-loop.ts'
-import { type Author, isSameAuthor, joinSides, type Side } from '../kinds/side.ts'
+import { type Author, isSameAuthor, joinSides } from '../kinds/side.ts'
 import { isMadeAgain } from '../lines/added-lines.ts'
 import type { StoredScope } from '../record.ts'
 import type { ComparedActivity, SidedActivity } from '../records/activity.ts'
@@ -16,7 +17,7 @@ import { readMatches } from './matches.ts'
 import { compareMerged, readDoneBy } from './merged.ts'
 import { rulesOf } from './rules.ts'
 import { loginAuthor, readOwnFiles, type SideFields, sideOf } from './sides.ts'
-import type { CheckContext, CheckedWork } from './source.ts'
+import type { CheckContext, CheckedWork, CheckInput } from './source.ts'
 
 /** The work budget of comparing paths, in cost units of 10 to 50 ns: about a tenth of a second. */
 const UNITS_MAX = 1_400_000
@@ -26,23 +27,6 @@ const PROPOSAL_UNITS_MAX = 1_000_000
 const LARGE_SCOPE = 50
 /** The maximum number of live activities of a branch whose scopes replace a missing scope. */
 const OWN_SCOPES_MAX = 200
-
-/** What is checked: a proposal, or existing activities. The result leaves out those of `self`, whose work it is. */
-interface CheckInput {
-  self: string[]
-  branch: string | null
-  pull_requests: ReadonlySet<number>
-  base_branch: string | null
-  scopes: StoredScope[]
-  side: Side
-  readFiles: CheckedWork['readFiles']
-  /** The number of its activities whose changed files are not all known. */
-  cut: number
-  /** It takes work back, or makes it again, so that others may have done it before. */
-  is_made_again: boolean
-  /** The author, if `side` does not contain it. Called only if something collides. */
-  findAuthor?: () => Promise<Author>
-}
 
 /** Checks a proposal. Creates nothing. */
 export async function checkProposal(ctx: CheckContext, input: CheckOverlap): Promise<Conclusion> {
@@ -123,58 +107,44 @@ function isEmpty({ areas, paths, files }: StoredScope): boolean {
   return areas.length + paths.length + files.length === 0
 }
 
-async function check(ctx: CheckContext, given: CheckInput): Promise<Conclusion> {
-  const input = { ...given, readFiles: once(given.readFiles) }
+async function check(ctx: CheckContext, input: CheckInput): Promise<Conclusion> {
   const work = await begin(ctx, input)
   const found = await findOverlaps(work)
   const merged = await compareMerged(work)
-  const { collisions, notables } = await readMatches(await withAuthor(work, input, found.activities), found)
-  const done_by = await readDone(work, input)
+  const { collisions, notables } = await readMatches(await withAuthor(work, found.activities), found)
+  const { self, branch, proposal } = work
   return {
-    self: input.self,
-    branch: input.branch,
-    emptiness: work.proposal.emptiness,
+    self,
+    branch,
+    emptiness: proposal.emptiness,
     expected: found.expected,
     other_base: found.other_base,
     collisions,
     notables,
     same_file: found.same_file,
     merged,
-    done_by,
+    done_by: await readDone(work),
     total_related: found.total,
-    cut: found.cut + input.cut,
+    cut: found.cut + work.cut,
     checked_against: {
       ...found.compared,
       as_of: ctx.now.toISOString(),
-      complete: found.complete && work.proposal.emptiness !== 'nothing_given',
+      complete: found.complete && proposal.emptiness !== 'nothing_given',
     },
   }
 }
 
-async function readDone(work: CheckedWork, input: CheckInput): Promise<DoneWork | null> {
-  const done_by = input.is_made_again ? null : await readDoneBy(work)
+async function readDone(work: CheckedWork): Promise<DoneWork | null> {
+  const done_by = work.is_made_again ? null : await readDoneBy(work)
   if (done_by === null) return null
-  const { side, ctx } = await withAuthor(work, input, [done_by])
+  const { side, ctx } = await withAuthor(work, [done_by])
   const author = loginAuthor(done_by.author, ctx.settings, { actor: null, assignee: null })
   return { ...done_by, same_author: isSameAuthor(side.author, author) }
 }
 
-/** The files are read with the first call's budget. */
-function once(readFiles: CheckInput['readFiles']): CheckInput['readFiles'] {
-  let files: ReturnType<CheckInput['readFiles']> | undefined
-  return (budget) => {
-    files ??= readFiles(budget)
-    return files
-  }
-}
-
-async function withAuthor(
-  work: CheckedWork,
-  { findAuthor }: CheckInput,
-  found: readonly unknown[],
-): Promise<CheckedWork> {
-  if (!findAuthor || found.length === 0) return work
-  return { ...work, side: { ...work.side, author: await findAuthor() } }
+async function withAuthor(work: CheckedWork, found: readonly unknown[]): Promise<CheckedWork> {
+  if (!work.findAuthor || found.length === 0) return work
+  return { ...work, side: { ...work.side, author: await work.findAuthor() } }
 }
 
 async function begin(ctx: CheckContext, input: CheckInput): Promise<CheckedWork> {
@@ -183,9 +153,14 @@ async function begin(ctx: CheckContext, input: CheckInput): Promise<CheckedWork>
   const pause = periodicYield()
   const proposal = proposalOf(input.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))
   const budget = ctx.caller.meter.budget(UNITS_MAX)
-  const { scopes: _, cut: __, findAuthor: ___, is_made_again: ____, ...rest } = input
   await pause()
-  return { ctx, ...rest, rules, proposal, budget, pause }
+  // The files are read with the first call's budget.
+  let files: ReturnType<CheckInput['readFiles']> | undefined
+  const readFiles = (lines: Budget) => {
+    files ??= input.readFiles(lines)
+    return files
+  }
+  return { ctx, ...input, readFiles, rules, proposal, budget, pause }
 }
 
 /** The live activities of a branch except `self`. Their scopes replace a missing scope. */

@@ -12,7 +12,7 @@ import {
 } from '../kinds/side.ts'
 import type { ChangeOrigin } from '../lines/change.ts'
 import { closingIssues } from '../lines/closing-issues.ts'
-import { digestIfKnown } from '../lines/digest.ts'
+import { decodeDigest } from '../lines/digest.ts'
 import { authorLogin, type SidedActivity } from '../records/activity.ts'
 import { type ComparedFields, comparedScopeOf, issuesOf } from '../records/compared-scope.ts'
 import type { CheckContext, Sided, StoredFile } from './source.ts'
@@ -45,7 +45,7 @@ export function withDigests(
     const { changed_lines = null, digest = null } = byKey.get(fileKey(file)) ?? {}
     if (!(digest instanceof Uint8Array)) return { ...file, changed_lines, digest }
     budget.remaining -= DECODE_COST + BYTE_COST * digest.length
-    return { ...file, changed_lines, digest: budget.remaining < 0 ? null : digestIfKnown(digest) }
+    return { ...file, changed_lines, digest: budget.remaining < 0 ? null : decodeDigest(digest) }
   })
 }
 

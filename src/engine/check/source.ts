@@ -1,13 +1,14 @@
 /** What a check is done with: its work, its rules and limits, and what it asks of the place where records are kept: the database of a service, or the files of a clone. */
 import type { Budget, Meter } from '../../vocabulary/budget.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import type { DigestedFile, Side, SideFile } from '../kinds/side.ts'
+import type { Author, DigestedFile, Side, SideFile } from '../kinds/side.ts'
 import type { NewLines } from '../lines/added-lines.ts'
 import type { ChangedFile, ChangeOrigin } from '../lines/change.ts'
 import type { Digest } from '../lines/digest.ts'
 import type { AttributeRule } from '../lines/git-attributes.ts'
 import type { LineHasher } from '../lines/line-hash.ts'
 import type { LiveSet } from '../live-set.ts'
+import type { StoredScope } from '../record.ts'
 import type { ComparedActivity, MergedActivity, SidedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
 import type { Proposal } from './compare.ts'
@@ -125,19 +126,31 @@ export interface DoneBy {
   merged_at: Date
 }
 
-export interface CheckedWork {
-  ctx: CheckContext
+/** What is checked: a proposal, or existing activities. */
+export interface CheckInput {
   /** The ids of the checked activities, if they exist. They are excluded. */
   self: string[]
   branch: string | null
   /** The pull requests of these activities. */
   pull_requests: ReadonlySet<number>
   base_branch: string | null
-  rules: Rules
-  proposal: Proposal
+  scopes: StoredScope[]
   side: Side
   /** The files of `side` with their digests. */
-  readFiles: (budget: Budget) => Promise<DigestedFile[]>
+  readFiles(budget: Budget): Promise<DigestedFile[]>
+  /** The number of its activities whose changed files are not all known. */
+  cut: number
+  /** It takes work back, or makes it again, so that others may have done it before. */
+  is_made_again: boolean
+  /** The author, if `side` does not contain it. Called only if something collides. */
+  findAuthor?: () => Promise<Author>
+}
+
+/** A check that has begun. */
+export interface CheckedWork extends CheckInput {
+  ctx: CheckContext
+  rules: Rules
+  proposal: Proposal
   /** Of comparing paths. */
   budget: Budget
   /** Yields to other requests if the last yield was a while ago. */

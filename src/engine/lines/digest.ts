@@ -173,11 +173,6 @@ const HUNK_WORDS = 5
 const BLOCK_WORDS = 5
 const WORD_BYTES = 4
 
-/** The bytes are not a digest of this version. */
-export class DigestError extends Error {
-  override readonly name = 'DigestError'
-}
-
 export function encodeDigest({ is_submodule, hunks, blocks, lines, added, trimmed }: Digest): Uint8Array {
   const lengths = [hunks, blocks, lines, added, trimmed].map(({ length }) => length)
   const lists = [
@@ -195,19 +190,22 @@ export function encodeDigest({ is_submodule, hunks, blocks, lines, added, trimme
   return new Uint8Array(words.buffer)
 }
 
-/** Throws DigestError. Memory and time are bounded by the length of `bytes`. */
-export function decodeDigest(bytes: Uint8Array): Digest {
-  if (bytes.length % WORD_BYTES !== 0) throw new DigestError('not a digest: it is cut off')
+/**
+ * Null if another version wrote it, or a part is missing, as if there had been no patch. Memory and time are bounded by the length of
+ * `bytes`.
+ */
+export function decodeDigest(bytes: Uint8Array): Digest | null {
+  if (bytes.length % WORD_BYTES !== 0) return null
   // A copy, because the bytes of a row may start anywhere in the memory of a response.
   const words = new Uint32Array(new Uint8Array(bytes).buffer)
   const [head = 0, hunk_count = 0, block_count = 0, line_count = 0, added_count = 0, trimmed_count = 0] =
     words.subarray(0, HEAD)
-  if (head >> 1 !== VERSION) throw new DigestError('not a digest: another version')
+  if (head >> 1 !== VERSION) return null
   const blocks_at = HEAD + HUNK_WORDS * hunk_count
   const lines_at = blocks_at + BLOCK_WORDS * block_count
   const added_at = lines_at + line_count
   const trimmed_at = added_at + added_count
-  if (trimmed_at + trimmed_count !== words.length) throw new DigestError('not a digest: another length')
+  if (trimmed_at + trimmed_count !== words.length) return null
   const hunks: Hunk[] = []
   for (let at = HEAD; at < blocks_at; at += HUNK_WORDS) {
     const [start, end, lines_at, blocks_at, blocks_end] = words.subarray(
@@ -235,13 +233,3 @@ export function decodeDigest(bytes: Uint8Array): Digest {
 }
 
 type Five = [number, number, number, number, number]
-
-/** Decodes a digest; null if another version wrote it, as if there had been no patch. */
-export function digestIfKnown(bytes: Uint8Array): Digest | null {
-  try {
-    return decodeDigest(bytes)
-  } catch (error) {
-    if (error instanceof DigestError) return null
-    throw error
-  }
-}

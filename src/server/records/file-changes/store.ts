@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { type ChangeOrigin, type FileChange, namesOf } from '../../../engine/lines/change.ts'
 import type { Digest } from '../../../engine/lines/digest.ts'
-import { digestIfKnown, encodeDigest } from '../../../engine/lines/digest.ts'
+import { decodeDigest, encodeDigest } from '../../../engine/lines/digest.ts'
 import { inTurns, mapped } from '../../../vocabulary/event-loop.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
@@ -175,5 +175,5 @@ function withDecodedDigests<Row extends { digest: Uint8Array | null }>(rows: rea
 function withDigest<Row extends { digest: Uint8Array | null }>(
   row: Row,
 ): Omit<Row, 'digest'> & { digest: Digest | null } {
-  return { ...row, digest: row.digest && digestIfKnown(row.digest) }
+  return { ...row, digest: row.digest && decodeDigest(row.digest) }
 }
