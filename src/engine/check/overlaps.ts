@@ -21,6 +21,8 @@ import type { CheckContext } from './source.ts'
 
 /** The work budget of the examples of the listed collisions, in cost units of 10 to 50 ns. */
 const SHOWN_UNITS_MAX = 250_000
+/** The budget of asking whether a file that several change is ignored or noise. */
+const IGNORED_UNITS_MAX = 1_000_000
 
 export interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | 'same_file'> {
   /** How many of the ranked collisions have each severity. */
@@ -45,7 +47,9 @@ export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promis
   const { set, live, stacks } = work
   const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes, ctx.caller.meter)
   const { participants, compared, pairs, undecided, ...found } = await findPairs(ctx, work, rules)
-  const names = { has: (name: string) => (set.paths.fileNamed(name)?.owners.length ?? 0) > 1 }
+  const looking = ctx.caller.meter.budget(IGNORED_UNITS_MAX)
+  const isShared = (name: string) => (set.paths.fileNamed(name)?.owners.length ?? 0) > 1
+  const names = { has: (name: string) => isShared(name) && !rules.ignore(name, true, looking) }
   const ranked = await rankCollisions(ctx, { pairs, participants, names, rules })
   const budget = ctx.caller.meter.budget(SHOWN_UNITS_MAX)
   const listed = ranked.collisions.slice(0, OVERLAPS_MAX)
