@@ -209,12 +209,6 @@ CREATE TABLE "pull_requests" (
 	CONSTRAINT "pull_requests_repo_id_number_pk" PRIMARY KEY("repo_id","number")
 );
 --> statement-breakpoint
-CREATE TABLE "redeliveries" (
-	"guid" text PRIMARY KEY NOT NULL,
-	"attempts" integer NOT NULL,
-	"requested_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "etags" (
 	"repo_id" bigint NOT NULL,
 	"address" text NOT NULL,

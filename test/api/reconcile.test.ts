@@ -77,12 +77,14 @@ describe('failed deliveries', () => {
     github.app.addDelivery({ event: 'push', status_code: 202 })
     const mended = github.app.addDelivery({ event: 'push', status_code: 500 })
     github.app.addDelivery({ event: 'push', status_code: 202, guid: mended.guid, redelivery: true })
-    const twice = github.app.addDelivery({ event: 'push', status_code: 500 })
+    const delivered_at = timestamp(new Date(Date.now() - HOUR_MS))
+    const twice = github.app.addDelivery({ event: 'push', status_code: 500, delivered_at })
     const again = github.app.addDelivery({
       event: 'push',
       status_code: 500,
       guid: twice.guid,
       redelivery: true,
+      delivered_at,
     })
     await soon()
     const ids = asked()
@@ -118,8 +120,12 @@ describe('failed deliveries', () => {
     const minutes = new Set<number>()
     for (let run = 0; run < 18; run += 1) {
       await soon()
-      if (asked().length > known + minutes.size)
-        minutes.add((fixture.service.clock.now.getTime() - begun) / MINUTE_MS)
+      if (asked().length > known + minutes.size) {
+        const { now } = fixture.service.clock
+        minutes.add((now.getTime() - begun) / MINUTE_MS)
+        const again = { ...failed, id: failed.id + minutes.size, redelivery: true }
+        github.app.addDelivery({ ...again, delivered_at: timestamp(now) })
+      }
       await startAgain()
     }
     fixture.service.clock.advance(DAY_MS)

@@ -1,29 +1,38 @@
 /** Which failed deliveries are requested again, and how often. */
 import { expect, test } from 'vitest'
-import { dueOf } from '../../src/server/github/tracking/redeliver.ts'
+import { type Attempt, dueOf } from '../../src/server/github/tracking/redeliver.ts'
 
 const now = new Date('2026-03-02T12:00:00Z')
-const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
-const failed = (guid: string, id = 1) => ({ guid, id })
-
-test('a hundred deliveries are requested at a time, in the given order', () => {
-  const many = Array.from({ length: 130 }, (_, index) => failed(`g${index}`, index))
-  expect(dueOf(many, [], now)).toEqual(many.slice(0, 100))
-  const asked = many.slice(0, 100).map(({ guid }) => ({ guid, attempts: 1, requested_at: ago(9) }))
-  expect(dueOf(many, asked, now)).toEqual(many.slice(100))
+const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString()
+const failed = (guid: string, id: number, minutes = 200): Attempt => ({
+  id,
+  guid,
+  status_code: 503,
+  delivered_at: ago(minutes),
 })
+
+test('a hundred deliveries are requested at a time, the oldest first', () => {
+  const many = Array.from({ length: 130 }, (_, index) => failed(`g${index}`, index))
+  const ids = many.map(({ id }) => id)
+  expect(dueOf(many.toReversed(), now)).toEqual(ids.slice(0, 100))
+  const asked = many.slice(0, 100).map(({ guid }, index) => failed(guid, 1000 + index, 9))
+  expect(dueOf([...asked, ...many.toReversed()], now)).toEqual(ids.slice(100))
+})
+
+/** The attempts of one delivery after so many requests, the last one so long ago. */
+const requested = (times: number, minutes: number) =>
+  Array.from({ length: times + 1 }, (_, index) => failed('g', times - index, index === 0 ? minutes : 200))
 
 test.each([
   [1, 10],
   [2, 20],
   [3, 40],
   [4, 80],
-])('a delivery that was requested %i times is due again after %i minutes', (attempts, minutes) => {
-  const asked = (since: number) => [{ guid: 'g', attempts, requested_at: ago(since) }]
-  expect(dueOf([failed('g')], asked(minutes), now)).toEqual([failed('g')])
-  expect(dueOf([failed('g')], asked(minutes - 1), now)).toEqual([])
+])('a delivery that was requested %i times is due again after %i minutes', (times, minutes) => {
+  expect(dueOf(requested(times, minutes), now)).toEqual([0])
+  expect(dueOf(requested(times, minutes - 1), now)).toEqual([])
 })
 
 test('a delivery that was requested five times is never due', () => {
-  expect(dueOf([failed('g')], [{ guid: 'g', attempts: 5, requested_at: ago(4000) }], now)).toEqual([])
+  expect(dueOf(requested(5, 4000), now)).toEqual([])
 })

@@ -4,12 +4,6 @@ import { enqueue, type NewJob } from '../../jobs/store.ts'
 import { recordEffect } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
 import type { Installation } from '../github-app.ts'
-import {
-  deleteRedeliveries,
-  listRedeliveries,
-  type Redelivery,
-  recordRedelivery,
-} from './redelivery-store.ts'
 
 /** The kind of job that redelivers failed deliveries. */
 export const REDELIVER = 'redeliver'
@@ -25,7 +19,7 @@ const REQUESTS_MAX = 100
  * The maximum number of redelivery requests per delivery, with exponential backoff: the delivery may be the cause of the
  * failure.
  */
-const ATTEMPTS_MAX = 5
+const REQUESTED_MAX = 5
 
 /** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
 export function redeliverJob(run_at: Date): NewJob {
@@ -37,58 +31,56 @@ export async function redeliverFailed(app: App, now: Date): Promise<void> {
   if (!app.github_app) return
   const db = app.database.connection()
   await enqueue(db, [redeliverJob(later(now, EVERY_MS))], now)
-  await deleteRedeliveries(db, later(now, -KEPT_MS))
   const asApp = await app.github_app.probot.auth()
-  const failed = await failedDeliveries(asApp, now)
-  const guids = failed.map(({ guid }) => guid)
-  const again = dueOf(failed, await listRedeliveries(db, guids), now)
-  for (const { guid, id } of again) {
-    await recordRedelivery(db, guid, now)
-    await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id: id })
-  }
+  const again = dueOf(await recentAttempts(asApp, now), now)
+  for (const delivery_id of again) await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id })
   recordEffect('redelivered', again.length)
   if (again.length > 0) app.log.info({ redelivered: again.length }, 'redelivery requested')
 }
 
-export interface FailedDelivery {
-  guid: string
-  /** The id of the latest failed attempt. */
+/** An attempt at a delivery. Those of one delivery have the same guid. */
+export interface Attempt {
   id: number
+  guid: string
+  status_code: number
+  delivered_at: string
 }
 
-/** The deliveries without a successful attempt, oldest first. */
-async function failedDeliveries(asApp: Installation, now: Date): Promise<FailedDelivery[]> {
+/** What GitHub lists, the newest first: also the attempts that were requested here. */
+async function recentAttempts(asApp: Installation, now: Date): Promise<Attempt[]> {
   const oldest = later(now, -KEPT_MS)
-  const delivered = new Set<string>()
-  const failed = new Map<string, number>()
+  const attempts: Attempt[] = []
   let cursor: string | undefined
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { data, headers } = await asApp.rest.apps.listWebhookDeliveries({
       per_page: PAGE,
       ...(cursor && { cursor }),
     })
-    for (const { id, guid, status_code } of data) {
-      if (status_code >= 200 && status_code < 300) delivered.add(guid)
-      else failed.set(guid, id)
-    }
+    attempts.push(...data)
     cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(headers.link ?? '')?.[1]
     const last = data.at(-1)
     if (!cursor || !last || new Date(last.delivered_at) < oldest) break
   }
-  return [...failed]
-    .filter(([guid]) => !delivered.has(guid))
-    .map(([guid, id]) => ({ guid, id }))
-    .reverse()
+  return attempts
 }
 
-/** The failed deliveries that are due for a redelivery request, given the earlier requests. Pure. */
-export function dueOf(failed: FailedDelivery[], requests: Redelivery[], now: Date): FailedDelivery[] {
-  const before = new Map(requests.map((each) => [each.guid, each]))
-  const due = failed.filter(({ guid }) => {
-    const last = before.get(guid)
-    if (!last) return true
-    const wait = EVERY_MS * 2 ** (last.attempts - 1)
-    return last.attempts < ATTEMPTS_MAX && later(last.requested_at, wait) <= now
-  })
-  return due.slice(0, REQUESTS_MAX)
+/** The ids of the deliveries that are due for a redelivery request, the oldest first. `attempts`: the newest first. Pure. */
+export function dueOf(attempts: Attempt[], now: Date): number[] {
+  const isDelivered = ({ status_code }: Attempt) => status_code >= 200 && status_code < 300
+  const delivered = new Set(attempts.filter(isDelivered).map(({ guid }) => guid))
+  const failed = new Map<string, { id: number; last_at: Date; requests: number }>()
+  for (const { id, guid, delivered_at } of attempts) {
+    if (delivered.has(guid)) continue
+    const known = failed.get(guid)
+    failed.set(guid, {
+      last_at: new Date(delivered_at),
+      ...known,
+      id,
+      requests: known ? known.requests + 1 : 0,
+    })
+  }
+  const isDue = ({ last_at, requests }: { last_at: Date; requests: number }) =>
+    requests === 0 || (requests < REQUESTED_MAX && later(last_at, EVERY_MS * 2 ** (requests - 1)) <= now)
+  const due = [...failed.values()].filter(isDue).reverse()
+  return due.slice(0, REQUESTS_MAX).map(({ id }) => id)
 }

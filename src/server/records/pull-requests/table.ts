@@ -1,4 +1,4 @@
-/** The table of pull requests in repositories where the App is installed: what GitHub says about them, and what was published. Redelivery requests. */
+/** The table of pull requests in repositories where the App is installed: what GitHub says about them, and what was published. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../../platform/db/column.ts'
@@ -99,14 +99,6 @@ export const pull_requests = pgTable(
       .where(sql`comment_posted_at is not null`),
   ],
 )
-
-/** Redelivery requests. Not keyed by repository, which is unknown until the delivery arrives. */
-export const redeliveries = pgTable('redeliveries', {
-  /** GitHub's id of the delivery, the same for each redelivery. */
-  guid: text().primaryKey(),
-  attempts: integer().notNull(),
-  requested_at: instant().notNull(),
-})
 
 export type PullRequestRow = typeof pull_requests.$inferSelect
 export type PullRequestChanges = Partial<Omit<PullRequestRow, 'repo_id' | 'number'>>
