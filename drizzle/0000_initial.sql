@@ -239,7 +239,6 @@ CREATE TABLE "repositories" (
 	"watched_at" timestamp (3) with time zone,
 	"paused_until" timestamp (3) with time zone,
 	"settings" jsonb,
-	"settings_etag" text,
 	"settings_sha" text,
 	"settings_pushed_at" timestamp (3) with time zone,
 	"labeler_areas" jsonb,

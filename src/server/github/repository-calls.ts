@@ -126,45 +126,25 @@ function lacksAllPatches(files: ListedFile[]): boolean {
   return texts.length > 1 && texts.every(({ patch }) => patch === undefined)
 }
 
-/** The text of a file, null if it does not exist; and GitHub's ETag of the answer. */
-export interface ReadFile {
-  text: string | null
-  etag: string | null
-}
-
-/** Which version of a file is read. */
-export interface ReadFileOptions {
-  /** The commit; by default the default branch. A commit that GitHub does not have any more also means the default branch. */
-  ref?: string | null
-  /** The ETag of an earlier answer. */
-  etag?: string | null
-}
-
-/** Reads a file, which is none to an App that may not read contents; undefined if it is the one with this ETag, which costs no quota. One call. */
+/**
+ * The text of a file at a commit or on the default branch; null if it does not exist, or the App may not read contents. A commit that GitHub does not have any more also
+ * means the default branch. One call.
+ */
 export async function readFile(
   client: Reader,
   repo: RepositoryName,
-  path: string,
-  { ref = null, etag = null }: ReadFileOptions = {},
-): Promise<ReadFile | undefined> {
+  { path, ref }: { path: string; ref: string | null },
+): Promise<string | null> {
   try {
-    const { data, headers } = await client.rest.repos.getContent({
-      ...named(repo),
-      path,
-      ...(ref && { ref }),
-      ...(etag && { headers: { 'if-none-match': etag } }),
-    })
-    if (Array.isArray(data) || data.type !== 'file') return { text: null, etag: null }
+    const { data } = await client.rest.repos.getContent({ ...named(repo), path, ...(ref && { ref }) })
+    if (Array.isArray(data) || data.type !== 'file') return null
     // GitHub omits the content of files over 1 MB. Callers reject this placeholder because of its length.
-    const text =
-      data.encoding === 'base64'
-        ? Buffer.from(data.content, 'base64').toString('utf8')
-        : '#'.repeat(data.size)
-    return { text, etag: headers.etag ?? null }
+    return data.encoding === 'base64'
+      ? Buffer.from(data.content, 'base64').toString('utf8')
+      : '#'.repeat(data.size)
   } catch (error) {
-    if (statusOf(error) === 304) return undefined
     if (!isNotFound(error) && !isWithoutPermission(error)) throw error
-    return ref !== null && isCommitUnknown(error) ? readFile(client, repo, path) : { text: null, etag: null }
+    return ref !== null && isCommitUnknown(error) ? readFile(client, repo, { path, ref: null }) : null
   }
 }
 

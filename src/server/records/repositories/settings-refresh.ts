@@ -6,7 +6,7 @@ import { areasOfLabeler } from '../../../engine/settings/labeler-file.ts'
 import { readSettingsFile } from '../../../engine/settings/settings-file.ts'
 import { type FileSettings, LABELER_PATH, SETTINGS_PATH } from '../../../vocabulary/contract/settings.ts'
 import { statusOf } from '../../github/octokit.ts'
-import { isWithoutPermission, type Reader, type ReadFile, readFile } from '../../github/repository-calls.ts'
+import { isNotFound, isWithoutPermission, named, type Reader, readFile } from '../../github/repository-calls.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './etags-store.ts'
 import { isOrganisationRepository } from './installation-store.ts'
@@ -43,14 +43,13 @@ export function orderOf(
  * Reads and stores the settings of the default branch. If the file is invalid, its problems are stored and the last valid
  * values stay. Without areas in the settings, the areas of the labeler file apply. Of `.gitattributes` only the rules about
  * noise are stored. `push`: reads its commit, because GitHub may still answer with the former state of the branch; undefined
- * if a later push was read before. `file`: the settings file, if it was read already. Throws what GitHub's client throws. At
- * most three calls.
+ * if a later push was read before. Throws what GitHub's client throws. At most three calls.
  */
 export async function refreshSettings(
   app: App,
   client: Reader,
   repository: { id: number; owner: string; name: string },
-  { push, file: known }: { push?: Push; file?: ReadFile } = {},
+  { push }: { push?: Push } = {},
 ): Promise<RepositoryRow | undefined> {
   const db = app.database.connection()
   const stored = await findRepository(db, repository.id)
@@ -58,17 +57,15 @@ export async function refreshSettings(
   if (order === 'older') return undefined
   const commit = order === 'newer' ? push : undefined
   const ref = commit?.sha ?? null
-  const textOf = async (path: string) => (await readFile(client, repository, path, { ref })) ?? NO_FILE
+  const textOf = (path: string) => readFile(client, repository, { path, ref })
   const is_organisation = isOrganisationRepository(repository.name)
-  const found = known ?? (await textOf(SETTINGS_PATH))
-  const file =
-    found.text === null ? { settings: null, errors: [] } : readSettingsFile(found.text, { is_organisation })
+  const text = await textOf(SETTINGS_PATH)
+  const file = text === null ? { settings: null, errors: [] } : readSettingsFile(text, { is_organisation })
   const settings = file.errors.length > 0 ? (stored?.settings ?? null) : file.settings
-  const labeler = settings?.areas ? null : (await textOf(LABELER_PATH)).text
-  const attributes = (await textOf(ATTRIBUTES_PATH)).text
+  const labeler = settings?.areas ? null : await textOf(LABELER_PATH)
+  const attributes = await textOf(ATTRIBUTES_PATH)
   const read = {
     settings,
-    settings_etag: ref === null ? found.etag : null,
     ...(commit && { settings_sha: commit.sha, settings_pushed_at: commit.pushed_at }),
     settings_errors: file.errors,
     // Whoever left the repository switches it on again by saying so in a changed file.
@@ -81,11 +78,9 @@ export async function refreshSettings(
 
 const isOn = (settings: FileSettings | null) => [true, 'on'].includes(settings?.comment?.mode ?? false)
 
-const NO_FILE: ReadFile = { text: null, etag: null }
-
 /**
  * Reads the settings file of the default branch again, in case a push was missed, and stores the settings if it changed.
- * Returns whether it did. One or two calls, which cost no quota if nothing changed.
+ * Returns whether it did. One or two calls, which cost no quota if nothing changed, and three more otherwise.
  */
 export async function reviseSettings(
   app: App,
@@ -96,9 +91,12 @@ export async function reviseSettings(
   if (!stored) return false
   const isNone = stored.settings === null && stored.settings_errors.length === 0
   if (isNone && (await isStillWithoutFolder(client, repository, reads))) return false
-  const file = await readFile(client, repository, SETTINGS_PATH, { etag: stored.settings_etag })
-  if (file === undefined || (isNone && file.text === null)) return false
-  const after = await refreshSettings(app, client, repository, { file })
+  const asked = { ...named(repository), path: SETTINGS_PATH }
+  const found = await reads
+    .read('settings', (headers) => client.rest.repos.getContent({ ...asked, headers }))
+    .catch((error) => (isNotFound(error) ? null : Promise.reject(error)))
+  if (found === undefined || (isNone && found === null)) return false
+  const after = await refreshSettings(app, client, repository)
   return after !== undefined && JSON.stringify(settingsIn(stored)) !== JSON.stringify(settingsIn(after))
 }
 

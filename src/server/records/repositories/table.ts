@@ -26,8 +26,6 @@ export const repositories = pgTable(
     paused_until: instant(),
     /** The last valid settings file; null if there is none. */
     settings: jsonb().$type<FileSettings>(),
-    /** GitHub's ETag of the settings file when the default branch was last read; null if it has none, or a commit was read. */
-    settings_etag: text(),
     /** The last push whose settings file was read, and when it was pushed; null if none was. */
     settings_sha: text(),
     settings_pushed_at: instant(),
