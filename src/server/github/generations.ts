@@ -1,20 +1,12 @@
 /** Invalidates cached answers by generation, without visiting the cache entries. */
 
-/** Owners with their own generation. Beyond this number, all owners are invalidated instead. */
-const OWNERS_MAX = 10_000
-
-/** Owners are case-insensitive. */
+/** Owners are case-insensitive. There are as many as webhooks named. */
 export class Generations {
-  readonly #max: number
   readonly #owners = new Map<string, number>()
   /** The number of invalidations so far. */
   #count = 0
   /** The count at the last invalidation of all owners. */
   #all = 0
-
-  constructor(max = OWNERS_MAX) {
-    this.#max = max
-  }
 
   /** Read this before calling GitHub: the answer is current while the generation of its owner is not later. */
   get now(): number {
@@ -29,11 +21,7 @@ export class Generations {
   /** Invalidates the answers about `owner`, or about all owners. */
   invalidate(owner?: string): void {
     this.#count += 1
-    if (owner !== undefined && this.#owners.size < this.#max) {
-      this.#owners.set(owner.toLowerCase(), this.#count)
-    } else {
-      this.#all = this.#count
-      this.#owners.clear()
-    }
+    if (owner === undefined) this.#all = this.#count
+    else this.#owners.set(owner.toLowerCase(), this.#count)
   }
 }
