@@ -17,14 +17,9 @@ const { fixture, github, repository } = usePullRequests()
 
 beforeEach(async () => {
   // Runs the jobs of a start before any fault is injected. Later runs are scheduled from this time.
-  await startAgain()
-})
-
-/** Enqueues and runs the jobs of a start. */
-const startAgain = async () => {
   await fixture.service.enqueueFirstJobs()
   await fixture.runJobs()
-}
+})
 
 /** Copies the newest activity onto other branches. */
 const copyOnBranches = async (branches: string[]) => {
@@ -109,29 +104,6 @@ describe('failed deliveries', () => {
     await repository.advance(MINUTE_MS)
     expect(looks()).toBe(before + 3)
     expect(asked().slice(known)).toEqual([failed.id])
-    github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
-  })
-
-  test('are requested at most five times with doubled waits, however often the service restarts', async () => {
-    await soon()
-    const known = asked().length
-    const failed = github.app.addDelivery({ event: 'push', status_code: 413 })
-    const begun = fixture.service.clock.now.getTime()
-    const minutes = new Set<number>()
-    for (let run = 0; run < 18; run += 1) {
-      await soon()
-      if (asked().length > known + minutes.size) {
-        const { now } = fixture.service.clock
-        minutes.add((now.getTime() - begun) / MINUTE_MS)
-        const again = { ...failed, id: failed.id + minutes.size, redelivery: true }
-        github.app.addDelivery({ ...again, delivered_at: timestamp(now) })
-      }
-      await startAgain()
-    }
-    fixture.service.clock.advance(DAY_MS)
-    await fixture.runJobs()
-    expect(asked().slice(known)).toEqual(Array(5).fill(failed.id))
-    expect([...minutes]).toEqual([10, 20, 40, 80, 160])
     github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
   })
 })
@@ -247,7 +219,7 @@ describe('hourly reconciliation', () => {
     Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
     const before = repository.calls().length
     await anHour()
-    expect(repository.calls().slice(before)).toEqual(['GET ', 'GET /pulls', 'GET /git/trees/HEAD'])
+    expect(repository.calls().slice(before)).toEqual(['GET ', 'GET /pulls'])
   })
 
   describe('an open pull request', () => {

@@ -1,8 +1,8 @@
-/** The settings file of a repository: when it is read, the effect of an invalid file, and that settings apply at once. */
+/** The settings file of a repository: when it is read and which version holds, the effect of an invalid file, and that settings apply at once. */
 import { describe, expect, test } from 'vitest'
 import { findRepository } from '../../src/server/records/repositories/store.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
-import { installationEvent, pushEvent, repositoryEvent } from '../support/webhooks.ts'
+import { pushEvent, repositoryEvent } from '../support/webhooks.ts'
 
 const SETTINGS = '.github/deconflict.yml'
 const ATTRIBUTES = '.gitattributes'
@@ -60,10 +60,6 @@ describe('the file is read on the first request to a repository', () => {
 
   test.each<[string, () => Promise<void>]>([
     ['an opened pull request', async () => void (await repository.open())],
-    [
-      'an installation',
-      () => fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created')),
-    ],
     [
       'a push that does not touch it',
       () =>
@@ -123,6 +119,58 @@ describe('a push refreshes the settings', () => {
     expect((await shown()).activity_ttl_ms).toBe(86_400_000)
     await fixture.service.deliverAndRun(pushOf(2048))
     expect((await shown()).activity_ttl_ms).toBe(6000)
+  })
+})
+
+/** Writes the file on GitHub; returns the event of the push, `at` this second. */
+const pushed = (text: string | null, at: number) => {
+  const push = repository.githubRepo.write(SETTINGS, text)
+  const event = pushEvent(github, repository.full_name, { ...push, modified: [SETTINGS] })
+  Object.assign(event.payload.repository as object, { pushed_at: at })
+  return event
+}
+const reconciled = async () => {
+  await fixture.service.enqueueFirstJobs()
+  await repository.advance(3_600_000)
+}
+
+describe('after a push, whatever the order of deliveries,', () => {
+  test('the file of its commit holds, although the branch has gone on', async () => {
+    const first = pushed('activity_ttl_ms: 5000', 1)
+    const second = pushed('activity_ttl_ms: 6000', 2)
+    await fixture.service.deliverAndRun(first)
+    expect((await shown()).activity_ttl_ms).toBe(5000)
+    await fixture.service.deliverAndRun(second)
+    expect((await shown()).activity_ttl_ms).toBe(6000)
+  })
+
+  test.each([
+    ['a second later', 'activity_ttl_ms: 6000', 2, 6000],
+    ['in the same second', 'activity_ttl_ms: 6000', 1, 6000],
+    ['that deletes the file', null, 2, 86_400_000],
+  ])('an earlier one that arrives after one %s changes nothing', async (_, text, at, expected) => {
+    const first = pushed('activity_ttl_ms: 5000', 1)
+    const second = pushed(text, at)
+    await fixture.service.deliverAndRun(second, first)
+    expect((await shown()).activity_ttl_ms).toBe(expected)
+  })
+
+  test('whose commit GitHub does not have any more, the default branch holds', async () => {
+    const event = pushed('activity_ttl_ms: 5000', 1)
+    await fixture.service.deliverAndRun({ ...event, payload: { ...event.payload, after: 'f'.repeat(40) } })
+    expect((await shown()).activity_ttl_ms).toBe(5000)
+  })
+})
+
+describe('every hour', () => {
+  test.each([
+    ['a missed change', 'activity_ttl_ms: 6000', 6000],
+    ['a missed deletion', null, 86_400_000],
+  ])('%s is found', async (_, text, expected) => {
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
+    repository.githubRepo.write(SETTINGS, text)
+    await reconciled()
+    expect((await shown()).activity_ttl_ms).toBe(expected)
   })
 })
 

@@ -1,6 +1,6 @@
 /** Repositories that are watched without the GitHub App: polled pull requests become activities, and GitHub is only read. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
+import { LIST_LIMITS } from '../../src/server/github/repository-calls.ts'
 import { watchOnce } from '../../src/server/github/tracking/watch.ts'
 import { Watch } from '../../src/server/github/watched-repositories.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'

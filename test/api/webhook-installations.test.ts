@@ -1,6 +1,6 @@
 /** Installing and uninstalling the App: what is imported, what is archived, and renamed repositories. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
+import { LIST_LIMITS } from '../../src/server/github/repository-calls.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { installations } from '../../src/server/records/repositories/table.ts'
 import { useAppService } from '../support/app-service.ts'
@@ -80,6 +80,44 @@ describe('an installation', () => {
     await service.deliver(installationEvent(github, install(shop), 'created'))
     await service.runDueJobs()
     expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 3, left: 2 })
+    service.clock.advance(60_000)
+    await service.runDueJobs()
+    const logged = service.log.map((line) => JSON.parse(line)).filter(({ repository }) => repository === shop)
+    expect(logged.at(-1)).toMatchObject({ msg: 'pull requests imported', imported: 5, of: 5 })
+  })
+
+  const SETTINGS = '.github/deconflict.yml'
+  const ttlOf = async (full_name: string) =>
+    (await request('GET', full_name, '/settings')).body.activity_ttl_ms
+
+  test('reads the settings of all its repositories with one call, and then only lists of pull requests', async () => {
+    const asked = github.calls('POST /graphql')
+    github.at(shop).write(SETTINGS, 'activity_ttl_ms: 5000')
+    github.at(docs).write(SETTINGS, 'activity_ttl_ms: 6000')
+    github.at(shop).open()
+    await service.deliverAndRun(installationEvent(github, install(shop, docs), 'created'))
+    expect(github.calls('POST /graphql') - asked).toBe(1)
+    expect(github.requests(`* /repos/${owner}/*`).map(({ route }) => route)).toEqual([
+      `GET /repos/${shop}/pulls`,
+      `GET /repos/${shop}/pulls/1/files`,
+    ])
+    expect(await ttlOf(shop)).toBe(5000)
+    expect(await ttlOf(docs)).toBe(6000)
+  })
+
+  test.each<[string, () => void]>([
+    ['does not exist', () => github.fault('POST /graphql', 'not_found', 1)],
+    ['fails', () => github.fault('POST /graphql', 'bad_gateway', 1)],
+    ['does not show one of them', () => github.remove(docs)],
+  ])('reads each repository for itself where GraphQL %s', async (_, happen) => {
+    const created = installationEvent(github, install(shop, docs), 'created')
+    github.at(shop).write(SETTINGS, 'activity_ttl_ms: 5000')
+    github.at(shop).open()
+    await service.deliver(created)
+    happen()
+    await service.runDueJobs()
+    expect(await ttlOf(shop)).toBe(5000)
+    expect(await live(shop)).toHaveLength(1)
   })
 
   test('that is created again duplicates nothing and links declared activities', async () => {

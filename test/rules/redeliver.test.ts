@@ -28,11 +28,11 @@ test.each([
   [2, 20],
   [3, 40],
   [4, 80],
-])('a delivery that was requested %i times is due again after %i minutes', (times, minutes) => {
-  expect(dueOf(requested(times, minutes), now)).toEqual([0])
-  expect(dueOf(requested(times, minutes - 1), now)).toEqual([])
-})
-
-test('a delivery that was requested five times is never due', () => {
-  expect(dueOf(requested(5, 4000), now)).toEqual([])
-})
+])(
+  'a delivery that was requested %i times is due again after %i minutes, and after five times never',
+  (times, minutes) => {
+    expect(dueOf(requested(times, minutes), now)).toEqual([0])
+    expect(dueOf(requested(times, minutes - 1), now)).toEqual([])
+    expect(dueOf(requested(5, 4000), now)).toEqual([])
+  },
+)

@@ -1,7 +1,6 @@
 /** The names of changed files that GitHub left out of a comparison, from the trees of its two commits. */
 import { describe, expect, test } from 'vitest'
-import { LIST_LIMITS } from '../../src/server/github/list-limits.ts'
-import type { ListedFile, Reader } from '../../src/server/github/repository-calls.ts'
+import { LIST_LIMITS, type ListedFile, type Reader } from '../../src/server/github/repository-calls.ts'
 import { completeFiles } from '../../src/server/github/trees.ts'
 
 const REPO = { owner: 'acme', name: 'shop' }

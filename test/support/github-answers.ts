@@ -13,6 +13,7 @@ import { commentRoutes } from './github-comments.ts'
 import { contentRoutes } from './github-contents.ts'
 import { deliveryRoutes } from './github-deliveries.ts'
 import { fileRoutes } from './github-files.ts'
+import { graphqlAnswer, isGraphql } from './github-graphql.ts'
 import { manifestAnswer } from './github-manifest.ts'
 import { pullRoutes } from './github-pulls.ts'
 import { badCredentials, DOCS, failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
@@ -108,6 +109,12 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubRes
   if (request.method === 'GET' && path === '/user/repos') return userRepositories(requestContext)
   if (request.method === 'GET' && path === '/installation/repositories')
     return installationRepositories(requestContext)
+  if (isGraphql(request.method, path))
+    return graphqlAnswer(requestContext, (repository) => {
+      const mayRead =
+        caller.kind !== 'installation' || permissionsOfToken(caller.installation, caller.token).contents
+      return mayRead !== undefined && permission(repository, caller) !== 'none'
+    })
   return underRepository(requestContext, request.method, path)
 }
 

@@ -1,5 +1,5 @@
 /** The state of the fake GitHub: repositories and their contents, users, the App and its installations. */
-import { LIST_LIMITS, type ListLimits } from '../../src/server/github/list-limits.ts'
+import { LIST_LIMITS, type ListLimits } from '../../src/server/github/repository-calls.ts'
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 
 export interface GithubRepository {

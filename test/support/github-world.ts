@@ -1,6 +1,7 @@
 /** The fake GitHub: state, injected faults and received requests. `github.ts` serves it to its own process, `fake-github-server.ts` over HTTP. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { callerOf, type GithubRequest, pathUnder, respond, tokenOf } from './github-answers.ts'
+import { isGraphql } from './github-graphql.ts'
 import { type FakeApp, fakeApp } from './github-installations.ts'
 import { INSTALLATION_LIMITS, type LimitName, RateLimits, USER_LIMITS } from './github-limits.ts'
 import { type AnsweredFault, type GithubResponse, respondWithFault } from './github-reply.ts'
@@ -117,6 +118,7 @@ export function githubWorld(api_url: string): GithubWorld {
     for (const [heldRoute, gate] of [...gates]) if (matches(heldRoute, route)) await gate
   }
   const limitsOf = (request: GithubRequest): RateLimits | undefined => {
+    if (isGraphql(request.method, pathUnder(state.api_url, request.path))) return undefined
     const caller = limits && callerOf(state, tokenOf(request), state.now())
     const user = caller?.kind === 'token' ? caller.credential.user?.login : undefined
     const name = caller?.kind === 'installation' ? caller.installation.id : user
@@ -207,7 +209,8 @@ export function githubWorld(api_url: string): GithubWorld {
     const now = state.now()
     if (fault && fault !== 'lost') return respondWithFault(fault, now, broke?.wait_s)
     const answer = respond(state, request, now)
-    if (calls_left !== null) answer.headers['x-ratelimit-remaining'] = String(calls_left)
+    if (calls_left !== null && answer.headers['x-ratelimit-resource'] === 'core')
+      answer.headers['x-ratelimit-remaining'] = String(calls_left)
     if (!has_limits)
       for (const name of Object.keys(answer.headers))
         if (name.startsWith('x-ratelimit-')) delete answer.headers[name]

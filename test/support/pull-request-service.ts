@@ -1,6 +1,6 @@
 /** Repositories with the App installed, one for each test: drives them through GitHub's side and reads what was published. */
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, TestRunner } from 'vitest'
-import type { ListLimits } from '../../src/server/github/list-limits.ts'
+import type { ListLimits } from '../../src/server/github/repository-calls.ts'
 import type { Config } from '../../src/server/platform/config.ts'
 import type { Answer, RequestOptions } from './api.ts'
 import type { AppService } from './app-service.ts'

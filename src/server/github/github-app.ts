@@ -1,9 +1,10 @@
-/** The GitHub App, built on Probot: verifies deliveries and authenticates as installations. */
+/** The GitHub App, built on Probot: verifies deliveries and authenticates as installations, half of whose rate limit imports leave to live work. */
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
+import { later } from '../../vocabulary/clock.ts'
 import type { AppCredentials } from '../platform/config.ts'
+import { type Quota, quotaIn } from '../platform/telemetry/metrics.ts'
 import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
-import { CallBudgets } from './call-budgets.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'
 
 export interface GithubApp {
@@ -41,4 +42,35 @@ export function openGithubApp(
     request: { fetch: apiFetch(options.api_url, JOB_TIMEOUT_MS) },
   })
   return { id: app.id, probot, budgets: new CallBudgets() }
+}
+
+/** The share of the limit that imports leave. */
+const LIVE_SHARE = 0.5
+
+interface CallBudget extends Quota {
+  /** How many imports wait for the reset. */
+  waiting: number
+}
+
+/** How much of the rate limit of each installation is left, and when an import may go on. */
+class CallBudgets {
+  readonly #budgets = new Map<number, CallBudget>()
+
+  /** Reads the headers of a response. */
+  observe(installation_id: number, headers: Record<string, unknown>): void {
+    const read = quotaIn(headers)
+    if (!read) return
+    const { remaining, limit, reset_at } = read
+    const before = this.#budgets.get(installation_id)
+    const waiting = before?.reset_at.getTime() === reset_at.getTime() ? before.waiting : 0
+    this.#budgets.set(installation_id, { remaining, limit, reset_at, waiting })
+  }
+
+  /** When an import may make calls; null if now. Imports that wait keep their order. */
+  importAt(installation_id: number, now: Date): Date | null {
+    const budget = this.#budgets.get(installation_id)
+    if (!budget || budget.reset_at <= now || budget.remaining > budget.limit * LIVE_SHARE) return null
+    budget.waiting += 1
+    return later(budget.reset_at, budget.waiting)
+  }
 }

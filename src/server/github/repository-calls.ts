@@ -1,12 +1,24 @@
 /** Calls to GitHub as an installation of the App, or with the token that watches a repository. Each function documents how many calls it makes. */
 import type { Octokit } from '@octokit/rest'
-import type { ListLimits } from './list-limits.ts'
 import { statusOf } from './octokit.ts'
 
 export interface RepositoryName {
   owner: string
   name: string
 }
+
+/** How many items a page of GitHub's lists has, and where GitHub cuts a list. */
+export interface ListLimits {
+  /** Items of a page. */
+  page: number
+  /** Changed files of a pull request. */
+  files: number
+  /** Changed files of a comparison of two branches. */
+  compared_files: number
+}
+
+/** Those of github.com and Enterprise Server. Tests start the service with smaller ones, to reach the end of a list with few items. */
+export const LIST_LIMITS: ListLimits = { page: 100, files: 3000, compared_files: 300 }
 
 type Rest = Octokit['rest']
 
@@ -176,7 +188,7 @@ export function isCommitUnknown(error: unknown): boolean {
 }
 
 /** Whether the App has no permission for a call (app.readonly.yml). */
-export function isWithoutPermission(error: unknown): boolean {
+function isWithoutPermission(error: unknown): boolean {
   return statusOf(error) === 403 && /not accessible by integration/i.test((error as Error).message)
 }
 

@@ -1,6 +1,5 @@
 /** Completes the changed files of a comparison from the trees of its two commits, because GitHub cuts its list at 300. */
-import type { ListLimits } from './list-limits.ts'
-import type { Comparison, ListedFile, Reader, RepositoryName } from './repository-calls.ts'
+import type { Comparison, ListedFile, ListLimits, Reader, RepositoryName } from './repository-calls.ts'
 
 /** A file that only the trees show has neither a patch nor a number of lines. */
 export type TreeFile = Pick<ListedFile, 'filename' | 'status' | 'sha'>

@@ -2,6 +2,7 @@
 import { Octokit } from '@octokit/rest'
 import { type Clock, later } from '../../vocabulary/clock.ts'
 import type { Config } from '../platform/config.ts'
+import { quotaIn } from '../platform/telemetry/metrics.ts'
 import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'
 import { SILENT } from './octokit.ts'
@@ -99,10 +100,9 @@ export class Watch {
 
   /** When the rate limit resets, if only the reserve is left; else null. Servers without a rate limit send no such headers. */
   #reserveUntil(headers: Record<string, unknown>): Date | null {
-    const numberIn = (name: string) => Number(headers[`x-ratelimit-${name}`])
-    if (!(numberIn('remaining') <= numberIn('limit') * RESERVED_SHARE)) return null
-    const now = this.#clock()
-    const latest = later(now, PAUSE_MAX_MS).getTime()
-    return new Date(Math.min(latest, (numberIn('reset') || 0) * 1000))
+    const quota = quotaIn(headers)
+    if (!quota || quota.remaining > quota.limit * RESERVED_SHARE) return null
+    const latest = later(this.#clock(), PAUSE_MAX_MS)
+    return new Date(Math.min(latest.getTime(), quota.reset_at.getTime()))
   }
 }

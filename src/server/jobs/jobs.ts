@@ -27,7 +27,7 @@ const POLL_MS = 500
 /** The job is not done and must run again at this time. This does not count as a failed attempt. */
 export interface Retry {
   retry_at: Date
-  /** The time is reserved for a write of the job to GitHub, or for the calls of an import. */
+  /** The time is reserved for a write of the job to GitHub. */
   is_reserved?: boolean
 }
 

@@ -36,7 +36,7 @@ export const jobs = pgTable(
     owner: byteText().notNull().default(''),
     /** The step of an import that it belongs to; 0 if none. See `placeOf`. */
     step: smallint().notNull().default(0),
-    /** The time that is reserved for its write to GitHub, or for the calls of an import. The job waits until then. Null: none is reserved. */
+    /** The time that is reserved for its write to GitHub. The job waits until then. Null: none is reserved. */
     write_at: instant(),
     /** How many runs in a row outlived their lease. */
     lapses: smallint().notNull().default(0),

@@ -3,9 +3,14 @@
  * (docs/contract/publishing.md#writes), then who was shown what.
  */
 
-import { reportCheckRun } from '../github/check-runs.ts'
-import { createComment, editComment, findOwnComment, type Reactions } from '../github/comments.ts'
 import type { Installation } from '../github/github-app.ts'
+import {
+  createComment,
+  editComment,
+  findOwnComment,
+  type Reactions,
+  reportCheckRun,
+} from '../github/publications.ts'
 import { isNotFound } from '../github/repository-calls.ts'
 import { currentCauses, type Effect } from '../platform/telemetry/execution.ts'
 import { enqueueNotification } from '../records/changes/changes.ts'

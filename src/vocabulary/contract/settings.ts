@@ -7,6 +7,9 @@ import { label, labelKey, paths } from './scope.ts'
 
 export const SETTINGS_PATH = '.github/deconflict.yml'
 export const LABELER_PATH = '.github/labeler.yml'
+export const ATTRIBUTES_PATH = '.gitattributes'
+/** The files that configure a repository. */
+export const SETTINGS_PATHS: readonly string[] = [SETTINGS_PATH, LABELER_PATH, ATTRIBUTES_PATH]
 
 /** The branches that cloud coding agents push to. */
 const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']

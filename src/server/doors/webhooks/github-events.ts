@@ -1,13 +1,14 @@
 /** Translates the events of GitHub into calls of verbs. */
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
 import type { Probot } from 'probot'
+import { SETTINGS_PATHS } from '../../../vocabulary/contract/settings.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import type { PullRequestEvent } from '../../github/tracking/event-plan.ts'
 import {
   leaveInstallation,
   leaveRepository,
   leaveRepositoryOf,
-  repositoryJob,
+  repositoriesJobs,
 } from '../../github/tracking/installations.ts'
 import { muteCommandIn, muteCommented } from '../../github/tracking/mute.ts'
 import { commentDeleted, pullRequestChanged } from '../../github/tracking/pull-requests.ts'
@@ -19,7 +20,6 @@ import { forgetReverted } from '../../records/merged-work/merged-work.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { installationJob } from '../../records/repositories/installation.ts'
 import { type InstalledRepository, openInstalled } from '../../records/repositories/registration.ts'
-import { SETTINGS_PATHS } from '../../records/repositories/settings-refresh.ts'
 
 /** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
 export const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization'] as const
@@ -140,11 +140,7 @@ export function handleEvents(app: App, probot: Probot): void {
     const now = app.clock()
     const installation_id = payload.installation.id
     const added = payload.repositories_added.flatMap((each) => namedRepository(each, installation_id) ?? [])
-    await enqueue(
-      app.database.connection(),
-      added.map((repository) => repositoryJob(repository, now)),
-      now,
-    )
+    await enqueue(app.database.connection(), repositoriesJobs(added, now), now)
     for (const { id } of payload.repositories_removed)
       if (id !== undefined) await leaveRepositoryOf(app, { id, installation_id }, now)
   })

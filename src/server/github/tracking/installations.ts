@@ -9,39 +9,49 @@ import {
   findInstallation,
   isSuspended,
   mayBeUninstalled,
+  openInstallation,
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository, storeOrganisation } from '../../records/repositories/installation-store.ts'
 import {
-  findOrganisationFile,
+  discoverInstallation,
   findPresent,
   type InstalledRepository,
   listInstalled,
-  openInstalled,
-  recordInstallation,
+  registerInstallation,
 } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
-import { refreshSettings } from '../../records/repositories/settings-refresh.ts'
 import { findRepository, listRepositories } from '../../records/repositories/store.ts'
 import { storeUninstalled } from '../../records/repositories/stored-settings.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import { isNotFound, openPullRequests } from '../repository-calls.ts'
+import { DESCRIBED_AT_ONCE, describeRepositories } from '../repository-descriptions.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 
-/** The kinds of jobs that import a repository, and a few pull requests. */
+/** The kinds of jobs that import what an installation lists, a repository, and a few pull requests. */
+export const REPOSITORIES = 'repositories'
 export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
 
-const ENQUEUED_AT_ONCE = 500
-/** The most calls that an import of a repository makes before those of its pull requests: the first page of these, the repository, and settings. */
+/** The most calls that an import of a repository makes before those of its pull requests: the first page of these; and of one that was not described, the repository and its settings. */
+const PAGE_CALLS = 1
 const REPOSITORY_CALLS = 6
 /** The number of pull requests that one job imports at the same time. */
 const IMPORTED_AT_ONCE = 5
 /** The number of pull requests whose jobs run in the order of the list, because their due times differ. */
 const ORDERED_MAX = 1000
 
-export function repositoryJob(repository: InstalledRepository, run_at: Date): NewJob {
-  return jobOn(repository, REPOSITORY, { priority: 'import', payload: repository, run_at })
+/** The jobs that import repositories in the order of the list: the queue runs the job that has been due longest. */
+export function repositoriesJobs(listed: readonly InstalledRepository[], now: Date): NewJob[] {
+  const jobs: NewJob[] = []
+  for (let from = 0; from < listed.length; from += DESCRIBED_AT_ONCE) {
+    const payload = listed.slice(from, from + DESCRIBED_AT_ONCE)
+    const about = payload.map(({ id }) => id).join()
+    const run_at = later(now, from - listed.length)
+    const given = { about, priority: 'import' as const, payload, run_at }
+    jobs.push(jobOn({ id: 0, owner: payload[0]?.owner ?? '' }, REPOSITORIES, given))
+  }
+  return jobs
 }
 
 /**
@@ -56,12 +66,8 @@ export async function importInstallation(app: App, installation_id: number, now:
     if (!found.some(({ name }) => isOrganisationRepository(name)))
       await db.transaction((tx) => storeOrganisation(tx, installation_id))
     found.sort((one, other) => (rankOf(one) < rankOf(other) ? 1 : -1))
-    // In the order of the list: the queue runs the job that has been due longest.
-    const jobs = found.map(({ pushed_at: _, ...repository }, index) =>
-      repositoryJob(repository, later(now, index - found.length)),
-    )
-    for (let from = 0; from < jobs.length; from += ENQUEUED_AT_ONCE)
-      await enqueue(db, jobs.slice(from, from + ENQUEUED_AT_ONCE), now)
+    const listed = found.map(({ pushed_at: _, ...repository }) => repository)
+    for (const job of repositoriesJobs(listed, now)) await enqueue(db, [job], now)
   } catch (error) {
     if (isSuspended(error)) return
     if (!mayBeUninstalled(error) || (await exists(app, installation_id))) throw error
@@ -85,21 +91,43 @@ async function exists(app: App, installation_id: number): Promise<boolean> {
 }
 
 /**
- * Imports a repository, unless it was deleted or moved since it was listed: reads its settings and enqueues a job for each open pull
- * request. One call per 100 pull requests.
+ * Stores the settings of repositories of one installation, and enqueues the import of those with open pull requests; and of those that
+ * GitHub does not describe, or that another installation has. One call for all.
  */
-export async function importRepository(app: App, listed: InstalledRepository, now: Date): Promise<void> {
-  await takeImportCalls(app, listed.installation_id, REPOSITORY_CALLS)
-  const repository = await findPresent(app, listed)
-  if (!repository) return
-  await findOrganisationFile(app, repository, now)
-  const known = await openKnownRepo(app, repository.id, now)
-  if (!known?.repo.is_installed) await recordInstallation(app, repository, now)
-  const ctx = await openInstalled(app, repository, now)
+export async function importRepositories(app: App, listed: InstalledRepository[], now: Date): Promise<void> {
+  const { installation_id } = listed[0] ?? {}
+  if (installation_id === undefined || !app.github_app) return
+  const db = app.database.connection()
+  const client = await openInstallation(app.github_app, installation_id)
+  const described = await describeRepositories(client, listed, now)
+  const jobs: NewJob[] = []
+  for (const [index, repository] of listed.entries()) {
+    const description = described.get(repository.id)
+    const { installation_id: known_id = null } = (await findRepository(db, repository.id)) ?? {}
+    const is_described = description !== undefined && (known_id ?? installation_id) === installation_id
+    if (is_described) await registerInstallation(app, repository, { now, textOf: description.textOf })
+    if (is_described && description.open === 0) continue
+    const payload: ImportedRepository = { ...repository, is_described }
+    const run_at = later(now, index - listed.length)
+    jobs.push(jobOn(repository, REPOSITORY, { priority: 'import', payload, run_at }))
+  }
+  await enqueue(db, jobs, now)
+}
+
+/** `is_described`: its installation and its settings are stored. */
+export type ImportedRepository = InstalledRepository & { is_described?: boolean }
+
+/** Enqueues a job for every few open pull requests of a repository. One call per 100 pull requests. */
+export async function importRepository(
+  app: App,
+  { is_described = false, ...repository }: ImportedRepository,
+  now: Date,
+): Promise<void> {
+  await takeImportCalls(app, repository.installation_id, is_described ? PAGE_CALLS : REPOSITORY_CALLS)
+  if (!is_described) await discoverInstallation(app, repository, now)
+  const ctx = await openKnownRepo(app, repository.id, now)
   if (!ctx) return
   await asInstallation(app, ctx, async (client) => {
-    // Known settings may be stale: while the App was suspended, there were no push events.
-    await refreshSettings(app, client, repository)
     let position = 0
     for await (const page of openPullRequests(client, ctx.repo, { limits: app.list_limits })) {
       await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position }), now)
@@ -149,6 +177,11 @@ export async function importBatch(app: App, ctx: RepoContext, prs: unknown[]): P
   )
   const failed = imports.find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
+  const { owner, name } = ctx.repo
+  const { done, left } = (await importProgress(ctx)) ?? { done: 0, left: prs.length }
+  // The running job still counts as one that is left.
+  const progress = { repository: `${owner}/${name}`, imported: done + prs.length, of: done + left }
+  app.log.info(progress, 'pull requests imported')
 }
 
 /** Handles the removal of an installation from a repository, unless another one has replaced it, or it was added again since. Two calls. */

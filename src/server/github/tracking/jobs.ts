@@ -21,10 +21,13 @@ import { recheckAffected } from './affected.ts'
 import { READ_FILES, readFiles } from './changed-files.ts'
 import { sayFarewell } from './farewell.ts'
 import {
+  type ImportedRepository,
   importBatch,
   importInstallation,
+  importRepositories,
   importRepository,
   PULL_REQUEST,
+  REPOSITORIES,
   REPOSITORY,
 } from './installations.ts'
 import { RECHECK, recheck } from './recheck.ts'
@@ -70,7 +73,8 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),
-    [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
+    [REPOSITORIES]: ({ payload }, now) => importRepositories(app, payload as InstalledRepository[], now),
+    [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as ImportedRepository, now),
     [REDELIVER]: (_, now) => redeliverFailed(app, now),
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
   }

@@ -5,7 +5,8 @@ import { muteByComment } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation } from '../../records/repositories/installation.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { mayTriage } from '../collaborators.ts'
+import type { Installation } from '../github-app.ts'
+import { isNotFound, type RepositoryName } from '../repository-calls.ts'
 import { enqueueRecheck } from './recheck.ts'
 
 export type MuteCommand = 'mute' | 'unmute'
@@ -37,4 +38,21 @@ export async function muteCommented(
   if (!isAllowed) return
   await muteByComment(db, repo.id, { number, is_muted: command === 'mute', at })
   await enqueueRecheck(ctx, await listNumbered(db, repo.id, [number]))
+}
+
+const TRIAGING: ReadonlySet<string> = new Set(['admin', 'maintain', 'write', 'triage'])
+
+/** Whether the account may triage, as GitHub tells the App. One call. */
+async function mayTriage(
+  client: Installation,
+  { owner, name: repo }: RepositoryName,
+  username: string,
+): Promise<boolean> {
+  try {
+    const { data } = await client.rest.repos.getCollaboratorPermissionLevel({ owner, repo, username })
+    return TRIAGING.has(data.role_name) || TRIAGING.has(data.permission)
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
 }

@@ -1,8 +1,7 @@
 /** The pages of open pull requests, read with the ETags of the last time. */
 
 import type { ConditionalReads } from '../../records/repositories/etags-store.ts'
-import type { ListLimits } from '../list-limits.ts'
-import { listOpenPage, type Reader, type RepositoryName } from '../repository-calls.ts'
+import { type ListLimits, listOpenPage, type Reader, type RepositoryName } from '../repository-calls.ts'
 
 /** All pages; undefined if none of them changed. One call per page, and another one per unchanged page if any changed. */
 export async function openIfChanged(

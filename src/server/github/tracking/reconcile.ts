@@ -14,13 +14,14 @@ import { openPages } from '../../records/pull-requests/lists-store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { ConditionalReads } from '../../records/repositories/etags-store.ts'
-import { readGithub } from '../../records/repositories/reading.ts'
+import { asInstallation } from '../../records/repositories/installation.ts'
 import { confirmName, findOrganisationFile } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { reviseSettings } from '../../records/repositories/settings-refresh.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../../records/repositories/store.ts'
+import { reviseSettings } from '../../records/repositories/stored-settings.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import { isNotFound, openPullRequests, type Reader } from '../repository-calls.ts'
+import { describeRepositories } from '../repository-descriptions.ts'
 import { enqueueMissingReads } from './changed-files.ts'
 import { PULL_REQUEST, pullRequestJobs } from './installations.ts'
 import { openIfChanged } from './open-pages.ts'
@@ -69,14 +70,15 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
 export async function reconcile(app: App, stored: RepoContext): Promise<void> {
   const { installation_id } = stored.repo
   if (installation_id === null) return
-  await readGithub(app, stored, async (reader) => {
+  await asInstallation(app, stored, async (reader) => {
     const reads = await ConditionalReads.open(stored)
     // It fails if the repository is not there, which would look like closed pull requests and a deleted settings file.
     const ctx = await confirmName(app, stored, { client: reader, reads })
     if (!ctx) return
     await importPullRequests(app, ctx, reader, { reads })
     await archiveDeletedBranches(ctx, reader, reads)
-    if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await applySettings(app, ctx)
+    const { textOf } = (await describeRepositories(reader, [ctx.repo], ctx.now)).get(ctx.repo.id) ?? {}
+    if (await reviseSettings(app, reader, { repository: ctx.repo, textOf })) await applySettings(app, ctx)
     await findOrganisationFile(app, { ...ctx.repo, installation_id }, ctx.now)
     await reads.save()
   })

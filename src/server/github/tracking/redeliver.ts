@@ -79,8 +79,9 @@ export function dueOf(attempts: Attempt[], now: Date): number[] {
       requests: known ? known.requests + 1 : 0,
     })
   }
-  const isDue = ({ last_at, requests }: { last_at: Date; requests: number }) =>
-    requests === 0 || (requests < REQUESTED_MAX && later(last_at, EVERY_MS * 2 ** (requests - 1)) <= now)
-  const due = [...failed.values()].filter(isDue).reverse()
+  const due = [...failed.values()].reverse().filter(({ last_at, requests }) => {
+    if (requests === 0) return true
+    return requests < REQUESTED_MAX && later(last_at, EVERY_MS * 2 ** (requests - 1)) <= now
+  })
   return due.slice(0, REQUESTS_MAX).map(({ id }) => id)
 }

@@ -6,10 +6,14 @@ import { asInstallation, takeWrites, unlessRefused } from '../../records/reposit
 import { isOrganisationRepository } from '../../records/repositories/installation-store.ts'
 import { confirmName } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
-import { type Push, refreshSettings } from '../../records/repositories/settings-refresh.ts'
-import { ownSettings, storedSettings } from '../../records/repositories/stored-settings.ts'
+import {
+  ownSettings,
+  type Push,
+  refreshSettings,
+  storedSettings,
+} from '../../records/repositories/stored-settings.ts'
 import { settingsRunOf } from '../../tell/publication.ts'
-import { reportCheckRun } from '../check-runs.ts'
+import { reportCheckRun } from '../publications.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
 /**

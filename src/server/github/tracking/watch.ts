@@ -7,16 +7,16 @@ import type { App } from '../../records/repositories/app.ts'
 import { RateLimited } from '../../records/repositories/installation.ts'
 import { pauseAfter, readGithub, STOP_MS } from '../../records/repositories/reading.ts'
 import { registerRepository } from '../../records/repositories/registration.ts'
-import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
-import { refreshSettings, settingsIn } from '../../records/repositories/settings-refresh.ts'
+import type { RepoContext } from '../../records/repositories/repo.ts'
 import { findRepository, updateRepository } from '../../records/repositories/store.ts'
+import { reviseSettings } from '../../records/repositories/stored-settings.ts'
 import { classifyError } from '../octokit.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import type { Reader, RepositoryName } from '../repository-calls.ts'
 import type { Watch, Watched } from '../watched-repositories.ts'
 import { pullRequestChanged } from './pull-requests.ts'
-import { enqueueAllRechecks } from './recheck.ts'
 import { importOpen, importPullRequests, knownOpen } from './reconcile.ts'
+import { applySettings } from './repository-events.ts'
 
 /** The kind of job that polls the pull requests of one repository. */
 export const POLL = 'poll'
@@ -165,16 +165,11 @@ interface Polled {
 
 /** Reads the settings file if that is due, and rechecks all pull requests if it changed. Up to three calls. */
 async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<RepoContext> {
-  const { db, now, repo } = ctx
+  const { now, repo } = ctx
   if (watched.settings_at && watched.settings_at > later(now, -SETTINGS_EVERY_MS)) return ctx
-  const before = await findRepository(db, repo.id)
-  const after = await refreshSettings(app, reader, repo)
+  const isChanged = await reviseSettings(app, reader, { repository: repo })
   watched.settings_at = now
-  const isSame = JSON.stringify(settingsIn(before)) === JSON.stringify(settingsIn(after))
-  const current = isSame ? undefined : await openKnownRepo(app, repo.id, now)
-  if (!current) return ctx
-  await enqueueAllRechecks(current)
-  return current
+  return (isChanged && (await applySettings(app, ctx))) || ctx
 }
 
 async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {

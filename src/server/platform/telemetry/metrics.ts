@@ -132,16 +132,25 @@ export type Metrics = ReturnType<typeof openMetrics>
 /** Whose token a request to GitHub carries: the caller's, an installation's, or the one that watches repositories. */
 export type CallKind = 'caller' | 'installation' | 'watch'
 
-interface Reading {
+/** What is left of a rate limit. */
+export interface Quota {
   remaining: number
   limit: number
-  /** Milliseconds since 1970. */
-  reset_at: number
+  reset_at: Date
+}
+
+/** The rate limit of GitHub's REST API that a response reports; undefined if none is. GraphQL has points of its own. */
+export function quotaIn(headers: Record<string, unknown>): Quota | undefined {
+  const numberIn = (name: string) => Number(headers[`x-ratelimit-${name}`] ?? Number.NaN)
+  const [remaining, limit, reset_s] = [numberIn('remaining'), numberIn('limit'), numberIn('reset')]
+  if (headers['x-ratelimit-resource'] === 'graphql' || Number.isNaN(remaining + limit + reset_s))
+    return undefined
+  return { remaining, limit, reset_at: new Date(reset_s * 1000) }
 }
 
 /** Registers the two gauges. After the rate limit is reset, they are absent until the next response. */
 export function githubQuota(registers: Registry[], clock: Clock) {
-  const lowest = new Map<CallKind, Reading>()
+  const lowest = new Map<CallKind, Quota>()
   const gaugeOf = (field: 'remaining' | 'limit', help: string) =>
     new Gauge({
       name: `deconflict_github_quota_${field}`,
@@ -150,7 +159,7 @@ export function githubQuota(registers: Registry[], clock: Clock) {
       registers,
       collect() {
         this.reset()
-        const now = clock().getTime()
+        const now = clock()
         for (const [kind, reading] of lowest) if (reading.reset_at > now) this.set({ kind }, reading[field])
       },
     })
@@ -159,19 +168,11 @@ export function githubQuota(registers: Registry[], clock: Clock) {
   return {
     /** Reads the rate limit headers of a response, if there are any. */
     observe(kind: CallKind, headers: Record<string, unknown>): void {
-      const reading = {
-        remaining: numberIn(headers, 'remaining'),
-        limit: numberIn(headers, 'limit'),
-        reset_at: numberIn(headers, 'reset') * 1000,
-      }
-      if (Object.values(reading).some(Number.isNaN)) return
+      const reading = quotaIn(headers)
+      if (!reading) return
       const known = lowest.get(kind)
-      if (!known || known.reset_at <= clock().getTime() || reading.remaining <= known.remaining)
+      if (!known || known.reset_at <= clock() || reading.remaining <= known.remaining)
         lowest.set(kind, reading)
     },
   }
-}
-
-function numberIn(headers: Record<string, unknown>, name: string): number {
-  return Number(headers[`x-ratelimit-${name}`] ?? Number.NaN)
 }

@@ -93,9 +93,9 @@ export function bookWrites(pace: WritePace, count: number, not_before: Date): Wr
   }
 }
 
-/** GitHub allows 900 points in a minute, one for each read. Imports use at most a third: the burst and a minute of intervals. */
+/** GitHub allows 900 points in a minute, one for each read. Imports use at most two thirds: the burst and a minute of intervals. */
 const IMPORT_BURST = 100
-const IMPORT_INTERVAL_MS = 300
+const IMPORT_INTERVAL_MS = 120
 
 export interface ImportPace {
   /** The calls of imports so far are worth this much time, at one in `IMPORT_INTERVAL_MS`. */

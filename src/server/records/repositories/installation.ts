@@ -1,4 +1,5 @@
 /** Calls to GitHub as an installation of the App, and the job of its import. A rate limit is stored with the repository, and reschedules the job. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../../vocabulary/clock.ts'
 import type { GithubApp, Installation } from '../../github/github-app.ts'
 import { classifyError, statusOf } from '../../github/octokit.ts'
@@ -30,7 +31,7 @@ export class RateLimited extends Error {
   }
 }
 
-/** Thrown by a write, or an import, that has to wait for its turn. The turn is reserved for the job that runs. */
+/** Thrown by a write that has to wait for its turn. The turn is reserved for the job that runs. */
 export class TurnReserved extends RateLimited {}
 
 /** A job handler that reschedules its job when GitHub limits the rate, and otherwise throws what `work` throws. */
@@ -54,16 +55,32 @@ export function rescheduledByRateLimit(
   }
 }
 
-/** Waits for the turn of `count` writes of the repository's installation. Throws `TurnReserved` if that is later. */
-export async function takeWrites(app: App, { db, repo }: RepoContext, count: number): Promise<void> {
-  const { installation_id } = repo
-  if (installation_id === null) return
-  await takeTurn(app, (now) => bookInstallationWrites(db, installation_id, { count, now }))
-}
+/** How long a job can use its turn after the time that was reserved for it. Later, it needs another one. */
+const RESERVED_FOR_MS = 60_000
 
 /**
- * Waits for the turn of `count` calls of an import. Throws `RateLimited` if imports have used their share of the hour, and
- * `TurnReserved` if the turn is later.
+ * Waits for the turn of `count` writes of the repository's installation. Throws `TurnReserved` if that is later; the next run of the
+ * job finds the turn reserved that it booked.
+ */
+export async function takeWrites(app: App, { db, repo }: RepoContext, count: number): Promise<void> {
+  const { installation_id } = repo
+  if (installation_id === null || !app.paces_writes) return
+  const now = app.clock()
+  const job = runningJob()
+  const reserved_at = job?.write_at ?? null
+  if (reserved_at && reserved_at > now) throw new TurnReserved(reserved_at)
+  if (job) job.write_at = null
+  if (reserved_at && reserved_at > later(now, -RESERVED_FOR_MS)) return
+  const at = await bookInstallationWrites(db, installation_id, { count, now })
+  if (at > now) throw new TurnReserved(at)
+}
+
+/** How often a waiting import looks at the clock, which may be corrected meanwhile. */
+const LOOK_EVERY_MS = 1000
+
+/**
+ * Waits for the turn of `count` calls of an import, for seconds at most. The job keeps its place meanwhile: if it came back later, all jobs
+ * behind it would book before it. Throws `RateLimited` if imports have used their share of the hour.
  */
 export async function takeImportCalls(
   app: App,
@@ -73,24 +90,11 @@ export async function takeImportCalls(
   if (installation_id === null) return
   const retry_at = app.github_app?.budgets.importAt(installation_id, app.clock())
   if (retry_at) throw new RateLimited(retry_at)
-  const db = app.database.connection()
-  await takeTurn(app, (now) => bookInstallationImport(db, installation_id, { count, now }))
-}
-
-/** How long a job can use its turn after the time that was reserved for it. Later, it needs another one. */
-const RESERVED_FOR_MS = 60_000
-
-/** The next run of the job finds the turn reserved that it booked. */
-async function takeTurn(app: App, book: (now: Date) => Promise<Date>): Promise<void> {
   if (!app.paces_writes) return
-  const now = app.clock()
-  const job = runningJob()
-  const reserved_at = job?.write_at ?? null
-  if (reserved_at && reserved_at > now) throw new TurnReserved(reserved_at)
-  if (job) job.write_at = null
-  if (reserved_at && reserved_at > later(now, -RESERVED_FOR_MS)) return
-  const at = await book(now)
-  if (at > now) throw new TurnReserved(at)
+  const turn = { count, now: app.clock() }
+  const at = await bookInstallationImport(app.database.connection(), installation_id, turn)
+  const left = () => at.getTime() - app.clock().getTime()
+  for (let left_ms = left(); left_ms > 0; left_ms = left()) await wait(Math.min(left_ms, LOOK_EVERY_MS))
 }
 
 /**

@@ -2,6 +2,7 @@
 import { later } from '../../../vocabulary/clock.ts'
 import { statusOf } from '../../github/octokit.ts'
 import { isNotFound, type Reader } from '../../github/repository-calls.ts'
+import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './etags-store.ts'
@@ -13,9 +14,8 @@ import {
   storeOrganisation,
 } from './installation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
-import { refreshSettings } from './settings-refresh.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
-import { storeRepository, storeUninstalled } from './stored-settings.ts'
+import { refreshSettings, storeRepository, storeUninstalled } from './stored-settings.ts'
 
 /** A repository as a delivery or GitHub describes it. */
 export interface InstalledRepository {
@@ -43,17 +43,17 @@ export async function recordInstallation(
 }
 
 /**
- * Reads the settings of a repository that GitHub has just shown, and then stores its installation. Throws what GitHub's client throws; the installation
- * is then not stored, and the next event tries again.
+ * Reads the settings of a repository that GitHub has just shown, and then stores its installation. `textOf`: its files, if they were read
+ * already. Throws what GitHub's client throws; the installation is then not stored, and the next event tries again.
  */
 export async function registerInstallation(
   app: App,
   repository: InstalledRepository,
-  now: Date,
+  { now, textOf }: { now: Date; textOf?: TextOf },
 ): Promise<RepositoryRow> {
   await insertRepository(app.database.connection(), repository, now)
   const client = await app.github_app?.probot.auth(repository.installation_id)
-  if (client) await refreshSettings(app, client, repository)
+  if (client) await refreshSettings(app, client, repository, { textOf })
   await findOrganisationFile(app, repository, now)
   return recordInstallation(app, repository, now)
 }
@@ -72,7 +72,7 @@ export async function findOrganisationFile(
   const db = app.database.connection()
   if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
   const shared = await findShared(app, repository)
-  if (shared) await registerInstallation(app, shared, now)
+  if (shared) await registerInstallation(app, shared, { now })
   else await db.transaction((tx) => storeOrganisation(tx, installation_id))
 }
 
@@ -140,7 +140,7 @@ export async function discoverInstallation(app: App, repository: NamedRepository
   const installation_id = await findInstallation(app, repository)
   if (installation_id === null) return
   const present = await findPresent(app, { ...repository, installation_id })
-  if (present) await registerInstallation(app, present, now)
+  if (present) await registerInstallation(app, present, { now })
 }
 
 /** `delivered_at` is exact to this. */
@@ -180,7 +180,7 @@ async function followInstallation(
   const present = await findPresent(app, repository)
   if (!present) return stored
   const isNew = stored?.installation_id == null
-  return isNew ? registerInstallation(app, present, now) : recordInstallation(app, present, now)
+  return isNew ? registerInstallation(app, present, { now }) : recordInstallation(app, present, now)
 }
 
 /**

@@ -1,7 +1,18 @@
-/** The settings of a repository as they are stored: what its own files say, and what its organisation says about it. */
+/** The settings of a repository: reads the files that configure it, stores what they say, and joins it with what its organisation says. */
 import { isDeepStrictEqual } from 'node:util'
+import { readGitAttributes } from '../../../engine/lines/git-attributes.ts'
+import { areasOfLabeler } from '../../../engine/settings/labeler-file.ts'
 import { layersOf, type SettingsLayer, settingsOf, shareOf } from '../../../engine/settings/layers.ts'
-import type { Settings } from '../../../vocabulary/contract/settings.ts'
+import { readSettingsFile } from '../../../engine/settings/settings-file.ts'
+import {
+  ATTRIBUTES_PATH,
+  type FileSettings,
+  LABELER_PATH,
+  SETTINGS_PATH,
+  type Settings,
+} from '../../../vocabulary/contract/settings.ts'
+import { type Reader, type RepositoryName, readFile } from '../../github/repository-calls.ts'
+import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import { isOrganisationRepository, storeOrganisation } from './installation-store.ts'
@@ -14,6 +25,84 @@ import {
   setCommenting,
   updateRepository,
 } from './store.ts'
+
+/** A repository under its current name. */
+type NamedRepository = RepositoryName & { id: number }
+
+/** A push to the default branch. */
+export interface Push {
+  sha: string
+  /** The commit before the push. */
+  before: string
+  /** When it was pushed, to the second; null if GitHub does not say. */
+  pushed_at: Date | null
+}
+
+/** How a push relates to the last one whose settings were read. `unclear`: they may be of the same second. */
+export function orderOf(
+  { settings_sha, settings_pushed_at }: Pick<RepositoryRow, 'settings_sha' | 'settings_pushed_at'>,
+  { before, pushed_at }: Push,
+): 'newer' | 'older' | 'unclear' {
+  if (before === settings_sha) return 'newer'
+  if (pushed_at === null) return 'unclear'
+  if (settings_pushed_at === null || pushed_at > settings_pushed_at) return 'newer'
+  return pushed_at < settings_pushed_at ? 'older' : 'unclear'
+}
+
+/**
+ * Reads and stores the settings of the default branch. If the file is invalid, its problems are stored and the last valid
+ * values stay. Without areas in the settings, the areas of the labeler file apply. Of `.gitattributes` only the rules about
+ * noise are stored. `push`: reads its commit, because GitHub may still answer with the former state of the branch; undefined
+ * if a later push was read before. `textOf`: the files, if they were read already. Throws what GitHub's client throws. At most three calls.
+ */
+export async function refreshSettings(
+  app: App,
+  client: Reader,
+  repository: NamedRepository,
+  { push, textOf: known }: { push?: Push; textOf?: TextOf | undefined } = {},
+): Promise<RepositoryRow | undefined> {
+  const db = app.database.connection()
+  const stored = await findRepository(db, repository.id)
+  const order = push && stored && orderOf(stored, push)
+  if (order === 'older') return undefined
+  const commit = order === 'newer' ? push : undefined
+  const ref = commit?.sha ?? null
+  const textOf = known ?? ((path) => readFile(client, repository, { path, ref }))
+  const is_organisation = isOrganisationRepository(repository.name)
+  const text = await textOf(SETTINGS_PATH)
+  const file = text === null ? { settings: null, errors: [] } : readSettingsFile(text, { is_organisation })
+  const settings = file.errors.length > 0 ? (stored?.settings ?? null) : file.settings
+  const labeler = settings?.areas ? null : await textOf(LABELER_PATH)
+  const attributes = await textOf(ATTRIBUTES_PATH)
+  const read = {
+    settings,
+    ...(commit && { settings_sha: commit.sha, settings_pushed_at: commit.pushed_at }),
+    settings_errors: file.errors,
+    // Whoever left the repository switches it on again by saying so in a changed file.
+    ...(isOn(settings) && !isDeepStrictEqual(settings, stored?.settings) && { farewell_at: null }),
+    noise_attributes: attributes === null ? null : readGitAttributes(attributes),
+    labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
+  }
+  return storeRepository(app, repository.id, read, app.clock())
+}
+
+const isOn = (settings: FileSettings | null) => [true, 'on'].includes(settings?.comment?.mode ?? false)
+
+/** Reads the settings of the default branch again, like `refreshSettings`. Returns whether they say something else than before. */
+export async function reviseSettings(
+  app: App,
+  client: Reader,
+  { repository, textOf }: { repository: NamedRepository; textOf?: TextOf | undefined },
+): Promise<boolean> {
+  const before = await findRepository(app.database.connection(), repository.id)
+  const after = await refreshSettings(app, client, repository, { textOf })
+  return after !== undefined && !isDeepStrictEqual(settingsIn(before), settingsIn(after))
+}
+
+/** What the settings files say. */
+function settingsIn(row: RepositoryRow | undefined) {
+  return [row?.settings, row?.settings_errors, row?.labeler_areas, row?.noise_attributes]
+}
 
 /** The kind of job that rechecks all pull requests of a repository, because its settings changed. */
 export const RECHECK_ALL = 'recheck_all'

@@ -1,8 +1,7 @@
-/** Calls to GitHub about the App's comment on a pull request, as an installation. Each documents how many calls it makes. */
+/** Calls to GitHub about what the App publishes, as an installation: its comment on a pull request, and check runs. Each documents how many calls it makes. */
 import { recordEffect } from '../platform/telemetry/execution.ts'
 import type { Installation } from './github-app.ts'
-import { LIST_LIMITS } from './list-limits.ts'
-import { named, type RepositoryName } from './repository-calls.ts'
+import { LIST_LIMITS, named, type RepositoryName } from './repository-calls.ts'
 
 /** GitHub allows at most 2,500 comments on a pull request. */
 const COMMENT_PAGES_MAX = 30
@@ -64,4 +63,48 @@ export async function editComment(
   const { data } = await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
   recordEffect('comment_edited')
   return { thumbs_up: data.reactions?.['+1'] ?? 0, thumbs_down: data.reactions?.['-1'] ?? 0 }
+}
+
+export interface CheckRun {
+  head_sha: string
+  conclusion: 'success' | 'neutral'
+  title: string
+  summary: string
+  /** At most 50. */
+  annotations: Annotation[]
+}
+
+export interface Annotation {
+  path: string
+  /** First and last line, counted from 1; null for the file as a whole. */
+  lines: readonly [first: number, last: number] | null
+  message: string
+}
+
+/** Creates a completed check run `Deconflict` on a commit. Of several with this name, GitHub shows the latest. One call. */
+export async function reportCheckRun(
+  client: Installation,
+  repo: RepositoryName,
+  run: CheckRun,
+): Promise<void> {
+  await client.rest.checks.create({
+    owner: repo.owner,
+    repo: repo.name,
+    name: 'Deconflict',
+    head_sha: run.head_sha,
+    status: 'completed',
+    conclusion: run.conclusion,
+    output: {
+      title: run.title,
+      summary: run.summary,
+      annotations: run.annotations.map(({ path, lines, message }) => ({
+        path,
+        message,
+        start_line: lines?.[0] ?? 1,
+        end_line: lines?.[1] ?? 1,
+        annotation_level: 'notice',
+      })),
+    },
+  })
+  recordEffect('check_run_reported')
 }
