@@ -165,12 +165,12 @@ describe('a check that is too expensive', () => {
     const ended: string[] = []
     const long = check(body)
     void long.then(() => ended.push('the check'))
-    for (let count = 0; count < 10; count += 1) {
+    for (let count = 0; count < 3; count += 1) {
       expect((await fixture.service.api('GET', '/healthz')).status).toBe(200)
     }
-    ended.push('10 requests, one after another')
+    ended.push('3 requests, one after another')
     const { checked_against } = await long
-    expect(ended).toEqual(['10 requests, one after another', 'the check'])
+    expect(ended).toEqual(['3 requests, one after another', 'the check'])
     expect(checked_against.complete).toBe(false)
     expect(checked_against.activities).toBeGreaterThan(10)
   })
