@@ -126,7 +126,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await expect.poll(() => page.evaluate('document.activeElement.id'), WAIT_OPTIONS).toBe('main')
     await row('Retry payments').click()
     await detail.getByRole('button', { name: 'Archive' }).click()
-    await page.getByText('Nothing is open in acme/shop').waitFor(WAIT_OPTIONS)
+    await page.getByText('No work is announced in acme/shop').waitFor(WAIT_OPTIONS)
     expect(strayed).toEqual([])
   })
 
@@ -260,7 +260,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
 
   test('shows what is missing: activities, a permission', async () => {
     await open('ada', 'acme/quiet')
-    await page.getByText('Nothing is open in acme/quiet').waitFor(WAIT_OPTIONS)
+    await page.getByText('No work is announced in acme/quiet').waitFor(WAIT_OPTIONS)
     await page.goto(`${first.url}/#/acme/secret`)
     await page.getByRole('heading', { name: 'You cannot see this repository' }).waitFor(WAIT_OPTIONS)
   })
