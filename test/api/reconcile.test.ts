@@ -219,7 +219,7 @@ describe('hourly reconciliation', () => {
     Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
     const before = repository.calls().length
     await anHour()
-    expect(repository.calls().slice(before)).toEqual(['GET ', 'GET /pulls'])
+    expect(repository.calls().slice(before)).toEqual(['GET ', 'GET /pulls', 'GET /git/trees/HEAD'])
   })
 
   describe('an open pull request', () => {

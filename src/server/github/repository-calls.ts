@@ -188,7 +188,7 @@ export function isCommitUnknown(error: unknown): boolean {
 }
 
 /** Whether the App has no permission for a call (app.readonly.yml). */
-function isWithoutPermission(error: unknown): boolean {
+export function isWithoutPermission(error: unknown): boolean {
   return statusOf(error) === 403 && /not accessible by integration/i.test((error as Error).message)
 }
 

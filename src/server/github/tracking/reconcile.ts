@@ -17,11 +17,10 @@ import { ConditionalReads } from '../../records/repositories/etags-store.ts'
 import { asInstallation } from '../../records/repositories/installation.ts'
 import { confirmName, findOrganisationFile } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
+import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../../records/repositories/store.ts'
-import { reviseSettings } from '../../records/repositories/stored-settings.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import { isNotFound, openPullRequests, type Reader } from '../repository-calls.ts'
-import { describeRepositories } from '../repository-descriptions.ts'
 import { enqueueMissingReads } from './changed-files.ts'
 import { PULL_REQUEST, pullRequestJobs } from './installations.ts'
 import { openIfChanged } from './open-pages.ts'
@@ -77,8 +76,7 @@ export async function reconcile(app: App, stored: RepoContext): Promise<void> {
     if (!ctx) return
     await importPullRequests(app, ctx, reader, { reads })
     await archiveDeletedBranches(ctx, reader, reads)
-    const { textOf } = (await describeRepositories(reader, [ctx.repo], ctx.now)).get(ctx.repo.id) ?? {}
-    if (await reviseSettings(app, reader, { repository: ctx.repo, textOf })) await applySettings(app, ctx)
+    if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await applySettings(app, ctx)
     await findOrganisationFile(app, { ...ctx.repo, installation_id }, ctx.now)
     await reads.save()
   })

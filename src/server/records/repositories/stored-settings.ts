@@ -27,7 +27,7 @@ import {
 } from './store.ts'
 
 /** A repository under its current name. */
-type NamedRepository = RepositoryName & { id: number }
+export type NamedRepository = RepositoryName & { id: number }
 
 /** A push to the default branch. */
 export interface Push {
@@ -87,22 +87,6 @@ export async function refreshSettings(
 }
 
 const isOn = (settings: FileSettings | null) => [true, 'on'].includes(settings?.comment?.mode ?? false)
-
-/** Reads the settings of the default branch again, like `refreshSettings`. Returns whether they say something else than before. */
-export async function reviseSettings(
-  app: App,
-  client: Reader,
-  { repository, textOf }: { repository: NamedRepository; textOf?: TextOf | undefined },
-): Promise<boolean> {
-  const before = await findRepository(app.database.connection(), repository.id)
-  const after = await refreshSettings(app, client, repository, { textOf })
-  return after !== undefined && !isDeepStrictEqual(settingsIn(before), settingsIn(after))
-}
-
-/** What the settings files say. */
-function settingsIn(row: RepositoryRow | undefined) {
-  return [row?.settings, row?.settings_errors, row?.labeler_areas, row?.noise_attributes]
-}
 
 /** The kind of job that rechecks all pull requests of a repository, because its settings changed. */
 export const RECHECK_ALL = 'recheck_all'
