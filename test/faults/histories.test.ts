@@ -1,16 +1,19 @@
 /**
  * Plays random schedules against three instances, while instances and PostgreSQL are killed or stand still, and checks the answers
- * against the promises of docs/reliability.md. `HISTORIES=2000` plays more, and `TEST_SEED=random` others.
+ * against the promises of docs/reliability.md. `HISTORIES=2000` plays more, `TEST_SEED=random` others, and `BUGS=1` plays them
+ * against builds with one bug each.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
+import { buggyVersion } from '../support/next-version.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { PROMISES, type Promised, record, textOf } from '../support/promises.ts'
 import { randomOf } from '../support/random-merges.ts'
+import { BUGS } from './bugs.ts'
 
-const { HISTORIES = '200', TEST_SEED = '1' } = process.env
+const { HISTORIES = '200', TEST_SEED = '1', BUGS: withBugs } = process.env
 const PLAYED = Math.ceil(Number(HISTORIES) / Object.keys(PROMISES).length)
 /** How many are played at once. */
 const AT_ONCE = 10
@@ -21,11 +24,11 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-/** Three instances on a PostgreSQL of their own. */
-async function startThree() {
+/** Three instances of a program on a PostgreSQL of their own. */
+async function startThree(program?: string[]) {
   const cluster = await startCluster({ durable: true })
   const ports = (await Promise.all([freePort(), freePort(), freePort()])).map(String)
-  const start = (PORT = '') => startProcess({ ...fixture.env, DATABASE_URL: cluster.url, PORT })
+  const start = (PORT = '') => startProcess({ ...fixture.env, DATABASE_URL: cluster.url, PORT }, program)
   const services = await Promise.all(ports.map(start))
   const faults: Record<string, (victim: number) => Promise<unknown>> = {
     'no fault': async () => {},
@@ -81,5 +84,17 @@ describe('three instances', () => {
   afterAll(() => three.close())
   test.each(NAMES)('%s', async (name) => {
     expect(await play(three, name, subjectOf(name))).toBeNull()
+  })
+})
+
+describe.runIf(withBugs)('a bug is found', () => {
+  test.each(Object.entries(BUGS))('%s', async (_, bug) => {
+    const version = await buggyVersion(bug)
+    const three = await startThree(version.program)
+    let found: string | null = null
+    for (const name of NAMES) found ??= await play(three, name, subjectOf(name)).catch(String)
+    await three.close()
+    await version.remove()
+    expect(found).not.toBeNull()
   })
 })

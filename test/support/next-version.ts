@@ -1,5 +1,5 @@
-/** A copy of the built service with further migrations, as the version that follows this one. */
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+/** Copies of the built service: with one more migration, as in the version that follows this one, or with a bug. */
+import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts'
@@ -18,6 +18,28 @@ export interface NextVersion {
 export async function nextVersion(migrations: string[]): Promise<NextVersion> {
   const directory = await copiedBuild()
   await addMigrations(directory, migrations)
+  return versionIn(directory)
+}
+
+/** `from` stands once in the bundle, and is replaced. */
+export async function buggyVersion([from, to]: [from: string, to: string]): Promise<NextVersion> {
+  const directory = await copiedBuild()
+  const dist = join(directory.path, 'dist')
+  const names = ['main.js', ...(await readdir(join(dist, 'chunks'))).map((name) => join('chunks', name))]
+  let count = 0
+  for (const name of names) {
+    const code = await readFile(join(dist, name), 'utf8')
+    count += code.split(from).length - 1
+    await writeFile(
+      join(dist, name),
+      code.replace(from, () => to),
+    )
+  }
+  if (count !== 1) throw new Error(`the bundle has ${count} times: ${from}`)
+  return versionIn(directory)
+}
+
+function versionIn(directory: TemporaryDirectory): NextVersion {
   return { program: [join(directory.path, 'dist/main.js')], remove: () => directory.remove() }
 }
 

@@ -1,0 +1,47 @@
+/** Bugs that random histories have to find: a text of the bundled service, and what replaces it. */
+export const BUGS: Record<string, [from: string, to: string]> = {
+  'a question shares a refresh that began before it': [
+    'held.next ??= held.running.then(start, start);\n\t\t\tawait held.next;',
+    'await held.running;',
+  ],
+  'a live set is read once': ['else if (set.version < stored.version)', 'else if (false)'],
+  'a live set skips a version': ['set.version = stored.version;', 'set.version = stored.version + 1;'],
+  'a live set begins after the next version': [
+    'version: set.version,\n\t\tid: LAST_ID',
+    'version: set.version + 1,\n\t\tid: LAST_ID',
+  ],
+  'a live set is up to date for a while': [
+    'const stored = await findLiveSet(db, repo_id);',
+    'if (Date.now() - (set.at ?? 0) < 300) return; set.at = Date.now(); const stored = await findLiveSet(db, repo_id);',
+  ],
+  'of several changes one is read': ['outline } of changes)', 'outline } of changes.slice(0, 1))'],
+  'what ended stays in the live set': [
+    'if (outline === null) set.remove(id);',
+    'if (outline === null) continue;',
+  ],
+  'a key is not looked for': ['if (stored) return { stored };', ''],
+  'two requests with one key run at once': ['if (!await lockKey(tx.db, scoped)) throw inProgress();', ''],
+  'the newest holds an issue': [
+    'one.place.position - other.place.position',
+    'other.place.position - one.place.position',
+  ],
+  'the highest id holds an issue': [
+    'one.place.position - other.place.position',
+    'one.worker.activity_id < other.worker.activity_id ? 1 : -1',
+  ],
+  'who comes last to an issue is first': ['position: version,', 'position: -version,'],
+  'an issue shows one other': ['...others] = workers;', '...others] = workers.slice(0, 2);'],
+  'a commit is not flushed': ['jit: "off"', 'jit: "off", synchronous_commit: "off"'],
+  'numbers are reserved without a lock': ['await lockDirectory(db, repo.id, directory);', ''],
+  'the highest number does not count': ['nextNumber([...taken.map(', 'nextNumber([...taken.slice(1).map('],
+  'a number is never repeated': ['if (own && !holds(', 'if (false && !holds('],
+  'numbers of others do not count': ['\t\t...inFiles,\n\t\t...held', '\t\t...inFiles'],
+  'the number of another is given': [
+    'activity_id === id);\n\tconst held',
+    'activity_id !== id);\n\tconst held',
+  ],
+  'work that ended keeps its number': [
+    'isLiveAt(repo_id, now), isNotNull(reserved_numbers)',
+    'eq(activities.repo_id, repo_id), isNotNull(reserved_numbers)',
+  ],
+}
