@@ -38,7 +38,7 @@ afterEach(async () => {
 
 /** The text after a heading, up to the next one. */
 function section(heading: string): string {
-  const [, text = ''] = TOUR.split(`\n### ${heading}\n`)
+  const [, text = ''] = TOUR.split(`\n## ${heading}\n`)
   expect(text).not.toBe('')
   return text.split(/\n##/)[0] as string
 }
