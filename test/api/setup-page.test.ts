@@ -47,7 +47,8 @@ describe('the page', () => {
   test('offers an App that may only read', async () => {
     const all = await service.open()
     expect(all.form.manifest).toMatchObject({ default_permissions: { pull_requests: 'write' } })
-    const { form } = await service.open({ read_only: 'on' })
+    const { form, text } = await service.open({ read_only: 'on' })
+    expect(text).toContain('Create the read-only App for your own account')
     expect(form.manifest).toMatchObject({ default_permissions: { pull_requests: 'read', metadata: 'read' } })
   })
 

@@ -10,6 +10,7 @@ export interface SetupPage {
   form: { action: string; manifest: object }
   cookie: string
   headers: Headers
+  text: string
 }
 
 interface Shown {
@@ -60,7 +61,7 @@ export async function startSetupService(github: FakeGithub, config: Partial<Conf
         ) ?? []
       const cookie = headers.getSetCookie().map((each) => each.split(';')[0])
       const form = { action: unescaped(action), manifest: JSON.parse(unescaped(manifest)) }
-      return { form, cookie: cookie.join('; '), headers }
+      return { form, cookie: cookie.join('; '), headers, text }
     },
     async confirm({ action, manifest }, cookie) {
       const { pathname, search } = new URL(action)

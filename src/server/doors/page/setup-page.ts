@@ -15,7 +15,7 @@ th, td { text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0;
 th { font-weight: 600; }
 .note { border-left: 3px solid light-dark(#9a6700, #d29922); padding-left: 0.8rem; }
 .line { display: flex; gap: 0.5rem; flex-wrap: wrap; }
-input:not([type=checkbox]) { font: inherit; color: inherit; background: light-dark(#fff, #0e1116); border: 1px solid light-dark(#8b95a3, #566173); border-radius: 6px; padding: 0.4rem 0.6rem; min-width: 14rem; }
+input { font: inherit; color: inherit; background: light-dark(#fff, #0e1116); border: 1px solid light-dark(#8b95a3, #566173); border-radius: 6px; padding: 0.4rem 0.6rem; min-width: 14rem; }
 button { font: inherit; cursor: pointer; color: inherit; background: light-dark(#f2f4f7, #1a212a); border: 1px solid light-dark(#8b95a3, #566173); border-radius: 6px; padding: 0.4rem 0.9rem; }
 button.main { background: #1059c9; border-color: #1059c9; color: #fff; }
 :focus-visible { outline: 2px solid light-dark(#1059c9, #6cb0ff); outline-offset: 2px; }
@@ -64,15 +64,16 @@ ${form.notes.map((note) => `<p class="note">${escaped(note)}</p>`).join('\n')}
 <div class="line">
 <input id="organization" name="organization" value="${escaped(organization ?? '')}" autocomplete="off" spellcheck="false"${problem ? ' aria-invalid="true" aria-describedby="problem"' : ''}>
 <button type="submit">Use this owner</button>
+<button type="submit" name="read_only" value="on">Read-only App for this owner</button>
 </div>
-<p><label><input type="checkbox" name="read_only"${form.is_read_only ? ' checked' : ''}> Read only: find overlaps, but write no comments and no check runs, and read no settings files</label></p>
+<p>A read-only App finds overlaps. It writes no comments and no check runs, and reads no settings files.</p>
 ${problem ? `<p id="problem" class="note" role="alert">${escaped(problem)}</p>` : ''}
 </form>
 <h2>2. Create the App</h2>
 <p>GitHub shows the name of the App, which you can change, and asks you to confirm.</p>
 <form method="post" action="${escaped(action)}">
 <input type="hidden" name="manifest" value="${escaped(JSON.stringify(manifest))}">
-<button type="submit" class="main">Create the App for ${escaped(owner)}</button>
+<button type="submit" class="main">Create the ${form.is_read_only ? 'read-only App' : 'App'} for ${escaped(owner)}</button>
 </form>
 <h2>Permissions of the App</h2>
 <table>
