@@ -65,6 +65,11 @@ const texts = [
   ),
 ]
 
+test('docs/architecture.md names only files that exist', () => {
+  const named = read('docs/architecture.md').match(/(?<=`)[\w-]+(\/[\w-]+)*\/[\w-]+\.ts(?=`)/g) ?? []
+  expect(named.filter((name) => !texts.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
+})
+
 /** The anchors that GitHub gives to the headings of a page. Undefined if there is no such page. */
 function anchorsOf(path: string): string[] | undefined {
   if (!existsSync(new URL(path, ROOT))) return undefined

@@ -16,7 +16,7 @@ export interface Architecture {
 /** Reads from the environment of the process, for `reserved`. */
 export const READINGS = { clock: 'the clock', environment: 'the environment' } as const
 
-const LINES_MAX = 300
+const LINES_MAX = 250
 const KEBAB_FILE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+$/
 const KEBAB_FOLDER = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const VAGUE_NAME = /(^|-)(utils?|helpers?|common|types?|services?|managers?)$/
