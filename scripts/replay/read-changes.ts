@@ -60,11 +60,7 @@ export async function readChanges(source: Source, pullRequests: readonly PullReq
 
 /** The changed files of each head, by `keyOf`. */
 async function filesOf({ git, mirror, commits: { all }, paths }: Source, heads: readonly HeadAndBase[]) {
-  const distinct = [...new Map(heads.map((each) => [keyOf(each), each])).values()]
-  const trees = distinct.map(({ base, head }) => ({
-    from: (all[base] as Commit).tree,
-    to: (all[head] as Commit).tree,
-  }))
+  const { distinct, trees } = treesOf(all, heads)
   const files = new Map<string, FileChange[]>()
   const hash = lineHasher(new Uint8Array(KEY_BYTES))
   for await (const changes of changedFiles(git, trees, { hash, absent: mirror.absent, paths }))
@@ -72,7 +68,14 @@ async function filesOf({ git, mirror, commits: { all }, paths }: Source, heads: 
   return files
 }
 
-function keyOf({ head, base }: HeadAndBase): string {
+/** Each head once, and the trees from which and to which it changes files. */
+export function treesOf(all: readonly Commit[], heads: readonly HeadAndBase[]) {
+  const distinct = [...new Map(heads.map((each) => [keyOf(each), each])).values()]
+  const tree = (at: number) => (all[at] as Commit).tree
+  return { distinct, trees: distinct.map(({ base, head }) => ({ from: tree(base), to: tree(head) })) }
+}
+
+export function keyOf({ head, base }: HeadAndBase): string {
   return `${base} ${head}`
 }
 

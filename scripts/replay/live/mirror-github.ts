@@ -5,7 +5,7 @@ import { fileEntries } from '../changed-files.ts'
 import { type Branch, type Commit, type Commits, tipAt } from '../commits.ts'
 import type { Git } from '../git.ts'
 import type { Changed } from '../heads.ts'
-import { readMessages } from '../read-changes.ts'
+import { keyOf, readMessages, treesOf } from '../read-changes.ts'
 import type { HeadAndBase } from '../revisions.ts'
 import { isByAgent, type Revision } from './events.ts'
 
@@ -87,12 +87,10 @@ export async function mirrorGithub(
 
 /** The files of each revision, in GitHub's form. */
 async function readFiles({ git, commits, absent }: Source, all: readonly Changed[]) {
-  const revisions = new Map(all.flatMap((pr) => pr.revisions).map((each) => [keyOf(each), each]))
-  const keys = [...revisions.keys()]
-  const trees = [...revisions.values()].map(({ base, head }) => ({
-    from: (commits.all[base] as Commit).tree,
-    to: (commits.all[head] as Commit).tree,
-  }))
+  const { distinct, trees } = treesOf(
+    commits.all,
+    all.flatMap((pr) => pr.revisions),
+  )
   const files = new Map<string, PullFile[]>()
   for await (const entries of fileEntries(git, trees, { absent })) {
     const pullFiles = entries.map(
@@ -104,13 +102,9 @@ async function readFiles({ git, commits, absent }: Source, all: readonly Changed
         patch: patch ?? null,
       }),
     )
-    files.set(keys[files.size] as string, pullFiles)
+    files.set(keyOf(distinct[files.size] as HeadAndBase), pullFiles)
   }
   return files
-}
-
-function keyOf({ head, base }: HeadAndBase): string {
-  return `${base} ${head}`
 }
 
 /** A login for each author. */
