@@ -44,7 +44,7 @@ export interface OrganisationSizes {
 }
 
 const FULL: Sizes = {
-  live: [100, 1000, 10_000, 100_000],
+  live: [100, 1000, 10_000],
   crowd: 500,
   clients: [1, 8, 32],
   rounds: 5,
@@ -79,7 +79,7 @@ const QUICK: Sizes = {
 
 const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--live 100,1000] [--minutes 10] [--json FILE] [--against FILE] [--quick] [--built]
   --only     of ${PARTS.join(', ')}; organisation, which takes half an hour, runs only on request
-  --live     live activities per repository, instead of 100 to 100,000
+  --live     live activities per repository, instead of 100 to 10,000
   --minutes  of the load of the organisation, instead of 10
   --against  prints the results of an earlier run beside those of this one
   --quick    small sizes, as a smoke test; the figures are meaningless

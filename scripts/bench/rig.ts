@@ -9,7 +9,7 @@ import type { ServiceProcess } from '../../test/support/process.ts'
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
 import { interleaved, type Results } from './measure.ts'
 import type { Options } from './options.ts'
-import { copy, type SeedRepository, seed } from './seed.ts'
+import { type SeedRepository, seed } from './seed.ts'
 import { crowdWorkOf, workOf } from './work.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,9 +24,12 @@ const SETTINGS = {
   ...PLANNING,
 }
 
-/** Activities that are created one by one; further ones are copies. */
-const ORIGINAL_MAX = 10_000
-const FIXED = ['original', 'created', 'baseline', 'crowd', 'pulls', 'commented', 'plain'] as const
+/** The activities before more are created. */
+const FILLED = [
+  ['created', 1000],
+  ['baseline', 1000],
+] as const
+const FIXED = ['created', 'baseline', 'crowd', 'pulls', 'commented', 'plain'] as const
 
 export interface Rig extends Options {
   results: Results
@@ -89,14 +92,10 @@ export async function openRig(options: Options, results: Results, say: (line: st
   const database = memo(async () => {
     const url = await emptyDatabase()
     await (await openDatabase({ database_url: url, data_dir: '' })).close()
-    const size = Math.min(Math.max(...live), ORIGINAL_MAX)
-    await seed(url, repository('original'), { count: size, work: workOf })
     await seed(url, repository('crowd'), { count: crowd, work: (n) => crowdWorkOf(n, crowd) })
-    const copies = live.map((each) => [`live-${each}`, each] as const)
-    await copy(url, repository('original'), [
-      ...copies.map(([name, count]) => ({ to: repository(name), count })),
-      ...(['created', 'baseline'] as const).map((name) => ({ to: repository(name), count: size })),
-    ])
+    const sizes = live.map((size) => [`live-${size}`, size] as const)
+    for (const [name, count] of [...sizes, ...FILLED])
+      await seed(url, repository(name), { count, work: workOf })
     return url
   })
   const startService: Rig['startService'] = async (DATABASE_URL, { has_app = false, env = {} } = {}) => {

@@ -6,14 +6,12 @@ const SHARED_EVERY = 8
 export const SHARED = 'shared/kit'
 /** Half of those declare a pattern; this is the range of their suffixes. */
 const PATTERNS = 50
-/** What the copies of an activity have different in their texts. */
-export const SHARD = 's0-'
 
 /** The `n`th activity, in its own directory, and every eighth in the shared one too. */
 export function workOf(n: number): CreateActivity {
-  const own = `packages/${SHARD}p${n}`
-  const areas = n % 5 === 0 ? [`area-${SHARD}${n}`] : []
-  return activity(`${SHARD}${n}`, {
+  const own = `packages/p${n}`
+  const areas = n % 5 === 0 ? [`area-${n}`] : []
+  return activity(`${n}`, {
     areas,
     paths: [`${own}/src/**`, `${own}/test/unit.test.ts`, lastPathOf(n)],
   })
@@ -22,9 +20,9 @@ export function workOf(n: number): CreateActivity {
 function lastPathOf(n: number): string {
   // It starts with a wildcard, so that every check has to decide it; no check overlaps with it.
   if (n % 10_000 === 9999) return `*/legacy-${n % 7}/*.ts`
-  if (n % SHARED_EVERY !== 0) return `docs/${SHARD}p${n}.md`
+  if (n % SHARED_EVERY !== 0) return `docs/p${n}.md`
   const isPlain = (n / SHARED_EVERY) % 2 === 0
-  return isPlain ? `${SHARED}/part-${SHARD}${n}.ts` : `${SHARED}/**/*.v${n % PATTERNS}.ts`
+  return isPlain ? `${SHARED}/part-${n}.ts` : `${SHARED}/**/*.v${n % PATTERNS}.ts`
 }
 
 /**
