@@ -20,6 +20,21 @@ export function figure(part: number, whole: number): string {
   return whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)
 }
 
+/** Precision and recall in percent, and the numbers of cases found, called wrongly, and missed. */
+export function scoreOf<Case>(
+  known: readonly Case[],
+  isCalled: (each: Case) => boolean,
+  isConflict: (each: Case) => boolean,
+): [scores: string, counts: string] {
+  const called = known.filter(isCalled)
+  const found = called.filter(isConflict).length
+  const conflicts = known.filter(isConflict).length
+  return [
+    `${figure(found, called.length)} / ${figure(found, conflicts)}`,
+    `${found}, ${called.length - found}, ${conflicts - found}`,
+  ]
+}
+
 export function share(part: number, whole: number): string {
   return `${part} of ${whole} (${figure(part, whole)} %)`
 }

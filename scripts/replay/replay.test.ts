@@ -81,7 +81,7 @@ test('the replay writes a line for each pair to stdout, and a summary to stderr'
     },
   ])
   expect(stderr).toContain('conflict 1 (1 proved), unknown 1, noise 1; duplicates 1')
-  expect(stderr).toContain('1 files, proved and likely: precision 100.0 %, recall 0.0 %')
+  expect(stderr).toContain('1 files, proved and likely: precision / recall – / 0.0 %')
 })
 
 test('an error names the field of a recording that is wrong', async () => {

@@ -1,6 +1,6 @@
 /** The tables of a replay, in Markdown (docs/research/lines.md). Pure. */
 import { conflictsInGit, isLive, type RuleCount } from './comment-rules.ts'
-import { figure, opened, percent, ratio, table } from './markdown.ts'
+import { opened, percent, ratio, scoreOf, table } from './markdown.ts'
 import { isConflict, isProved } from './overlaps.ts'
 import type { OverlapWithTruth } from './truth.ts'
 
@@ -56,23 +56,9 @@ function verdictTable({ overlaps, rebased }: Replayed): string {
       ['precision / recall by pair, %', 'all pairs', 'found, false alarms, missed', 'live pairs', ''],
       VERDICT_RULES.map(([label, calls]) => [
         label,
-        ...scoreOf(known, calls),
-        ...scoreOf(known.filter(isLive), calls),
+        ...scoreOf(known, calls, conflictsInGit),
+        ...scoreOf(known.filter(isLive), calls, conflictsInGit),
       ]),
     ),
   ].join('\n\n')
-}
-
-/** Precision and recall in percent, and the numbers of pairs found, called wrongly, and missed. */
-function scoreOf(
-  known: readonly OverlapWithTruth[],
-  calls: (overlap: OverlapWithTruth) => boolean,
-): string[] {
-  const called = known.filter(calls)
-  const found = called.filter(conflictsInGit).length
-  const conflicts = known.filter(conflictsInGit).length
-  return [
-    `${figure(found, called.length)} / ${figure(found, conflicts)}`,
-    `${found}, ${called.length - found}, ${conflicts - found}`,
-  ]
 }
