@@ -192,6 +192,16 @@ export function isWithoutPermission(error: unknown): boolean {
   return statusOf(error) === 403 && /not accessible by integration/i.test((error as Error).message)
 }
 
+/** What a call answers; undefined if the resource does not exist, or no longer exists. */
+export async function ifFound<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
 /** Whether a call failed because the resource does not exist, or no longer exists. */
 export function isNotFound(error: unknown): boolean {
   const status = statusOf(error)

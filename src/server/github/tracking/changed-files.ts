@@ -14,7 +14,7 @@ import { readGithub } from '../../records/repositories/reading.ts'
 import { confirmName } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { readLineHasher } from '../../records/repositories/store.ts'
-import { isNotFound, type ListedFile, listChangedFiles } from '../repository-calls.ts'
+import { ifFound, type ListedFile, listChangedFiles } from '../repository-calls.ts'
 
 /** The kind of job that reads the files of one pull request. */
 export const READ_FILES = 'read_files'
@@ -72,12 +72,8 @@ export async function readFiles(app: App, ctx: RepoContext, { number }: { number
   const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
   if (!pr?.is_open) return
   await describePullRequest(ctx, number, { closes: pr.closes })
-  try {
-    const changes = await readChanges(app, ctx, pr)
-    if (changes) await replaceChangesOf(ctx, number, changes)
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-  }
+  const changes = await ifFound(readChanges(app, ctx, pr))
+  if (changes) await replaceChangesOf(ctx, number, changes)
 }
 
 /**

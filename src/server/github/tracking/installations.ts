@@ -24,7 +24,7 @@ import { openKnownRepo, type RepoContext } from '../../records/repositories/repo
 import { findRepository, listRepositories } from '../../records/repositories/store.ts'
 import { storeUninstalled } from '../../records/repositories/stored-settings.ts'
 import { parsePullRequest } from '../pull-request.ts'
-import { isNotFound, openPullRequests } from '../repository-calls.ts'
+import { ifFound, openPullRequests } from '../repository-calls.ts'
 import { DESCRIBED_AT_ONCE, describeRepositories } from '../repository-descriptions.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 
@@ -80,14 +80,10 @@ function rankOf({ name, pushed_at }: { name: string; pushed_at: string }): strin
 }
 
 async function exists(app: App, installation_id: number): Promise<boolean> {
-  try {
-    const asApp = await app.github_app?.probot.auth()
-    await asApp?.rest.apps.getInstallation({ installation_id })
-    return true
-  } catch (error) {
-    if (isNotFound(error)) return false
-    throw error
-  }
+  const asApp = await app.github_app?.probot.auth()
+  return (
+    asApp !== undefined && (await ifFound(asApp.rest.apps.getInstallation({ installation_id }))) !== undefined
+  )
 }
 
 /**

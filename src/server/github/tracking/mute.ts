@@ -6,7 +6,7 @@ import type { App } from '../../records/repositories/app.ts'
 import { asInstallation } from '../../records/repositories/installation.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import type { Installation } from '../github-app.ts'
-import { isNotFound, type RepositoryName } from '../repository-calls.ts'
+import { ifFound, named, type RepositoryName } from '../repository-calls.ts'
 import { enqueueRecheck } from './recheck.ts'
 
 export type MuteCommand = 'mute' | 'unmute'
@@ -43,16 +43,8 @@ export async function muteCommented(
 const TRIAGING: ReadonlySet<string> = new Set(['admin', 'maintain', 'write', 'triage'])
 
 /** Whether the account may triage, as GitHub tells the App. One call. */
-async function mayTriage(
-  client: Installation,
-  { owner, name: repo }: RepositoryName,
-  username: string,
-): Promise<boolean> {
-  try {
-    const { data } = await client.rest.repos.getCollaboratorPermissionLevel({ owner, repo, username })
-    return TRIAGING.has(data.role_name) || TRIAGING.has(data.permission)
-  } catch (error) {
-    if (isNotFound(error)) return false
-    throw error
-  }
+async function mayTriage(client: Installation, repo: RepositoryName, username: string): Promise<boolean> {
+  const asked = { ...named(repo), username }
+  const { data } = (await ifFound(client.rest.repos.getCollaboratorPermissionLevel(asked))) ?? {}
+  return data !== undefined && (TRIAGING.has(data.role_name) || TRIAGING.has(data.permission))
 }

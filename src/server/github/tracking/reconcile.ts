@@ -20,7 +20,7 @@ import type { RepoContext } from '../../records/repositories/repo.ts'
 import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../../records/repositories/store.ts'
 import { parsePullRequest } from '../pull-request.ts'
-import { isNotFound, openPullRequests, type Reader } from '../repository-calls.ts'
+import { ifFound, named, openPullRequests, type Reader } from '../repository-calls.ts'
 import { enqueueMissingReads } from './changed-files.ts'
 import { PULL_REQUEST, pullRequestJobs } from './installations.ts'
 import { openIfChanged } from './open-pages.ts'
@@ -203,19 +203,12 @@ async function importClosed(
   ctx: RepoContext,
   { reader, number, stored }: { reader: Reader; number: number; stored: KnownPullRequest | null },
 ): Promise<void> {
-  try {
-    const { data } = await reader.rest.pulls.get({
-      owner: ctx.repo.owner,
-      repo: ctx.repo.name,
-      pull_number: number,
-    })
-    if (data.state === 'closed') await pullRequestChanged(app, ctx, parsePullRequest(data), 'closed')
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-    // GitHub may not show a new one yet.
-    const isSettled = stored !== null && stored.changed_at < later(ctx.now, -REMOVED_AFTER_MS)
-    if (isSettled) await pullRequestRemoved(ctx, number)
-  }
+  const found = await ifFound(reader.rest.pulls.get({ ...named(ctx.repo), pull_number: number }))
+  if (found?.data.state === 'closed')
+    await pullRequestChanged(app, ctx, parsePullRequest(found.data), 'closed')
+  // GitHub may not show a new one yet.
+  const isSettled = stored !== null && stored.changed_at < later(ctx.now, -REMOVED_AFTER_MS)
+  if (!found && isSettled) await pullRequestRemoved(ctx, number)
 }
 
 /** Archives the activities of deleted branches. At most `BRANCHES_MAX` calls; the next run continues after the last branch. */
@@ -232,14 +225,12 @@ async function archiveDeletedBranches(
     limit: BRANCHES_MAX,
   })
   for (const branch of branches) {
-    try {
-      await reads.read(`branches/${branch}`, (headers) =>
-        reader.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch, headers }),
-      )
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-      await endBranch(ctx, branch, false)
-    }
+    const asked = { ...named(repo), branch }
+    const reading = reads.read(`branches/${branch}`, (headers) =>
+      reader.rest.repos.getBranch({ ...asked, headers }),
+    )
+    const exists = await ifFound(reading.then(() => true))
+    if (!exists) await endBranch(ctx, branch, false)
   }
   const last = branches.length < BRANCHES_MAX ? null : (branches.at(-1) ?? null)
   if (last !== branches_after) await updateRepository(db, repo.id, { branches_after: last })

@@ -26,7 +26,7 @@ import {
   type ShownLink,
 } from '../../records/stacks/store.ts'
 import type { GithubPullRequest } from '../pull-request.ts'
-import { isNotFound, listCommitsSince } from '../repository-calls.ts'
+import { ifFound, listCommitsSince } from '../repository-calls.ts'
 import { findOpenOn, listHeadsIn, listStack } from './stack-links-store.ts'
 
 /** The kind of job that checks the links of one branch. */
@@ -196,15 +196,10 @@ export async function checkLinks(app: App, ctx: RepoContext, { branch, base }: L
 }
 
 /** The commits that `head` has and `base` has not; undefined if one of the branches was deleted. */
-async function readCommits(
+function readCommits(
   app: App,
   ctx: RepoContext,
   compared: { base: string; head: string },
 ): Promise<string[] | undefined> {
-  try {
-    return await readGithub(app, ctx, (reader) => listCommitsSince(reader, ctx.repo, compared))
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  return ifFound(readGithub(app, ctx, (reader) => listCommitsSince(reader, ctx.repo, compared)))
 }

@@ -13,7 +13,7 @@ import { listLiveOnBranch } from '../../records/activities/pull-request-store.ts
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { compareBranches, hasOpenPullRequest, isNotFound } from '../repository-calls.ts'
+import { compareBranches, hasOpenPullRequest, ifFound, isNotFound } from '../repository-calls.ts'
 import { type ChangedFiles, completeFiles } from '../trees.ts'
 import { pushedChangesOf } from './changed-files.ts'
 
@@ -74,15 +74,11 @@ async function readComparison(
   { push, isNew }: { push: BranchPush; isNew: boolean },
 ): Promise<(ChangedFiles & { base_sha: string }) | undefined> {
   const { branch, default_branch, head_sha } = push
-  try {
-    return await readGithub(app, ctx, async (reader) => {
-      if (isNew && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
-      const comparison = await compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
-      const files = await completeFiles(reader, ctx.repo, comparison, { head_sha, limits: app.list_limits })
-      return { ...files, base_sha: comparison.merge_base_sha }
-    })
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const reading = readGithub(app, ctx, async (reader) => {
+    if (isNew && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
+    const comparison = await compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
+    const files = await completeFiles(reader, ctx.repo, comparison, { head_sha, limits: app.list_limits })
+    return { ...files, base_sha: comparison.merge_base_sha }
+  })
+  return ifFound(reading)
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../../vocabulary/clock.ts'
 import type { GithubApp, Installation } from '../../github/github-app.ts'
 import { classifyError, statusOf } from '../../github/octokit.ts'
-import { isNotFound, type RepositoryName } from '../../github/repository-calls.ts'
+import { ifFound, isNotFound, named, type RepositoryName } from '../../github/repository-calls.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import type { NewJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
@@ -157,15 +157,10 @@ export function isSuspended(error: unknown): boolean {
 }
 
 /** The id of the App's installation in a repository, or null. One call. */
-export async function findInstallation(app: App, { owner, name }: RepositoryName): Promise<number | null> {
-  try {
-    const asApp = await app.github_app?.probot.auth()
-    const response = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
-    return response?.data.id ?? null
-  } catch (error) {
-    if (isNotFound(error)) return null
-    throw error
-  }
+export async function findInstallation(app: App, repository: RepositoryName): Promise<number | null> {
+  const asApp = await app.github_app?.probot.auth()
+  const found = asApp && (await ifFound(asApp.rest.apps.getRepoInstallation(named(repository))))
+  return found?.data.id ?? null
 }
 
 /**

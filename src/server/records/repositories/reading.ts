@@ -2,7 +2,7 @@
 import { later } from '../../../vocabulary/clock.ts'
 import { classifyError } from '../../github/octokit.ts'
 import { type GithubPullRequest, parsePullRequest } from '../../github/pull-request.ts'
-import { isNotFound, type Reader } from '../../github/repository-calls.ts'
+import { ifFound, named, type Reader } from '../../github/repository-calls.ts'
 import type { App } from './app.ts'
 import { asInstallation, RateLimited } from './installation.ts'
 import type { RepoContext } from './repo.ts'
@@ -62,14 +62,8 @@ export async function readPullRequest(
   ctx: RepoContext,
   number: number,
 ): Promise<GithubPullRequest | undefined> {
-  const { owner, name } = ctx.repo
-  try {
-    const read = await readGithub(app, ctx, async (reader) =>
-      parsePullRequest((await reader.rest.pulls.get({ owner, repo: name, pull_number: number })).data),
-    )
-    return read?.repository_id === ctx.repo.id ? read : undefined
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const asked = { ...named(ctx.repo), pull_number: number }
+  const found = await ifFound(readGithub(app, ctx, (reader) => reader.rest.pulls.get(asked)))
+  const read = found && parsePullRequest(found.data)
+  return read?.repository_id === ctx.repo.id ? read : undefined
 }
