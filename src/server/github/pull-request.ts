@@ -59,8 +59,9 @@ export interface GithubPullRequest {
   /** It will be merged into the default branch, or GitHub does not say which that is. */
   is_for_default_branch: boolean
   head_sha: string
-  /** GitHub's stack that contains the pull request; `position` 1 is the bottom. Null if there is none. */
-  stack: { number: number; position: number } | null
+  /** GitHub's stack that contains the pull request, and its position there; 1 is the bottom. Null if there is none. */
+  stack_number: number | null
+  stack_position: number | null
   labels: string[]
   opened_at: Date
   changed_at: Date
@@ -94,7 +95,8 @@ export function parsePullRequest(payload: unknown): GithubPullRequest {
     base_branch: pr.base.ref,
     is_for_default_branch: pr.base.ref === (pr.base.repo.default_branch ?? pr.base.ref),
     head_sha: pr.head.sha,
-    stack: pr.stack ?? null,
+    stack_number: pr.stack?.number ?? null,
+    stack_position: pr.stack?.position ?? null,
     labels: pr.labels.map(({ name }) => name),
     opened_at: pr.created_at,
     changed_at: pr.updated_at,

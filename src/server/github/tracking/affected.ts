@@ -6,14 +6,18 @@ import { asOf } from '../../../engine/records/activity-lifecycle.ts'
 import { isFinished, isLive } from '../../../vocabulary/activity-status.ts'
 import { isId } from '../../../vocabulary/contract/id.ts'
 import { inDatabase } from '../../compare/database-source.ts'
+import { listLiveOnBranch } from '../../records/activities/pull-request-store.ts'
 import { findActivity } from '../../records/activities/store.ts'
 import type { ActivityRow } from '../../records/activities/table.ts'
 import { listNumbered, listRelatedTo } from '../../records/pull-requests/lists-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
+import { record } from '../../tell/apply.ts'
+import { branchCheck } from '../../tell/read.ts'
+import { branchKey } from '../../tell/sides.ts'
+import { recordEnd } from '../../tell/store.ts'
 import { isSilent } from '../../tell/who-is-told.ts'
 import { enqueueFileReads } from './changed-files.ts'
-import { branchChanged } from './outcomes.ts'
 import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, enqueueRecheck, recheck } from './recheck.ts'
 
@@ -60,4 +64,30 @@ async function checkChanged(
   if (activity.pr_number === null && activity.branch !== null)
     return branchChanged(ctx, activity.branch, activity)
   return isLive(activity.status) ? checkActivities(inDatabase(ctx), [activity]) : null
+}
+
+/**
+ * Checks the work on a branch after its activity `changed`, and records its overlaps unless it has a pull request. If no
+ * activity is live any more, records that its work has ended, and returns null.
+ */
+async function branchChanged(
+  ctx: RepoContext,
+  branch: string,
+  changed: ActivityRow,
+): Promise<Conclusion | null> {
+  const { db, now, repo, settings } = ctx
+  const all = await listLiveOnBranch(db, repo.id, branch, now)
+  const isRecorded = settings.comment.mode !== 'off' && all.every(({ pr_number }) => pr_number === null)
+  const [first, ...more] = all
+  if (first === undefined) {
+    const { status, merged_at, updated_at } = changed
+    const end = { is_merged: status === 'merged' || merged_at !== null, at: merged_at ?? updated_at }
+    if (isRecorded) await recordEnd(ctx, { key: branchKey(branch), branch: null, ...end })
+    return null
+  }
+  const conclusion = await checkActivities(inDatabase(ctx), all)
+  const hasFiles = all.some((each) => each.changed_files.length + (each.pushed_files?.length ?? 0) > 0)
+  if (isRecorded && hasFiles)
+    await record(ctx, branchCheck(branch, [first, ...more], { conclusion, is_partial: false }))
+  return conclusion
 }

@@ -1,5 +1,7 @@
 /** Applies events of pull requests. The webhook surface translates payloads to these calls. */
 import { createHash } from 'node:crypto'
+import { rulesOf } from '../../../engine/check/rules.ts'
+import type { FileChange } from '../../../engine/lines/change.ts'
 import {
   closePullRequest,
   describePullRequest,
@@ -10,6 +12,8 @@ import {
 import { closedIssues, summaryOf } from '../../records/activities/pull-request-fields.ts'
 import { listLiveOf, listUntracked } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
+import { listChangeSet } from '../../records/file-changes/store.ts'
+import { keepMergedWork } from '../../records/merged-work/merged-work.ts'
 import { listNumbered } from '../../records/pull-requests/lists-store.ts'
 import {
   clearRefusals,
@@ -23,6 +27,8 @@ import { readPullRequest } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { forgetComment } from '../../tell/apply.ts'
 import { MUTE_LABEL } from '../../tell/comment.ts'
+import { pullRequestKey } from '../../tell/sides.ts'
+import { recordEnd } from '../../tell/store.ts'
 import type { GithubPullRequest } from '../pull-request.ts'
 import { readChanges } from './changed-files.ts'
 import {
@@ -37,7 +43,6 @@ import {
   planOf,
   takesTitle,
 } from './event-plan.ts'
-import { type EndedPullRequest, keepLines, recordPullRequestEnd } from './outcomes.ts'
 import { enqueueRecheck } from './recheck.ts'
 import { keepMergedLink, linkPullRequestStack, recheckBelow } from './stack-links.ts'
 
@@ -117,22 +122,10 @@ export async function pullRequestRemoved(ctx: RepoContext, number: number): Prom
   const { db, now, repo } = ctx
   const pr = await findPullRequest(db, repo.id, number)
   if (!pr?.is_open) return
-  const is_fork = pr.branch.includes(':')
-  await endActivities(ctx, {
-    number,
-    branch: pr.branch,
-    base_branch: pr.base_branch,
-    is_fork,
-    is_merged: false,
-    merged_at: null,
-    changed_at: now,
-  })
-  await savePullRequest(db, repo.id, number, {
-    is_open: false,
-    is_queued: false,
-    is_behind: false,
-    changed_at: now,
-  })
+  const ended = { is_fork: pr.branch.includes(':'), is_merged: false, merged_at: null, changed_at: now }
+  await endActivities(ctx, { ...pr, ...ended })
+  const closed = { is_open: false, is_queued: false, is_behind: false, changed_at: now }
+  await savePullRequest(db, repo.id, number, closed)
 }
 
 /** Applies the deletion of a comment. Any other comment than the App's has no effect. */
@@ -144,9 +137,17 @@ export async function commentDeleted(
   if (pr?.comment_id === comment_id) await forgetComment(ctx, number, ctx.now)
 }
 
+type EndedPullRequest = Pick<
+  GithubPullRequest,
+  'number' | 'branch' | 'base_branch' | 'is_fork' | 'is_merged' | 'merged_at' | 'changed_at'
+>
+
 /** Archives the activities of a pull request that was merged or closed, and enters the end in the ledger. */
 async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<void> {
-  const others = await recordPullRequestEnd(ctx, pr)
+  const { number, is_merged } = pr
+  const branch = pr.is_fork ? null : pr.branch
+  const side = { key: pullRequestKey(number), branch, is_merged, at: pr.merged_at ?? pr.changed_at }
+  const others = ctx.settings.comment.mode === 'off' ? [] : await recordEnd(ctx, side)
   if (pr.is_merged) {
     await keepMergedLink(ctx, pr)
     // The changed files are deleted with the activities.
@@ -155,6 +156,16 @@ async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<vo
   }
   await closePullRequest(ctx, pr, pr.is_merged)
   await enqueueRecheck(ctx, await listNumbered(ctx.db, ctx.repo.id, others))
+}
+
+/** Keeps the lines of a merged pull request, by which the same work is recognized. Its activities are still live. */
+async function keepLines(ctx: RepoContext, pr: EndedPullRequest): Promise<void> {
+  const { db, now, repo, settings } = ctx
+  const files: FileChange[] = []
+  for (const { id } of await listLiveOf(db, repo.id, pr.number, now))
+    files.push(...(await listChangeSet(db, { repo_id: repo.id, activity_id: id, origin: 'pushed' })))
+  const { noise } = rulesOf(settings, repo.noise_attributes)
+  await keepMergedWork(ctx, pr, { files, noise })
 }
 
 /** Enqueues a recheck of this pull request and those that overlap with it: the order of the merges has changed. */
@@ -191,25 +202,7 @@ function hashOf(text: string): string {
 }
 
 function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts & { title: string } {
-  const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, merged_at } = pr
-  const { branch, head_sha, base_branch, opened_at, changed_at } = pr
-  return {
-    number,
-    title,
-    closes: closedIssues(pr, repo),
-    author,
-    is_open,
-    is_draft,
-    is_bot,
-    is_by_newcomer,
-    merged_at,
-    is_muted: pr.labels.includes(MUTE_LABEL),
-    head_sha,
-    branch,
-    base_branch,
-    stack_number: pr.stack?.number ?? null,
-    stack_position: pr.stack?.position ?? null,
-    opened_at,
-    changed_at,
-  }
+  const { repository_id, url, body, assignee, is_merged, is_fork, is_for_default_branch, labels, ...known } =
+    pr
+  return { ...known, closes: closedIssues(pr, repo), is_muted: labels.includes(MUTE_LABEL) }
 }

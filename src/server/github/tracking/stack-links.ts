@@ -84,22 +84,22 @@ function isCommit(sha: string): boolean {
 /** Links an open pull request with the branches below and above it, if an event moved its head or its place in a stack. */
 export async function linkPullRequestStack(
   ctx: RepoContext,
-  { branch, base_branch, head_sha, is_fork, stack }: GithubPullRequest,
+  pr: GithubPullRequest,
   before: PullRequestRow | undefined,
 ): Promise<void> {
   const { db, repo } = ctx
+  const { branch, base_branch, head_sha, is_fork } = pr
   if (before && before.base_branch !== base_branch && !is_fork) await enqueueCheck(ctx, branch, base_branch)
   const stackBefore = before?.stack_number ?? null
   const hasMoved = before?.branch !== branch || before.head_sha !== head_sha
-  const hasOtherPlace =
-    stackBefore !== (stack?.number ?? null) || (before?.stack_position ?? null) !== (stack?.position ?? null)
-  if (!hasMoved && !hasOtherPlace) return
-  if (stackBefore !== null && stackBefore !== stack?.number) await deleteLinksOf(db, repo.id, branch)
+  const hasOtherStack = stackBefore !== pr.stack_number
+  if (!hasMoved && !hasOtherStack && before.stack_position === pr.stack_position) return
+  if (stackBefore !== null && hasOtherStack) await deleteLinksOf(db, repo.id, branch)
   const above = await listBranchesWith(db, repo.id, { shas: [head_sha], branch, limit: LINKS_MAX })
   const links = [
     ...above.map((each) => ({ ...each, base_branch: branch, sha: head_sha })),
     ...(await linksBelow(ctx, branch)),
-    ...(stack ? await linksOfStack(ctx, { branch, ...stack }) : []),
+    ...(await linksOfStack(ctx, pr)),
   ]
   await link(ctx, links, base_branch)
 }
@@ -130,13 +130,16 @@ async function linksBelow({ db, repo }: RepoContext, branch: string): Promise<Fo
   return heads.map(({ branch: base_branch, ...head }) => ({ branch, base_branch, ...head }))
 }
 
+type InStack = Pick<GithubPullRequest, 'branch' | 'stack_number' | 'stack_position'>
+
 /** Each pull request of a stack is built on all below it. */
 async function linksOfStack(
   { db, repo }: RepoContext,
-  { branch, number, position }: { branch: string; number: number; position: number },
+  { branch, stack_number, stack_position: position }: InStack,
 ): Promise<FoundLink[]> {
+  if (stack_number === null || position === null) return []
   const shown = { sha: null, is_uncertain: false }
-  const others = await listStack(db, repo.id, { stack_number: number, limit: LINKS_MAX })
+  const others = await listStack(db, repo.id, { stack_number, limit: LINKS_MAX })
   return others.flatMap((other) => {
     if (other.branch === null || other.stack_position === null || other.stack_position === position) return []
     return other.stack_position < position
@@ -181,14 +184,8 @@ export async function checkLinks(app: App, ctx: RepoContext, { branch, base }: L
   await inTransaction(ctx, async (within) => {
     const { db, repo, now } = within
     await replaceCommits(db, repo.id, { branch, shas, now })
-    const { stack_number = null, stack_position = null } = pull ?? {}
-    const isStacked = stack_number !== null && stack_position !== null
-    const shown = [
-      ...(await linksBelow(within, branch)),
-      ...(isStacked
-        ? await linksOfStack(within, { branch, number: stack_number, position: stack_position })
-        : []),
-    ]
+    const inStack = pull ? await linksOfStack(within, { ...pull, branch }) : []
+    const shown = [...(await linksBelow(within, branch)), ...inStack]
     await link(within, shown, base_branch)
     const kept = shown.map((each) => each.base_branch)
     if (await deleteLinksBelow(db, repo.id, { branch, kept, shas })) await recheckBranch(within, branch)
