@@ -7,11 +7,15 @@ import type { Octokit } from '@octokit/rest'
 import type { Request, RequestHandler, Response } from 'express'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { isLoopback } from '../../../vocabulary/network.ts'
-import { convertManifest } from '../../github/manifest-conversion.ts'
-import { announceCreatedApp } from '../../github/setup/adopt.ts'
-import { findValidCode, restoreCode, useCode } from '../../github/setup/codes.ts'
-import { type CreatedApp, saveCreatedApp, storageOf, storageProblem } from '../../github/setup/created-app.ts'
-import type { CodeRow } from '../../github/setup/store.ts'
+import {
+  announceCreatedApp,
+  type CreatedApp,
+  convertManifest,
+  saveCreatedApp,
+  storageOf,
+  storageProblem,
+} from '../../github/setup/created-app.ts'
+import { type CodeRow, findCode, storeCode, takeCode } from '../../github/setup/store.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { databaseUnavailable, faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -40,7 +44,7 @@ export function setup(options: SetupOptions) {
   return {
     show: withPages(app, async (req, res, { public_url, jar }) => {
       const code = textOf(req.query.code)
-      await requireCode(res, () => findValidCode(app, code))
+      await requireCode(res, () => findCode(app, code))
       const problem = await storageProblem(app.config)
       if (problem) throw unavailable(problem)
       const entered = textOf(req.query.organization).trim()
@@ -71,7 +75,7 @@ export function setup(options: SetupOptions) {
           'forbidden',
           'The set-up was started in another browser, or more than an hour ago. Open the address from the log again.',
         )
-      const used = await requireCode(res, () => useCode(app, code))
+      const used = await requireCode(res, () => takeCode(app, code))
       const { created, html_url } = await convert(options, used, textOf(req.query.code))
       await store(app, created, html_url)
       jar.clear(res, COOKIE)
@@ -139,10 +143,9 @@ async function convert(
   manifest_code: string,
 ): Promise<{ created: CreatedApp; html_url: string }> {
   try {
-    const { pem, html_url, ...conversion } = await convertManifest(github, manifest_code)
-    return { created: { ...conversion, private_key: pem }, html_url }
+    return await convertManifest(github, manifest_code)
   } catch (error) {
-    await restoreCode(app, code)
+    await storeCode(app, code)
     throw error
   }
 }

@@ -1,14 +1,22 @@
 /**
- * The GitHub App that `/setup` created: its credentials, in the database, encrypted with `SECRETS_KEY`, or in a file of
- * `DATA_DIR` that only its owner can read (docs/install.md).
+ * The GitHub App that `/setup` creates: from the manifest that a person confirmed on GitHub. Its credentials are in the database, encrypted
+ * with `SECRETS_KEY`, or in a file of `DATA_DIR` that only its owner can read (docs/install.md). Every instance uses it without a restart.
  */
 import { access, constants, mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Octokit } from '@octokit/rest'
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import { z } from 'zod'
+import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { type Config, ConfigError } from '../../platform/config.ts'
+import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { deleteCodes, findCredentials, insertCredentials } from './store.ts'
+import { statusOf } from '../octokit.ts'
+import { deleteCodes, findCredentials, insertCredentials, issueCode } from './store.ts'
+
+const TIMEOUT_MS = 10_000
+/** Channel on which an instance announces that it stored the App. */
+const CHANNEL = 'deconflict_app'
 
 const CreatedApp = z.object({
   id: z.int(),
@@ -19,6 +27,43 @@ const CreatedApp = z.object({
 })
 
 export type CreatedApp = z.infer<typeof CreatedApp>
+
+/** As GitHub describes a new App. */
+const Conversion = CreatedApp.omit({ private_key: true }).extend({
+  /** The App's public page. */
+  html_url: z.url({ protocol: /^https?$/ }),
+  pem: z.string(),
+})
+
+/**
+ * Exchanges the code in GitHub's redirect for the credentials of the new App. A code is valid once, for an hour.
+ * Throws `forbidden` if GitHub does not accept the code, and `service_unavailable`. One call, without a token.
+ */
+export async function convertManifest(
+  github: Octokit,
+  code: string,
+): Promise<{ created: CreatedApp; html_url: string }> {
+  let data: unknown
+  try {
+    const request = { signal: AbortSignal.timeout(TIMEOUT_MS) }
+    data = (await github.rest.apps.createFromManifest({ code, request })).data
+  } catch (error) {
+    const status = statusOf(error)
+    if (status === 404 || status === 422)
+      throw new Failure(
+        'forbidden',
+        'GitHub does not accept the code of this set-up: it was used before, or is older than an hour. Open the address from the log again.',
+      )
+    throw unavailable('GitHub is unavailable, so the App was not created. Reload this page in a minute.')
+  }
+  const conversion = Conversion.safeParse(data)
+  if (!conversion.success)
+    throw unavailable(
+      'GitHub’s response does not contain the App’s credentials. Delete the App on GitHub, and open the address from the log again.',
+    )
+  const { pem, html_url, ...known } = conversion.data
+  return { created: { ...known, private_key: pem }, html_url }
+}
 
 type Context = Pick<App, 'config' | 'database' | 'clock'>
 
@@ -123,4 +168,37 @@ async function createFile(path: string, text: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   }
+}
+
+/** Announces to all instances that the App is stored. */
+export function announceCreatedApp({ database }: App): Promise<void> {
+  return database.announce(CHANNEL, '')
+}
+
+/**
+ * Uses the App that `/setup` created. If there is none yet, waits in the background for another instance to create it. Returns
+ * the address of `/setup` with a one-time code; null if there is an App already, or no public address. Throws `ConfigError` if
+ * the App cannot be read.
+ */
+export async function adoptCreatedApp(
+  app: App,
+  useCreatedApp: (created: CreatedApp) => Promise<void>,
+): Promise<string | null> {
+  const adopt = async () => {
+    const created = await readCreatedApp(app)
+    if (created) await useCreatedApp(created)
+  }
+  const adoptLater = () => {
+    adopt().catch((error) =>
+      app.log.error(
+        error instanceof ConfigError ? { problem: error.message } : faultOf(error),
+        'github app not loaded',
+      ),
+    )
+  }
+  await adopt()
+  if (app.github_app) return null
+  await app.database.listen(CHANNEL, { received: adoptLater, missed: adoptLater })
+  const { public_url } = app.config
+  return public_url && `${public_url}/setup?code=${await issueCode(app)}`
 }

@@ -1,33 +1,50 @@
-/** Queries of the codes of `/setup`, and of the GitHub App that it created. */
+/**
+ * The one-time codes that open `/setup`, and the credentials of the GitHub App that it created. Codes are written to the log only: whoever
+ * creates the App owns it.
+ */
+import { createHash, randomBytes } from 'node:crypto'
 import { and, eq, gt, lte } from 'drizzle-orm'
+import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
+import type { App } from '../../records/repositories/app.ts'
 import { created_app, setup_codes } from './table.ts'
 
-export interface CodeRow {
-  code_hash: string
-  expires_at: Date
+type Context = Pick<App, 'database' | 'clock'>
+
+export type CodeRow = typeof setup_codes.$inferSelect
+
+/** Creates a code that is valid on every instance for 24 hours; a restart of the service logs a new one. Only its hash is stored. */
+export async function issueCode(app: Context): Promise<string> {
+  const code = randomBytes(20).toString('base64url')
+  await storeCode(app, { code_hash: hashOf(code), expires_at: later(app.clock(), DAY_MS) })
+  return code
 }
 
-/** Stores a code, and deletes those that expired at `now` or earlier. */
-export async function insertCode(db: Db, code: CodeRow, now: Date): Promise<void> {
-  await db.delete(setup_codes).where(lte(setup_codes.expires_at, now))
+/** Stores a code: a new one, or one that was used up, because the App was not created. Deletes those that have expired. */
+export async function storeCode({ database, clock }: Context, code: CodeRow): Promise<void> {
+  const db = database.connection()
+  await db.delete(setup_codes).where(lte(setup_codes.expires_at, clock()))
   await db.insert(setup_codes).values(code).onConflictDoNothing()
 }
 
-function isValid(code_hash: string, now: Date) {
-  return and(eq(setup_codes.code_hash, code_hash), gt(setup_codes.expires_at, now))
-}
-
-/** The code with this hash, unless it has expired. */
-export async function findCode(db: Db, code_hash: string, now: Date): Promise<CodeRow | undefined> {
-  const [row] = await db.select().from(setup_codes).where(isValid(code_hash, now))
+/** The stored code; undefined if it was never issued, has expired, or was used up. */
+export async function findCode({ database, clock }: Context, code: string): Promise<CodeRow | undefined> {
+  const [row] = await database.connection().select().from(setup_codes).where(isValid(code, clock()))
   return row
 }
 
-/** Deletes the code and returns it; undefined if there is none, or if it has expired. Of concurrent calls, one gets it. */
-export async function takeCode(db: Db, code_hash: string, now: Date): Promise<CodeRow | undefined> {
-  const [row] = await db.delete(setup_codes).where(isValid(code_hash, now)).returning()
+/** Uses the code up, and returns it; undefined if it is not valid. Of concurrent calls, one gets it. */
+export async function takeCode({ database, clock }: Context, code: string): Promise<CodeRow | undefined> {
+  const [row] = await database.connection().delete(setup_codes).where(isValid(code, clock())).returning()
   return row
+}
+
+function isValid(code: string, now: Date) {
+  return and(eq(setup_codes.code_hash, hashOf(code)), gt(setup_codes.expires_at, now))
+}
+
+function hashOf(code: string): string {
+  return createHash('sha256').update(code).digest('hex')
 }
 
 export async function deleteCodes(db: Db): Promise<void> {
