@@ -47,7 +47,7 @@ export default defineConfig({
         test: {
           name: 'citus',
           include: ['test/citus/cluster.test.ts'],
-          globalSetup: ['./test/support/build.ts', './test/support/request-counts-table.ts'],
+          globalSetup: ['./test/support/build.ts'],
           sequence: { groupOrder: 1 },
         },
       },

@@ -119,10 +119,7 @@ export default defineConfig({
       }),
       processes('operators', 1, { include: ['test/operators/**/*.test.ts'], isolate: false, maxWorkers: 3 }),
       processes('browser', 2, { include: ['test/browser/**/*.test.ts'] }),
-      processes('faults', 3, {
-        include: ['test/faults/**/*.test.ts'],
-        setup: ['./test/support/request-counts-table.ts'],
-      }),
+      processes('faults', 3, { include: ['test/faults/**/*.test.ts'] }),
       processes('bench', 4, { include: [BENCH] }),
     ],
   },

@@ -1,15 +1,5 @@
 /** Counts the requests of a fault test by outcome, and compares the acknowledged ones with what is stored. */
-import { appendFileSync } from 'node:fs'
-import { inject } from 'vitest'
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The file with the rows of this run, one JSON text per line. */
-    request_counts: string
-  }
-}
-
-/** One line of the table that `npm run test:faults` prints. */
+/** A row of the table in docs/reliability.md. */
 export interface Row {
   fault: string
   load: string
@@ -29,7 +19,7 @@ export interface RequestCounts {
   refused: Record<string, number>
   /**
    * Compares with the stored keys: an acknowledged key that is missing is lost, a key that is stored more than
-   * once is duplicated. Writes the row and returns it.
+   * once is duplicated. Prints the row and returns it.
    */
   report(stored: string[]): Row
 }
@@ -58,10 +48,19 @@ export function countRequests(fault: string, load: string): RequestCounts {
       const lost = [...acknowledged].filter((key) => !there.has(key)).length
       const duplicated = stored.length - there.size
       const row = { fault, load, requests, acknowledged: answered, refused, lost, duplicated }
-      appendFileSync(inject('request_counts'), `${JSON.stringify(row)}\n`)
+      process.stdout.write(`${printed(row)}\n`)
       return row
     },
   }
+}
+
+/** In the table: fault, load, requests, acknowledged, refused (by status), lost, duplicated. */
+function printed({ fault, load, requests, acknowledged, refused, lost, duplicated }: Row): string {
+  const statuses = Object.entries(refused).map(
+    ([status, count]) => `${count} × ${status === 'none' ? 'no answer' : status}`,
+  )
+  const cells = [fault, load, requests, acknowledged, statuses.join(', ') || 'none', lost, duplicated]
+  return `| ${cells.join(' | ')} |`
 }
 
 /** The statuses of rejected requests that are not allowed; `none` means no response. */
