@@ -6,7 +6,6 @@ import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { isNamePart } from '../../vocabulary/names.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
-import { type BranchDirectory, listDirectory } from './directories.ts'
 import { Generations } from './generations.ts'
 import { classifyError, type GithubError, requestOptions, ssoRequired, toFailure } from './octokit.ts'
 import {
@@ -18,6 +17,7 @@ import {
   visibleOf,
 } from './repository-lists.ts'
 import { type Token, Tokens } from './tokens.ts'
+import { type BranchDirectory, listDirectory } from './trees.ts'
 
 type Answer =
   | { kind: 'visible'; repository: VisibleRepository }

@@ -1,5 +1,15 @@
-/** Completes the changed files of a comparison from the trees of its two commits, because GitHub cuts its list at 300. */
-import type { Comparison, ListedFile, ListLimits, Reader, RepositoryName } from './repository-calls.ts'
+/** What GitHub cuts from its lists, from trees: the changed files of a comparison beyond 300, and the names in a directory beyond 1,000. */
+import type { Octokit } from '@octokit/rest'
+import { requestOptions, statusOf } from './octokit.ts'
+import {
+  type Comparison,
+  isCommitUnknown,
+  type ListedFile,
+  type ListLimits,
+  named,
+  type Reader,
+  type RepositoryName,
+} from './repository-calls.ts'
 
 /** A file that only the trees show has neither a patch nor a number of lines. */
 export type TreeFile = Pick<ListedFile, 'filename' | 'status' | 'sha'>
@@ -38,12 +48,8 @@ function namesOf({ filename, previous_filename, status }: ListedFile): string[] 
 type Tree = Map<string, { mode: string; sha: string }>
 
 /** The files of a commit; null if GitHub truncates the tree, as it does beyond 100,000 entries or 7 MB. One call. */
-async function readTree(
-  client: Reader,
-  { owner, name }: RepositoryName,
-  tree_sha: string,
-): Promise<Tree | null> {
-  const { data } = await client.rest.git.getTree({ owner, repo: name, tree_sha, recursive: '1' })
+async function readTree(client: Reader, repo: RepositoryName, tree_sha: string): Promise<Tree | null> {
+  const { data } = await client.rest.git.getTree({ ...named(repo), tree_sha, recursive: '1' })
   if (data.truncated) return null
   const files = data.tree.filter(({ type }) => type !== 'tree')
   return new Map(files.map(({ path, mode, sha }) => [path, { mode, sha }]))
@@ -58,4 +64,48 @@ function changesBetween(before: Tree, after: Tree): TreeFile[] {
     const isSame = old.sha === present.sha && old.mode === present.mode
     return isSame ? [] : [{ filename, status: 'modified', sha: present.sha }]
   })
+}
+
+export interface BranchDirectory {
+  /** Relative to the root, which is empty. */
+  directory: string
+  /** Null for the default branch. */
+  base_branch: string | null
+}
+
+type Rest = Octokit['rest']
+interface Lister {
+  rest: { repos: Pick<Rest['repos'], 'getContent'>; git: Pick<Rest['git'], 'getTree'> }
+}
+
+/** GitHub lists at most this many entries of a directory, the first ones by name. */
+const ENTRIES_MAX = 1_000
+
+/**
+ * The names in a directory of a branch; none if there is no such directory. A branch that GitHub does not have, because it
+ * was not pushed yet, means the default branch. `token`: for a client without one of its own. One call, or two for a
+ * directory with 1,000 entries or more, and one more for an unknown branch.
+ */
+export async function listDirectory(
+  client: Lister,
+  repo: RepositoryName,
+  { directory, base_branch, token }: BranchDirectory & { token?: string },
+): Promise<string[]> {
+  const options = { ...named(repo), ...(token !== undefined && requestOptions(token)) }
+  try {
+    const ref = base_branch === null ? {} : { ref: base_branch }
+    const { data } = await client.rest.repos.getContent({ ...options, ...ref, path: directory })
+    if (!Array.isArray(data)) return []
+    if (data.length < ENTRIES_MAX) return data.map(({ name }) => name)
+    const tree = await client.rest.git.getTree({
+      ...options,
+      tree_sha: `${base_branch ?? 'HEAD'}:${directory}`,
+    })
+    return tree.data.tree.map(({ path }) => path)
+  } catch (error) {
+    if (statusOf(error) !== 404) throw error
+    const isUnknownBranch = base_branch !== null && isCommitUnknown(error)
+    const of_default = { directory, base_branch: null, ...(token !== undefined && { token }) }
+    return isUnknownBranch ? listDirectory(client, repo, of_default) : []
+  }
 }

@@ -10,7 +10,7 @@ import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { record, recordAndPublish } from '../../tell/apply.ts'
 import { checkPullRequest } from '../../tell/read.ts'
-import { type BranchDirectory, listDirectory as listDirectoryOf } from '../directories.ts'
+import { type BranchDirectory, listDirectory as listDirectoryOf } from '../trees.ts'
 
 /** The kind of job that rechecks one pull request. */
 export const RECHECK = 'recheck'
