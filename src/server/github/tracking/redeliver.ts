@@ -12,7 +12,8 @@ const EVERY_MS = 600_000
 /** GitHub keeps deliveries for three days. */
 const KEPT_MS = 3 * DAY_MS
 const PAGE = 100
-const PAGES_MAX = 50
+/** The maximum number of attempts that one run reads. */
+const READ_MAX = 5000
 /** The maximum number of redelivery requests of one run, for the oldest deliveries first. One call each. */
 const REQUESTS_MAX = 100
 /**
@@ -50,16 +51,11 @@ export interface Attempt {
 async function recentAttempts(asApp: Installation, now: Date): Promise<Attempt[]> {
   const oldest = later(now, -KEPT_MS)
   const attempts: Attempt[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { data, headers } = await asApp.rest.apps.listWebhookDeliveries({
-      per_page: PAGE,
-      ...(cursor && { cursor }),
-    })
+  const pages = asApp.paginate.iterator(asApp.rest.apps.listWebhookDeliveries, { per_page: PAGE })
+  for await (const { data } of pages) {
     attempts.push(...data)
-    cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(headers.link ?? '')?.[1]
     const last = data.at(-1)
-    if (!cursor || !last || new Date(last.delivered_at) < oldest) break
+    if (!last || new Date(last.delivered_at) < oldest || attempts.length >= READ_MAX) break
   }
   return attempts
 }
