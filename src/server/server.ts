@@ -13,7 +13,7 @@ import { ACCESS_CHANNEL, actingAs } from './doors/webhooks/acting-app.ts'
 import { forwardChannel } from './doors/webhooks/channel.ts'
 import { receiveDelivery } from './doors/webhooks/deliveries.ts'
 import { Access } from './github/access.ts'
-import { openGithub } from './github/octokit.ts'
+import { openClient } from './github/client.ts'
 import { LIST_LIMITS, type ListLimits } from './github/repository-calls.ts'
 import { adoptCreatedApp } from './github/setup/created-app.ts'
 import { watchUntil } from './github/tracking/watch.ts'
@@ -86,7 +86,7 @@ function assemble(config: Config, options: ServiceOptions) {
     log.error(faultOf(error), 'line of the audit log not written')
   }
   const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
-  const github = openGithub(config.github_api_url, { metrics, log })
+  const github = openClient('caller', { metrics, log }, { api_url: config.github_api_url })
   const wakeup = new Wakeup()
   const app: App = {
     config,

@@ -4,8 +4,7 @@ import { Probot, ProbotOctokit } from 'probot'
 import { later } from '../../vocabulary/clock.ts'
 import type { AppCredentials } from '../platform/config.ts'
 import { type Quota, quotaIn } from '../platform/telemetry/metrics.ts'
-import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
-import { instrumentClient, type Telemetry } from './instrumentation.ts'
+import { apiFetch, instrumentClient, JOB_TIMEOUT_MS, type Telemetry } from './client.ts'
 
 export interface GithubApp {
   id: number

@@ -1,24 +1,7 @@
-/** The client for calls with a caller's token: its timeout, and the classification of its errors. */
-import { Octokit } from '@octokit/rest'
+/** Calls with a caller's token: their timeout, and what the errors of GitHub mean. */
 import { Failure, unavailable } from '../../vocabulary/failure.ts'
-import { apiFetch } from './api-fetch.ts'
-import { instrumentClient, isRateLimited, type Telemetry } from './instrumentation.ts'
 
 const TIMEOUT_MS = 5000
-
-/** The clients log nothing themselves: their messages contain addresses. */
-export const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-
-export function openGithub(api_url: string, telemetry: Telemetry): Octokit {
-  const github = new Octokit({
-    baseUrl: api_url,
-    log: SILENT,
-    userAgent: 'deconflict',
-    request: { fetch: apiFetch(api_url) },
-  })
-  instrumentClient(github, 'caller', telemetry)
-  return github
-}
 
 /**
  * Request options with the caller's token and a timeout. The timeout is not combined with others, because on Node 20 the
@@ -87,6 +70,12 @@ export function classifyError(error: unknown, now: Date): GithubError {
 function ssoUrlIn(headers: Record<string, string | undefined>): string | null {
   const given = /^required;\s*url=(https:\S+)/i.exec(headers['x-github-sso'] ?? '')?.[1]
   return given !== undefined && URL.canParse(given) ? new URL(given).href : null
+}
+
+/** Whether a response reports a primary or secondary rate limit. */
+export function isRateLimited(status: number, headers: Record<string, unknown>): boolean {
+  if (status === 429) return true
+  return status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined)
 }
 
 /** The seconds to wait, from 1 to 3,600. */

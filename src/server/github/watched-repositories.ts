@@ -1,11 +1,8 @@
 /** Repositories that are watched without the GitHub App: the client that reads them with one token, and when it pauses. */
-import { Octokit } from '@octokit/rest'
 import { type Clock, later } from '../../vocabulary/clock.ts'
 import type { Config } from '../platform/config.ts'
 import { quotaIn } from '../platform/telemetry/metrics.ts'
-import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
-import { instrumentClient, type Telemetry } from './instrumentation.ts'
-import { SILENT } from './octokit.ts'
+import { JOB_TIMEOUT_MS, openClient, type Telemetry } from './client.ts'
 import type { Reader, RepositoryName } from './repository-calls.ts'
 
 /** This share of the token's rate limit is left to its owner. */
@@ -75,14 +72,8 @@ export class Watch {
 
   /** Rejects every method but GET, whatever the types allow. */
   #openClient(auth: string, options: Telemetry & { api_url: string }): Reader {
-    const github = new Octokit({
-      auth,
-      baseUrl: options.api_url,
-      log: SILENT,
-      userAgent: 'deconflict',
-      request: { fetch: apiFetch(options.api_url, JOB_TIMEOUT_MS) },
-    })
-    instrumentClient(github, 'watch', options)
+    const { api_url } = options
+    const github = openClient('watch', options, { api_url, timeout_ms: JOB_TIMEOUT_MS, auth })
     github.hook.before('request', ({ method }) => {
       if (method !== 'GET') throw new Error('the client of watched repositories sends only GET requests')
     })
