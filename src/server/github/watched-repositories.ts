@@ -20,9 +20,9 @@ export interface Watched extends RepositoryName {
   read_at: Date | null
   /** When the settings file of the repository was last read. */
   settings_at: Date | null
-  /** The validator of the newest page of pull requests, and the newest update in it. */
+  /** When the pull requests that were updated last were read, and the validator of their page. */
+  polled_at: Date | null
   etag: string | undefined
-  newest_at: Date | null
   /** No call is made before this time. */
   retry_at: Date | null
   /** The last state that was logged. */
@@ -46,8 +46,8 @@ export class Watch {
       resolved_at: null,
       read_at: null,
       settings_at: null,
+      polled_at: null,
       etag: undefined,
-      newest_at: null,
       retry_at: null,
       state: null,
     }))

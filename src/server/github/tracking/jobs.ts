@@ -19,7 +19,6 @@ import { postNotification } from '../../tell/notify.ts'
 import { FAREWELL } from '../../tell/publication.ts'
 import { recheckAffected } from './affected.ts'
 import { READ_FILES, readFiles } from './changed-files.ts'
-import { sayFarewell } from './farewell.ts'
 import {
   type ImportedRepository,
   importBatch,
@@ -30,10 +29,10 @@ import {
   REPOSITORIES,
   REPOSITORY,
 } from './installations.ts'
-import { RECHECK, recheck } from './recheck.ts'
+import { enqueueAllRechecks, RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
-import { applySettings } from './repository-events.ts'
+import { sayFarewell } from './repository-events.ts'
 import { CHECK_LINKS, checkLinks } from './stack-links.ts'
 import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
 import { POLL, poll } from './watch.ts'
@@ -69,7 +68,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [POLL]: onRepo(poll),
     [FAREWELL]: onRepo(sayFarewell),
     [RECONCILE]: onRepo(reconcile),
-    [RECHECK_ALL]: onRepo(applySettings),
+    [RECHECK_ALL]: onRepo((_, ctx) => enqueueAllRechecks(ctx)),
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),

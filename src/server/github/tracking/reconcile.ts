@@ -25,7 +25,7 @@ import { enqueueMissingReads } from './changed-files.ts'
 import { PULL_REQUEST, pullRequestJobs } from './installations.ts'
 import { openIfChanged } from './open-pages.ts'
 import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
-import { applySettings } from './repository-events.ts'
+import { enqueueAllRechecks } from './recheck.ts'
 
 /** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
 export const RECONCILE_ALL = 'reconcile_all'
@@ -76,7 +76,7 @@ export async function reconcile(app: App, stored: RepoContext): Promise<void> {
     if (!ctx) return
     await importPullRequests(app, ctx, reader, { reads })
     await archiveDeletedBranches(ctx, reader, reads)
-    if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await applySettings(app, ctx)
+    if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await enqueueAllRechecks(ctx)
     await findOrganisationFile(app, { ...ctx.repo, installation_id }, ctx.now)
     await reads.save()
   })
@@ -84,18 +84,16 @@ export async function reconcile(app: App, stored: RepoContext): Promise<void> {
 }
 
 /**
- * Imports the open pull requests that changed, and those that are not open any more. Returns how many are open, and when one
- * was last updated; null if none is open. One call per page of open pull requests, and one per closed one. `reads`: makes the calls with ETags.
+ * Imports the open pull requests that changed, and those that are not open any more. Returns how many are open. One call per page of open pull requests, and one per closed one. `reads`: makes the calls with ETags.
  */
 export async function importPullRequests(
   app: App,
   ctx: RepoContext,
   reader: Reader,
   { reads, pages_max }: { reads?: ConditionalReads; pages_max?: number },
-): Promise<{ open: number; newest_at: Date | null }> {
+): Promise<number> {
   const known = await knownOpen(ctx)
   let open = 0
-  let newest_at: Date | null = null
   const limits = app.list_limits
   const all = openPullRequests(reader, ctx.repo, { limits, pages_max })
   const pages =
@@ -104,12 +102,10 @@ export async function importPullRequests(
   for await (const page of pages ?? []) {
     await importOpen(ctx, page, { known, position: open })
     open += page.length
-    for (const { updated_at } of page)
-      if (!newest_at || newest_at < new Date(updated_at)) newest_at = new Date(updated_at)
   }
   // The pull requests that are left in `known` are not in GitHub's list of open ones.
   for (const [number, stored] of known) await importClosed(app, ctx, { reader, number, stored })
-  return { open, newest_at }
+  return open
 }
 
 /** Whether a pull request has to be imported although it did not change. One whose import has failed too often is not known. */

@@ -1,23 +1,27 @@
-/** Applies events of a repository to all of its pull requests. The webhook surface translates payloads to these calls. */
+/** Applies to all pull requests of a repository what happens to it: other settings, the end of an archive, and that somebody leaves it. */
 
-import { clearRefusals } from '../../records/pull-requests/store.ts'
+import { enqueue, jobOn } from '../../jobs/store.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { clearRefusals, findPullRequest, listUnsaid } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation, takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository } from '../../records/repositories/installation-store.ts'
 import { confirmName } from '../../records/repositories/registration.ts'
-import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
+import type { RepoContext } from '../../records/repositories/repo.ts'
+import { type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
 import {
   ownSettings,
   type Push,
   refreshSettings,
   storedSettings,
 } from '../../records/repositories/stored-settings.ts'
-import { settingsRunOf } from '../../tell/publication.ts'
+import { forgetComment, publish } from '../../tell/apply.ts'
+import { FAREWELL, farewellTo, settingsRunOf } from '../../tell/publication.ts'
 import { reportCheckRun } from '../publications.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
 /**
- * Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the pushed
+ * Reads the settings file again, which decides which paths and areas overlap, enqueues a recheck of all pull requests, and reports mistakes in the file on the pushed
  * commit, unless the last valid settings say `shadow` or `off`. `push`: null if the default branch became another one.
  */
 export async function settingsChanged(app: App, ctx: RepoContext, push: Push | null): Promise<void> {
@@ -26,35 +30,52 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
     return confirmed && refreshSettings(app, client, confirmed.repo, push ? { push } : {})
   })
   if (!stored) return
-  const refreshed = await applySettings(app, ctx)
+  await enqueueAllRechecks(ctx)
   const problems = stored.settings_errors
-  const { settings, repo } = refreshed ?? ctx
-  const isFirst = stored.settings === null
   // A first file that is invalid silences the repository, but its author hears of the mistakes all the same.
-  const before = { ...stored, settings_errors: [] }
+  const valid = { ...stored, settings_errors: [] }
   // The author of an organisation's file does, whether or not the roll-out includes its repository.
-  const isOfOrganisation = isOrganisationRepository(repo.name)
-  const valid = isOfOrganisation ? ownSettings(before) : isFirst ? storedSettings(before) : settings
-  if (push === null || problems.length === 0 || valid.comment.mode !== 'on') return
+  const { comment } = isOrganisationRepository(stored.name) ? ownSettings(valid) : storedSettings(valid)
+  if (push === null || problems.length === 0 || comment.mode !== 'on') return
   await takeWrites(app, ctx, 1)
-  const run = settingsRunOf(push.sha, problems, { is_first: isFirst })
+  const run = settingsRunOf(push.sha, problems, { is_first: stored.settings === null })
   await asInstallation(
     app,
     ctx,
-    (client) => unlessRefused(app, ctx, () => reportCheckRun(client, ctx.repo, run)),
+    (client) => unlessRefused(app, ctx, () => reportCheckRun(client, stored, run)),
     'writes',
   )
-}
-
-/** Applies new settings: they decide which paths and areas overlap. */
-export async function applySettings(app: App, ctx: RepoContext): Promise<RepoContext | undefined> {
-  const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
-  if (refreshed) await enqueueAllRechecks(refreshed)
-  return refreshed
 }
 
 /** After a repository is unarchived, publishes what GitHub refused meanwhile. */
 export async function repositoryUnarchived(ctx: RepoContext): Promise<void> {
   await clearRefusals(ctx.db, ctx.repo.id)
   await enqueueAllRechecks(ctx)
+}
+
+/** Leaves a repository (docs/contract/publishing.md#leaving): ends all publishing there, and enqueues the last edits. Returns since when, and how many pull requests are left to edit. */
+export function startFarewell(
+  db: Db,
+  { repo_id, owner, farewell_at }: Pick<RepositoryRow, 'repo_id' | 'owner' | 'farewell_at'>,
+  now: Date,
+): Promise<{ as_of: Date; left: number }> {
+  return db.transaction(async (tx) => {
+    const as_of = farewell_at ?? now
+    await updateRepository(tx, repo_id, { farewell_at: as_of })
+    const job = jobOn({ id: repo_id, owner }, FAREWELL, { priority: 'recheck', run_at: now })
+    await enqueue(tx, [job], now)
+    return { as_of, left: (await listUnsaid(tx, repo_id, FAREWELL)).length }
+  })
+}
+
+/** Says in what the App published that nobody watches the repository any more. Each edit is stored once GitHub has accepted it, so a run that was cut short goes on with the next. */
+export async function sayFarewell(app: App, ctx: RepoContext): Promise<void> {
+  const { db, repo, now } = ctx
+  if (repo.farewell_at === null) return
+  for (const number of await listUnsaid(db, repo.id, FAREWELL)) {
+    const pr = await findPullRequest(db, repo.id, number)
+    if (!pr) continue
+    const published = await publish(app, ctx, { pr, ...farewellTo(pr, repo.farewell_at) })
+    if (published === 'deleted') await forgetComment(ctx, number, now)
+  }
 }

@@ -10,13 +10,13 @@ import { registerRepository } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, updateRepository } from '../../records/repositories/store.ts'
-import { classifyError } from '../octokit.ts'
+import { classifyError, statusOf } from '../octokit.ts'
 import { parsePullRequest } from '../pull-request.ts'
-import type { Reader, RepositoryName } from '../repository-calls.ts'
+import { named, type Reader, type RepositoryName } from '../repository-calls.ts'
 import type { Watch, Watched } from '../watched-repositories.ts'
 import { pullRequestChanged } from './pull-requests.ts'
+import { enqueueAllRechecks } from './recheck.ts'
 import { importOpen, importPullRequests, knownOpen } from './reconcile.ts'
-import { applySettings } from './repository-events.ts'
 
 /** The kind of job that polls the pull requests of one repository. */
 export const POLL = 'poll'
@@ -49,7 +49,9 @@ export async function watchOnce(app: App): Promise<void> {
     try {
       if (watch) await visit(app, watch, watched)
     } catch (error) {
-      report(watched, 'failed', () => app.log.error({ ...named(watched), ...faultOf(error) }, 'watch failed'))
+      report(watched, 'failed', () =>
+        app.log.error({ ...loggedAs(watched), ...faultOf(error) }, 'watch failed'),
+      )
     }
   }
 }
@@ -65,7 +67,7 @@ async function visit(app: App, watch: Watch, watched: Watched): Promise<void> {
   if (!stored) return
   if (stored.installation_id !== null) {
     report(watched, 'installed', () =>
-      app.log.info(named(watched), 'not watched: the GitHub App is installed'),
+      app.log.info(loggedAs(watched), 'not watched: the GitHub App is installed'),
     )
     return
   }
@@ -79,7 +81,7 @@ async function visit(app: App, watch: Watch, watched: Watched): Promise<void> {
 async function resolve(app: App, watch: Watch, watched: Watched): Promise<boolean> {
   const now = app.clock()
   try {
-    const { data } = await watch.reader.rest.repos.get({ owner: watched.owner, repo: watched.name })
+    const { data } = await watch.reader.rest.repos.get(named(watched))
     const found = { id: data.id, owner: data.owner.login, name: data.name }
     await registerRepository(app, found, now)
     await updateRepository(app.database.connection(), found.id, { owner: found.owner, name: found.name })
@@ -97,7 +99,7 @@ function stop(app: App, watched: Watched, error: unknown): void {
   const now = app.clock()
   const pause_ms = pauseAfter(error, now)
   if (pause_ms !== null) app.watch?.pause(later(now, pause_ms))
-  const { status } = error as { status?: number }
+  const status = statusOf(error)
   const refusal = classifyError(error, now)
   const { kind } = refusal
   const isInvisible = kind === 'invisible' && pause_ms === null
@@ -113,15 +115,15 @@ function stop(app: App, watched: Watched, error: unknown): void {
       ? hidden
       : 'GitHub rejected GITHUB_TOKEN; it may be mistyped, expired or revoked'
     report(watched, kind, () =>
-      app.log.warn({ ...named(watched), status, reason, retry_s: STOP_MS / 1000 }, 'watch stopped'),
+      app.log.warn({ ...loggedAs(watched), status, reason, retry_s: STOP_MS / 1000 }, 'watch stopped'),
     )
   } else if (pause_ms !== null) {
-    const fields = { ...named(watched), status, retry_s: Math.ceil(pause_ms / 1000) }
+    const fields = { ...loggedAs(watched), status, retry_s: Math.ceil(pause_ms / 1000) }
     report(watched, 'limited', () => app.log.warn(fields, 'watch paused by the rate limit of GITHUB_TOKEN'))
   } else {
     // Errors of Octokit have a status, even without a response. Any other error is internal.
     const cause = status === undefined ? faultOf(error) : { status, retry_s: POLL_MS / 1000 }
-    report(watched, 'failed', () => app.log.warn({ ...named(watched), ...cause }, 'watch failed'))
+    report(watched, 'failed', () => app.log.warn({ ...loggedAs(watched), ...cause }, 'watch failed'))
   }
 }
 
@@ -131,7 +133,7 @@ function report(watched: Watched, state: string, write: () => void): void {
   watched.state = state
 }
 
-function named({ owner, name }: Watched): { repository: string } {
+function loggedAs({ owner, name }: Watched): { repository: string } {
   return { repository: `${owner}/${name}` }
 }
 
@@ -146,10 +148,11 @@ export async function poll(app: App, ctx: RepoContext): Promise<void> {
   if (!watched) return
   try {
     await readGithub(app, ctx, async (reader) => {
-      const current = await refreshed(app, ctx, { reader, watched })
+      await refreshSettings(app, ctx, { reader, watched })
       const isDue = !watched.read_at || watched.read_at <= later(now, -READ_EVERY_MS)
-      if (isDue || !(await importUpdated(app, current, { reader, watched })))
-        await importAll(app, current, { reader, watched })
+      if (isDue || !(await importUpdated(app, ctx, { reader, watched })))
+        await importAll(app, ctx, { reader, watched })
+      watched.polled_at = now
     })
   } catch (error) {
     const isPaused = error instanceof RateLimited
@@ -164,21 +167,20 @@ interface Polled {
 }
 
 /** Reads the settings file if that is due, and rechecks all pull requests if it changed. Up to three calls. */
-async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<RepoContext> {
+async function refreshSettings(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
   const { now, repo } = ctx
-  if (watched.settings_at && watched.settings_at > later(now, -SETTINGS_EVERY_MS)) return ctx
+  if (watched.settings_at && watched.settings_at > later(now, -SETTINGS_EVERY_MS)) return
   const isChanged = await reviseSettings(app, reader, { repository: repo })
   watched.settings_at = now
-  return (isChanged && (await applySettings(app, ctx))) || ctx
+  if (isChanged) await enqueueAllRechecks(ctx)
 }
 
 async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
-  const { open, newest_at } = await importPullRequests(app, ctx, reader, { pages_max: PAGES_MAX })
+  const open = await importPullRequests(app, ctx, reader, { pages_max: PAGES_MAX })
   watched.read_at = ctx.now
-  watched.newest_at = newest_at ?? later(ctx.now, -LAG_MS)
   watched.etag = undefined
   report(watched, 'watched', () =>
-    app.log.info({ ...named(watched), open_pull_requests: open }, 'watching pull requests'),
+    app.log.info({ ...loggedAs(watched), open_pull_requests: open }, 'watching pull requests'),
   )
 }
 
@@ -187,34 +189,31 @@ async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled
  * them. One call.
  */
 async function importUpdated(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<boolean> {
-  const { owner, name } = ctx.repo
   const per_page = app.list_limits.page
-  const since = later(watched.newest_at ?? ctx.now, -LAG_MS)
-  const page = await newestPage(reader, { owner, name, etag: watched.etag, per_page })
+  const page = await newestPage(reader, ctx.repo, { etag: watched.etag, per_page })
   if (!page) return true
-  const updated = page.items.filter(({ updated_at }) => new Date(updated_at) >= since)
-  if (updated.length === per_page) return false
+  const since = later(watched.polled_at ?? ctx.now, -LAG_MS)
+  const isCut = page.items.every(({ updated_at }) => new Date(updated_at) >= since)
+  if (isCut && page.items.length === per_page) return false
   const known = await knownOpen(ctx)
-  const closed = updated.filter(({ state, number }) => state === 'closed' && known.has(number))
+  const closed = page.items.filter(({ state, number }) => state === 'closed' && known.has(number))
   for (const pr of closed) await pullRequestChanged(app, ctx, parsePullRequest(pr), 'closed')
-  const open = updated.filter(({ state }) => state === 'open')
+  const open = page.items.filter(({ state }) => state === 'open')
   await importOpen(ctx, open, { known, position: 0 })
   watched.etag = page.etag
-  const newest = page.items[0]
-  if (newest) watched.newest_at = new Date(newest.updated_at)
-  report(watched, 'watched', () => app.log.info(named(watched), 'watching pull requests'))
+  report(watched, 'watched', () => app.log.info(loggedAs(watched), 'watching pull requests'))
   return true
 }
 
 /** The pull requests that were updated last, open or closed; null if they are the same as before. */
 async function newestPage(
   reader: Reader,
-  { owner, name, etag, per_page }: RepositoryName & { etag: string | undefined; per_page: number },
+  repo: RepositoryName,
+  { etag, per_page }: { etag: string | undefined; per_page: number },
 ) {
   try {
     const { data, headers } = await reader.rest.pulls.list({
-      owner,
-      repo: name,
+      ...named(repo),
       state: 'all',
       sort: 'updated',
       direction: 'desc',
@@ -223,7 +222,7 @@ async function newestPage(
     })
     return { items: data, etag: headers.etag }
   } catch (error) {
-    if ((error as { status?: number }).status === 304) return null
+    if (statusOf(error) === 304) return null
     throw error
   }
 }

@@ -1,6 +1,6 @@
 /** The commands of `deconflict-admin` (docs/operations.md: deconflict-admin). */
 import { systemClock } from '../../../vocabulary/clock.ts'
-import { startFarewell } from '../../github/tracking/farewell.ts'
+import { startFarewell } from '../../github/tracking/repository-events.ts'
 import { listJobs, reviveJob } from '../../jobs/store.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
 import { DistributeError, distribute, listShardCounts } from '../../platform/db/distribute.ts'
