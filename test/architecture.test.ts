@@ -72,7 +72,7 @@ describe('a file that breaks a rule is reported', () => {
       'another folder on its floor',
       ["import { a } from '../notables/store.ts'"],
     ],
-    ['server/doors/http/a.ts', 'another folder on its floor', ["import { a } from '../mcp/a.ts'"]],
+    ['server/doors/http/a.ts', 'another folder on its floor', ["import { a } from '../page/a.ts'"]],
     ['server/doors/http/a.ts', ', an entry point', ["import { a } from '../../../main.ts'"]],
     ['vocabulary/id.ts', 'from outside src', ["import { a } from '../../test/support/github.ts'"]],
     [

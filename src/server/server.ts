@@ -6,7 +6,6 @@ import type { Logger } from 'pino'
 import type { Clock } from '../vocabulary/clock.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './doors/http/http-server.ts'
 import { httpSurface } from './doors/http/routes.ts'
-import type { McpExchange } from './doors/mcp/mcp.ts'
 import { dashboard } from './doors/page/dashboard.ts'
 import { LOCAL_SIGN_IN_PATH, LocalSignIn } from './doors/page/local-sign-in.ts'
 import { ACCESS_CHANNEL, actingAs } from './doors/webhooks/acting-app.ts'
@@ -135,7 +134,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const limits = { ...CONNECTION_LIMITS, ...options.connection_limits }
   const surfaces = {
     webhooks: receiveDelivery(app, limits),
-    mcp: mcpOnDemand(app),
     page: dashboard(app, { local, github, useCreatedApp: actAs.created }),
   }
   const server = httpServer(httpSurface(app, admission(app), surfaces), { limits, log: app.log })
@@ -183,16 +181,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
 /** Resolves when `work` ends, or after `ms`. */
 async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
   await Promise.race([work, wait(ms, undefined, { ref: false })])
-}
-
-/** Loads the MCP library when the first message arrives: at startup, it would take a third of the time. */
-function mcpOnDemand(app: App): (exchange: McpExchange) => Promise<void> {
-  let loaded: Promise<(exchange: McpExchange) => Promise<void>> | undefined
-  return async (exchange) => {
-    loaded ??= import('./doors/mcp/mcp.ts').then(({ mcpOverHttp }) => mcpOverHttp(app))
-    const handle = await loaded
-    await handle(exchange)
-  }
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

@@ -64,9 +64,8 @@ export const FLOORS: Record<string, string>[] = [
   { 'server/operations': 'handlers, perform · admission, rate limit · idempotency · sweep' },
   { 'server/operations/admin': 'deconflict-admin: purge · gauges that are collected on scrape' },
   {
-    'server/doors/http': 'routes of the contract, request bodies, failures, access log, /docs',
+    'server/doors/http': 'routes of the contract, /mcp, request bodies, failures, access log, /docs',
     'server/doors/webhooks': 'deliveries: verified, stored as jobs, mapped to verbs',
-    'server/doors/mcp': '/mcp: the tools of MCP over `perform`',
     'server/doors/page': 'sign-in, /setup, the files of the page',
   },
   { server: 'the start: opens everything, and closes it' },

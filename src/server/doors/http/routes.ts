@@ -13,17 +13,14 @@ import {
   sendFailures,
   sendJson,
 } from './exchange.ts'
-import { type MessageSurface, messageRoute } from './message-route.ts'
+import { answerMessages, METADATA_PATHS, showProtectedResource } from './mcp-route.ts'
 import { openApiDocument } from './openapi.ts'
-import { METADATA_PATHS, showProtectedResource } from './protected-resource.ts'
 import { restRouter } from './rest.ts'
 
 /** The other surfaces that this server hosts. */
 export interface HostedSurfaces {
   /** Handlers of `POST /api/github/webhooks`. */
   webhooks: (RequestHandler | ErrorRequestHandler)[]
-  /** Handler of `POST /mcp`. */
-  mcp: MessageSurface
   /** The page at `/`. `authenticate` adds the token of the session to requests of the page; `assets` serves its files. */
   page: { authenticate: RequestHandler; routes: Route[]; assets: RequestHandler[] }
 }
@@ -36,7 +33,7 @@ interface Route {
   handler: RequestHandler | (RequestHandler | ErrorRequestHandler)[]
 }
 
-export function httpSurface(app: App, callerOf: CallerOf, { webhooks, mcp, page }: HostedSurfaces): Express {
+export function httpSurface(app: App, callerOf: CallerOf, { webhooks, page }: HostedSurfaces): Express {
   const surface = express()
   surface.disable('x-powered-by')
   surface.disable('etag')
@@ -70,7 +67,7 @@ export function httpSurface(app: App, callerOf: CallerOf, { webhooks, mcp, page 
     { name: 'healthz', method: 'GET', path: '/healthz', handler: (_req, res) => sendJson(res, 200, health) },
     { name: 'readyz', method: 'GET', path: '/readyz', handler: ready },
     { name: 'metrics', method: 'GET', path: '/metrics', handler: showMetrics(app) },
-    { name: 'mcp', method: 'POST', path: '/mcp', handler: messageRoute(app, mcp) },
+    { name: 'mcp', method: 'POST', path: '/mcp', handler: answerMessages(app) },
     { name: 'mcp-metadata', method: 'GET', path: METADATA_PATHS, handler: showProtectedResource(app) },
     { name: 'webhook', method: 'POST', path: '/api/github/webhooks', handler: webhooks },
   ]

@@ -1,42 +1,37 @@
 /** MCP over Streamable HTTP: stateless, with a new server for each request and the caller's own token. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import {
   createMcpHandler,
   isLegacyRequest,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import type * as express from 'express'
 import { type Client, DeconflictError } from '../../../client/client.ts'
 import { mcpServers } from '../../../client/mcp/mcp-server.ts'
 import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'
 import { queryOf } from '../../../vocabulary/contract/route.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
-import type { Caller } from '../../operations/admission.ts'
 import { perform } from '../../operations/perform.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
 
-/** An HTTP request whose caller was admitted. */
-export interface McpExchange {
+/** `body`: the JSON-RPC message of an admitted caller. */
+interface Exchange {
   req: IncomingMessage
-  res: ServerResponse
-  caller: Caller
-  request_id: string
-  /** The JSON-RPC message. */
+  res: express.Response
   body: object
 }
 
-export function mcpOverHttp(app: App): (exchange: McpExchange) => Promise<void> {
-  const serverFor = mcpServers({})
-  return async (exchange) => {
-    const { req, res, body } = exchange
-    const headers = req.headers as Record<string, string>
-    const request = new Request('http://localhost/mcp', { method: 'POST', headers })
-    const response = await respond(serverFor(localClient(app, exchange)), request, body)
-    res.statusCode = response.status
-    // No answer is a stream that stays open, since no tool sends more than its result and the list of tools does not change.
-    res.setHeaders(response.headers).end(await response.text())
-  }
+const serverFor = mcpServers({})
+
+export async function answerMessage(app: App, { req, res, body }: Exchange): Promise<void> {
+  const headers = req.headers as Record<string, string>
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers })
+  const response = await respond(serverFor(localClient(app, res)), request, body)
+  res.statusCode = response.status
+  // No answer is a stream that stays open, since no tool sends more than its result and the list of tools does not change.
+  res.setHeaders(response.headers).end(await response.text())
 }
 
 /** Responds in the revision of the protocol that the message is of: 2026-07-28, or an earlier one. */
@@ -50,10 +45,10 @@ async function respond(server: Server, request: Request, parsedBody: object): Pr
 }
 
 /** A client that calls the request pipeline directly: the same operations and errors, without HTTP. */
-function localClient(app: App, exchange: McpExchange): Client {
+function localClient(app: App, res: express.Response): Client {
   const methods = Object.keys(OPERATIONS).map((name) => [
     name,
-    (request: ClientRequest = {}) => performRequest(app, exchange, { name: name as OperationName, request }),
+    (request: ClientRequest = {}) => performRequest(app, res, { name: name as OperationName, request }),
   ])
   return Object.fromEntries(methods)
 }
@@ -67,7 +62,7 @@ interface ClientRequest {
 
 async function performRequest(
   app: App,
-  { caller, request_id }: McpExchange,
+  { locals: { caller, request_id } }: express.Response,
   { name, request }: { name: OperationName; request: ClientRequest },
 ): Promise<unknown> {
   const { owner = '', repo = '', id = '', input = {} } = request
