@@ -1,9 +1,22 @@
-/** The Express app: all routes and their middleware. */
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+/** The Express app: all routes and their middleware. REST has one route for each path of the contract. */
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  Router,
+} from 'express'
+import { z } from 'zod'
+import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/contract.ts'
+import type { Operation } from '../../../vocabulary/contract/operation.ts'
+import { parse } from '../../../vocabulary/contract/parse.ts'
+import { routeOf } from '../../../vocabulary/contract/route.ts'
 import { VERSION } from '../../../vocabulary/version.ts'
 import { gaugeCollector } from '../../operations/admin/gauges.ts'
-import type { CallerOf } from '../../operations/admission.ts'
+import type { Caller, CallerOf } from '../../operations/admission.ts'
+import { perform } from '../../operations/perform.ts'
 import type { App } from '../../records/repositories/app.ts'
+import { readJson } from './body.ts'
 import {
   exchange,
   findCaller,
@@ -15,7 +28,6 @@ import {
 } from './exchange.ts'
 import { answerMessages, METADATA_PATHS, showProtectedResource } from './mcp-route.ts'
 import { openApiDocument } from './openapi.ts'
-import { restRouter } from './rest.ts'
 
 /** The other surfaces that this server hosts. */
 export interface HostedSurfaces {
@@ -95,4 +107,55 @@ function showMetrics(app: App): RequestHandler {
     res.setHeader('Content-Length', Buffer.byteLength(text))
     res.end(text)
   }
+}
+
+function restRouter(app: App): Router {
+  const router = Router()
+  const all = Object.entries(OPERATIONS) as [OperationName, Operation][]
+  // Literal paths first: `/activity/{id}` would match `/activity/check` too.
+  const paths = [...new Set(all.map(([, operation]) => routeOf(operation)))]
+  for (const path of paths.sort((a, b) => Number(a.includes('{id}')) - Number(b.includes('{id}')))) {
+    const operations = all.filter(([, operation]) => routeOf(operation) === path)
+    const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+    for (const [name, { method }] of operations) route[lower(method)](operationHandler(app, name))
+    route.all(onlyMethods(operations.map(([, { method }]) => method)))
+  }
+  return router
+}
+
+function lower(method: Operation['method']) {
+  return method.toLowerCase() as Lowercase<Operation['method']>
+}
+
+function operationHandler(app: App, name: OperationName): RequestHandler {
+  const isGet = OPERATIONS[name].method === 'GET'
+  return async (req, res) => {
+    const { owner = '', repo = '', id = '', number = '' } = req.params as Record<string, string>
+    const caller: Caller = res.locals.caller
+    res.locals.operation = name
+    const { status, body, etag, created_id, replayed } = await perform(app, name, {
+      caller,
+      source: 'rest',
+      owner,
+      repo,
+      id: id || number,
+      input: () => (isGet ? req.query : readBody(req, caller)),
+      idempotency_key: req.get('Idempotency-Key'),
+      if_none_match: req.get('If-None-Match'),
+    })
+    if (created_id !== null)
+      res.setHeader('Location', `${req.baseUrl}${req.path.replace(/\/$/, '')}/${created_id}`)
+    if (replayed) res.setHeader('Idempotent-Replayed', 'true')
+    if (etag !== undefined) res.setHeader('ETag', etag)
+    if (status === 304) res.status(304).end()
+    else sendJson(res, status, body)
+  }
+}
+
+const NoQuery = z.strictObject({})
+
+/** Reads the body. Rejects query parameters, because a client would assume that they have an effect. */
+function readBody(req: Request, { meter }: Caller): Promise<object> {
+  parse(NoQuery, req.query, 'parameter')
+  return readJson(req, meter)
 }
