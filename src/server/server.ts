@@ -18,7 +18,6 @@ import { adoptCreatedApp } from './github/setup/created-app.ts'
 import { watchUntil } from './github/tracking/watch.ts'
 import { Watch } from './github/watched-repositories.ts'
 import { Wakeup } from './jobs/jobs.ts'
-import { admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { BackgroundWork } from './platform/background.ts'
 import type { Config } from './platform/config.ts'
@@ -136,7 +135,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     webhooks: receiveDelivery(app, limits),
     page: dashboard(app, { local, github, useCreatedApp: actAs.created }),
   }
-  const server = httpServer(httpSurface(app, admission(app), surfaces), { limits, log: app.log })
+  const server = httpServer(httpSurface(app, surfaces), { limits, log: app.log })
   let setup_url: string | null = null
   let stopChannel = () => {}
   try {

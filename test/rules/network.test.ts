@@ -1,6 +1,6 @@
 /** Which client addresses share a rate limit. */
 import { expect, test } from 'vitest'
-import { networkOf } from '../../src/server/operations/rate-limit.ts'
+import { networkOf } from '../../src/server/operations/admission.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

@@ -1,14 +1,14 @@
-/** Authentication and rate limiting of every request, on every surface, and whether the caller may perform an operation (docs/contract/access.md). */
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+/** Authentication and rate limiting of every request, on every surface (docs/contract/access.md#admission). */
+import { hash } from 'node:crypto'
+import { isIP, isIPv4 } from 'node:net'
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { Meter } from '../../vocabulary/budget.ts'
-import { isId } from '../../vocabulary/contract/id.ts'
-import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { mayAccess, type VisibleRepository } from '../github/repository-lists.ts'
 import { type Token, tokenOf } from '../github/tokens.ts'
 import { inTurn } from '../platform/background.ts'
 import type { App } from '../records/repositories/app.ts'
-import { FailedTokenLimit, networkOf, rateLimitHeaders, tooMany, WINDOW_S } from './rate-limit.ts'
+
+const WINDOW_S = 60
 
 /**
  * The cost units that are charged like one request: about 10 ms of work. In the benchmark, comparing a pair of real-world
@@ -27,7 +27,7 @@ export interface Credentials {
   authorization: string | undefined
   address: string | undefined
   /** Called with `RateLimit` and `RateLimit-Policy` each time the request is charged. */
-  onCharge?: (headers: Record<string, string>) => void
+  onCharge: (headers: Record<string, string>) => void
 }
 
 /** The limits that the requests of this instance share. */
@@ -48,8 +48,6 @@ export function admission(app: App) {
   return (credentials: Credentials) => new Caller(credentials, limits)
 }
 
-export type CallerOf = ReturnType<typeof admission>
-
 /** The caller of one request, and what the request costs. */
 export class Caller {
   /** Counts the work of the request. */
@@ -58,11 +56,11 @@ export class Caller {
   readonly #address: string
   /** As the audit log names it; null if it is not known. */
   readonly address: string | null
-  readonly #onCharge: NonNullable<Credentials['onCharge']>
+  readonly #onCharge: Credentials['onCharge']
   readonly #token: Token | undefined
   #isCharged = false
 
-  constructor({ authorization, address, onCharge = () => {} }: Credentials, limits: Limits) {
+  constructor({ authorization, address, onCharge }: Credentials, limits: Limits) {
     this.#limits = limits
     this.#address = networkOf(address)
     this.address = address ?? null
@@ -77,9 +75,7 @@ export class Caller {
     throw new Failure(
       'unauthorized',
       'Authorization: send a GitHub token that can read the repository, as Bearer TOKEN',
-      {
-        headers: { 'WWW-Authenticate': 'Bearer' },
-      },
+      { headers: { 'WWW-Authenticate': 'Bearer' } },
     )
   }
 
@@ -146,49 +142,109 @@ export class Caller {
   }
 }
 
-/** What is asked for. `id`: empty if the path has none. */
-interface Request {
-  caller: Caller
-  owner: string
-  repo: string
-  id: string
-}
-
-/**
- * Admits the caller and returns the repository if the caller has the permission that the operation needs. Throws
- * `forbidden`, `not_found`, and whatever `Caller.admit` throws.
- */
-export async function authorise(
-  app: App,
-  operation: Pick<Operation, 'access' | 'record'>,
-  { caller, owner, repo: name, id }: Request,
-): Promise<VisibleRepository> {
-  const { access, record } = operation
-  const repository = await caller.admit((token) => app.access.repository(token, { owner, name, access }))
-  if (!repository) {
-    if (record)
-      throw new Failure(
-        'not_found',
-        `the ${NOUNS[record]} does not exist, or this token cannot access its repository`,
-      )
-    throw new Failure(
-      'forbidden',
-      'this token cannot access the repository; check the owner, the name and the permissions of the token',
-    )
+function rateLimitHeaders(
+  key: string,
+  limit: number,
+  { remainingPoints, msBeforeNext }: RateLimiterRes,
+): Record<string, string> {
+  const policy = `"${limit}-in-1min"`
+  const partition = Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64')
+  return {
+    RateLimit: `${policy}; r=${remainingPoints}; t=${Math.ceil(msBeforeNext / 1000)}`,
+    'RateLimit-Policy': `${policy}; q=${limit}; w=${WINDOW_S}; pk=:${partition}:`,
   }
-  if (!mayAccess(repository, access)) throw new Failure('forbidden', DENIED[access])
-  if (record && !isId(record, id))
-    throw new Failure(
-      'not_found',
-      `the ${NOUNS[record]} does not exist; its id must be ${record}_ followed by 26 characters`,
-    )
-  return repository
 }
 
-const DENIED = {
-  read: '',
-  write: 'this token can only read the repository; use a token with push access to it',
-  admin: 'this token cannot administer the repository; use that of somebody with admin permission on it',
+/** A 429. `Retry-After` is the end of the window, or one minute if none has begun. */
+function tooMany(problem: string, used: RateLimiterRes | null): Failure {
+  const seconds = used ? Math.ceil(used.msBeforeNext / 1000) : WINDOW_S
+  return new Failure('rate_limited', `${problem}; retry after the number of seconds in Retry-After`, {
+    headers: { 'Retry-After': String(Math.max(1, seconds)) },
+  })
 }
 
-const NOUNS = { act: 'activity', ntb: 'notable' } as const
+/** The limit of failed tokens per minute and address. */
+const FAILED_MAX = 100
+
+class FailedTokenLimit {
+  readonly #failed = new RateLimiterMemory({ points: FAILED_MAX, duration: WINDOW_S })
+  /** Counts requests that GitHub did not decide, because it was unavailable or limited the rate. */
+  readonly #undecided: RateLimiterMemory
+  /** The running verifications of each address. */
+  readonly #running = new Map<string, Set<Promise<unknown>>>()
+
+  constructor(undecided_max: number) {
+    this.#undecided = new RateLimiterMemory({ points: undecided_max, duration: WINDOW_S })
+  }
+
+  /**
+   * Runs `verify` within the limit of the address and counts a failure with `unauthorized`. If the running verifications
+   * could use up the limit, it waits for one to end. Throws `rate_limited`, and what `verify` throws.
+   */
+  async guard<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
+    const { verified } = await inTurn(`token of ${address}`, async () => {
+      await this.#waitForRoom(address)
+      return { verified: this.#start(address, verify) }
+    })
+    return verified
+  }
+
+  /** Counts a token that GitHub accepted earlier and rejects now. */
+  async countFailure(address: string): Promise<void> {
+    await this.#failed.penalty(address)
+  }
+
+  /** Each running verification may fail, so it counts until it ends. */
+  async #waitForRoom(address: string): Promise<void> {
+    for (;;) {
+      const undecided = open(await this.#undecided.get(address))
+      const failed = open(await this.#failed.get(address))
+      const running = this.#running.get(address) ?? new Set()
+      const isUndecided = undecided?.remainingPoints === 0
+      if (!isUndecided && (failed?.consumedPoints ?? 0) + running.size < FAILED_MAX) return
+      if (running.size === 0)
+        throw tooMany(
+          'too many requests from this address without a valid token',
+          isUndecided ? undecided : failed,
+        )
+      await Promise.race(running)
+    }
+  }
+
+  #start<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
+    const running = this.#running.get(address) ?? new Set()
+    this.#running.set(address, running)
+    const counted = verify().catch(async (error) => {
+      const isFailed = error instanceof Failure && error.kind === 'unauthorized'
+      await (isFailed ? this.#failed : this.#undecided).penalty(address)
+      throw error
+    })
+    // After the count, so that a failure is counted as running or as failed at any time.
+    const ended: Promise<unknown> = counted
+      .catch(() => {})
+      .finally(() => {
+        running.delete(ended)
+        if (running.size === 0) this.#running.delete(address)
+      })
+    running.add(ended)
+    return counted
+  }
+}
+
+/** Null if the window is over: the limiter forgets it a moment later. */
+function open(used: RateLimiterRes | null): RateLimiterRes | null {
+  return used && used.msBeforeNext > 0 ? used : null
+}
+
+/** An IPv4 address unchanged, an IPv6 address as its /64, anything else as `unknown`. */
+export function networkOf(address: string | undefined): string {
+  if (address === undefined || isIP(address) === 0) return 'unknown'
+  if (isIPv4(address)) return address
+  // URL writes the groups in lower case without leading zeros, and a dotted IPv4 tail as two of them.
+  const text = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
+  const zeros = '0:'.repeat(8 - text.split(':').filter(Boolean).length)
+  const groups = text.replace('::', `:${zeros}`).split(':').filter(Boolean)
+  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return `${groups.slice(0, 4).join(':')}::/64`
+  const mapped = groups.slice(6).map((group) => group.padStart(4, '0'))
+  return Buffer.from(mapped.join(''), 'hex').join('.')
+}

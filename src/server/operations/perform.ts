@@ -6,10 +6,11 @@ import {
   type OperationName,
   type RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
+import { isId } from '../../vocabulary/contract/id.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { parse } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import type { VisibleRepository } from '../github/repository-lists.ts'
+import { mayAccess, type VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import { databaseUnavailable } from '../platform/db/errors.ts'
 import type { AuditEntry } from '../platform/telemetry/audit.ts'
@@ -24,7 +25,6 @@ import {
   type RepoRequest,
 } from '../records/repositories/repo.ts'
 import type { Caller } from './admission.ts'
-import { authorise } from './admission.ts'
 import { CALLER_HANDLERS, CREATE_HANDLERS } from './handlers.ts'
 import {
   answerOf,
@@ -152,6 +152,45 @@ async function performOnRepository(
   const run = () => handle({ ...opened, caller }, name, { input, options, known: request.if_none_match })
   return name === 'checkOverlap' ? request.caller.inTurn(run) : run()
 }
+
+/**
+ * Admits the caller and returns the repository if the caller has the permission that the operation needs. Throws
+ * `forbidden`, `not_found`, and whatever `Caller.admit` throws.
+ */
+async function authorise(
+  app: App,
+  operation: Pick<Operation, 'access' | 'record'>,
+  { caller, owner, repo: name, id }: OperationRequest,
+): Promise<VisibleRepository> {
+  const { access, record } = operation
+  const repository = await caller.admit((token) => app.access.repository(token, { owner, name, access }))
+  if (!repository) {
+    if (record)
+      throw new Failure(
+        'not_found',
+        `the ${NOUNS[record]} does not exist, or this token cannot access its repository`,
+      )
+    throw new Failure(
+      'forbidden',
+      'this token cannot access the repository; check the owner, the name and the permissions of the token',
+    )
+  }
+  if (!mayAccess(repository, access)) throw new Failure('forbidden', DENIED[access])
+  if (record && !isId(record, id))
+    throw new Failure(
+      'not_found',
+      `the ${NOUNS[record]} does not exist; its id must be ${record}_ followed by 26 characters`,
+    )
+  return repository
+}
+
+const DENIED = {
+  read: '',
+  write: 'this token can only read the repository; use a token with push access to it',
+  admin: 'this token cannot administer the repository; use that of somebody with admin permission on it',
+}
+
+const NOUNS = { act: 'activity', ntb: 'notable' } as const
 
 /** Null for a failure of GitHub, such as an outage or a rate limit; throws any other error again. */
 function nullIfFailed(error: unknown): null {

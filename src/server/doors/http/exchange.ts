@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { typeidUnboxed } from 'typeid-js'
 import { stopwatch } from '../../../vocabulary/clock.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
-import type { CallerOf } from '../../operations/admission.ts'
+import { admission } from '../../operations/admission.ts'
 import { databaseUnavailable, faultOf } from '../../platform/db/errors.ts'
 import { type Execution, runInExecution } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -54,7 +54,8 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
 }
 
 /** Sets `res.locals.caller`. If a proxy forwards something that is not an address, the address of the proxy counts. */
-export function findCaller(callerOf: CallerOf): RequestHandler {
+export function findCaller(app: App): RequestHandler {
+  const callerOf = admission(app)
   return (req, res, next) => {
     res.locals.caller = callerOf({
       authorization: req.headers.authorization,

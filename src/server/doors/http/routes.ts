@@ -13,7 +13,7 @@ import { parse } from '../../../vocabulary/contract/parse.ts'
 import { routeOf } from '../../../vocabulary/contract/route.ts'
 import { VERSION } from '../../../vocabulary/version.ts'
 import { gaugeCollector } from '../../operations/admin/gauges.ts'
-import type { Caller, CallerOf } from '../../operations/admission.ts'
+import type { Caller } from '../../operations/admission.ts'
 import { perform } from '../../operations/perform.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readJson } from './body.ts'
@@ -45,7 +45,7 @@ interface Route {
   handler: RequestHandler | (RequestHandler | ErrorRequestHandler)[]
 }
 
-export function httpSurface(app: App, callerOf: CallerOf, { webhooks, page }: HostedSurfaces): Express {
+export function httpSurface(app: App, { webhooks, page }: HostedSurfaces): Express {
   const surface = express()
   surface.disable('x-powered-by')
   surface.disable('etag')
@@ -53,7 +53,7 @@ export function httpSurface(app: App, callerOf: CallerOf, { webhooks, page }: Ho
   surface.set('trust proxy', app.config.trust_proxy ?? false)
   surface.use(exchange(app))
   surface.use(page.authenticate)
-  surface.use(findCaller(callerOf))
+  surface.use(findCaller(app))
   const serve = ({ name, method, path, handler }: Route) => {
     const route = surface.route(path).all(named(name))
     if (method === 'GET') route.get(handler)
