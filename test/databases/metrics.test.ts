@@ -5,7 +5,6 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { enqueueOnce } from '../../src/server/jobs/store.ts'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { pairs } from '../../src/server/tell/table.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
@@ -200,47 +199,13 @@ describe('from the database', () => {
     expect(none.value('deconflict_oldest_due_job_seconds')).toBe(0)
   })
 
-  test('the gauges show the share of commented pull requests and the outcomes', async () => {
+  test('the gauges count the shown pairs by outcome', async () => {
     const db = fixture.service.app.database.connection()
     const now = fixture.service.clock.now
-    const pull = (repo_id: number, number: number, given: object = {}) => ({
-      ...{
-        repo_id,
-        number,
-        is_open: true,
-        is_draft: false,
-        is_bot: false,
-        is_muted: false,
-        is_behind: false,
-        ...{ title: 'Retry payments', branch: 'retries', base_branch: 'main' },
-        ...{ pushed_at: now, push_received_at: now },
-      },
-      ...{ head_sha: 'a'.repeat(40), author: 'ada', opened_at: now, changed_at: now, related_ids: [] },
-      ...given,
-    })
-    const shown = { commented_at: now, thumbs_up: 2, thumbs_down: 1 }
-    const many = Array.from({ length: 20 }, (_, at) => pull(1, at + 1, at < 4 ? shown : {}))
-    const old = { opened_at: new Date(now.getTime() - 31 * DAY_MS) }
-    const others = [
-      {},
-      { author: 'renovate[bot]', ...shown },
-      { is_bot: true, ...shown },
-      { ...old, ...shown },
-    ]
-    await db
-      .insert(pull_requests)
-      .values([...many, ...others.map((given, at) => pull(2, at + 1, given)), pull(3, 1, shown)])
     const side = { author: null, active_at: now.toISOString(), head: null }
     const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
-      ...{ repo_id: 1, a: '#1', b: `#${number}`, sides: { a: side, b: side } },
-      ...{
-        consequence: 'conflict' as const,
-        files: [],
-        seen_at: now,
-        b_shown_at: now,
-        outcome,
-        ended_at: now,
-      },
+      ...{ repo_id: 1, a: '#1', b: `#${number}`, sides: { a: side, b: side }, files: [] },
+      ...{ consequence: 'conflict' as const, seen_at: now, b_shown_at: now, outcome, ended_at: now },
     })
     const listed = [pair(2, 'resolved'), pair(3, 'resolved'), pair(4, 'given_up')]
     await db.insert(pairs).values([...listed, { ...pair(20, 'given_up'), b_shown_at: null }])
@@ -248,13 +213,7 @@ describe('from the database', () => {
     expect(value('deconflict_pairs{outcome="resolved"}')).toBe(2)
     expect(value('deconflict_pairs{outcome="given_up"}')).toBe(1)
     expect(value('deconflict_pairs{outcome="open"}')).toBe(0)
-    expect(value('deconflict_commented_ratio')).toBe(5 / 22)
-    expect(value('deconflict_budgets_in_force')).toBe(1)
-    expect(value('deconflict_feedback{kind="up"}')).toBe(10)
-    expect(value('deconflict_feedback{kind="down"}')).toBe(5)
-    await db.delete(pull_requests)
     await db.delete(pairs)
-    expect((await freshScrape()).value('deconflict_commented_ratio')).toBeUndefined()
   })
 
   test('the gauges are collected at most every 15 seconds', async () => {
@@ -276,7 +235,7 @@ describe('from the database', () => {
       expect(scraped.value('deconflict_database_up')).toBe(0)
       expect(scraped.value(live('activity'))).toBeUndefined()
       expect(scraped.value('deconflict_oldest_due_job_seconds')).toBeUndefined()
-      expect(scraped.value('deconflict_budgets_in_force')).toBeUndefined()
+      expect(scraped.value('deconflict_pairs{outcome="open"}')).toBeUndefined()
       expect(scraped.value('process_resident_memory_bytes')).toBeGreaterThan(0)
     } finally {
       await db.execute(sql`alter table elsewhere rename to jobs`)

@@ -2,13 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { OUTCOMES } from '../../../vocabulary/outcome.ts'
 import { countJobs, findOldestDue } from '../../jobs/store.ts'
-import type { Db } from '../../platform/db/database.ts'
 import { faultOf } from '../../platform/db/errors.ts'
-import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { countLive } from '../../records/activities/status-store.ts'
 import { countActive } from '../../records/notables/store.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { countAllPullRequests } from '../../tell/budget.ts'
 import { countShown } from '../../tell/store.ts'
 
 /** The minimum time between two queries of the database, however often `/metrics` is scraped. */
@@ -37,44 +34,27 @@ export function gaugeCollector(app: App): () => Promise<void> {
 }
 
 async function collect({ database, log, metrics }: App, now: Date): Promise<void> {
-  const { jobs, oldest_due_job, live_records, database_up } = metrics
+  const { jobs, oldest_due_job, live_records, pairs, database_up } = metrics
   try {
     const db = database.connection()
     const counts = await countJobs(db, now)
     const oldest = await findOldestDue(db, now)
     const activities = await countLive(db, now)
     const notables = await countActive(db, now)
+    const outcomes = await countShown(db)
     jobs.reset()
     for (const { kind, state, count } of counts) jobs.set({ kind, state }, count)
     oldest_due_job.set(oldest ? (now.getTime() - oldest.getTime()) / 1000 : 0)
     live_records.set({ kind: 'activity' }, activities)
     live_records.set({ kind: 'notable' }, notables)
-    await collectSignal(metrics, db, now)
+    for (const outcome of OUTCOMES) pairs.set({ outcome }, outcomes[outcome])
     database_up.set(1)
   } catch (error) {
     log.warn(faultOf(error), 'gauges not collected')
     jobs.reset()
     oldest_due_job.remove()
     live_records.reset()
-    resetSignal(metrics)
+    pairs.reset()
     database_up.set(0)
   }
-}
-
-/** Collects how many pull requests have a comment, and what became of the shown pairs. */
-async function collectSignal(metrics: Metrics, db: Db, now: Date): Promise<void> {
-  const outcomes = await countShown(db)
-  const counts = await countAllPullRequests(db, now)
-  resetSignal(metrics)
-  for (const outcome of OUTCOMES) metrics.pairs.set({ outcome }, outcomes[outcome])
-  if (counts.pull_requests > 0) metrics.commented_share.set(counts.commented / counts.pull_requests)
-  metrics.budgets_in_force.set(counts.budgets_in_force)
-  metrics.feedback.set({ kind: 'up' }, counts.thumbs_up)
-  metrics.feedback.set({ kind: 'down' }, counts.thumbs_down)
-}
-
-function resetSignal({ pairs, commented_share, budgets_in_force, feedback }: Metrics): void {
-  pairs.reset()
-  feedback.reset()
-  for (const gauge of [commented_share, budgets_in_force]) gauge.remove()
 }

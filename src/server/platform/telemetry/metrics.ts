@@ -108,22 +108,6 @@ export function openMetrics(clock: Clock) {
       labelNames: ['outcome'],
       registers,
     }),
-    commented_share: new Gauge({
-      name: 'deconflict_commented_ratio',
-      help: 'The share of the pull requests by people of the last 30 days that have a comment, in all repositories. Absent if there are none.',
-      registers,
-    }),
-    budgets_in_force: new Gauge({
-      name: 'deconflict_budgets_in_force',
-      help: 'Repositories in which the comment budget is in force.',
-      registers,
-    }),
-    feedback: new Gauge({
-      name: 'deconflict_feedback',
-      help: 'Reactions to the comments on pull requests of the last 30 days: up, down.',
-      labelNames: ['kind'],
-      registers,
-    }),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Queries for the open pull requests of a repository, and how many were opened and commented: for the budget of comments, the signal report and the metrics. */
 import { and, asc, eq, gt, gte, notInArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { type PullRequestRow, pull_requests } from './table.ts'
 
 const PAGE = 500
@@ -77,41 +77,20 @@ export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promis
   return db.select(numbered).from(pull_requests).where(openOf(repo_id, isNumbered))
 }
 
-const counted = {
-  pull_requests: sql<number>`count(*)::int`,
-  commented: sql<number>`count(commented_at)::int`,
-  over_budget: sql<number>`(count(*) filter (where is_over_budget))::int`,
-  thumbs_up: sql<number>`coalesce(sum(thumbs_up), 0)::int`,
-  thumbs_down: sql<number>`coalesce(sum(thumbs_down), 0)::int`,
-}
-
 /** Pull requests that were opened since `since`, by author. */
 export function countByAuthor(db: Db, repo_id: number, since: Date) {
   const { author, is_bot, opened_at } = pull_requests
   return db
-    .select({ author, is_bot, ...counted })
+    .select({
+      author,
+      is_bot,
+      pull_requests: sql<number>`count(*)::int`,
+      commented: sql<number>`count(commented_at)::int`,
+      over_budget: sql<number>`(count(*) filter (where is_over_budget))::int`,
+    })
     .from(pull_requests)
     .where(and(eq(pull_requests.repo_id, repo_id), gte(opened_at, since)))
     .groupBy(author, is_bot)
-}
-
-/** The same for all repositories, by repository and author. Authors who cannot be bots are counted together, as null. */
-export function countByRepository(db: Db, since: Date) {
-  const { repo_id: of, author: by, is_bot: is_of_bot } = pull_requests
-  const { commented_at, is_over_budget, thumbs_up, thumbs_down } = pull_requests
-  const shown = { commented_at, is_over_budget, thumbs_up, thumbs_down }
-  const opened = db
-    .select({ repo_id: of, author: by, is_bot: is_of_bot, ...shown })
-    .from(pull_requests)
-    .where(gte(pull_requests.opened_at, since))
-    .limit(COUNTED_MAX)
-    .as('opened')
-  const { repo_id, is_bot } = opened
-  const author = sql<string | null>`case when is_bot or author like '%]' then author end`
-  return db
-    .select({ repo_id, author, is_bot, ...counted })
-    .from(opened)
-    .groupBy(repo_id, is_bot, author)
 }
 
 /** The comments that were posted since `since`, how often they were edited, and the reactions to them. */

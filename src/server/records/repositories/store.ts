@@ -135,28 +135,6 @@ export function listUnreconciled(
     .limit(limit)
 }
 
-const SETTINGS_MAX = 10_000
-
-/** The settings of the repositories where the App is installed. At most 10,000. */
-export function listSettings(
-  db: Db,
-): Promise<
-  Pick<
-    RepositoryRow,
-    'repo_id' | 'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation' | 'farewell_at'
-  >[]
-> {
-  const { repo_id, name, installation_id, settings, settings_errors, labeler_areas, farewell_at } =
-    repositories
-  const { organisation } = installations
-  return db
-    .select({ repo_id, name, settings, settings_errors, labeler_areas, organisation, farewell_at })
-    .from(repositories)
-    .leftJoin(installations, eq(installations.installation_id, installation_id))
-    .where(and(isNotNull(installation_id), or(isNotNull(settings), isNotNull(organisation))))
-    .limit(SETTINGS_MAX)
-}
-
 /** Whether the App was uninstalled, or the repository was last watched, at `before` or earlier. */
 function isLeft(before: Date) {
   const { uninstalled_at, installation_id, watched_at } = repositories
