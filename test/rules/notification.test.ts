@@ -102,31 +102,14 @@ test('a card has a button for each pull request', () => {
 
 // Threat: Server-side request forgery through `notify_url`
 test.each([
-  ...[
-    ['1.1.1.1', true],
-    ['10.1.2.3', false],
-    ['127.0.0.1', false],
-    ['169.254.169.254', false],
-  ],
-  ...[
-    ['172.31.0.1', false],
-    ['192.168.1.1', false],
-    ['100.64.0.1', false],
-    ['0.0.0.0', false],
-  ],
-  ...[
-    ['2606:4700::1111', true],
-    ['::1', false],
-    ['fd00::1', false],
-    ['fe80::1', false],
-  ],
-  ...[
-    ['::ffff:1.1.1.1', false],
-    ['2002:0a00:0001::', false],
-    ['64:ff9b::a00:1', false],
-  ],
-] as [string, boolean][])('%s is public: %s', (address, expected) => {
-  expect(isPublic(address)).toBe(expected)
+  ...['10.1.2.3', '127.0.0.1', '169.254.169.254', '172.31.0.1', '192.168.1.1', '100.64.0.1', '0.0.0.0'],
+  ...['::1', 'fd00::1', 'fe80::1', '::ffff:1.1.1.1', '2002:0a00:0001::', '64:ff9b::a00:1'],
+])('%s is not public', (address) => {
+  expect(isPublic(address)).toBe(false)
+})
+
+test.each(['1.1.1.1', '2606:4700::1111'])('%s is public', (address) => {
+  expect(isPublic(address)).toBe(true)
 })
 
 test.each([{}, { all: true }])(

@@ -101,36 +101,27 @@ async function post(
   return response
 }
 
-const PRIVATE = new BlockList()
-for (const [net, prefix] of [
-  ...([
-    ['0.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['100.64.0.0', 10],
-    ['127.0.0.0', 8],
-  ] as const),
-  ...([
-    ['169.254.0.0', 16],
-    ['172.16.0.0', 12],
-    ['192.0.0.0', 24],
-    ['192.168.0.0', 16],
-  ] as const),
-  ...([
-    ['198.18.0.0', 15],
-    ['224.0.0.0', 3],
-  ] as const),
-] as const)
-  PRIVATE.addSubnet(net, prefix)
-/** Of IPv6, only this is the internet, without its tunnels to IPv4. */
-const GLOBAL = new BlockList()
-GLOBAL.addSubnet('2000::', 3, 'ipv6')
-const TUNNELS = new BlockList()
-TUNNELS.addSubnet('2001::', 23, 'ipv6')
-TUNNELS.addSubnet('2002::', 16, 'ipv6')
+const PRIVATE = {
+  ipv4: blockListOf('ipv4', [
+    '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24',
+    '192.168.0.0/16 198.18.0.0/15 224.0.0.0/3',
+  ]),
+  /** All but 2000::/3 is no internet, and neither are the tunnels to IPv4. */
+  ipv6: blockListOf('ipv6', ['::/3 4000::/2 8000::/1 2001::/23 2002::/16']),
+}
+
+function blockListOf(family: 'ipv4' | 'ipv6', subnets: string[]): BlockList {
+  const list = new BlockList()
+  for (const subnet of subnets.join(' ').split(' ')) {
+    const [net = '', prefix] = subnet.split('/')
+    list.addSubnet(net, Number(prefix), family)
+  }
+  return list
+}
 
 export function isPublic(address: string): boolean {
-  if (isIPv4(address)) return !PRIVATE.check(address)
-  return GLOBAL.check(address, 'ipv6') && !TUNNELS.check(address, 'ipv6')
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6'
+  return !PRIVATE[family].check(address, family)
 }
 
 /** Fails unless all addresses of the name are public. The connection is made to what was looked up. */
