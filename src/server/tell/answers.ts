@@ -2,7 +2,7 @@
 
 import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { authorLogin } from '../../engine/records/activity.ts'
-import { listLiveOnBranch } from '../records/activities/pull-request-store.ts'
+import { listLive } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
 import { findPullRequest } from '../records/pull-requests/store.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
@@ -20,7 +20,7 @@ export function createAnswered(ctx: RepoContext, activity: ActivityRow, conclusi
   const others = listShown(ctx, conclusion)
   if (branch === null || others.length === 0) return
   ctx.caller.afterAnswer(async () => {
-    const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
+    const live = await listLive(ctx.db, ctx.repo.id, { branch }, ctx.now)
     const number = activity.pr_number ?? pullRequestOf(live)
     if (number === null) {
       await record(ctx, branchCheck(branch, [activity], { conclusion, is_partial: true }))
@@ -37,7 +37,7 @@ export function checkAnswered(ctx: RepoContext, branch: string | null, conclusio
   const others = listShown(ctx, conclusion)
   if (branch === null || others.length === 0 || !ctx.caller.may_write) return
   ctx.caller.afterAnswer(async () => {
-    const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
+    const live = await listLive(ctx.db, ctx.repo.id, { branch }, ctx.now)
     const number = pullRequestOf(live)
     if (number !== null) await markAuthor(ctx, number, others)
     else if (await isCallerAmong(ctx, live.map(authorLogin))) await markShown(ctx, branchKey(branch), others)

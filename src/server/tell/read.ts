@@ -6,7 +6,7 @@ import { findNextNumbers } from '../../engine/check/next-number.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { inDatabase } from '../compare/database-source.ts'
-import { listLiveOf, listLiveOnBranch, listPullRequestsOf } from '../records/activities/pull-request-store.ts'
+import { listLive, listPullRequestsOf } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
 import { listNumbered, type NumberedPullRequest } from '../records/pull-requests/lists-store.ts'
 import { findPullRequest } from '../records/pull-requests/store.ts'
@@ -70,7 +70,7 @@ export async function checkPullRequest(
   const stored = await findPullRequest(db, repo.id, number)
   if (!stored?.is_open) return undefined
   const pr = withoutEarlierEvent(stored, repo)
-  const activities = await listLiveOf(db, repo.id, number, now)
+  const activities = await listLive(db, repo.id, { pr_number: number }, now)
   const subject = pullRequestSubject(pr, activities)
   const nothing = { subject, is_partial: false, page_url, room: 'any', next_numbers: new Map() } as const
   if (activities.length === 0) return { ...nothing, conclusion: null }
@@ -141,7 +141,7 @@ async function readAbsent(
     if (found.has(key) || outcome !== 'open' || merged !== null) continue
     const branch = branchOf(key)
     if (branch !== null) {
-      const live = await listLiveOnBranch(db, repo.id, branch, now)
+      const live = await listLive(db, repo.id, { branch }, now)
       // If the branch has a pull request now, the next recheck of the pull request moves the pair to its key.
       if (live.every(({ pr_number }) => pr_number === null))
         absent.set(key, live.length > 0 ? lastDeclaration(live) : null)

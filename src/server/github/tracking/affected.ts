@@ -6,7 +6,7 @@ import { asOf } from '../../../engine/records/activity-lifecycle.ts'
 import { isFinished, isLive } from '../../../vocabulary/activity-status.ts'
 import { isId } from '../../../vocabulary/contract/id.ts'
 import { inDatabase } from '../../compare/database-source.ts'
-import { listLiveOnBranch } from '../../records/activities/pull-request-store.ts'
+import { listLive } from '../../records/activities/pull-request-store.ts'
 import { findActivity } from '../../records/activities/store.ts'
 import type { ActivityRow } from '../../records/activities/table.ts'
 import { listNumbered, listRelatedTo } from '../../records/pull-requests/lists-store.ts'
@@ -76,7 +76,7 @@ async function branchChanged(
   changed: ActivityRow,
 ): Promise<Conclusion | null> {
   const { db, now, repo, settings } = ctx
-  const all = await listLiveOnBranch(db, repo.id, branch, now)
+  const all = await listLive(db, repo.id, { branch }, now)
   const isRecorded = settings.comment.mode !== 'off' && all.every(({ pr_number }) => pr_number === null)
   const [first, ...more] = all
   if (first === undefined) {

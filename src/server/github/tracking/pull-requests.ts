@@ -10,7 +10,7 @@ import {
   trackPullRequest,
 } from '../../records/activities/automatic.ts'
 import { closedIssues, summaryOf } from '../../records/activities/pull-request-fields.ts'
-import { listLiveOf, listUntracked } from '../../records/activities/pull-request-store.ts'
+import { listLive, listUntracked } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
 import { listChangeSet } from '../../records/file-changes/store.ts'
 import { keepMergedWork } from '../../records/merged-work/merged-work.ts'
@@ -92,7 +92,7 @@ export async function pullRequestChanged(
   if (changesQueue(event, pr, before) || is_queued !== (before?.is_queued ?? false))
     await setQueued(ctx, pr, is_queued)
   if (!needsRecheck(event, facts, before)) return
-  if (await isRecheckWaiting(ctx, await listLiveOf(db, repo.id, pr.number, now))) return
+  if (await isRecheckWaiting(ctx, await listLive(db, repo.id, { pr_number: pr.number }, now))) return
   const open = await listNumbered(db, repo.id, [pr.number])
   await enqueueRecheck(ctx, open, event === 'seen' ? 'recheck' : 'live')
 }
@@ -112,7 +112,7 @@ async function updateActivities(
   }
   if (refresh === null) return
   const { files, ...fields } = refresh
-  const hasLive = files && (await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)).length > 0
+  const hasLive = files && (await listLive(ctx.db, ctx.repo.id, { pr_number: pr.number }, ctx.now)).length > 0
   const changes = hasLive ? await readChanges(app, ctx, pr) : undefined
   await refreshPullRequest(ctx, pr, { ...fields, changes: changes ?? null })
 }
@@ -162,7 +162,7 @@ async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<vo
 async function keepLines(ctx: RepoContext, pr: EndedPullRequest): Promise<void> {
   const { db, now, repo, settings } = ctx
   const files: FileChange[] = []
-  for (const { id } of await listLiveOf(db, repo.id, pr.number, now))
+  for (const { id } of await listLive(db, repo.id, { pr_number: pr.number }, now))
     files.push(...(await listChangeSet(db, { repo_id: repo.id, activity_id: id, origin: 'pushed' })))
   const { noise } = rulesOf(settings, repo.noise_attributes)
   await keepMergedWork(ctx, pr, { files, noise })
@@ -175,7 +175,7 @@ async function setQueued(
   is_queued: boolean,
 ): Promise<void> {
   await savePullRequest(ctx.db, ctx.repo.id, number, { is_queued, queue_changed_at: changed_at })
-  await enqueueRechecks(ctx, await listLiveOf(ctx.db, ctx.repo.id, number, ctx.now))
+  await enqueueRechecks(ctx, await listLive(ctx.db, ctx.repo.id, { pr_number: number }, ctx.now))
 }
 
 async function lacksActivity({ db, repo, now }: RepoContext, number: number): Promise<boolean> {

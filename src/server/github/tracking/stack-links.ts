@@ -8,7 +8,7 @@
 
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import { endBranch } from '../../records/activities/branches.ts'
-import { hasLiveOnBase, listLiveOnBranch } from '../../records/activities/pull-request-store.ts'
+import { listLive } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks } from '../../records/changes/changes.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -69,7 +69,7 @@ export async function endMerged(app: App, ctx: RepoContext, push: PushedCommits)
   const { db, repo, now } = ctx
   const given = { shas: push.commits, branch: push.default_branch, limit: LINKS_MAX }
   for (const { branch } of await listBranchesWith(db, repo.id, given)) {
-    const live = await listLiveOnBranch(db, repo.id, branch, now)
+    const live = await listLive(db, repo.id, { branch }, now)
     if (live.every(({ pr_number }) => pr_number !== null)) continue
     const left = await readCommits(app, ctx, { base: push.default_branch, head: branch })
     if (left?.length === 0) await endBranch(ctx, branch, true)
@@ -109,7 +109,7 @@ export async function keepMergedLink(
   { db, repo, now }: RepoContext,
   { branch, base_branch, is_fork }: Pick<GithubPullRequest, 'branch' | 'base_branch' | 'is_fork'>,
 ): Promise<void> {
-  if (is_fork || !(await hasLiveOnBase(db, repo.id, branch, now))) return
+  if (is_fork || (await listLive(db, repo.id, { base_branch: branch }, now)).length === 0) return
   await addLinks(db, repo.id, [{ branch, base_branch, sha: null }], now)
 }
 
@@ -160,7 +160,7 @@ async function link(ctx: RepoContext, links: FoundLink[], base: string): Promise
 }
 
 async function recheckBranch(ctx: RepoContext, branch: string): Promise<void> {
-  await enqueueRechecks(ctx, await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now))
+  await enqueueRechecks(ctx, await listLive(ctx.db, ctx.repo.id, { branch }, ctx.now))
 }
 
 /** A branch whose links to those below it are checked. `base`: what to compare it with if it has no pull request. */

@@ -9,7 +9,7 @@ import {
   trackBranch,
   trackingBy,
 } from '../../records/activities/branches.ts'
-import { listLiveOnBranch } from '../../records/activities/pull-request-store.ts'
+import { listLive } from '../../records/activities/pull-request-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
@@ -59,7 +59,7 @@ function isTracked({ settings }: RepoContext, { branch, default_branch }: Branch
  */
 export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush): Promise<void> {
   if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
-  const tracking = trackingBy(await listLiveOnBranch(ctx.db, ctx.repo.id, push.branch, ctx.now))
+  const tracking = trackingBy(await listLive(ctx.db, ctx.repo.id, { branch: push.branch }, ctx.now))
   if (tracking === 'other') return
   const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })
   if (!comparison) return

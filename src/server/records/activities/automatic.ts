@@ -11,14 +11,7 @@ import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { insertLive, type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
 import { clip, pullRequestFields, summaryOf } from './pull-request-fields.ts'
-import {
-  type Described,
-  listLiveOf,
-  lockActivitiesOf,
-  lockLiveOnBranch,
-  lockOrigin,
-  lockOutdated,
-} from './pull-request-store.ts'
+import { listLive, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -52,7 +45,7 @@ export function trackPullRequest(
   return inTransaction(ctx, async (within) => {
     const { db, now, repo, settings } = within
     await lockOrigin(db, repo.id, { pull_request: pr.number })
-    if ((await listLiveOf(db, repo.id, pr.number, now)).length > 0) return
+    if ((await listLive(db, repo.id, { pr_number: pr.number }, now)).length > 0) return
     const row: store.NewActivity = {
       repo_id: repo.id,
       id: newId('act', now),
@@ -83,6 +76,9 @@ export function trackPullRequest(
   })
 }
 
+/** What a pull request says about itself; what is left out is not known. */
+export type Described = Partial<Pick<ActivityRow, 'assignee' | 'is_by_newcomer' | 'closes'>>
+
 /**
  * Stores with the open activities of a pull request who is assigned to it and which issues it closes, and enqueues rechecks
  * of what that changes.
@@ -94,7 +90,8 @@ export async function describePullRequest(
 ): Promise<void> {
   await inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    const outdated = await lockOutdated(db, repo.id, number, described)
+    const open = await lockActivitiesOf(db, repo.id, number)
+    const outdated = open.filter((row) => changesAnything(row, described))
     for (const row of outdated) await store.updateActivity(db, row, described, now)
     await enqueueRechecks(within, outdated)
   })
@@ -181,8 +178,8 @@ function updateEach(
     const { db, now, repo } = within
     let rows: ActivityRow[] = (await lockActivitiesOf(db, repo.id, pr.number)).map((row) => asOf(row, now))
     const hasNone = !rows.some(isOpen)
-    const onBranch = { branch: pr.branch, now, is_unlinked: true }
-    if (hasNone && !pr.is_fork) rows = await lockLiveOnBranch(db, repo.id, onBranch)
+    if (hasNone && !pr.is_fork)
+      rows = (await lockLiveOnBranch(db, repo.id, pr.branch, now)).filter(isUnlinked)
     return updateRows(within, rows.filter(isAffected), given)
   })
 }
@@ -225,4 +222,9 @@ function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
 
 function isOpen({ status }: ActivityRow): boolean {
   return !isClosed(status)
+}
+
+/** Whether it has no pull request. */
+export function isUnlinked({ pr_number }: ActivityRow): boolean {
+  return pr_number === null
 }

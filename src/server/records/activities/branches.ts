@@ -12,7 +12,7 @@ import { enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
 import { insertLive, type PushedChanges, pushedFieldsOf } from './activity-files.ts'
-import { updateRows } from './automatic.ts'
+import { isUnlinked, updateRows } from './automatic.ts'
 import { clip } from './pull-request-fields.ts'
 import { lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
 import type { NewActivity } from './store.ts'
@@ -22,7 +22,7 @@ import type { ActivityRow } from './table.ts'
 export function endBranch(ctx: RepoContext, branch: string, is_merged: boolean): Promise<ActivityRow[]> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    const rows = await lockLiveOnBranch(db, repo.id, { branch, now, is_unlinked: true })
+    const rows = (await lockLiveOnBranch(db, repo.id, branch, now)).filter(isUnlinked)
     if (!is_merged) await deleteBranchRows(db, repo.id, branch)
     const reason = is_merged ? 'branch_merged' : 'branch_deleted'
     const update = (row: ActivityRow) => archived(ctx, reason, row.merged_at ?? (is_merged ? now : null))
@@ -34,7 +34,7 @@ export function endBranch(ctx: RepoContext, branch: string, is_merged: boolean):
 export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
-    const rows = await lockLiveOnBranch(db, repo.id, { branch, now })
+    const rows = await lockLiveOnBranch(db, repo.id, branch, now)
     const declared_at = now
     return updateRows(within, rows, {
       effect: 'kept_alive',
@@ -79,7 +79,7 @@ export function trackBranch(ctx: RepoContext, pushed: BranchPush, changes: Pushe
     const { db, now, repo } = within
     const { branch } = pushed
     await lockOrigin(db, repo.id, { branch })
-    const live = await lockLiveOnBranch(db, repo.id, { branch, now })
+    const live = await lockLiveOnBranch(db, repo.id, branch, now)
     const tracking = trackingBy(live)
     if (tracking === 'other' || (tracking === 'none' && changes.files.length === 0)) return
     if (tracking === 'branch') {

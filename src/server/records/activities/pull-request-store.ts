@@ -1,38 +1,18 @@
 /** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
-import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
 import { lockName, prepared, selectByIds } from '../../platform/db/statements.ts'
 import { extendedExpiry, isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
-/** Locks the open activities of a pull request, or those of them that `which` selects, until the transaction `tx` ends. */
-export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number, which?: SQL) {
+/** Locks the open activities of a pull request until the transaction `tx` ends. */
+export function lockActivitiesOf(tx: Db, repo_id: number, pr_number: number): Promise<ActivityRow[]> {
   return tx
     .select()
     .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, pr_number), which))
+    .where(and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, pr_number)))
     .orderBy(asc(activities.id))
     .for('update')
-}
-
-/** What a pull request says about itself; what is left out is not known. */
-export type Described = Partial<Pick<ActivityRow, 'assignee' | 'is_by_newcomer' | 'closes'>>
-
-/** Locks the open activities of a pull request that differ from what it says about itself, until the transaction `tx` ends. */
-export function lockOutdated(
-  tx: Db,
-  repo_id: number,
-  pr_number: number,
-  { assignee, is_by_newcomer, closes }: Described,
-): Promise<ActivityRow[]> {
-  const isNew = or(
-    assignee === undefined ? undefined : sql`${activities.assignee} is distinct from ${assignee}::text`,
-    is_by_newcomer === undefined ? undefined : ne(activities.is_by_newcomer, is_by_newcomer),
-    closes === undefined
-      ? undefined
-      : sql`${activities.closes} is distinct from ${closes && `{${closes}}`}::int[]`,
-  )
-  return lockActivitiesOf(tx, repo_id, pr_number, isNew)
 }
 
 /** Serializes transactions that make an activity from the same pull request or branch, until `tx` ends. */
@@ -44,35 +24,36 @@ export async function lockOrigin(
   await lockName(tx, [...Object.entries(origin).flat(), repo_id])
 }
 
-/** Locks the live activities of a branch until the transaction `tx` ends. `is_unlinked`: those without a pull request. */
+/** Where activities are: on a branch, on top of one, or in a pull request. */
+type Place = { branch: string } | { base_branch: string } | { pr_number: number }
+
+function selectLive(db: Db, repo_id: number, place: Place, now: Date) {
+  const isThere =
+    'pr_number' in place
+      ? eq(activities.pr_number, place.pr_number)
+      : 'branch' in place
+        ? isBranch(activities.branch, place.branch)
+        : isBranch(activities.base_branch, place.base_branch)
+  return db
+    .select()
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), isThere))
+    .orderBy(asc(activities.id))
+}
+
+/** The live activities there, oldest first. */
+export async function listLive(db: Db, repo_id: number, place: Place, now: Date): Promise<ActivityRow[]> {
+  return selectLive(db, repo_id, place, now)
+}
+
+/** Locks the live activities of a branch until the transaction `tx` ends. */
 export async function lockLiveOnBranch(
   tx: Db,
   repo_id: number,
-  { branch, now, is_unlinked = false }: { branch: string; now: Date; is_unlinked?: boolean },
+  branch: string,
+  now: Date,
 ): Promise<ActivityRow[]> {
-  const isWanted = is_unlinked ? isNull(activities.pr_number) : undefined
-  return tx
-    .select()
-    .from(activities)
-    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch), isWanted))
-    .orderBy(asc(activities.id))
-    .for('update')
-}
-
-export function listLiveOnBranch(db: Db, repo_id: number, branch: string, now: Date): Promise<ActivityRow[]> {
-  return db
-    .select()
-    .from(activities)
-    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch)))
-}
-
-/** The live activities of a pull request, oldest first. */
-export function listLiveOf(db: Db, repo_id: number, pr_number: number, now: Date): Promise<ActivityRow[]> {
-  return db
-    .select()
-    .from(activities)
-    .where(and(isLiveAt(repo_id, now), eq(activities.pr_number, pr_number)))
-    .orderBy(asc(activities.id))
+  return selectLive(tx, repo_id, { branch }, now).for('update')
 }
 
 /** The numbers of the pull requests of live activities. */
@@ -120,16 +101,6 @@ export async function listPushedBranches(
     .orderBy(asc(activities.branch))
     .limit(options.limit)
   return rows.flatMap(({ branch }) => branch ?? [])
-}
-
-/** Whether a live activity has this base branch. */
-export async function hasLiveOnBase(db: Db, repo_id: number, base_branch: string, now: Date) {
-  const rows = await db
-    .select({ id: activities.id })
-    .from(activities)
-    .where(and(isLiveAt(repo_id, now), isOpen, isBranch(activities.base_branch, base_branch)))
-    .limit(1)
-  return rows.length > 0
 }
 
 /**
