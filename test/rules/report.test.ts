@@ -57,7 +57,7 @@ function report(found: Partial<Conclusion>, given: Given = {}) {
     opened_at.map(([number, each]) => {
       const pushed = { pushed_at: each, push_received_at: each }
       const times = { opened_at: each, own_event_at: each, changed_at: each, ...pushed }
-      return [number, { number, branch: `branch-${number}`, ...facts, ...times }] as const
+      return [number, { number, branch: `branch-${number}`, ...facts, ...times } as PullRequestRow] as const
     }),
   )
   const all = { ...NOTHING_FOUND, ...found }

@@ -30,7 +30,7 @@ import type { ActivityRow } from '../records/activities/table.ts'
 import { getIssue, getIssueClaim } from '../records/issues/issues.ts'
 import * as notables from '../records/notables/notables.ts'
 import type { NotableRow } from '../records/notables/table.ts'
-import { listNumbered } from '../records/pull-requests/lists-store.ts'
+import { listOpen } from '../records/pull-requests/lists-store.ts'
 import type { App } from '../records/repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
 import { checkAnswered, createAnswered } from '../tell/answers.ts'
@@ -187,7 +187,7 @@ async function withGithubDates(
   const numberOf = ({ pr_url }: ListedActivity) => Number(pr_url?.split('/').at(-1))
   const numbers = page.items.map(numberOf).filter(Boolean)
   if (numbers.length === 0) return page
-  const open = new Map((await listNumbered(db, repo.id, numbers)).map((row) => [row.number, row]))
+  const open = new Map((await listOpen(db, repo.id, { numbers })).map((row) => [row.number, row]))
   const items = page.items.map((item) => {
     const row = open.get(numberOf(item))
     if (!row) return item

@@ -15,7 +15,6 @@ import { isRisky, type Severity } from '../../vocabulary/severity.ts'
 import { isAhead, type Stage, stageOf } from '../../vocabulary/standing.ts'
 import { byStrength, type Confidence, type Verdict } from '../../vocabulary/verdict.ts'
 import type { ComparedActivity } from '../records/activities/compared-store.ts'
-import type { NumberedPullRequest } from '../records/pull-requests/lists-store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import {
   branchKey,
@@ -100,7 +99,7 @@ type Breadth = 'plain' | 'risky'
 /** `open`: the pull request of the group, if it is open. */
 export function describeCounterpart(
   { key, number, overlaps }: OverlapGroup,
-  open: NumberedPullRequest | undefined,
+  open: PullRequestRow | undefined,
   { subject, comment }: { subject: Subject; comment: Settings['comment'] },
 ): Counterpart {
   const [{ severity, record: first }] = overlaps
@@ -141,7 +140,7 @@ export function describeCounterpart(
 interface Represented {
   record: ComparedActivity
   number: number | null
-  open: NumberedPullRequest | undefined
+  open: PullRequestRow | undefined
 }
 
 /** How it is called, and where it stands beside the pull request `pr`. */
@@ -228,7 +227,7 @@ function isNameOf(path: string, file: string): boolean {
 function isByAuthorOf(
   { author, activities }: Subject,
   { record, match }: Found<ComparedActivity>,
-  { open, comment }: { open: NumberedPullRequest | undefined; comment: Settings['comment'] },
+  { open, comment }: { open: PullRequestRow | undefined; comment: Settings['comment'] },
 ): boolean {
   const other = open?.author ?? authorLogin(record)
   if (author === null || other === null) return match.same_author

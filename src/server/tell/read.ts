@@ -8,7 +8,7 @@ import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { inDatabase } from '../compare/database-source.ts'
 import { listLive, listPullRequestsOf } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
-import { listNumbered, type NumberedPullRequest } from '../records/pull-requests/lists-store.ts'
+import { listOpen } from '../records/pull-requests/lists-store.ts'
 import { findPullRequest } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
@@ -121,12 +121,12 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
   return { ...check, now, settings, repo, counterparts, ledger }
 }
 
-type Others = ReadonlyMap<SideKey, NumberedPullRequest>
+type Others = ReadonlyMap<SideKey, PullRequestRow>
 
 /** The open pull requests among the sides `keys`, by key. */
 async function readOpen({ db, repo }: RepoContext, keys: SideKey[]): Promise<Others> {
   const numbers = [...new Set(keys.flatMap((key) => numberOf(key) ?? []))]
-  const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
+  const open = numbers.length === 0 ? [] : await listOpen(db, repo.id, { numbers })
   return new Map(open.map((each) => [pullRequestKey(each.number), each]))
 }
 

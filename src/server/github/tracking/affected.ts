@@ -9,7 +9,7 @@ import { inDatabase } from '../../compare/database-source.ts'
 import { listLive } from '../../records/activities/pull-request-store.ts'
 import { findActivity } from '../../records/activities/store.ts'
 import type { ActivityRow } from '../../records/activities/table.ts'
-import { listNumbered, listRelatedTo } from '../../records/pull-requests/lists-store.ts'
+import { listOpen } from '../../records/pull-requests/lists-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { record } from '../../tell/apply.ts'
@@ -38,10 +38,11 @@ export async function recheckAffected(
   const stored = await findActivity(db, repo.id, record_id)
   // Undefined if it was purged in the meantime. The pull requests that overlapped with it are rechecked anyway.
   const activity = stored && asOf(stored, now)
-  const own = activity?.pr_number == null ? [] : await listNumbered(db, repo.id, [activity.pr_number])
+  const own =
+    activity?.pr_number == null ? [] : await listOpen(db, repo.id, { numbers: [activity.pr_number] })
   const conclusion = activity ? await checkChanged(app, ctx, { activity, own }) : null
   const numbers = (conclusion?.collisions ?? []).flatMap(({ record }) => record.pr_number ?? [])
-  const others = await listRelatedTo(db, repo.id, { id: record_id, numbers })
+  const others = await listOpen(db, repo.id, { numbers, related_to: record_id })
   const told = others.filter((pr) =>
     own.every(({ number }) => pr.number !== number && !isSilent(pr, { settings, now })),
   )

@@ -6,7 +6,7 @@ import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { PushedChanges } from '../../records/activities/activity-files.ts'
 import { describePullRequest, replaceChangesOf } from '../../records/activities/automatic.ts'
 import { listUnread } from '../../records/activities/pull-request-store.ts'
-import { listNumbered } from '../../records/pull-requests/lists-store.ts'
+import { listOpen } from '../../records/pull-requests/lists-store.ts'
 import { findPullRequest } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -60,7 +60,7 @@ export async function pushedChangesOf(
 
 /** Enqueues a job for each open pull request among `numbers` that reads its files. */
 export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: number[]): Promise<void> {
-  const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
+  const open = numbers.length === 0 ? [] : await listOpen(db, repo.id, { numbers })
   const jobs = open.map(({ number }) =>
     jobOn(repo, READ_FILES, { about: number, priority: 'live', payload: { number }, run_at: now }),
   )

@@ -1,6 +1,6 @@
 /** Mutes a pull request, or ends that, by a comment (docs/contract/publishing.md#mute). */
 
-import { listNumbered } from '../../records/pull-requests/lists-store.ts'
+import { listOpen } from '../../records/pull-requests/lists-store.ts'
 import { muteByComment } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation } from '../../records/repositories/installation.ts'
@@ -37,7 +37,7 @@ export async function muteCommented(
   const isAllowed = is_author || (await asInstallation(app, ctx, (client) => mayTriage(client, repo, login)))
   if (!isAllowed) return
   await muteByComment(db, repo.id, { number, is_muted: command === 'mute', at })
-  await enqueueRecheck(ctx, await listNumbered(db, repo.id, [number]))
+  await enqueueRecheck(ctx, await listOpen(db, repo.id, { numbers: [number] }))
 }
 
 const TRIAGING: ReadonlySet<string> = new Set(['admin', 'maintain', 'write', 'triage'])

@@ -14,7 +14,7 @@ import { listLive, listUntracked } from '../../records/activities/pull-request-s
 import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
 import { listChangeSet } from '../../records/file-changes/store.ts'
 import { keepMergedWork } from '../../records/merged-work/merged-work.ts'
-import { listNumbered } from '../../records/pull-requests/lists-store.ts'
+import { listOpen } from '../../records/pull-requests/lists-store.ts'
 import {
   clearRefusals,
   type Facts,
@@ -93,7 +93,7 @@ export async function pullRequestChanged(
     await setQueued(ctx, pr, is_queued)
   if (!needsRecheck(event, facts, before)) return
   if (await isRecheckWaiting(ctx, await listLive(db, repo.id, { pr_number: pr.number }, now))) return
-  const open = await listNumbered(db, repo.id, [pr.number])
+  const open = await listOpen(db, repo.id, { numbers: [pr.number] })
   await enqueueRecheck(ctx, open, event === 'seen' ? 'recheck' : 'live')
 }
 
@@ -155,7 +155,7 @@ async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<vo
     await recheckBelow(ctx, pr)
   }
   await closePullRequest(ctx, pr, pr.is_merged)
-  await enqueueRecheck(ctx, await listNumbered(ctx.db, ctx.repo.id, others))
+  await enqueueRecheck(ctx, await listOpen(ctx.db, ctx.repo.id, { numbers: others }))
 }
 
 /** Keeps the lines of a merged pull request, by which the same work is recognized. Its activities are still live. */

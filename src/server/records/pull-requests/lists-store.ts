@@ -1,23 +1,22 @@
 /** Queries for the open pull requests of a repository, and how many were opened and commented: for the budget of comments, the signal report and the metrics. */
-import { and, asc, eq, gt, gte, notInArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, notInArray, or, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
 import { type PullRequestRow, pull_requests } from './table.ts'
 
 const PAGE = 500
 
+function isOpenIn(repo_id: number) {
+  return and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open)
+}
+
 /** The open pull requests by number, in pages. */
-export async function* openPages(
-  db: Db,
-  repo_id: number,
-): AsyncGenerator<
-  Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind' | 'closes'>[]
-> {
-  const { number, published_at, head_sha, changed_at, is_behind, closes } = pull_requests
+export async function* openPages(db: Db, repo_id: number): AsyncGenerator<PullRequestRow[]> {
+  const { number } = pull_requests
   for (let after = 0, isLast = false; !isLast; ) {
     const page = await db
-      .select({ number, published_at, head_sha, changed_at, is_behind, closes })
+      .select()
       .from(pull_requests)
-      .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(number, after)))
+      .where(and(isOpenIn(repo_id), gt(number, after)))
       .orderBy(asc(number))
       .limit(PAGE)
     yield page
@@ -28,53 +27,22 @@ export async function* openPages(
 
 /** How many pull requests are stored as open, apart from these. */
 export function countOpen(db: Db, repo_id: number, apart: readonly number[]): Promise<number> {
-  const { number, is_open } = pull_requests
-  return db.$count(
-    pull_requests,
-    and(eq(pull_requests.repo_id, repo_id), is_open, notInArray(number, [...apart])),
-  )
+  return db.$count(pull_requests, and(isOpenIn(repo_id), notInArray(pull_requests.number, [...apart])))
 }
 
-/** What decides whether and when a pull request is rechecked because of others. */
-const rechecked = {
-  number: pull_requests.number,
-  published_at: pull_requests.published_at,
-  pushed_at: pull_requests.pushed_at,
-  ready_at: pull_requests.ready_at,
-  comment_id: pull_requests.comment_id,
-  check_hash: pull_requests.check_hash,
-}
-
-function openOf(repo_id: number, condition: SQL) {
-  return and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, condition)
-}
-
-/** The open pull requests among `numbers`, and those whose last recheck found the record `id`. */
-export function listRelatedTo(db: Db, repo_id: number, { id, numbers }: { id: string; numbers: number[] }) {
-  const isRelated = sql`(${pull_requests.number} = any(${`{${numbers}}`}::int[]) or ${id} = any(${pull_requests.related_ids}))`
-  return db.select(rechecked).from(pull_requests).where(openOf(repo_id, isRelated))
-}
-
-const numbered = {
-  ...rechecked,
-  branch: pull_requests.branch,
-  is_queued: pull_requests.is_queued,
-  is_bot: pull_requests.is_bot,
-  is_by_newcomer: pull_requests.is_by_newcomer,
-  author: pull_requests.author,
-  opened_at: pull_requests.opened_at,
-  is_push_seen: pull_requests.is_push_seen,
-  push_received_at: pull_requests.push_received_at,
-  own_event_at: pull_requests.own_event_at,
-  head_sha: pull_requests.head_sha,
-  changed_at: pull_requests.changed_at,
-}
-export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
-
-/** The open pull requests among `numbers`. */
-export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
-  const isNumbered = sql`${pull_requests.number} = any(${`{${numbers}}`}::int[])`
-  return db.select(numbered).from(pull_requests).where(openOf(repo_id, isNumbered))
+/** The open pull requests among `numbers`, and those whose last recheck found the record `related_to`. */
+export async function listOpen(
+  db: Db,
+  repo_id: number,
+  { numbers, related_to }: { numbers: readonly number[]; related_to?: string },
+): Promise<PullRequestRow[]> {
+  const { number, related_ids } = pull_requests
+  const isNumbered = sql`${number} = any(${`{${numbers}}`}::int[])`
+  const isRelated = related_to === undefined ? undefined : sql`${related_to} = any(${related_ids})`
+  return db
+    .select()
+    .from(pull_requests)
+    .where(and(isOpenIn(repo_id), or(isNumbered, isRelated)))
 }
 
 /** Pull requests that were opened since `since`, by author. */
