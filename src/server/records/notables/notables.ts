@@ -58,7 +58,12 @@ async function insertSuperseding(
   const replaced = await store.lockNotables(db, repo.id, supersedes)
   const found = new Set(replaced.map((each) => each.id))
   requirePredecessors(requested, found)
-  await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
+  for (const each of replaced)
+    await store.updateNotable(db, each, {
+      ...archivedAt(now),
+      archived_at: each.archived_at ?? now,
+      superseded_by: id,
+    })
   return insertLive(within, row)
 }
 
@@ -134,10 +139,14 @@ export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow
     const [stored] = await store.lockNotables(db, repo.id, [id])
     if (!stored) throw noSuchNotable(id)
     if (stored.status === 'archived') return stored
-    const archived = await store.archiveNotable(db, stored, now)
+    const archived = await store.updateNotable(db, stored, archivedAt(now))
     await enqueueRechecks(within, [stored])
     return archived
   })
+}
+
+function archivedAt(now: Date) {
+  return { status: 'archived', archived_at: now, updated_at: now } as const
 }
 
 /** Throws `category_not_allowed` if the settings disable the category. */

@@ -54,60 +54,21 @@ export function lockNotables(tx: Db, repo_id: number, ids: string[]): Promise<No
     .for('update')
 }
 
-/** Updates an active notable that the transaction `tx` has locked. */
+/** Updates a notable that the transaction `tx` has locked. */
 export async function updateNotable(
   tx: Db,
   before: NotableRow,
   changes: NotableChanges,
 ): Promise<NotableRow> {
   const { repo_id, id } = before
-  const { version } = await raiseVersion(tx, repo_id)
+  const ends = before.status === 'active' && (changes.status ?? 'active') !== 'active'
+  const { version } = await raiseVersion(tx, repo_id, { notables: ends ? -1 : 0 })
   const [row] = await tx
     .update(notables)
     .set({ ...changes, version })
     .where(isRecord(repo_id, id))
     .returning()
   return row as NotableRow
-}
-
-/** Archives a notable that the transaction `tx` has locked. */
-export async function archiveNotable(
-  tx: Db,
-  { repo_id, id, status }: NotableRow,
-  now: Date,
-): Promise<NotableRow> {
-  const { version } = await raiseVersion(tx, repo_id, { notables: status === 'active' ? -1 : 0 })
-  const [row] = await tx
-    .update(notables)
-    .set({ status: 'archived', archived_at: now, updated_at: now, version })
-    .where(isRecord(repo_id, id))
-    .returning()
-  return row as NotableRow
-}
-
-/**
- * Archives the notables that `successor` replaces, which the transaction `tx` has locked. Archived ones keep their
- * `archived_at`.
- */
-export async function supersedeNotables(
-  tx: Db,
-  repo_id: number,
-  replaced: NotableRow[],
-  by: { successor: string; now: Date },
-): Promise<void> {
-  const ids = replaced.map(({ id }) => id)
-  const wereActive = replaced.filter(({ status }) => status === 'active').length
-  const { version } = await raiseVersion(tx, repo_id, { notables: -wereActive })
-  await tx
-    .update(notables)
-    .set({
-      status: 'archived',
-      superseded_by: by.successor,
-      updated_at: by.now,
-      version,
-      archived_at: sql`coalesce(${notables.archived_at}, ${by.now.toISOString()}::timestamptz)`,
-    })
-    .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, ids)))
 }
 
 /** Up to `limit` notables older than the id `after`, newest first. `area` is a `labelKey`. */
