@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { changeOf, type FileChange, type FileEntry } from '../../src/engine/lines/change.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { getActivity } from '../../src/server/records/activities/activities.ts'
-import { replacePushedChanges } from '../../src/server/records/activities/activity-files.ts'
+import { saveFiles } from '../../src/server/records/activities/activity-files.ts'
 import { listFileChanges } from '../../src/server/records/file-changes/store.ts'
 import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/records/repositories/repo.ts'
@@ -26,11 +26,7 @@ async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
   const hash = await readLineHasher(ctx)
   const files = entries.map((entry) => changeOf(entry, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
-    await replacePushedChanges(within, await getActivity(within, id), {
-      files,
-      base_sha: null,
-      is_complete: true,
-    })
+    await saveFiles(within, await getActivity(within, id), { origin: 'pushed', files })
   })
   return files
 }

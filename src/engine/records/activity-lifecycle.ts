@@ -53,7 +53,7 @@ interface TimeToLive {
 export const UNMERGED_MS = 14 * DAY_MS
 
 /** What the time to live of an activity depends on. `ttl_ms`: its own one, which cannot extend that of the repository. */
-type Lived = Pick<StoredActivity, 'status' | 'branch' | 'pr_number' | 'ttl_ms' | 'created_at'>
+export type Lived = Pick<StoredActivity, 'status' | 'branch' | 'pr_number' | 'ttl_ms' | 'created_at'>
 
 /** `expires_at` of a new activity. */
 export function firstExpiry(now: Date, ttl: TimeToLive, ttl_ms: number | null = null): Date {

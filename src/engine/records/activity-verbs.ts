@@ -11,7 +11,7 @@ import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import type { FileChange } from '../lines/change.ts'
 import type { StoredActivity } from './activity.ts'
-import { canTransition, expiryAt, firstExpiry, TRANSITIONS } from './activity-lifecycle.ts'
+import { canTransition, expiryAt, firstExpiry, type Lived, TRANSITIONS } from './activity-lifecycle.ts'
 import { changedFileOf } from './digest-changes.ts'
 
 export interface ActivityContext {
@@ -79,7 +79,7 @@ export function changesOf(
 /** The fields that a heartbeat changes, or with `is_changed` a push. */
 export function heartbeat(
   { now, settings }: Pick<ActivityContext, 'now' | 'settings'>,
-  row: StoredActivity,
+  row: Lived & Pick<StoredActivity, 'expires_at'>,
   is_changed = false,
 ): Pick<StoredActivity, 'heartbeat_at' | 'expires_at'> {
   return { heartbeat_at: now, expires_at: expiryAt(row, settings, { now, before: row, is_changed }) }

@@ -2,10 +2,9 @@
 
 import { later } from '../../../vocabulary/clock.ts'
 import { enqueue, hasDead, jobOn, type NewJob } from '../../jobs/store.ts'
-import { recordEffect } from '../../platform/telemetry/execution.ts'
+import { keepTracked } from '../../records/activities/automatic.ts'
 import { endBranch } from '../../records/activities/branches.ts'
 import {
-  extendTracked,
   listPushedBranches,
   listTrackedPullRequests,
   listUntracked,
@@ -118,19 +117,9 @@ async function lacksAny(ctx: RepoContext, known: Known): Promise<boolean> {
 /** Keeps the pull requests of a list that did not change alive, and removes them from `known`. Returns how many there are. */
 async function keepOpen(ctx: RepoContext, known: Known): Promise<number> {
   const numbers = [...known].flatMap(([number, stored]) => (stored === null ? [] : [number]))
-  await keepAlive(ctx, numbers)
+  await keepTracked(ctx, numbers)
   for (const number of numbers) known.delete(number)
   return numbers.length
-}
-
-/** An open pull request counts as a heartbeat of its activity. */
-async function keepAlive({ db, now, repo, settings }: RepoContext, numbers: number[]): Promise<void> {
-  const kept = await extendTracked(db, repo.id, numbers, {
-    now,
-    ttl_ms: settings.activity_ttl_ms,
-    max_ttl_ms: settings.max_activity_ttl_ms,
-  })
-  recordEffect('kept_alive', kept)
 }
 
 /** Those of the open pull requests whose activity is missing. */
@@ -169,7 +158,7 @@ export async function importOpen(
   const { db, now, repo } = ctx
   const numbers = page.map(({ number }) => number)
   if (numbers.length === 0) return
-  await keepAlive(ctx, numbers)
+  await keepTracked(ctx, numbers)
   const lost = new Set(await listLost(ctx, numbers))
   const changed = page.filter((pr) => {
     const before = known.get(pr.number)

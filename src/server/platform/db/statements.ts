@@ -1,5 +1,5 @@
 /** Statements and parts of them that stores share: prepared ones, those that read records by their ids, locks, announcements. */
-import { and, asc, eq, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './database.ts'
 
@@ -51,31 +51,6 @@ export function prepared<Values extends Record<string, unknown>, Rows>(
     }
     return query.execute(values)
   }
-}
-
-/** A placeholder for each column of a table, except generated ones, for an insert. */
-export function placeholdersOf<Table extends PgTable>(table: Table): Table['$inferInsert'] {
-  return eachColumn(table, ([name]) => sql`${sql.placeholder(name)}`) as Table['$inferInsert']
-}
-
-/** The values for `placeholdersOf`; a column that the row leaves out is null. */
-export function valuesOf<Table extends PgTable>(
-  table: Table,
-  row: Table['$inferInsert'],
-): Record<string, unknown> {
-  const given = row as Record<string, unknown>
-  return eachColumn(table, ([name, column]) => {
-    const value = given[name] ?? null
-    return value === null ? null : column.mapToDriverValue(value)
-  })
-}
-
-function eachColumn<Value>(
-  table: PgTable,
-  valueFor: (entry: [string, PgColumn]) => Value,
-): Record<string, Value> {
-  const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated)
-  return Object.fromEntries(columns.map((entry) => [entry[0], valueFor(entry as [string, PgColumn])]))
 }
 
 /**

@@ -5,6 +5,7 @@ import { asOf } from '../../../engine/records/activity-lifecycle.ts'
 import {
   type ActivityContext,
   changesOf,
+  heartbeat,
   newActivity,
   notLive,
   transitionTo,
@@ -21,12 +22,11 @@ import type {
 import type { Page } from '../../../vocabulary/contract/pagination.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { readPage } from '../../platform/lists.ts'
-import { changesAnything, changing, enqueueRechecks } from '../changes/changes.ts'
+import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { tooManyLive } from '../live-sets/store.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import { readLineHasher } from '../repositories/store.ts'
-import { declareChanges, deletePushed, insertLive } from './activity-files.ts'
-import { changesMore } from './automatic.ts'
+import { deletePushed, insertActivity, saveFiles } from './activity-files.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -38,8 +38,8 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
   const { repo, caller } = ctx
   const files = await digestChanges(caller.meter, input.scope.changes, () => readLineHasher(ctx))
   const row: store.NewActivity = { ...newActivity(activityContext(ctx), input, files), repo_id: repo.id }
-  return changing(ctx, async (within) => {
-    const inserted = await insertLive(within, row, files)
+  return inTransaction(ctx, async (within) => {
+    const inserted = await insertActivity(within, row, files)
     if (!inserted) throw tooManyLive(ctx.repo.max_live.activities, 'live activities')
     return inserted
   })
@@ -69,9 +69,8 @@ export async function listActivities(ctx: RepoContext, input: ListActivities): P
  */
 export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivity): Promise<ActivityRow> {
   return inTransaction(ctx, async (within) => {
-    const { db, now, repo } = within
-    const stored = await store.lockActivity(db, repo.id, id)
-    if (!stored) throw noSuchActivity(id)
+    const { db, now } = within
+    const stored = await lockStored(within, id)
     const row = asOf(stored, now)
     const { scope } = input
     const files =
@@ -83,9 +82,10 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const changes: store.ActivityChanges = changesOf(activityContext(within), row, { input, files })
     const hasOtherPullRequest = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
     if (hasOtherPullRequest) Object.assign(changes, await deletePushed(within, row))
-    const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
+    const hasNewLines =
+      files && isLive(row.status) && (await saveFiles(within, row, { origin: 'declared', files }))
     if (!changesAnything(row, changes) && !hasNewLines) return row
-    const isChanged = changesMore(row, changes) || hasNewLines
+    const isChanged = !store.isHeartbeat(row, changes) || hasNewLines
     const declared = scope && { declared_at: now }
     const updated = await store.updateActivity(db, stored, {
       ...changes,
@@ -98,23 +98,19 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
 }
 
 /** Records a heartbeat and extends the time to live, which keeps `updated_at`. Throws `not_found`, `invalid_transition`. */
-export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
-  const { db, now, repo, settings } = ctx
-  const extended = await store.extendActivity(db, repo.id, id, {
-    now,
-    ttl_ms: settings.activity_ttl_ms,
-    max_ttl_ms: settings.max_activity_ttl_ms,
+export function heartbeatActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  return inTransaction(ctx, async (within) => {
+    const row = asOf(await lockStored(within, id), within.now)
+    if (!isLive(row.status)) throw notLive(row)
+    return store.updateActivity(within.db, row, heartbeat(within, row))
   })
-  if (!extended) throw notLive(await getActivity(ctx, id))
-  return extended
 }
 
 /** Archives the activity. An archived one is returned unchanged. Throws `not_found`. */
 export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
   return inTransaction(ctx, async (within) => {
-    const { db, now, repo } = within
-    const stored = await store.lockActivity(db, repo.id, id)
-    if (!stored) throw noSuchActivity(id)
+    const { db, now } = within
+    const stored = await lockStored(within, id)
     const row = asOf(stored, now)
     if (row.status === 'archived') return row
     const archived = { ...transitionTo(activityContext(ctx), 'archived'), updated_at: now }
@@ -128,6 +124,12 @@ export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityR
 export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow): boolean {
   const isOld = later(row.created_at, settings.pr_reminder_after_ms) < now
   return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
+}
+
+async function lockStored({ db, repo }: RepoContext, id: string): Promise<ActivityRow> {
+  const row = await store.lockActivity(db, repo.id, id)
+  if (!row) throw noSuchActivity(id)
+  return row
 }
 
 function noSuchActivity(id: string): Failure {

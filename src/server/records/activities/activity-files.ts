@@ -1,55 +1,50 @@
 /** Inserts live activities, and keeps their changed files: those that were declared, and those that GitHub lists. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { FileChange } from '../../../engine/lines/change.ts'
+import type { ChangeOrigin, FileChange } from '../../../engine/lines/change.ts'
 import { changedFileOf } from '../../../engine/records/digest-changes.ts'
-import { isLive } from '../../../vocabulary/activity-status.ts'
 import { inTurns, type Steps } from '../../../vocabulary/event-loop.ts'
-import { enqueueRechecks } from '../changes/changes.ts'
+import { insertLive } from '../changes/changes.ts'
 import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'
-import { insertIfRoom } from '../live-sets/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
 import { expireActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Inserts a live activity in the transaction of `within`; undefined when the repository is at its limit. */
-export function insertLive(
+/** Inserts a live activity with its changed files in the transaction of `within`; undefined when the repository is at its limit. */
+export function insertActivity(
   within: RepoContext,
   row: store.NewActivity,
-  changes: readonly FileChange[] = [],
+  files: readonly FileChange[],
 ): Promise<ActivityRow | undefined> {
-  const kind = {
+  return insertLive(within, {
     counted: 'activities',
-    max: within.repo.max_live.activities,
-    expire: async () => {
-      const { db, repo, now } = within
-      await enqueueRechecks(within, await expireActivities(db, repo.id, now))
-    },
-  } as const
-  return insertIfRoom(within, kind, (version) => store.insertActivity(within.db, { row, changes }, version))
+    insert: (version) => store.insertActivity(within.db, { row, changes: files }, version),
+    expire: expireActivities,
+  })
 }
 
 /**
- * Stores the declared files of an activity, which the transaction of `within` has locked; false if they are stored already.
+ * Stores the files of one origin of an activity, which the transaction of `within` has locked; false if they are stored already.
  * A file without a patch keeps the stored digest if its blob is the stored one.
  */
-export async function declareChanges(
-  within: RepoContext,
+export async function saveFiles(
+  { db, repo }: RepoContext,
   row: ActivityRow,
-  files: readonly FileChange[],
+  { origin, files }: { origin: ChangeOrigin; files: readonly FileChange[] },
 ): Promise<boolean> {
-  if (row.changed_files.length + files.length === 0) return false
-  const set = { repo_id: within.repo.id, activity_id: row.id, origin: 'declared' } as const
-  const stored = await listChangeSet(within.db, set)
+  const before = origin === 'declared' ? row.changed_files : (row.pushed_files ?? [])
+  if (before.length + files.length === 0) return false
+  const set = { repo_id: repo.id, activity_id: row.id, origin }
+  const stored = await listChangeSet(db, set)
   const byPath = new Map(stored.map((file) => [file.path, file]))
   const next = files.map((file) => {
-    const before = byPath.get(file.path)
-    const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
-    return isKept ? { ...file, digest: before.digest, changed_lines: before.changed_lines } : file
+    const known = byPath.get(file.path)
+    const isKept = file.digest === null && file.blob_sha !== null && known?.blob_sha === file.blob_sha
+    return isKept ? { ...file, digest: known.digest, changed_lines: known.changed_lines } : file
   })
   if (await inTurns(areSame(stored, next.map(withoutDerived)))) return false
-  await replaceFileChanges(within.db, set, next)
+  await replaceFileChanges(db, set, next)
   return true
 }
 
@@ -72,24 +67,19 @@ export interface PushedChanges {
 }
 
 /**
- * Replaces the files that GitHub lists for a live activity, which the transaction of `within` has locked. The declared
- * scope is not changed. False if the activity is not live or already has these files.
+ * Stores the files that GitHub lists for a live activity, which the transaction of `within` has locked. The declared scope is not
+ * changed. Returns the fields that change with them; null if the activity has these files already.
  */
-export async function replacePushedChanges(
-  { db, repo, now }: RepoContext,
+export async function savePushed(
+  within: RepoContext,
   row: ActivityRow,
   changes: PushedChanges,
-): Promise<boolean> {
-  if (!isLive(row.status)) return false
+): Promise<store.ActivityChanges | null> {
   const { files, base_sha, is_complete } = changes
-  const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
+  const hasOthers = await saveFiles(within, row, { origin: 'pushed', files })
   const isKnown =
     row.pushed_files !== null && row.pushed_base_sha === base_sha && row.changes_complete === is_complete
-  if (isKnown && (await inTurns(areSame(await listChangeSet(db, set), files.map(withoutDerived)))))
-    return false
-  await replaceFileChanges(db, set, files)
-  await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
-  return true
+  return hasOthers || !isKnown ? pushedFieldsOf(changes) : null
 }
 
 /** The fields of an activity with these files. */

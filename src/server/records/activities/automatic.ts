@@ -9,9 +9,15 @@ import type { GithubPullRequest } from '../../github/pull-request.ts'
 import { type Effect, recordEffect } from '../../platform/telemetry/execution.ts'
 import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { insertLive, type PushedChanges, pushedFieldsOf, replacePushedChanges } from './activity-files.ts'
+import { insertActivity, type PushedChanges, pushedFieldsOf, savePushed } from './activity-files.ts'
 import { clip, pullRequestFields, summaryOf } from './pull-request-fields.ts'
-import { listLive, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
+import {
+  extendTracked,
+  listLive,
+  lockActivitiesOf,
+  lockLiveOnBranch,
+  lockOrigin,
+} from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -43,37 +49,49 @@ export function trackPullRequest(
   changes: PushedChanges,
 ): Promise<void> {
   return inTransaction(ctx, async (within) => {
-    const { db, now, repo, settings } = within
+    const { db, now, repo } = within
     await lockOrigin(db, repo.id, { pull_request: pr.number })
     if ((await listLive(db, repo.id, { pr_number: pr.number }, now)).length > 0) return
-    const row: store.NewActivity = {
-      repo_id: repo.id,
-      id: newId('act', now),
-      ...pullRequestFields(pr, repo),
-      actor: clip(pr.author, 100),
-      agent: null,
-      status: statusWithPullRequest('active', pr.is_draft),
-      risk: 'low',
-      branch: pr.branch,
-      base_branch: pr.base_branch,
-      scope: { areas: [], paths: distinctNames(changes.files) },
-      scope_is_literal: true,
-      ...pushedFieldsOf(changes),
-      pr_url: pr.url,
-      pr_number: pr.number,
-      draft_pr: pr.is_draft,
-      assignee: pr.assignee,
-      is_by_newcomer: pr.is_by_newcomer,
-      blocking: false,
-      heartbeat_at: now,
-      expires_at: firstExpiry(now, settings),
-      created_at: now,
-      updated_at: now,
-    }
-    const inserted = await insertLive(within, row, changes.files)
-    if (inserted) await enqueueRechecks(within, [inserted])
-    recordEffect(inserted ? 'tracked' : 'over_limit')
+    const { number: pr_number, url: pr_url, is_draft, branch, base_branch } = pr
+    const { assignee, is_by_newcomer } = pr
+    await insertTracked(
+      within,
+      {
+        ...pullRequestFields(pr, repo),
+        actor: clip(pr.author, 100),
+        status: statusWithPullRequest('active', is_draft),
+        ...{ branch, base_branch, pr_url, pr_number, draft_pr: is_draft, assignee, is_by_newcomer },
+      },
+      changes,
+    )
   })
+}
+
+/** Inserts the activity that pushed work gets, unless the repository is at its limit. */
+export async function insertTracked(
+  within: RepoContext,
+  fields: Pick<store.NewActivity, 'source' | 'title' | 'summary' | 'actor'> & store.ActivityChanges,
+  changes: PushedChanges,
+): Promise<void> {
+  const { now, repo, settings } = within
+  const row: store.NewActivity = {
+    repo_id: repo.id,
+    id: newId('act', now),
+    status: 'active',
+    risk: 'low',
+    blocking: false,
+    draft_pr: false,
+    scope: { areas: [], paths: distinctNames(changes.files) },
+    scope_is_literal: true,
+    ...pushedFieldsOf(changes),
+    heartbeat_at: now,
+    expires_at: firstExpiry(now, settings),
+    created_at: now,
+    updated_at: now,
+    ...fields,
+  }
+  const inserted = await insertActivity(within, row, changes.files)
+  recordEffect(inserted ? 'tracked' : 'over_limit')
 }
 
 /** What a pull request says about itself; what is left out is not known. */
@@ -141,6 +159,14 @@ export function replaceChangesOf(ctx: RepoContext, pr_number: number, changes: P
   })
 }
 
+/** Counts it as a heartbeat of the activities that were made from them that these pull requests are open. */
+export function keepTracked(ctx: RepoContext, numbers: number[]): Promise<void> {
+  return inTransaction(ctx, async ({ db, now, repo }) => {
+    const kept = await extendTracked(db, repo.id, { numbers, now }, (row) => heartbeat(ctx, row))
+    recordEffect('kept_alive', kept)
+  })
+}
+
 /** Archives the activities of a pull request that was merged or closed. */
 export function closePullRequest(
   ctx: RepoContext,
@@ -194,24 +220,16 @@ export async function updateRows(
   const updated: ActivityRow[] = []
   const changed: ActivityRow[] = []
   for (const row of rows) {
-    const fields = update(row)
-    const updated_at = changesMore(row, fields) ? now : row.updated_at
+    const pushed = changes && (await savePushed(within, row, changes))
+    const fields = { ...update(row), ...pushed }
+    const updated_at = store.isHeartbeat(row, fields) ? row.updated_at : now
     const after = await store.updateActivity(db, row, { ...fields, updated_at })
-    const hasNewFiles = changes !== null && (await replacePushedChanges(within, after, changes))
-    if (hasNewFiles || hasVisibleChange(row, after)) changed.push(row)
+    if (pushed || hasVisibleChange(row, after)) changed.push(row)
     updated.push(after)
   }
   await enqueueRechecks(within, changed)
   recordEffect(effect, updated.length)
   return updated
-}
-
-/** Whether the changes do more than keep the activity alive. A heartbeat keeps `updated_at`. */
-export function changesMore(
-  row: ActivityRow,
-  { heartbeat_at: _, expires_at: __, ...changes }: store.ActivityChanges,
-): boolean {
-  return changesAnything<store.ActivityChanges>(row, changes)
 }
 
 /** Whether a field that people see has changed. A heartbeat changes none. */

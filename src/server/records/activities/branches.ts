@@ -3,19 +3,14 @@
  * (docs/contract/activities.md#branches).
  */
 
-import { firstExpiry } from '../../../engine/records/activity-lifecycle.ts'
 import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
 import { distinctNames } from '../../../engine/records/compared-scope.ts'
-import { newId } from '../../../vocabulary/contract/id.ts'
-import { recordEffect } from '../../platform/telemetry/execution.ts'
-import { enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
-import { insertLive, type PushedChanges, pushedFieldsOf } from './activity-files.ts'
-import { isUnlinked, updateRows } from './automatic.ts'
+import type { PushedChanges } from './activity-files.ts'
+import { insertTracked, isUnlinked, updateRows } from './automatic.ts'
 import { clip } from './pull-request-fields.ts'
 import { lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
-import type { NewActivity } from './store.ts'
 import type { ActivityRow } from './table.ts'
 
 /** Archives the live activities of a merged or deleted branch that have no pull request. A deleted one has no commits any more. */
@@ -91,38 +86,16 @@ export function trackBranch(ctx: RepoContext, pushed: BranchPush, changes: Pushe
       await updateRows(within, live.filter(isOfBranch), { effect: 'refreshed', update, changes })
       return
     }
-    const inserted = await insertLive(within, newRow(within, pushed, changes), changes.files)
-    if (inserted) await enqueueRechecks(within, [inserted])
-    recordEffect(inserted ? 'tracked' : 'over_limit')
+    const fields = {
+      source: 'branch' as const,
+      ...describedFields(pushed, changes),
+      actor: clip(pushed.actor, 100) || 'unknown',
+      branch,
+      branch_pushed: true,
+      declared_at: now,
+    }
+    await insertTracked(within, fields, changes)
   })
-}
-
-function newRow(
-  { now, repo, settings }: RepoContext,
-  pushed: BranchPush,
-  changes: PushedChanges,
-): NewActivity {
-  return {
-    repo_id: repo.id,
-    id: newId('act', now),
-    ...describedFields(pushed, changes),
-    actor: clip(pushed.actor, 100) || 'unknown',
-    status: 'active',
-    risk: 'low',
-    branch: pushed.branch,
-    branch_pushed: true,
-    scope: { areas: [], paths: distinctNames(changes.files) },
-    scope_is_literal: true,
-    ...pushedFieldsOf(changes),
-    draft_pr: false,
-    blocking: false,
-    source: 'branch',
-    heartbeat_at: now,
-    expires_at: firstExpiry(now, settings),
-    declared_at: now,
-    created_at: now,
-    updated_at: now,
-  }
 }
 
 function describedFields(

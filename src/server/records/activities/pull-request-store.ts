@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
 import { lockName, prepared, selectByIds } from '../../platform/db/statements.ts'
-import { extendedExpiry, isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
+import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** Locks the open activities of a pull request until the transaction `tx` ends. */
@@ -103,31 +103,32 @@ export async function listPushedBranches(
   return rows.flatMap(({ branch }) => branch ?? [])
 }
 
+const { id, status, branch, pr_number, ttl_ms, created_at, expires_at } = activities
+const lived = { id, status, branch, pr_number, ttl_ms, created_at, expires_at }
+type Lived = Pick<ActivityRow, keyof typeof lived>
+
 /**
- * Records a heartbeat of the live activities of source `pull_request` whose pull requests have these numbers; returns how
- * many.
+ * Stores what `heartbeatOf` says about the live activities of source `pull_request` whose pull requests have these numbers, in the
+ * transaction `tx`; returns how many. Large scopes are not read.
  */
 export async function extendTracked(
-  db: Db,
+  tx: Db,
   repo_id: number,
-  numbers: number[],
-  life: { now: Date; ttl_ms: number; max_ttl_ms: number | null },
+  { numbers, now }: { numbers: number[]; now: Date },
+  heartbeatOf: (row: Lived) => Pick<ActivityRow, 'heartbeat_at' | 'expires_at'>,
 ): Promise<number> {
-  const { now } = life
-  const kept = await db
-    .update(activities)
-    .set({
-      heartbeat_at: now,
-      expires_at: extendedExpiry({ ...life, now: sql`${now.toISOString()}::timestamptz` }),
-    })
-    .where(
-      and(
-        isLiveAt(repo_id, now),
-        eq(activities.source, 'pull_request'),
-        inArray(activities.pr_number, numbers),
-      ),
-    )
-    .returning({ id: activities.id })
+  const isTracked = and(eq(activities.source, 'pull_request'), inArray(pr_number, numbers))
+  const kept = await tx
+    .select(lived)
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), isTracked))
+    .orderBy(asc(id))
+    .for('update')
+  for (const row of kept)
+    await tx
+      .update(activities)
+      .set(heartbeatOf(row))
+      .where(and(eq(activities.repo_id, repo_id), eq(id, row.id)))
   return kept.length
 }
 

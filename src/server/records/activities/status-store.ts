@@ -1,9 +1,7 @@
 /** SQL conditions on the status of an activity. */
 import { and, eq, gt, lte, or, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { UNMERGED_MS } from '../../../engine/records/activity-lifecycle.ts'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../../../vocabulary/activity-status.ts'
 import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
-import { laterBy } from '../../platform/db/column.ts'
 import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
 import { activities } from './table.ts'
 
@@ -36,16 +34,6 @@ export function isBranch(
   name: SQLWrapper | string,
 ): SQL {
   return sql`${column} between ${name} and ${name}`
-}
-
-/** `expires_at` after a heartbeat at `now`, with the rule of `expiryAt`. */
-export function extendedExpiry(life: Record<'now' | 'ttl_ms' | 'max_ttl_ms', unknown>): SQL {
-  // `ttl_ms` and `max_ttl_ms` can be null; `least` ignores null.
-  const isUnmerged = sql`${activities.status} = 'paused' and ${activities.branch} is not null`
-  const ttl_ms = sql`case when ${isUnmerged} then greatest(${sql.raw(String(UNMERGED_MS))}, ${life.ttl_ms}::bigint) else least(${activities.ttl_ms}, ${life.ttl_ms}::bigint) end`
-  const isKept = sql`${isUnmerged} and ${activities.pr_number} is null`
-  const extended = sql`case when ${isKept} then ${activities.expires_at} else greatest(${activities.expires_at}, ${laterBy(sql`${life.now}`, ttl_ms)}) end`
-  return sql`least(${extended}, ${laterBy(activities.created_at, sql`${life.max_ttl_ms}`)})`
 }
 
 /** `status = …` as of `now`: from `expires_at` on an activity is closed, even if the sweep has not stored that. */

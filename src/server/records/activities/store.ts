@@ -5,12 +5,12 @@ import { issuesOf } from '../../../engine/records/compared-scope.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../../vocabulary/contract/activity.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { placeholdersOf, prepared, valuesOf } from '../../platform/db/statements.ts'
+import { prepared } from '../../platform/db/statements.ts'
 import { changesAnything } from '../changes/changes.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { placesOn } from './place-store.ts'
-import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
+import { hasStatus, isOpen } from './status-store.ts'
 import { type ActivityRow, activities, type IssuePlaces } from './table.ts'
 
 export type NewActivity = Omit<typeof activities.$inferInsert, 'version'>
@@ -19,10 +19,6 @@ export type ActivityChanges = Partial<Omit<NewActivity, 'repo_id' | 'id'>>
 function isRecord(repo_id: number, id: string) {
   return and(eq(activities.repo_id, repo_id), eq(activities.id, id))
 }
-
-const runInsert = prepared('insert_activity', (db) =>
-  db.insert(activities).values(placeholdersOf(activities)).returning(),
-)
 
 /** A live activity with its changed files: those of `pushed_files`, else of `changed_files`. */
 export interface Insertion {
@@ -39,20 +35,15 @@ export async function insertActivity(
   const { repo_id, id: activity_id, created_at } = row
   const issues = issuesOf({ issue: row.issue ?? null, closes: row.closes ?? null })
   const issue_places = placesOn(issues, null, { version, at: created_at })
-  const [stored] = await runInsert(tx, valuesOf(activities, { ...DEFAULTS, ...row, issue_places, version }))
+  const [stored] = await tx
+    .insert(activities)
+    .values({ ...row, issue_places, version })
+    .returning()
   // Keep the given scope object, because its globs are already parsed.
   const inserted = { ...(stored as ActivityRow), scope: row.scope }
   const origin = row.pushed_files ? 'pushed' : 'declared'
   if (changes.length > 0) await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
   return inserted
-}
-
-const DEFAULTS = {
-  branch_pushed: false,
-  scope_is_literal: false,
-  changed_files: [],
-  is_by_newcomer: false,
-  changes_complete: true,
 }
 
 const readActivity = prepared('activity', (db) =>
@@ -102,48 +93,12 @@ export async function updateActivity(
   return after
 }
 
-/** Whether the changes only move the time until which it lives, and not to an earlier one. */
-function isHeartbeat(
+/** Whether the changes only move the time until which it lives, and not to an earlier one. A heartbeat keeps `updated_at`. */
+export function isHeartbeat(
   before: ActivityRow,
   { heartbeat_at: _, expires_at = before.expires_at, ...changes }: ActivityChanges,
 ): boolean {
   return expires_at >= before.expires_at && !changesAnything<ActivityChanges>(before, changes)
-}
-
-const AT_NOW = sql`${sql.placeholder('now')}::timestamptz`
-const runExtend = prepared('extend_activity', (db) =>
-  db
-    .update(activities)
-    .set({
-      heartbeat_at: AT_NOW,
-      expires_at: extendedExpiry({
-        now: AT_NOW,
-        ttl_ms: sql.placeholder('ttl_ms'),
-        max_ttl_ms: sql.placeholder('max_ttl_ms'),
-      }),
-    })
-    .where(
-      and(
-        eq(activities.repo_id, sql.placeholder('repo_id')),
-        eq(activities.id, sql.placeholder('id')),
-        isStoredLive,
-        gt(activities.expires_at, AT_NOW),
-      ),
-    )
-    .returning(),
-)
-
-/** Records a heartbeat in one statement, with the rule of `expiryAt`; undefined if there is no such live activity. */
-export async function extendActivity(
-  db: Db,
-  repo_id: number,
-  id: string,
-  life: { now: Date; ttl_ms: number; max_ttl_ms: number | null },
-): Promise<ActivityRow | undefined> {
-  const { now, ttl_ms, max_ttl_ms } = life
-  const given = { now: now.toISOString(), ttl_ms, max_ttl_ms }
-  const [row] = await runExtend(db, { repo_id, id, ...given })
-  return row
 }
 
 /** A page of the list without filters. */
@@ -155,7 +110,7 @@ const readOpen = prepared('open_activities', (db) =>
       and(
         eq(activities.repo_id, sql.placeholder('repo_id')),
         isOpen,
-        gt(activities.expires_at, AT_NOW),
+        gt(activities.expires_at, sql`${sql.placeholder('now')}::timestamptz`),
         lt(activities.id, sql.placeholder('after')),
       ),
     )

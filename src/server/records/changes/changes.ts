@@ -1,22 +1,37 @@
-/** Enqueues what follows a changed record: the recheck of the pull requests that it affects, and notifications (docs/notifications.md). */
+/** Inserts live records up to their limit (docs/contract/limits.md#live-records), and enqueues what follows a changed one: the recheck of the pull requests that it affects, and notifications (docs/notifications.md). */
 import { enqueue, enqueueOnce, isAnyWaiting, jobOn, type NewJob } from '../../jobs/store.ts'
-import { inTransaction, type RepoContext } from '../repositories/repo.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { type LiveSetRow, raiseVersion } from '../live-sets/store.ts'
+import type { Counted } from '../live-sets/table.ts'
+import type { RepoContext } from '../repositories/repo.ts'
 
 /** The kind of job that finds the pull requests that a changed record affects. */
 export const CHANGE = 'change'
 
-/**
- * Changes one record, and enqueues the recheck of pull requests in the same transaction.
- */
-export async function changing<Row extends { id: string }>(
-  ctx: RepoContext,
-  work: (ctx: RepoContext) => Promise<Row>,
-): Promise<Row> {
-  return inTransaction(ctx, async (within) => {
-    const row = await work(within)
-    await enqueueRechecks(within, [row])
-    return row
-  })
+/** How a kind of live record is counted, inserted with a version of the live set, and a batch of those that are due is stored as expired. */
+interface LiveKind<Row> {
+  counted: Counted
+  insert(version: number): Promise<Row>
+  expire(tx: Db, repo_id: number, now: Date): Promise<{ id: string }[]>
+}
+
+/** Inserts a live record in the transaction of `within`, and enqueues rechecks; undefined if the repository is at its limit. */
+export async function insertLive<Row extends { id: string }>(
+  within: RepoContext,
+  { counted, insert, expire }: LiveKind<Row>,
+): Promise<Row | undefined> {
+  const { db, repo, now } = within
+  const insertIfRoom = async (live: LiveSetRow) =>
+    live[counted] <= repo.max_live[counted] ? insert(live.version) : undefined
+  let inserted = await insertIfRoom(await raiseVersion(db, repo.id, { [counted]: 1 }))
+  if (!inserted) {
+    // Records that are due count as live until their expiry is stored, normally by the sweep.
+    await enqueueRechecks(within, await expire(db, repo.id, now))
+    inserted = await insertIfRoom(await raiseVersion(db, repo.id))
+  }
+  if (inserted) await enqueueRechecks(within, [inserted])
+  else await raiseVersion(db, repo.id, { [counted]: -1 })
+  return inserted
 }
 
 /** Enqueues the recheck of the pull requests that the changed records affect. */

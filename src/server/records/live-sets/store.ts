@@ -1,4 +1,4 @@
-/** Raises and reads the version of a live set, and keeps the limit of live records (docs/contract/limits.md#live-records). Every statement starts with the repository id. */
+/** Raises and reads the version of a live set. Every statement starts with the repository id. */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { Failure } from '../../../vocabulary/failure.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -69,30 +69,6 @@ const readVersion = prepared('live_set', (db) =>
 export async function findLiveSet(db: Db, repo_id: number): Promise<LiveSetRow | undefined> {
   const [row] = await readVersion(db, { repo_id })
   return row
-}
-
-/** A kind of record with a limit. */
-export interface LiveKind {
-  counted: Counted
-  max: number
-  /** Stores and announces the expiry of a batch of records that are due, in the same transaction. */
-  expire(): Promise<void>
-}
-
-/** Inserts a record in the transaction of `within`; undefined if the repository is at its limit. */
-export async function insertIfRoom<Row>(
-  { db, repo }: { db: Db; repo: { id: number } },
-  { counted, max, expire }: LiveKind,
-  insert: (version: number) => Promise<Row>,
-): Promise<Row | undefined> {
-  const raised = await raiseVersion(db, repo.id, { [counted]: 1 })
-  if (raised[counted] <= max) return insert(raised.version)
-  // Records that are due count as live until their expiry is stored, normally by the sweep.
-  await expire()
-  const again = await raiseVersion(db, repo.id)
-  if (again[counted] <= max) return insert(again.version)
-  await raiseVersion(db, repo.id, { [counted]: -1 })
-  return undefined
 }
 
 /** The failure of a create at the limit. `Retry-After` is an estimate, because nobody knows when a record ends. */

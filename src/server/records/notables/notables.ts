@@ -19,8 +19,8 @@ import { labelKey } from '../../../vocabulary/contract/scope.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { isHigh } from '../../../vocabulary/severity.ts'
 import { readPage } from '../../platform/lists.ts'
-import { changesAnything, changing, enqueueNotification, enqueueRechecks } from '../changes/changes.ts'
-import { insertIfRoom, tooManyLive } from '../live-sets/store.ts'
+import { changesAnything, enqueueNotification, enqueueRechecks, insertLive } from '../changes/changes.ts'
+import { tooManyLive } from '../live-sets/store.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
 import type { NotableRow } from './table.ts'
@@ -38,7 +38,7 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
     repo_id: repo.id,
     area_keys: input.scope.areas.map(labelKey),
   }
-  return changing(ctx, async (within) => {
+  return inTransaction(ctx, async (within) => {
     const isPosted = within.repo.is_notified && isHigh(input)
     const notified = isPosted ? { notified_at: now } : {}
     const inserted = await insertSuperseding(within, { ...row, ...notified }, input.supersedes)
@@ -54,7 +54,7 @@ async function insertSuperseding(
 ): Promise<NotableRow> {
   const { db, now, repo } = within
   const { id, supersedes } = row
-  if (supersedes.length === 0) return insertLive(within, row)
+  if (supersedes.length === 0) return insert(within, row)
   const replaced = await store.lockNotables(db, repo.id, supersedes)
   const found = new Set(replaced.map((each) => each.id))
   requirePredecessors(requested, found)
@@ -64,24 +64,16 @@ async function insertSuperseding(
       archived_at: each.archived_at ?? now,
       superseded_by: id,
     })
-  return insertLive(within, row)
+  return insert(within, row)
 }
 
-async function insertLive(within: RepoContext, row: store.NewNotable): Promise<NotableRow> {
-  const max = within.repo.max_live.notables
-  const inserted = await insertIfRoom(
-    within,
-    {
-      counted: 'notables',
-      max,
-      expire: async () => {
-        const { db, repo, now } = within
-        await enqueueRechecks(within, await store.expireNotables(db, repo.id, now))
-      },
-    },
-    (version) => store.insertNotable(within.db, row, version),
-  )
-  if (!inserted) throw tooManyLive(max, 'active notables')
+async function insert(within: RepoContext, row: store.NewNotable): Promise<NotableRow> {
+  const inserted = await insertLive(within, {
+    counted: 'notables',
+    insert: (version) => store.insertNotable(within.db, row, version),
+    expire: store.expireNotables,
+  })
+  if (!inserted) throw tooManyLive(within.repo.max_live.notables, 'active notables')
   return inserted
 }
 
