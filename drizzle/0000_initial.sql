@@ -101,16 +101,14 @@ CREATE TABLE "file_changes" (
 	"repo_id" bigint NOT NULL,
 	"activity_id" text collate "C" NOT NULL,
 	"origin" text NOT NULL,
-	"name_key" text collate "C" NOT NULL,
 	"position" integer NOT NULL,
-	"name" text NOT NULL,
 	"path" text NOT NULL,
 	"previous_path" text,
 	"status" text NOT NULL,
 	"blob_sha" text,
 	"changed_lines" integer,
 	"digest" "bytea",
-	CONSTRAINT "file_changes_repo_id_activity_id_name_key_origin_position_pk" PRIMARY KEY("repo_id","activity_id","name_key","origin","position")
+	CONSTRAINT "file_changes_repo_id_activity_id_origin_position_pk" PRIMARY KEY("repo_id","activity_id","origin","position")
 );
 --> statement-breakpoint
 CREATE TABLE "live_sets" (

@@ -39,7 +39,6 @@ function sourceOf({ work, notables, set, since, merged, looked_at }: Clone, opti
     async *files(sides) {
       for (const each of sides) if (each.side.files.length > 0) yield { each, stored: stored(each.id) }
     },
-    allFiles: async (sides) => new Map(sides.map(({ id }) => [id, stored(id)])),
     since: async (id, other) => {
       const { files, base_sha } = (await since(id, other)) ?? {}
       return files?.map((file) => ({ ...file, base_sha: base_sha ?? null }))

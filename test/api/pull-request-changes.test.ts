@@ -24,11 +24,11 @@ const stored = () =>
     .select()
     .from(file_changes)
     .where(eq(file_changes.repo_id, repository.id))
-    .orderBy(file_changes.position, file_changes.name)
+    .orderBy(file_changes.position)
 const listings = () => repository.calls().filter((route) => route.endsWith('/files')).length
 
 describe('a tracked pull request', () => {
-  test('stores its files with status, blob and digest, a renamed one under both names', async () => {
+  test('stores its files with status, blob and digest, a renamed one with its former name', async () => {
     await repository.open({
       files: [
         { filename: 'src/retry.ts', status: 'modified', patch: PATCH, sha: 'a'.repeat(40) },
@@ -37,20 +37,19 @@ describe('a tracked pull request', () => {
       ],
     })
     const rows = await stored()
-    expect(rows.map(({ name, status, origin }) => [name, status, origin])).toEqual([
-      ['src/retry.ts', 'modified', 'pushed'],
-      ['src/new.ts', 'renamed', 'pushed'],
-      ['src/old.ts', 'renamed', 'pushed'],
+    expect(rows.map(({ path, previous_path, status }) => [path, previous_path, status])).toEqual([
+      ['src/retry.ts', null, 'modified'],
+      ['src/new.ts', 'src/old.ts', 'renamed'],
     ])
-    expect(rows[0]).toMatchObject({ blob_sha: 'a'.repeat(40), changed_lines: 1, previous_path: null })
-    expect(rows.map(({ digest }) => digest === null)).toEqual([false, false, false])
+    expect(rows[0]).toMatchObject({ blob_sha: 'a'.repeat(40), changed_lines: 1, origin: 'pushed' })
+    expect(rows.map(({ digest }) => digest === null)).toEqual([false, false])
     expect(listings()).toBe(1)
   })
 
   test('replaces them with each push and deletes them when it is closed', async () => {
     const number = await repository.open({ files: [modified('a.ts'), modified('b.ts')] })
     await repository.push(number, [modified('b.ts', 9), modified('c.ts')])
-    expect((await stored()).map(({ name, changed_lines }) => [name, changed_lines])).toEqual([
+    expect((await stored()).map(({ path, changed_lines }) => [path, changed_lines])).toEqual([
       ['b.ts', 8],
       ['c.ts', 3],
     ])
@@ -67,7 +66,7 @@ describe('where GitHub omits patches', () => {
     const files = Array.from({ length: 30 }, (_, index) => modified(`f${index}.ts`, 1000))
     await repository.open({ files })
     expect(listings()).toBeLessThanOrEqual(6)
-    expect((await stored()).map(({ name }) => name)).toEqual(files.map(({ filename }) => filename))
+    expect((await stored()).map(({ path }) => path)).toEqual(files.map(({ filename }) => filename))
     expect(await withDigest()).toBe(30)
   })
 
@@ -106,7 +105,7 @@ test('a push is compared once, and rechecks the others that its lines meet if it
 })
 
 describe('a declared activity', () => {
-  const names = async () => (await stored()).map(({ name }) => name)
+  const names = async () => (await stored()).map(({ path }) => path)
   const overlaps = async (path: string) => {
     const body = { scope: { paths: [path] } }
     return (await repository.request('POST', '/activity/check', { body })).body.overlap_detected
@@ -115,7 +114,7 @@ describe('a declared activity', () => {
   test('gets the files of the pull request from its branch, which replace the declared ones once it is ready', async () => {
     const id = await repository.createActivity({ branch: 'retries', scope: { paths: ['docs/plan.md'] } })
     const number = await repository.open({ head: 'retries', draft: true, files: [modified('a.ts')] })
-    expect((await stored()).map(({ activity_id, name }) => [activity_id, name])).toEqual([[id, 'a.ts']])
+    expect((await stored()).map(({ activity_id, path }) => [activity_id, path])).toEqual([[id, 'a.ts']])
     expect(await overlaps('docs/plan.md')).toBe(true)
     expect(await overlaps('a.ts')).toBe(true)
     repository.githubRepo.update(number, { draft: false })
@@ -134,7 +133,7 @@ describe('a declared activity', () => {
     const second = await repository.open({ files: [modified('b.ts')] })
     const url = (number: number) => `https://github.com/${repository.full_name}/pull/${number}`
     const own = async (id: string) =>
-      (await stored()).filter(({ activity_id }) => activity_id === id).map(({ name }) => name)
+      (await stored()).filter(({ activity_id }) => activity_id === id).map(({ path }) => path)
     const id = await repository.createActivity({ pr_url: url(first) })
     expect(await own(id)).toEqual(['a.ts'])
     await repository.request('PATCH', `/activity/${id}`, { body: { pr_url: url(second) } })

@@ -42,7 +42,7 @@ const changes = async () =>
       .from(file_changes)
       .where(eq(file_changes.repo_id, repository.id))
       .orderBy(file_changes.position)
-  ).map(({ name, origin, digest }) => [name, origin, digest === null ? 'no lines' : 'lines'])
+  ).map(({ path, origin, digest }) => [path, origin, digest === null ? 'no lines' : 'lines'])
 
 describe('a pushed branch', () => {
   test('becomes an activity with its changed files, by one comparison', async () => {

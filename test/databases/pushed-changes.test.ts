@@ -1,11 +1,11 @@
-/** Changed files from GitHub's list: found by each of their names, and deleted when the activity ends. */
+/** Changed files from GitHub's list: stored with their digests, and deleted when the activity ends. */
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { changeOf, type FileChange, type FileEntry } from '../../src/engine/lines/change.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { getActivity } from '../../src/server/records/activities/activities.ts'
 import { saveFiles } from '../../src/server/records/activities/activity-files.ts'
-import { listFileChanges } from '../../src/server/records/file-changes/store.ts'
+import { listChangeSet } from '../../src/server/records/file-changes/store.ts'
 import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/records/repositories/repo.ts'
 import { readLineHasher } from '../../src/server/records/repositories/store.ts'
@@ -39,7 +39,7 @@ const rowsOf = (repo: TestRepository) =>
     .where(eq(file_changes.repo_id, repo.id))
 
 describe('the changes of a pull request', () => {
-  test('are found by every name of a file, with their digests', async () => {
+  test('are stored in their order, with their digests', async () => {
     const repo = repository()
     const id = await repo.createActivity({})
     const files = await push(repo, id, [
@@ -54,24 +54,9 @@ describe('the changes of a pull request', () => {
       { filename: `src/${'ß'.repeat(3000)}.ts`, sha: 'a'.repeat(40) },
     ])
     const db = fixture.service.app.database.connection()
-    const wanted = ['src/old.ts', 'src/new.ts', `src/${'ß'.repeat(3000)}.ts`, 'src/none.ts'].map((name) => ({
-      activity_id: id,
-      origin: 'pushed' as const,
-      name,
-    }))
-    const found = await listFileChanges(db, repo.id, wanted)
-    const [renamed, long] = files
-    expect(found).toHaveLength(3)
-    expect(found).toEqual(
-      expect.arrayContaining([
-        { activity_id: id, origin: 'pushed', name: 'src/old.ts', ...renamed },
-        { activity_id: id, origin: 'pushed', name: 'src/new.ts', ...renamed },
-        { activity_id: id, origin: 'pushed', name: long?.path, ...long },
-      ]),
-    )
-    expect(
-      await listFileChanges(db, repo.id, [{ ...(wanted[0] as (typeof wanted)[0]), origin: 'declared' }]),
-    ).toEqual([])
+    const set = { repo_id: repo.id, activity_id: id }
+    expect(await listChangeSet(db, { ...set, origin: 'pushed' })).toEqual(files)
+    expect(await listChangeSet(db, { ...set, origin: 'declared' })).toEqual([])
   })
 
   test.each(['archive', 'merge', 'expiry'])('are deleted when the activity ends by %s', async (end) => {

@@ -63,7 +63,7 @@ export interface RankInput {
   rules: Rules
 }
 
-/** How much a side changes. `lines` counts only the files that were read, which for large sides are not all. */
+/** How much a side changes. */
 export interface ChangeSize {
   lines: number
   files: number
@@ -122,7 +122,7 @@ async function* loadSides(
     const sides = rows
       .map((row) => ({ position: page.get(row.id) as number, id: row.id, side: sideOf(row, ctx) }))
       .sort((a, b) => ascending(a.position, b.position))
-    for await (const { each, stored } of ctx.source.files(sides, names)) {
+    for await (const { each, stored } of ctx.source.files(sides)) {
       budget.remaining -= FILE_COST * each.side.files.length
       if (budget.remaining < 0) return
       const files = await inTurns(withDigests(each.side.files, stored, budget))

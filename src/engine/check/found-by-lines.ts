@@ -121,7 +121,7 @@ async function comparePage(
   const compared = new Map<string, Compared>()
   const rows = await ctx.source.activities(page.map(({ id }) => id))
   const sides = rows.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
-  for await (const { each, stored } of ctx.source.files(sides, own.index)) {
+  for await (const { each, stored } of ctx.source.files(sides)) {
     budget.remaining -= FILE_COST * each.side.files.length
     if (budget.remaining < 0) break
     const files = await inTurns(withDigests(each.side.files, stored, budget))

@@ -27,10 +27,9 @@ export async function readOwnFiles(
   sides: readonly Sided[],
   budget: Budget,
 ): Promise<DigestedFile[]> {
-  const stored = await source.allFiles(sides)
   const files: DigestedFile[] = []
-  for (const { id, side } of sides)
-    for (const file of await inTurns(withDigests(side.files, stored.get(id) ?? [], budget))) files.push(file)
+  for await (const { each, stored } of source.files(sides))
+    for (const file of await inTurns(withDigests(each.side.files, stored, budget))) files.push(file)
   return files
 }
 

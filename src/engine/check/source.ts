@@ -66,15 +66,8 @@ export interface Source {
   notables(ids: string[]): Promise<StoredNotable[]>
   /** Up to `limit` activities merged after `since`, and before `before` if there is one; the last merged first. */
   merged(page: { since: Date; before: MergedActivity | undefined; limit: number }): Promise<MergedActivity[]>
-  /**
-   * The stored files of each activity that has any, in order; of large ones, files without a name in `names` can be missing.
-   */
-  files<Each extends Sided>(
-    sides: readonly Each[],
-    names: Names,
-  ): AsyncIterable<{ each: Each; stored: StoredFile[] }>
-  /** All stored files of activities, by id. */
-  allFiles(sides: readonly Sided[]): Promise<ReadonlyMap<string, StoredFile[]>>
+  /** The stored files of each activity that has any, in order. */
+  files<Each extends Sided>(sides: readonly Each[]): AsyncIterable<{ each: Each; stored: StoredFile[] }>
   /**
    * What work (null: a proposal) has changed since it parted from other work, if that was at a commit which the base branch has
    * not: what both have until there is the work of neither.

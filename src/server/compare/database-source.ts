@@ -1,8 +1,9 @@
 /** The records of a repository in the database, as a check asks for them: the live set as it is now, and the rest by id. */
-import type { CheckContext } from '../../engine/check/source.ts'
+import type { CheckContext, Sided, StoredFile } from '../../engine/check/source.ts'
 import type { LiveSet } from '../../engine/live-set.ts'
 import type { Change } from '../../engine/record.ts'
 import { periodicYield } from '../../vocabulary/event-loop.ts'
+import { pagesOf } from '../../vocabulary/lists.ts'
 import type { Db } from '../platform/db/database.ts'
 import {
   listChanged,
@@ -14,13 +15,13 @@ import {
   listScopesOf,
 } from '../records/activities/compared-store.ts'
 import { listReserved } from '../records/activities/place-store.ts'
+import { listChangesOf } from '../records/file-changes/store.ts'
 import { findLiveSet } from '../records/live-sets/store.ts'
 import { findDoneBy } from '../records/merged-work/merged-work.ts'
 import { listActiveOutlines, listChangedNotables, listNotablesWith } from '../records/notables/store.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { findLineHasher } from '../records/repositories/store.ts'
 import { listLinks } from '../records/stacks/store.ts'
-import { readAllFiles, readFilesOf } from './side-files.ts'
 
 /** The number of activities that are read at once. */
 const PAGE = 1_000
@@ -42,8 +43,7 @@ export function inDatabase(ctx: RepoContext): RepoContext & CheckContext {
       onBranch: (branch, limit) => listScopes(db, id, { now, branch, limit }),
       notables: (ids) => listNotablesWith(db, id, ids),
       merged: (page) => listMerged(db, id, page),
-      files: (sides, names) => readFilesOf(ctx, sides, names),
-      allFiles: (sides) => readAllFiles(ctx, sides),
+      files: (sides) => readFilesOf(ctx, sides),
       hasher: () => findLineHasher(ctx),
       reserved: (directory) => listReserved(db, id, directory, now),
       baseDirectory: (directory) => ctx.caller.listDirectory(directory),
@@ -108,5 +108,21 @@ async function applyAll(set: LiveSet, changes: readonly Change[]): Promise<void>
     if (outline === null) set.remove(id)
     else set.replace(outline)
     await pause()
+  }
+}
+
+/** The maximum numbers of activities and files that are read at once. */
+const FILE_PAGES = { max: 100, size_max: 1_000, sizeOf: ({ side }: Sided) => side.files.length }
+
+async function* readFilesOf<Each extends Sided>(
+  { db, repo }: RepoContext,
+  sides: readonly Each[],
+): AsyncGenerator<{ each: Each; stored: StoredFile[] }> {
+  const changing = sides.filter(({ side }) => side.files.length > 0)
+  for (const page of pagesOf(changing, FILE_PAGES)) {
+    const byId = new Map<string, StoredFile[]>(page.map(({ id }) => [id, []]))
+    const rows = await listChangesOf(db, repo.id, [...byId.keys()])
+    for (const row of rows) byId.get(row.activity_id)?.push(row)
+    for (const each of page) yield { each, stored: byId.get(each.id) ?? [] }
   }
 }

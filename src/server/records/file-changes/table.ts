@@ -4,19 +4,14 @@ import type { ChangeOrigin } from '../../../engine/lines/change.ts'
 import type { ChangeStatus } from '../../../vocabulary/contract/scope-changes.ts'
 import { bytes, byteText, repoId } from '../../platform/db/column.ts'
 
-/** One row per activity and name of a file; a renamed file has one under each of its names. */
 export const file_changes = pgTable(
   'file_changes',
   {
     repo_id: repoId(),
     activity_id: byteText().notNull(),
     origin: text().$type<ChangeOrigin>().notNull(),
-    /** A hash of `name`, which can be too long for an index. */
-    name_key: byteText().notNull(),
     /** The position in the list of files. */
     position: integer().notNull(),
-    /** `path` or `previous_path`. */
-    name: text().notNull(),
     path: text().notNull(),
     previous_path: text(),
     status: text().$type<ChangeStatus>().notNull(),
@@ -25,7 +20,5 @@ export const file_changes = pgTable(
     /** See `encodeDigest`. */
     digest: bytes(),
   },
-  (table) => [
-    primaryKey({ columns: [table.repo_id, table.activity_id, table.name_key, table.origin, table.position] }),
-  ],
+  (table) => [primaryKey({ columns: [table.repo_id, table.activity_id, table.origin, table.position] })],
 )
