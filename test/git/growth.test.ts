@@ -1,6 +1,6 @@
 /** Every function that reads text of others takes time in proportion to its length: 66 tokens in three shapes each. */
 import { expect, test } from 'vitest'
-import { pathsInText, wordsOf } from '../../src/cli/hook/tool-files.ts'
+import { pathsInText, wordsOf } from '../../src/cli/hook/payload.ts'
 import { newLinesOf, numbersReverted } from '../../src/engine/lines/added-lines.ts'
 import { changeOf } from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/closing-issues.ts'

@@ -141,6 +141,12 @@ const CASES: Case[] = [
     { agent: 'gemini', session: 's3', reads: [A], agent_event: 'AfterTool' },
   ],
   [
+    'Qwen Code reading through its shell',
+    'after-read --agent qwen-code',
+    { session_id: 's7', cwd: CWD, ...used('run_shell_command', { command: 'cat a.ts' }) },
+    { agent: 'qwen-code', session: 's7', words: ['cat', 'a.ts'], edits: [], reads: [] },
+  ],
+  [
     'the plugin of OpenCode after a patch',
     'after-edit --agent opencode',
     { session_id: 's8', cwd: CWD, ...used('patch', { patchText: PATCH }) },
@@ -233,17 +239,5 @@ describe('the answer', () => {
     ['opencode', undefined, 'after-read', context],
   ])('to %s (%s) after %s', (agent, agent_event, event, output) => {
     expect(agentNamed(agent).answer('x', event, agent_event)).toEqual(output)
-  })
-
-  test.each([
-    ['claude-code', ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read']],
-    ['codex', ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read']],
-    ['copilot', ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read']],
-    ['cursor', ['session-start', 'after-read']],
-    ['gemini', ['session-start', 'prompt', 'after-edit', 'after-read']],
-    ['opencode', ['session-start', 'prompt', 'after-edit', 'after-read']],
-    ['vscode', ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read']],
-  ])('of %s is heard only after events that the agent passes to its model', (agent, events) => {
-    expect(agentNamed(agent).heard).toEqual(events)
   })
 })

@@ -19,9 +19,6 @@ export interface Agent {
   name: string
   /** What `init` writes so that the agent runs hooks. Undefined: it runs those of another agent. */
   hooks?: HookFile | Plugin
-  fields: Fields
-  /** Its own names of tools, in lower case, beside those that `tool-files.ts` knows. */
-  tools?: { shell?: readonly string[]; read?: readonly string[] }
   /**
    * Whether it wrote `json` to a hook that is installed for the agent `given`: several agents run each other's hooks. At most
    * one agent recognizes a JSON; if none does, it is `given`.
@@ -40,30 +37,6 @@ export interface Agent {
   instructions?: string
   /** A variable that is set in the environment of the commands that the agent runs. */
   variable?: string
-}
-
-/** Names of fields in the JSON that an agent writes to its hooks. Of several, the first that holds a text counts. */
-export interface Fields {
-  session: readonly string[]
-  subagent: readonly string[]
-  /** The agent's own name of the event. */
-  event: readonly string[]
-  /** The working directory: a text, or a list that begins with it. */
-  cwd: readonly string[]
-  prompt: readonly string[]
-  /** Why the session starts or ends. */
-  reason: readonly string[]
-  tool: readonly string[]
-  /** The input of a tool: an object, or its JSON. */
-  tool_input: readonly string[]
-  /** In the input of a tool: files. All of them count. */
-  file: readonly string[]
-  /** In the input of a tool: lists of files. */
-  files: readonly string[]
-  /** In the input of a tool: a shell command or a patch, as text or as a list of arguments. */
-  command: readonly string[]
-  /** In the input of a tool: the directory of a shell command. */
-  shell_cwd: readonly string[]
 }
 
 /** Where `init` installs the hooks of an agent. `part`: the name in `init --only`; `path`: relative to the working tree. */

@@ -1,7 +1,7 @@
 /** Claude Code 2.1: https://code.claude.com/docs/en/hooks. */
 import { join } from 'node:path'
 import type { Agent, HookEvent } from './agent.ts'
-import { CLAUDE_FIELDS, claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
+import { claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
 
 export const CLAUDE_CODE: Agent = {
   name: 'claude-code',
@@ -25,8 +25,6 @@ export const CLAUDE_CODE: Agent = {
       }
     },
   },
-  fields: { ...CLAUDE_FIELDS, file: [...CLAUDE_FIELDS.file, 'notebook_path'] },
-  tools: { read: ['notebookread'] },
   heard: ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read'],
   answer: claudeAnswer,
   // Copilot CLI reads it too.

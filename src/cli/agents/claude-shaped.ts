@@ -1,21 +1,5 @@
 /** The form of hooks that Claude Code introduced, and in which other agents write and read theirs too. Pure. */
-import type { Fields, HookEvent, Json } from './agent.ts'
-
-export const CLAUDE_FIELDS: Fields = {
-  session: ['session_id', 'transcript_path'],
-  subagent: ['agent_id'],
-  event: ['hook_event_name'],
-  cwd: ['cwd'],
-  prompt: ['prompt'],
-  reason: ['source', 'reason'],
-  tool: ['tool_name'],
-  tool_input: ['tool_input'],
-  // Also of the tools of MCP servers.
-  file: ['file_path', 'path', 'file', 'filename'],
-  files: ['files', 'paths', 'edits'],
-  command: ['command'],
-  shell_cwd: ['workdir', 'cwd'],
-}
+import type { HookEvent, Json } from './agent.ts'
 
 const EVENT_NAMES: Partial<Record<HookEvent, string>> = {
   'session-start': 'SessionStart',

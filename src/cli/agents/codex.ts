@@ -1,7 +1,7 @@
 /** Codex 0.169: https://developers.openai.com/codex/hooks. It runs no hook until a person trusts it, and again after each change. */
 import { join } from 'node:path'
 import type { Agent, HookEvent, Json, Machine, TrustFinding } from './agent.ts'
-import { CLAUDE_FIELDS, claudeAnswer, claudeEntries, TIMEOUT_S } from './claude-shaped.ts'
+import { claudeAnswer, claudeEntries, TIMEOUT_S } from './claude-shaped.ts'
 
 /** Codex shows a warning if the hook of the session end has a longer timeout. */
 const END_TIMEOUT_S = 3
@@ -28,8 +28,6 @@ export const CODEX: Agent = {
       }
     },
   },
-  fields: { ...CLAUDE_FIELDS, command: ['command', 'cmd', 'script', 'patch', 'input'] },
-  tools: { shell: ['local_shell', 'exec_command', 'unified_exec'] },
   heard: ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read'],
   answer: claudeAnswer,
   trust_step:

@@ -1,7 +1,7 @@
 /** GitHub Copilot CLI 1.0: https://docs.github.com/en/copilot/reference/hooks-configuration. It also runs the hooks of Claude Code. */
 import { join } from 'node:path'
 import type { Agent, HookEvent } from './agent.ts'
-import { CLAUDE_FIELDS, claudeAnswer, TIMEOUT_S } from './claude-shaped.ts'
+import { claudeAnswer, TIMEOUT_S } from './claude-shaped.ts'
 
 export const COPILOT: Agent = {
   name: 'copilot',
@@ -23,14 +23,6 @@ export const COPILOT: Agent = {
         sessionEnd: hook('session-end'),
       }
     },
-  },
-  fields: {
-    ...CLAUDE_FIELDS,
-    session: ['session_id', 'sessionId'],
-    subagent: ['agent_id', 'agentId'],
-    prompt: ['prompt', 'initial_prompt', 'initialPrompt'],
-    tool: ['tool_name', 'toolName'],
-    tool_input: ['tool_input', 'toolArgs'],
   },
   recognizes: (json, given) => {
     if (json.sessionId !== undefined)

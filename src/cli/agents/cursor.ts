@@ -1,7 +1,7 @@
 /** Cursor: https://cursor.com/docs/agent/hooks. It also runs the hooks of Claude Code. Read, not run. */
 import { join } from 'node:path'
 import type { Agent, HookEvent } from './agent.ts'
-import { CLAUDE_FIELDS, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
+import { STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
 
 export const CURSOR: Agent = {
   name: 'cursor',
@@ -23,12 +23,6 @@ export const CURSOR: Agent = {
       }
     },
   },
-  fields: {
-    ...CLAUDE_FIELDS,
-    session: ['session_id', 'conversation_id', 'transcript_path'],
-    cwd: ['cwd', 'workspace_roots'],
-  },
-  tools: { shell: ['run_terminal_cmd'] },
   recognizes: ({ cursor_version, conversation_id, session_id }) =>
     cursor_version !== undefined || (conversation_id !== undefined && session_id === undefined),
   heard: ['session-start', 'after-read'],

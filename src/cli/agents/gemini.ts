@@ -1,7 +1,7 @@
 /** Gemini CLI 0.61: https://geminicli.com/docs/hooks/reference. It runs no hook in a folder that a person does not trust. */
 import { join } from 'node:path'
 import type { Agent, HookEvent, Machine, TrustFinding } from './agent.ts'
-import { CLAUDE_FIELDS, claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
+import { claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
 import { isTrustedFolder, trustFinding } from './folder-trust.ts'
 
 const SETTINGS = '.gemini/settings.json'
@@ -25,8 +25,6 @@ export const GEMINI: Agent = {
       }
     },
   },
-  fields: { ...CLAUDE_FIELDS, file: [...CLAUDE_FIELDS.file, 'absolute_path'] },
-  tools: { shell: ['run_shell_command'], read: ['read_many_files'] },
   heard: ['session-start', 'prompt', 'after-edit', 'after-read'],
   answer: claudeAnswer,
   trust_step:

@@ -1,7 +1,6 @@
 /** OpenCode 1.18: https://opencode.ai/docs/plugins. It runs no commands as hooks, so `init` writes a plugin: a module. */
 import { join } from 'node:path'
 import type { Agent } from './agent.ts'
-import { CLAUDE_FIELDS } from './claude-shaped.ts'
 
 const START = '// Written by `deconflict init`.'
 
@@ -17,12 +16,6 @@ export const OPENCODE: Agent = {
     ],
     start: START,
     source: (options) => PLUGIN.replace('[OPTIONS]', `[${options.map((each) => `'${each}'`).join(', ')}]`),
-  },
-  // The plugin writes them. The input of a tool is that of OpenCode.
-  fields: {
-    ...CLAUDE_FIELDS,
-    file: [...CLAUDE_FIELDS.file, 'filePath'],
-    command: ['command', 'patchText', 'patch'],
   },
   heard: ['session-start', 'prompt', 'after-edit', 'after-read'],
   answer: (message) => ({ additionalContext: message }),

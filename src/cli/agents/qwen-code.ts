@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Agent, HookEvent, Machine, TrustFinding } from './agent.ts'
-import { CLAUDE_FIELDS, claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
+import { claudeAnswer, claudeEntries, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
 import { isTrustedFolder, trustFinding } from './folder-trust.ts'
 
 const SETTINGS = '.qwen/settings.json'
@@ -31,8 +31,6 @@ export const QWEN_CODE: Agent = {
       }
     },
   },
-  fields: CLAUDE_FIELDS,
-  tools: { shell: ['run_shell_command'] },
   heard: ['session-start', 'prompt', 'after-edit', 'after-read'],
   answer: claudeAnswer,
   checkTrust,
