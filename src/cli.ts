@@ -15,7 +15,9 @@ const args = process.argv.slice(2)
 const used = new Set<NodeJS.WriteStream>()
 /** Nobody reads the output any more, as with `deconflict list | head`. */
 let isOutputClosed = false
-const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
+const runtime: Runtime = {
+  version: VERSION,
+  clock: systemClock,
   env: process.env,
   cwd: process.cwd(),
   get stdin() {
@@ -49,16 +51,7 @@ async function run(): Promise<ExitCode> {
   }
   startFast()
   const { runCli } = await import('./cli/program.ts')
-  return runCli(args, {
-    ...runtime,
-    clock: systemClock,
-    version: VERSION,
-    // Loaded on demand: most commands do not need it.
-    serveMcp: async (client, defaults) => {
-      const { serveStdio } = await import('./cli/mcp-stdio.ts')
-      await serveStdio(client, defaults)
-    },
-  })
+  return runCli(args, runtime)
 }
 
 /** Compiling takes a third of the time of a short command. Node 20 cannot keep what it compiled, and makes code faster too late. */

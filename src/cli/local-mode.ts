@@ -38,11 +38,10 @@ export async function openLocal(
   const { git, diff_base: base, remote, person, owner, repo, host, page } = workspace
   const web_url = `https://${host}/${owner}/${repo}`
   return localClient({
-    ...{ git, env, root, base, remote, files, others_unknown, web_url, clock },
+    ...{ git, env, root, base, remote, person, files, others_unknown, web_url, clock },
     left_ms: left_ms ?? (() => Math.max(0, TIME_MS - elapsed())),
     ...(await readSettings((path) => textOf(join(root, path)))),
     cache: new DiffCache(files.directory),
-    person: person || env.USER || env.USERNAME || 'unknown',
     noise_attributes: readGitAttributes(textOf(join(root, '.gitattributes'))),
     hasher: () => files.hasher(),
     checkedOut: () => readBranch(tree.git_directory) ?? null,

@@ -17,8 +17,8 @@ import { shortHash } from '../git/lock.ts'
 import { namesIn } from '../git/small-files.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The part of a workspace that stays the same while a session works on its branch, and the name of the person. */
-export type StoredWorkspace = Omit<Workspace, 'git' | 'git_directory' | 'person'> & { actor: string }
+/** The part of a workspace that stays the same while a session works on its branch. */
+export type StoredWorkspace = Omit<Workspace, 'git' | 'git_directory'>
 
 /** A create whose response has not arrived: the service may have carried it out. */
 export interface PendingCreate {

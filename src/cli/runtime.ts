@@ -1,6 +1,4 @@
 /** The process that a command runs in, the error that ends a command, and its exit codes. */
-
-import type { Client } from '../client/client.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 
 export interface Runtime {
@@ -17,8 +15,6 @@ export interface Runtime {
   uptime_ms(): number
   /** The time that a hook may take, counted from the start of the process. */
   hook_limit_ms: number
-  /** Serves MCP over standard input and output until the client closes it. Passed in, since surfaces do not import each other. */
-  serveMcp(client: Client, defaults: { repository?: string; actor?: string }): Promise<void>
 }
 
 export interface Output {

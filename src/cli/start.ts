@@ -48,7 +48,7 @@ export async function start(
   const input = {
     title: name,
     summary: options.summary ?? name,
-    actor: options.actor ?? workspace.person ?? runtime.env.USER ?? 'unknown',
+    actor: options.actor ?? workspace.person,
     agent: options.agent ?? agentIn(runtime.env),
     branch: own_branch,
     base_branch,

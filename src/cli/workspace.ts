@@ -45,8 +45,8 @@ export interface Workspace {
   /** The base branch; undefined if unknown. Unlike `base_branch`, it is also set on the base branch itself. */
   diff_base: string | undefined
   remote: string | undefined
-  /** `user.name` of git. */
-  person: string | undefined
+  /** `user.name` of git, else the user of the system. */
+  person: string
   /** Null outside of a working tree. */
   git_directory: string | null
 }
@@ -88,7 +88,7 @@ export async function findWorkspace(
     base_branch: base === undefined || base === branch ? null : base,
     diff_base: base,
     remote: remote?.name,
-    person: configuration.person,
+    person: configuration.person || runtime.env.USER || runtime.env.USERNAME || 'unknown',
     git_directory,
   }
 }

@@ -153,7 +153,6 @@ async function runInProcess(
     uptime_ms: () => uptime_ms + elapsed(),
     // Not what is tested here: a busy machine takes longer than a second.
     hook_limit_ms: TIMEOUT_MS,
-    serveMcp: () => Promise.reject(new Error('MCP needs a process')),
   })
   return { code, ...written }
 }

@@ -20,8 +20,8 @@ export async function create(
   context: SessionContext,
   { paths, changed, state }: { paths: string[]; changed: ChangedFiles | undefined; state: LocalState },
 ): Promise<StepResult> {
-  const { situation, workspace, actor } = context
-  const { branch, own_branch, base_branch } = workspace
+  const { situation, workspace } = context
+  const { branch, own_branch, base_branch, person: actor } = workspace
   const { agent, now } = situation
   const issue = issueFor(context, state)
   const input = {

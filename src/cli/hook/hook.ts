@@ -5,7 +5,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findTree, readBranch, type WorkingTree } from '../../git/git-directory.ts'
-import { systemClock } from '../../vocabulary/clock.ts'
 import { sanitize } from '../../vocabulary/others-text.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
@@ -14,9 +13,6 @@ import { fileInTree, viewOf } from '../tree-paths.ts'
 import { type HookInput, readHookInput } from './payload.ts'
 import { updateRecord } from './record.ts'
 import { type HookOptions, pauseAfter, runInTree } from './run.ts'
-
-/** `clock` defaults to the system clock. */
-type HookRuntime = Omit<Runtime, 'clock' | 'version' | 'serveMcp'> & Partial<Pick<Runtime, 'clock'>>
 
 /** The input of an edit can contain a whole file. */
 const INPUT_MAX = 33_554_432
@@ -32,7 +28,7 @@ const NAMED_MAX = 20
  * `args`: the event and the options. Always returns 0, at most `runtime.hook_limit_ms` after the start of the process. An
  * error is written to standard error as one line, and has no other effect.
  */
-export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCode> {
+export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> {
   const left_ms = () => Math.max(1, runtime.hook_limit_ms - runtime.uptime_ms())
   try {
     const { event, given, options } = parseHookArgs(args)
@@ -46,7 +42,7 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
     const cwd = input.cwd ?? runtime.cwd
     const tree = findTree(cwd)
     if (tree === undefined) return EXIT.clear
-    const now = (runtime.clock ?? systemClock)().getTime()
+    const now = runtime.clock().getTime()
     const record = (outcome: string) =>
       updateRecord(tree.git_directory, { last: { at: now, event, agent: agent.name, outcome } })
     const situation = {
@@ -55,11 +51,11 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
       branch: readBranch(tree.git_directory),
       ...filesIn(tree, cwd, input),
     }
-    const { env } = runtime
+    const { env, clock } = runtime
     const run = {
       ...{ options, tree, input, situation },
       // Opening the stream takes time, so it is opened when something is written.
-      runtime: { env, cwd, stderr: { write: (line: string) => runtime.stderr.write(line) } },
+      runtime: { env, cwd, clock, stderr: { write: (line: string) => runtime.stderr.write(line) } },
       left_ms: () => Math.max(1, left_ms() - END_MS),
     }
     try {

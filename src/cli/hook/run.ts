@@ -8,7 +8,6 @@ import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../../git/git.ts'
 import { readHead, type WorkingTree } from '../../git/git-directory.ts'
 import { LockTimeout, withLock } from '../../git/lock.ts'
-import { systemClock } from '../../vocabulary/clock.ts'
 import { isLocal, openLocal } from '../local-mode.ts'
 import {
   deleteOldSessions,
@@ -47,7 +46,7 @@ export interface HookOptions {
 
 export interface HookRun {
   /** `cwd` is the working directory of the agent. */
-  runtime: Pick<Runtime, 'env' | 'cwd' | 'stderr'>
+  runtime: Pick<Runtime, 'env' | 'cwd' | 'stderr' | 'clock'>
   options: HookOptions
   tree: WorkingTree
   input: HookInput
@@ -90,7 +89,7 @@ export async function runInTree(run: HookRun): Promise<Result> {
     const [ended] = await endSessions({ tree, input, env: runtime.env }, key, event === 'subagent-end')
     if (ended === undefined) return QUIET
     if (isPaused(run)) return PAUSED
-    const { workspace } = await workspaceAndActor(run, ended)
+    const workspace = await workspaceOf(run, ended)
     await sendEndings(await connect(run, workspace), workspace, git_directory)
     return { message: '', outcome: 'ok' }
   })
@@ -102,7 +101,7 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const before = stateOf(run, key)
   // Another hook of the session may have done the work while this one waited for the lock.
   if (planFor(situation, before) === null) return QUIET
-  const { workspace, actor } = await workspaceAndActor(run, before)
+  const workspace = await workspaceOf(run, before)
   const state = await enterBranch(run, { key, before, workspace })
   const plan = planFor(situation, state) as Plan
   const here = { branch: workspace.branch, head: readHead(tree) }
@@ -114,15 +113,15 @@ async function work(run: HookRun, key: string): Promise<Result> {
   // While the service is away, the work of the clone is compared, and nothing is declared.
   const isAway = isPaused(run)
   let connection: Promise<HookClient> | undefined
-  const { git: _, git_directory: __, person: ___, ...known } = workspace
+  const { git: _, git_directory: __, ...known } = workspace
   const save = (next: LocalState) => {
     if (next.branch !== state.branch) deleteWork(git_directory, state.branch)
     if (hasActivity(next)) writeWork(git_directory, next)
     else deleteWork(git_directory, next.branch)
-    writeSession(git_directory, key, { ...next, workspace: { ...known, actor } })
+    writeSession(git_directory, key, { ...next, workspace: known })
   }
   const context = {
-    ...{ situation, workspace, at: { owner: workspace.owner, repo: workspace.repo }, actor, save },
+    ...{ situation, workspace, at: { owner: workspace.owner, repo: workspace.repo }, save },
     ...{ left_ms: run.left_ms, without_titles: options.without_titles },
     isInTree: (path: string) => existsSync(join(tree.root, path)),
     connect: () => {
@@ -175,22 +174,16 @@ async function enterBranch(
   return here
 }
 
-/** The workspace and the name of the person: from the state of the session if it is of the same branch, else from git. */
-async function workspaceAndActor(
-  { runtime, tree, options, situation }: HookRun,
+/** The workspace: from the state of the session if it is of the same branch, else from git. */
+async function workspaceOf(
+  { runtime, tree: { git_directory }, options, situation }: HookRun,
   { workspace: stored }: Pick<Session, 'workspace'>,
-): Promise<{ workspace: Workspace; actor: string }> {
-  const git = new Git(runtime.cwd, runtime.env)
+): Promise<Workspace> {
   const isCurrent =
     stored !== null && stored.branch === situation.branch && situation.event !== 'session-start'
-  if (isCurrent) {
-    const { actor, ...known } = stored
-    return { workspace: { ...known, git, git_directory: tree.git_directory, person: actor }, actor }
-  }
-  const { git_directory } = tree
+  if (isCurrent) return { ...stored, git: new Git(runtime.cwd, runtime.env), git_directory }
   const is_local = isLocal(runtime, options)
-  const workspace = await findWorkspace(runtime, { repo: options.repo, git_directory, is_local })
-  return { workspace, actor: workspace.person || runtime.env.USER || runtime.env.USERNAME || 'unknown' }
+  return findWorkspace(runtime, { repo: options.repo, git_directory, is_local })
 }
 
 /** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
@@ -213,7 +206,7 @@ async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> 
 }
 
 async function connectToClone({ runtime, left_ms }: HookRun, workspace: Workspace): Promise<HookClient> {
-  return overClone(await openLocal({ ...runtime, clock: systemClock }, workspace, { left_ms }))
+  return overClone(await openLocal(runtime, workspace, { left_ms }))
 }
 
 function isPaused({ tree, runtime, options, situation }: HookRun): boolean {

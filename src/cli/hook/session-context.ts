@@ -11,8 +11,6 @@ export interface SessionContext {
   workspace: Workspace
   /** The repository of every request. */
   at: { owner: string; repo: string }
-  /** The name of the person. */
-  actor: string
   without_titles: boolean
   isInTree(path: string): boolean
   /** Connects when it is first called, because many hooks send no request. */
