@@ -7,8 +7,7 @@ import type { ChangedFiles } from '../../git/working-tree-files.ts'
 import { withChanges } from '../given-scope.ts'
 import { type LocalState, NO_WORK } from '../local-state.ts'
 import { issueFor } from './issue.ts'
-import { placesOf } from './places.ts'
-import type { SessionContext, StepResult } from './session-context.ts'
+import { placesOf, type SessionContext, type StepResult } from './places.ts'
 
 /** The time to live of an activity after the last heartbeat of its session, which may be killed. */
 export const TTL_MS = 1_800_000

@@ -10,8 +10,7 @@ import {
 } from '../../vocabulary/issue.ts'
 import type { LocalState } from '../local-state.ts'
 import type { Place } from './message.ts'
-import { withWarned } from './places.ts'
-import type { Found, SessionContext } from './session-context.ts'
+import { type Found, type SessionContext, withWarned } from './places.ts'
 
 /**
  * The issue that the activity should be on: that of the branch, else the one that the prompt names, else that of the state. A

@@ -1,6 +1,7 @@
 /** Extracts from the service's responses where other work overlaps, and warns the agent of it. */
 
 import { isLive } from '../../vocabulary/activity-status.ts'
+import type { IssueClaim } from '../../vocabulary/contract/issue.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/contract/overlap.ts'
 import { findingOf, saidIn } from '../../vocabulary/finding.ts'
 import { isNotableId, pullRequestName } from '../../vocabulary/names.ts'
@@ -8,21 +9,49 @@ import { sanitize } from '../../vocabulary/others-text.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { type ComparedLines, NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { LocalState } from '../local-state.ts'
+import type { Workspace } from '../workspace.ts'
 import type { HookClient } from './hook-client.ts'
-import { groupsOf, isWaitedFor, type MessageOptions, messageFor, type Other, type Place } from './message.ts'
-import { comparedKey } from './plan.ts'
-import type { SessionContext } from './session-context.ts'
+import { groupsOf, isWaitedFor, messageFor, type Other, type Place } from './message.ts'
+import { comparedKey, type Situation } from './plan.ts'
 
 const WARNINGS_MAX = 500
 const NO_PATH = { path: null, is_own_path: false }
 
+/** What the steps of one hook share: its situation, the working tree and the connection to the service. */
+export interface SessionContext {
+  situation: Situation
+  workspace: Workspace
+  /** The repository of every request. */
+  at: { owner: string; repo: string }
+  without_titles: boolean
+  /** The service did not answer a while ago: what is found is that of the clone, and nothing is declared. */
+  is_away: boolean
+  isInTree(path: string): boolean
+  /** Connects when it is first called, because many hooks send no request. */
+  connect(): Promise<HookClient>
+  /** Stores the state for the next hook. */
+  save(state: LocalState): void
+  /** Milliseconds until the hook has to end. */
+  left_ms(): number
+}
+
 /** What a hook found, and what is known about the other activities and notables, by id. */
-export interface Places {
+export interface Found {
   places: Place[]
   others: [string, Other][]
-  /** The ids of all activities that overlap. */
-  related: readonly string[]
+  /** The ids of all activities that overlap with that of the session; undefined if the service was not asked. */
+  related?: readonly string[]
+  /** What a create says about the issue of the activity. */
+  issue?: IssueClaim | null
 }
+
+/** The state after a step, and what it found. */
+export interface StepResult {
+  state: LocalState
+  found: Found
+}
+
+export const NOTHING: Found = { places: [], others: [] }
 
 type NamedMatch = OverlapBrief['matches'][number]
 
@@ -37,10 +66,10 @@ interface Compared extends Pick<Overlap, 'relationships' | 'related_activity_ids
 export function placesOf(
   { matches, relationships, related_activity_ids }: Compared,
   isInTree: SessionContext['isInTree'],
-): Places {
+): Found {
   const found = matches.filter(({ id }) => !isMerged(id))
   const shared = found.flatMap(({ paths, ...match }): Place[] => {
-    const place = { ...placeOf(match), is_same_branch: false }
+    const place = { ...match, is_same_branch: false }
     const taken = saidIn(match.findings).map((said) => ({ ...place, ...NOT_COMPARED, ...NO_PATH, said }))
     if (paths.length + taken.length === 0) return [{ ...place, ...NOT_COMPARED, ...NO_PATH }]
     const files = paths.map(({ yours, example, verdict, confidence, your_lines, their_lines }) => {
@@ -72,19 +101,12 @@ function isMerged(id: string): boolean {
   return id.startsWith('#')
 }
 
-type Kept = 'id' | 'severity' | 'consequence' | 'findings' | 'same_author' | 'is_bot' | 'worktree'
-
-function placeOf(match: Pick<NamedMatch, Kept>) {
-  const { id, severity, consequence, findings, same_author, is_bot, worktree } = match
-  return { id, severity, consequence, findings, same_author, is_bot, worktree }
-}
-
 function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example'>): [string, Other] {
   return [id, { title, actor, branch, login: null, agent: null, pull_request: pullRequestName(pr_url) }]
 }
 
 /** The matches of a retrieval or an update. */
-export function placesOfBrief(overlap: OverlapBrief | null, isInTree: SessionContext['isInTree']): Places {
+export function placesOfBrief(overlap: OverlapBrief | null, isInTree: SessionContext['isInTree']): Found {
   const { matches = [], related_activity_ids = [] } = overlap ?? {}
   const pairsOf = ({ example, findings }: NamedMatch) => {
     const lines = findingOf(findings, 'lines')
@@ -128,26 +150,21 @@ export function withWarned(state: LocalState, places: readonly Place[], subagent
   return { ...state, warned: [...state.warned, ...keys].slice(-WARNINGS_MAX) }
 }
 
-interface WarnOptions extends Pick<MessageOptions, 'without_titles'> {
-  client: HookClient
-  at: { owner: string; repo: string }
-  subagent: string | null
-  known: ReadonlyMap<string, Other>
-  /** The maximum number of characters. */
-  max: number
-}
-
-/** The message that warns of `fresh`, possibly empty, and the state in which these warnings are recorded. */
+/**
+ * The message that warns of `fresh`, possibly empty, of at most `max` characters, and the state in which these warnings are
+ * recorded.
+ */
 export async function warn(
+  context: SessionContext,
   fresh: readonly Place[],
-  state: LocalState,
-  { client, at, subagent, known, max, without_titles }: WarnOptions,
+  { state, known, max }: { state: LocalState; known: ReadonlyMap<string, Other>; max: number },
 ): Promise<{ message: string; state: LocalState }> {
+  const { without_titles, situation } = context
   const groups = groupsOf(fresh).slice(0, OTHERS_SHOWN_MAX)
   const ids = groups.map(([place]) => (place as Place).id)
   // Only the record itself contains the login, which is shown instead of titles.
   const missing = ids.filter((id) => without_titles || !known.has(id))
-  const read = await Promise.all(missing.map((id) => readOther({ client, at }, id)))
+  const read = await Promise.all(missing.map((id) => readOther(context, id)))
   const others = new Map([...known, ...read.filter((each) => each !== undefined)])
   // The pull request of the same branch is the session's own work.
   const isOthers = ({ id, is_same_branch }: Place) => !is_same_branch || others.get(id)?.is_session !== false
@@ -158,7 +175,7 @@ export async function warn(
   return {
     message: text,
     state: {
-      ...withWarned(state, settled, subagent),
+      ...withWarned(state, settled, situation.subagent),
       waits: { ...state.waits, ...Object.fromEntries(waits) },
       // A later hook has room for it.
       has_unread_overlap: settled.length === 0,
@@ -168,10 +185,11 @@ export async function warn(
 
 /** Reads the other activity or notable; undefined if it cannot be read, and the message then contains only its id. */
 export async function readOther(
-  { client, at }: Pick<WarnOptions, 'client' | 'at'>,
+  { connect, at }: SessionContext,
   id: string,
 ): Promise<[string, Other] | undefined> {
   try {
+    const client = await connect()
     if (isNotableId(id)) {
       const { title, created_by: login } = await client.getNotable({ ...at, id })
       return [id, { title, login, actor: login, branch: null, agent: null, pull_request: null }]

@@ -35,7 +35,7 @@ import { createHookClient, type HookClient, overClone, sendWithHttp } from './ho
 import type { HookInput } from './payload.ts'
 import { type Plan, planFor, type Situation } from './plan.ts'
 import { readRecord, updateRecord } from './record.ts'
-import { compareInClone, workOn } from './session.ts'
+import { workOn } from './session.ts'
 
 export interface HookOptions {
   url?: string
@@ -110,8 +110,7 @@ async function work(run: HookRun, key: string): Promise<Result> {
     situation,
     here,
   })
-  // While the service is away, the work of the clone is compared, and nothing is declared.
-  const isAway = isPaused(run)
+  const is_away = isPaused(run)
   let connection: Promise<HookClient> | undefined
   const { git: _, git_directory: __, ...known } = workspace
   const save = (next: LocalState) => {
@@ -122,21 +121,21 @@ async function work(run: HookRun, key: string): Promise<Result> {
   }
   const context = {
     ...{ situation, workspace, at: { owner: workspace.owner, repo: workspace.repo }, save },
-    ...{ left_ms: run.left_ms, without_titles: options.without_titles },
+    ...{ left_ms: run.left_ms, without_titles: options.without_titles, is_away },
     isInTree: (path: string) => existsSync(join(tree.root, path)),
     connect: () => {
-      connection ??= isAway ? connectToClone(run, workspace) : connect(run, workspace)
+      connection ??= is_away ? connectToClone(run, workspace) : connect(run, workspace)
       return connection
     },
   }
   const isNew =
     situation.event === 'session-start' || readSession(git_directory, key)?.branch !== state.branch
-  if (isNew && !isAway && readEndings(git_directory).length > 0)
+  if (isNew && !is_away && readEndings(git_directory).length > 0)
     await sendEndings(await context.connect(), context.at, git_directory)
-  const { message, state: next } = await (isAway ? compareInClone : workOn)(context, plan, state)
+  const { message, state: next } = await workOn(context, plan, state)
   save({ ...next, ...presence })
   const text = [...sentences.map((each) => `Deconflict: ${each}`), message].filter(Boolean).join('\n')
-  return { message: text, outcome: isAway ? 'paused' : 'ok' }
+  return { message: text, outcome: is_away ? 'paused' : 'ok' }
 }
 
 /** The state of the session, with the work on the branch that is checked out, else that on the branch where it was before. */

@@ -10,22 +10,33 @@ import { create, sentOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'
 import { AWAY, goneText, MESSAGE_MAX, type Other, type Place } from './message.ts'
-import { freshPlaces, type Places, placesOf, placesOfBrief, readOther, warn } from './places.ts'
+import {
+  type Found,
+  freshPlaces,
+  NOTHING,
+  placesOf,
+  placesOfBrief,
+  readOther,
+  type SessionContext,
+  type StepResult,
+  warn,
+} from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
-import type { Found, SessionContext, StepResult } from './session-context.ts'
 
 const COMPARED_MAX = 500
 /** Git gets at most this share of the remaining time. */
 const GIT_SHARE = 0.5
-const NOTHING: Found = { places: [], others: [] }
 
-/** Carries out `plan`. Returns the state to store for the next hook, and the message for the agent, which may be empty. */
+/**
+ * Carries out `plan`. Returns the state to store for the next hook, and the message for the agent, which may be empty. While the
+ * service is away, compares what the agent changes and reads with other work of the clone, and declares nothing.
+ */
 export async function workOn(
   context: SessionContext,
   plan: Plan,
   given: LocalState,
 ): Promise<{ state: LocalState; message: string }> {
-  const { situation, without_titles } = context
+  const { situation, is_away } = context
   const before = hasNewContext(situation)
     ? {
         ...{ ...given, warned: [], waits: {}, compared: {}, knows_ways_on: false },
@@ -38,13 +49,14 @@ export async function workOn(
     changedFiles(context, plan, before),
     sendsRequest && context.connect(),
   ])
+  const own = (is_away && changed?.changes.map(({ path }) => path)) || []
   const [kept, compared] = await Promise.all([
-    hasActivity(before)
-      ? keep(context, { plan, changed, state: before })
-      : create(context, { paths: plan.added, changed, state: before }),
-    compare(context, plan.compared, { changed, state: before }),
+    is_away ? { state: before, found: NOTHING } : declare(context, { plan, changed, state: before }),
+    compare(context, [...new Set([...plan.compared, ...own])], { changed, state: before }),
   ])
-  const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
+  const next = is_away
+    ? before
+    : { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
   const { related } = kept.found
   const left = situation.is_heard && related ? await findLeft(context, next, { related, changed }) : NONE_LEFT
   const places = [...compared.places, ...kept.found.places, ...left.places].filter(
@@ -56,46 +68,31 @@ export async function workOn(
       state: { ...next, has_unread_overlap: next.has_unread_overlap || fresh.length > 0 },
       message: '',
     }
-  const told = { ...withoutLeft(next, left.gone), has_unread_overlap: false }
-  const news = await hearIssue(context, { state: told, fresh }, kept.found.issue)
-  const sentences = [...left.gone.map(([id, other]) => goneText(id, other, context)), news.sentence].filter(
-    Boolean,
-  )
+  const told = { ...withoutLeft(next, left.gone), has_unread_overlap: is_away && next.has_unread_overlap }
+  const news = is_away
+    ? { state: told, fresh, sentence: '' }
+    : await hearIssue(context, { state: told, fresh }, kept.found.issue)
+  const gone = left.gone.map(([id, other]) => goneText(id, other, context))
+  const sentences = [...gone, news.sentence].filter(Boolean)
   if (news.fresh.length === 0) return { state: news.state, message: sentences.join('\n') }
-  const client = await context.connect()
   const known = new Map([...compared.others, ...kept.found.others, ...left.others])
-  const max = MESSAGE_MAX - sentences.join('\n').length
-  const options = { client, at: context.at, subagent: situation.subagent, known, max, without_titles }
-  const { state: warned, message } = await warn(news.fresh, news.state, options)
-  return { state: warned, message: [...sentences, message].filter(Boolean).join('\n') }
+  const end = is_away ? [AWAY] : []
+  const max = MESSAGE_MAX - [...sentences, ...end].join('\n').length
+  const { state, message } = await warn(context, news.fresh, { state: news.state, known, max })
+  return { state, message: [...sentences, ...(message ? [message, ...end] : [])].join('\n') }
 }
 
-/** While the service is away: compares what the agent changes and reads with other work of the clone, and declares nothing. */
-export async function compareInClone(
-  context: SessionContext,
-  plan: Plan,
-  state: LocalState,
-): Promise<{ state: LocalState; message: string }> {
-  const { at, without_titles } = context
-  const { subagent } = context.situation
-  const changed = await changedFiles(context, { ...plan, is_refresh: true }, state)
-  const own = changed?.changes.map(({ path }) => path) ?? []
-  const files = [...new Set([...plan.compared, ...own])].slice(0, COMPARED_MAX)
-  const { places, others } = await compare(context, files, { changed, state })
-  const fresh = freshPlaces(places, state, subagent)
-  if (fresh.length === 0) return { state, message: '' }
-  const [client, max] = [await context.connect(), MESSAGE_MAX - AWAY.length]
-  const options = { client, at, subagent, known: new Map(others), max, without_titles }
-  const { state: warned, message } = await warn(fresh, state, options)
-  return { state: warned, message: message && `${message}\n${AWAY}` }
+function declare(context: SessionContext, fields: KeepFields): Promise<StepResult> {
+  const { plan, changed, state } = fields
+  return hasActivity(state) ? keep(context, fields) : create(context, { paths: plan.added, changed, state })
 }
 
 /** What is no longer in the way of an agent that was told to wait for it. */
-interface Left extends Pick<Places, 'places' | 'others'> {
+interface Left extends Found {
   gone: [id: string, other: Other][]
 }
 
-const NONE_LEFT: Left = { gone: [], places: [], others: [] }
+const NONE_LEFT: Left = { ...NOTHING, gone: [] }
 
 /** Looks where the agent was told of work that does not overlap with its activity now: it may have only read the file. */
 async function findLeft(
@@ -107,9 +104,8 @@ async function findLeft(
   if (ids.length === 0) return NONE_LEFT
   const paths = new Set(ids.map((id) => state.waits[id] as string))
   const found = await compare(context, [...paths], { changed, state })
-  const gone = ids.filter((id) => !found.related.includes(id)).slice(0, OTHERS_SHOWN_MAX)
-  const client = await context.connect()
-  const read = await Promise.all(gone.map((id) => readOther({ client, at: context.at }, id)))
+  const gone = ids.filter((id) => !found.related?.includes(id)).slice(0, OTHERS_SHOWN_MAX)
+  const read = await Promise.all(gone.map((id) => readOther(context, id)))
   return { ...found, gone: read.filter((each) => each !== undefined) }
 }
 
@@ -212,12 +208,14 @@ async function compare(
   context: SessionContext,
   files: string[],
   { changed, state: { activity_id } }: Pick<KeepFields, 'changed' | 'state'>,
-): Promise<Places> {
-  if (files.length === 0) return { places: [], others: [], related: [] }
+): Promise<Found> {
+  if (files.length === 0) return NOTHING
   const client = await context.connect()
   const { own_branch, base_branch } = context.workspace
   // Sent as changes: a path of a scope would also cover everything beneath it.
-  const changes = files.map((path) => changed?.changes.find((each) => each.path === path) ?? { path })
+  const changes = files
+    .slice(0, COMPARED_MAX)
+    .map((path) => changed?.changes.find((each) => each.path === path) ?? { path })
   const { base_sha } = changed ?? {}
   const scope = { areas: [], paths: [], changes }
   const input = { branch: own_branch, base_branch, activity_id, base_sha, scope }
@@ -238,12 +236,12 @@ function withCompared(
 
 /** The changed files; undefined if this hook does not need them, or if git does not answer in time. */
 async function changedFiles(
-  { workspace, left_ms }: SessionContext,
+  { workspace, left_ms, is_away }: SessionContext,
   { added, compared, is_refresh, has_switched }: Plan,
   { activity_id, changed_paths }: LocalState,
 ): Promise<ChangedFiles | undefined> {
   const isKnown = compared.some((file) => changed_paths.includes(file))
-  const isNeeded = added.length > 0 || isKnown || is_refresh || has_switched
+  const isNeeded = added.length > 0 || isKnown || is_refresh || has_switched || is_away
   if (activity_id !== null && !isNeeded) return undefined
   const { git, diff_base: base, remote } = workspace
   return readChangedFiles(git, { base, remote, staged_only: false, timeout_ms: left_ms() * GIT_SHARE })
