@@ -2,7 +2,7 @@
 import type { Client } from './client.ts'
 
 /** The activity without the title and the summary of a pull request by somebody who is new to the repository. */
-export function withoutNewcomersText<
+function withoutNewcomersText<
   Given extends { id: string; title: string; by_newcomer?: true | undefined; pr_url: string | null },
 >(activity: Given): Given {
   const { id, by_newcomer, pr_url } = activity

@@ -1,7 +1,6 @@
 /** The results of tools: responses of the service without nulls, and with a few examples instead of long lists. */
 import type { OutputOf } from '../../vocabulary/contract/contract.ts'
 import { listedScope } from '../../vocabulary/scope/limits.ts'
-import { withoutNewcomersText } from '../newcomers.ts'
 
 const MATCHES_MAX = 10
 const EXAMPLES_MAX = 3
@@ -29,7 +28,7 @@ export function compactBrief(overlap: OutputOf<'heartbeatActivity'>['overlap']):
 export function compactActivity(activity: Omit<OutputOf<'updateActivity'>, 'overlap'> | Listed): object {
   const { draft_pr, blocking, scope } = activity
   const shown = { draft_pr: draft_pr || null, blocking: blocking || null, scope: compactScope(scope) }
-  return compacted({ ...withoutNewcomersText(activity), ...shown })
+  return compacted({ ...activity, ...shown })
 }
 
 type Listed = OutputOf<'listActivities'>['items'][number]

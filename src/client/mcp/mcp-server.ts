@@ -6,6 +6,7 @@ import { withoutInvisible } from '../../vocabulary/others-text.ts'
 import { VERSION } from '../../vocabulary/version.ts'
 import { type Client, DeconflictError } from '../client.ts'
 import { errorFieldsOf } from '../client-error.ts'
+import { withoutNewcomers } from '../newcomers.ts'
 import { type Defaults, INSTRUCTIONS, type Tool, toolsWith } from './tools.ts'
 
 const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: VERSION }
@@ -39,7 +40,7 @@ async function callTool(
   try {
     const tool = tools.find(({ listed }) => listed.name === name)
     if (!tool) throw unknownTool(name, tools)
-    const result = withoutInvisible(await tool.run(client, args))
+    const result = withoutInvisible(await tool.run(withoutNewcomers(client), args))
     // Clients without support for structured content read the text.
     return {
       structuredContent: { ...result },

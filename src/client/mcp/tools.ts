@@ -7,7 +7,6 @@ import { Failure } from '../../vocabulary/failure.ts'
 import { isNotableId, parseFullName } from '../../vocabulary/names.ts'
 import { capitalized } from '../../vocabulary/text.ts'
 import type { Client } from '../client.ts'
-import { withoutNewcomersText } from '../newcomers.ts'
 import {
   compactActivity,
   compactBrief,
@@ -150,7 +149,7 @@ const SPECS: Spec[] = [
     run: async (client, call) => {
       if (isNotableId(call.id)) return withoutNulls(await client.getNotable(call))
       const { overlap, ...activity } = await client.getActivity(call)
-      return { ...withoutNulls(withoutNewcomersText(activity)), ...compactBrief(overlap) }
+      return { ...withoutNulls(activity), ...compactBrief(overlap) }
     },
   },
 ]
