@@ -1,6 +1,6 @@
 /** What the demo prints, and the requests of its agents. */
 import { styleText } from 'node:util'
-import { wrap } from '../../src/cli/text-layout.ts'
+import { wrap } from '../../src/cli/terminal.ts'
 import { apiAt } from '../../test/support/api.ts'
 
 const FRAME_WIDTH = 96

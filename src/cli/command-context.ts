@@ -2,10 +2,9 @@
 
 import { type Client, createClient } from '../client/client.ts'
 import { withoutNewcomers } from '../client/newcomers.ts'
-import { readChangedFiles } from '../git/working-tree-files.ts'
+import { type GivenScope, readChangedFiles, withChanges } from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { escapedJson } from '../vocabulary/others-text.ts'
-import { type GivenScope, withChanges } from './given-scope.ts'
 import { isLocal, NO_REMOTE, NO_SERVICE, openLocal } from './local-mode.ts'
 import { readWork } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'

@@ -1,15 +1,17 @@
-/** `deconflict list`, `show` and `notes`: activities and notables. */
-
+/** The commands that only read: `deconflict list`, `show`, `notes`, `order` and `why`. */
 import type { RequestOf } from '../client/client.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
-import { isNotableId } from '../vocabulary/names.ts'
+import { isNotableId, pullRequestName } from '../vocabulary/names.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
+import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
+import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
-import { nameCollisions } from './named-collisions.ts'
+import { nameCollisions, readNamed } from './named-collisions.ts'
 import { incompleteLines } from './overlap-text.ts'
 import { activityLines, notableLines, recordLines } from './record-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { type Display, LEVEL_STYLES, table, wrap } from './terminal.ts'
 import { ownIdIn, retrieve } from './tree-work.ts'
 
 export interface ListOptions extends CommonOptions {
@@ -150,4 +152,70 @@ export async function show(runtime: Runtime, id: string, options: CommonOptions)
   const record = isNotableId(id) ? await client.getNotable(request) : await client.getActivity(request)
   write(record, () => recordLines(record, display))
   return EXIT.clear
+}
+
+/** In which order to merge the open pull requests that conflict with each other. */
+export async function order(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
+  const found = await context.client.getMergeOrder(context.at)
+  const ids = [...found.items.map(({ activity_id }) => activity_id), ...found.clear]
+  const activities = options.json ? new Map() : await readNamed(context, [], ids)
+  context.show(found, () => orderLines(found, activities, context.display))
+  return EXIT.clear
+}
+
+function orderLines(
+  found: OutputOf<'getMergeOrder'>,
+  activities: Awaited<ReturnType<typeof readNamed>>,
+  { paint, width }: Display,
+): string[] {
+  const { items, clear, complete, reason } = found
+  const urls = new Map(items.map(({ activity_id, pr_url }) => [activity_id, pr_url]))
+  const nameOf = (id: string) => pullRequestName(urls.get(id) ?? activities.get(id)?.pr_url) ?? id
+  const rows = items.map(({ activity_id, position, reason }) => [
+    { text: `${position}.` },
+    { text: nameOf(activity_id), style: 'cyan' as const },
+    { text: sanitize(activities.get(activity_id)?.actor ?? '') },
+    { text: sanitize(activities.get(activity_id)?.title ?? ''), style: 'bold' as const },
+    { text: sanitize(reason) },
+  ])
+  const lines = [
+    ...(items.length === 0
+      ? [`No open pull requests ${complete === false ? 'are known to ' : ''}conflict with each other.`]
+      : []),
+    ...(clear.length === 0 ? [] : [`Clear: ${clear.map(nameOf).join(', ')}`]),
+    ...(complete === false
+      ? [`Incomplete: ${sanitize(reason ?? 'not all pull requests were compared')}`]
+      : []),
+  ]
+  return [...table(rows, { paint, width }), ...lines.flatMap((line) => wrap(line, { width, indent: '  ' }))]
+}
+
+type Pair = OutputOf<'explainPullRequest'>['pairs'][number]
+
+/** What a comment shows of a pull request, and why not. */
+export async function why(runtime: Runtime, given: string, options: CommonOptions): Promise<ExitCode> {
+  const number = Number(given.replace(/^#/, ''))
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new CliError(`the number of a pull request is expected, not ${sanitize(given)}`)
+  const { client, at, display, show } = await openContext(runtime, options)
+  const found = await client.explainPullRequest({ ...at, input: { pull_request: number } })
+  show(found, () => [
+    `#${number} has ${found.is_commented ? 'a' : 'no'} comment${found.pairs.length === 0 ? ', and no overlap' : ''}.`,
+    ...table(found.pairs.map(cellsOf), display),
+  ])
+  return EXIT.clear
+}
+
+function cellsOf({ consequence, severity, title, actor, pr_url, activity_id, reason, decided_by }: Pair) {
+  const level = severity ? `, ${severity}` : ''
+  const word = consequence === null ? 'not compared' : CONSEQUENCE_WORDS[consequence]
+  const said = reason === null ? 'shown' : `not shown: ${HIDDEN_BECAUSE[reason]} (${decided_by})`
+  return [
+    { text: `${word}${level}`, is_whole: true, style: severity ? LEVEL_STYLES[severity] : undefined },
+    { text: pullRequestName(pr_url) ?? activity_id ?? '' },
+    { text: sanitize(title ?? '') },
+    { text: actor === null ? '' : `by ${sanitize(actor)}` },
+    { text: said },
+  ]
 }

@@ -1,7 +1,7 @@
 /** `deconflict login`: checks that the service accepts the token, and stores the service's address. */
 import { text } from 'node:stream/consumers'
 import { type Client, createClient, DeconflictError } from '../client/client.ts'
-import { exposesTokens } from '../client/service-address.ts'
+import { exposesTokens } from '../client/transport.ts'
 import type { CommonOptions } from './command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findConnection, findUrl, loginFile, writeLogin } from './service-connection.ts'

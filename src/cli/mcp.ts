@@ -1,11 +1,10 @@
 /** `deconflict mcp`: serves the tools of MCP over standard input and output, for the repository of the working directory. */
 import { type Client, createClient, type RequestOf } from '../client/client.ts'
-import { type ChangedFiles, readChangedFiles } from '../git/working-tree-files.ts'
+import { type ChangedFiles, readChangedFiles, withChanges } from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { issueOfBranch } from '../vocabulary/issue.ts'
 import type { CommonOptions } from './command-context.ts'
-import { withChanges } from './given-scope.ts'
 import { isLocal, openLocal } from './local-mode.ts'
 import { deleteWork } from './local-state.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'

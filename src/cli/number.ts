@@ -7,7 +7,7 @@ import { numberOf, renumbered } from '../vocabulary/file-number.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import { activityIdFor, type CommonOptions, openContext } from './command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { wrap } from './text-layout.ts'
+import { wrap } from './terminal.ts'
 import { fileInTree, viewOf } from './tree-paths.ts'
 import type { Workspace } from './workspace.ts'
 

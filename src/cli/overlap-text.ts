@@ -18,8 +18,7 @@ import {
   sameWorkSentence,
 } from '../vocabulary/verdict-words.ts'
 import type { NamedCollision } from './named-collisions.ts'
-import { type Display, LEVEL_STYLES, type Style } from './terminal.ts'
-import { table, truncate, wrap } from './text-layout.ts'
+import { type Display, LEVEL_STYLES, type Style, table, truncate, wrap } from './terminal.ts'
 
 type Match = Overlap['matches'][number]
 type BriefMatch = OverlapBrief['matches'][number]

@@ -1,26 +1,25 @@
 /** The command `deconflict`: its subcommands and options, and how failures are reported. */
 import { Command, CommanderError } from 'commander'
-import { escapedJson } from '../vocabulary/others-text.ts'
+import { DeconflictError } from '../client/client.ts'
+import { errorFieldsOf } from '../client/client-error.ts'
+import { LockTimeout } from '../git/lock.ts'
+import { escapedJson, sanitize } from '../vocabulary/others-text.ts'
+import { done, heartbeat, start, update } from './activity.ts'
 import { HOOK_EVENTS } from './agents/agent.ts'
 import { AGENTS } from './agents/agents.ts'
 import { check } from './check.ts'
 import { completionScript } from './completion.ts'
 import { doctor } from './doctor/doctor.ts'
-import { errorLine, errorObject } from './error-output.ts'
 import { fetch } from './fetch.ts'
 import { hook } from './hook/hook.ts'
 import { init } from './init/init.ts'
 import { PARTS } from './init/targets.ts'
-import { list, notes, show } from './list.ts'
+import { list, notes, order, show, why } from './list.ts'
 import { login } from './login.ts'
 import { mcp } from './mcp.ts'
 import { note } from './note.ts'
 import { number } from './number.ts'
-import { order } from './order.ts'
-import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { start } from './start.ts'
-import { done, heartbeat, update } from './update.ts'
-import { why } from './why.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 
 const HELP_FOOTER = `
 Server: --url, DECONFLICT_URL, or the address stored by deconflict login. Without
@@ -220,4 +219,25 @@ function addListCommands(command: AddCommand): void {
     'Show the order in which to merge the open pull requests that conflict with each other.',
     order,
   )
+}
+
+/** What is printed for programs when a command fails. */
+function errorObject(error: unknown): object {
+  if (error instanceof DeconflictError) return errorFieldsOf(error)
+  const { message } = error as Error
+  const isGiven = error instanceof CliError || error instanceof CommanderError
+  return { type: isGiven ? 'invalid_request' : 'internal_error', message: message.replace(/^error: /, '') }
+}
+
+/** For people. */
+function errorLine(error: unknown): string {
+  if (error instanceof CliError || error instanceof LockTimeout) return error.message
+  if (!(error instanceof DeconflictError)) return (error as Error)?.stack ?? String(error)
+  const hints: Partial<Record<DeconflictError['type'], string>> = {
+    unauthorized: '; set GITHUB_TOKEN, or run gh auth login',
+    unreachable: '; check that the server is running, and its address (DECONFLICT_URL, deconflict login)',
+    timed_out: '; try again',
+  }
+  const request = error.request_id === null ? '' : ` (${error.request_id})`
+  return sanitize(`${error.message}${hints[error.type] ?? ''}${request}`)
 }

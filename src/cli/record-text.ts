@@ -6,8 +6,7 @@ import type { OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
 import type { CollisionsById } from './named-collisions.ts'
 import { collisionLines, matchText } from './overlap-text.ts'
-import { type Display, LEVEL_STYLES, relativeTime } from './terminal.ts'
-import { table, truncate } from './text-layout.ts'
+import { type Display, LEVEL_STYLES, relativeTime, table, truncate } from './terminal.ts'
 
 /** A row for each activity; below it its id, warnings, scope and collisions. */
 export function activityLines(

@@ -1,5 +1,7 @@
-/** Output for a terminal: colors and relative times. */
+/** Output for a terminal: colors, relative times, and text in columns, where a character can be zero, one or two columns wide: truncation, wrapping, tables. */
 import { styleText } from 'node:util'
+import displayWidth from 'string-width'
+import wrapAnsi, { type Options } from 'wrap-ansi'
 import type { Output } from './runtime.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
@@ -40,4 +42,94 @@ export function relativeTime(instant: string, now: Date): string {
   const count = Math.floor(Math.abs(ms) / size)
   if (count === 0) return 'now'
   return ms < 0 ? `${count} ${unit} ago` : `in ${count} ${unit}`
+}
+
+/** Shortens a text of more than `max` columns, with an ellipsis. */
+export function truncate(text: string, max: number): string {
+  if (displayWidth(text) <= max) return text
+  if (max < 1) return ''
+  const row = firstRow(text, max - 1, { wordWrap: false })
+  // A row has a character at least, which may be too wide.
+  return displayWidth(row) < max ? `${row}…` : '…'
+}
+
+const WRAP_MIN = 16
+
+/** Breaks a text into lines of at most `width` columns, between words if possible. Continuation lines start with `indent`. */
+export function wrap(text: string, { width, indent }: { width: number; indent: string }): string[] {
+  const max = Math.max(width, indent.length + WRAP_MIN)
+  const lines: string[] = []
+  let start = /^ */.exec(text)?.[0] ?? ''
+  // As `wrapAnsi` does.
+  let rest = text.slice(start.length).normalize()
+  do {
+    const max_row = max - start.length
+    // A word that is too long starts a line of its own.
+    const row = firstRow(firstRow(rest, max_row, { hard: false }), max_row)
+    lines.push(start + row.trimEnd())
+    rest = rest.slice(row.length).trimStart()
+    start = indent
+  } while (rest !== '')
+  return lines
+}
+
+/** Of one column each: measuring any other character takes long. */
+const PLAIN = /^[ -~‘-”…→]*$/
+/** The first row is a beginning of the text: without `trim`, nothing is removed. */
+function firstRow(text: string, max: number, options: Options = {}): string {
+  if (PLAIN.test(text)) {
+    const isCut = text.length <= max || options.wordWrap === false
+    const end = isCut ? max : text.lastIndexOf(' ', max)
+    if (end > 0) return text.slice(0, end)
+  }
+  return wrapAnsi(text, max, { hard: true, trim: false, ...options }).split('\n')[0] as string
+}
+
+export interface Cell {
+  text: string
+  /** Its column is not truncated, however narrow the terminal. */
+  is_whole?: boolean
+  style?: Style
+}
+
+/** Columns are not made narrower than this. */
+const COLUMN_MIN = 8
+const GAP = '  '
+
+/**
+ * Lines of a table, of at most `width` columns if possible: the widest columns are truncated first. A column that is
+ * empty in all rows is left out.
+ */
+export function table(rows: Cell[][], { paint, width }: { paint: Paint; width: number }): string[] {
+  const isWhole = (index: number) => rows[0]?.[index]?.is_whole === true
+  const widths = fittedWidths(naturalWidths(rows), width, isWhole)
+  return rows.map((row) =>
+    row
+      .flatMap(({ text: whole, style }, index) => {
+        const max = widths[index] ?? 0
+        if (max === 0) return []
+        const text = truncate(whole, max)
+        return `${style && text !== '' ? paint(style, text) : text}${' '.repeat(max - displayWidth(text))}`
+      })
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+function naturalWidths(rows: Cell[][]): number[] {
+  return (rows[0] ?? []).map((_, index) =>
+    Math.max(...rows.map((row) => displayWidth(row[index]?.text ?? ''))),
+  )
+}
+
+function fittedWidths(natural: number[], width: number, isWhole: (index: number) => boolean): number[] {
+  const widths = [...natural]
+  const gaps = GAP.length * (widths.filter((each) => each > 0).length - 1)
+  let excess = widths.reduce((sum, each) => sum + each, gaps) - width
+  for (; excess > 0; excess -= 1) {
+    const widest = Math.max(...widths.filter((_, index) => !isWhole(index)))
+    if (widest <= COLUMN_MIN) break
+    widths[widths.findIndex((each, index) => each === widest && !isWhole(index))] = widest - 1
+  }
+  return widths
 }

@@ -1,7 +1,7 @@
 /** Paths as people, agents and hooks name them, as paths of the repository: relative to its root, with `/`. */
 import { lstatSync, realpathSync } from 'node:fs'
 import nodePath, { type PlatformPath } from 'node:path'
-import { escapeGlob } from '../git/scope-paths.ts'
+import { escapeGlob } from '../git/request-size.ts'
 import { isMachinePath } from '../vocabulary/scope/limits.ts'
 import { CliError } from './runtime.ts'
 

@@ -1,8 +1,8 @@
 /** Sends requests for operations of the contract, with retries and time limits. Does not import the schemas, which load slowly. */
 import { stopwatch } from '../vocabulary/clock.ts'
 import { queryOf, type Route, routeOf } from '../vocabulary/contract/route.ts'
+import { isLoopback } from '../vocabulary/network.ts'
 import { DeconflictError, errorFromResponse, errorWithoutResponse } from './client-error.ts'
-import { apiUrl, exposesTokens, rootUrl } from './service-address.ts'
 
 export interface ClientOptions {
   /** Address of the service: `https://deconflict.example.com`, with or without `/api/v1`. */
@@ -205,4 +205,22 @@ function connectionError(error: unknown, origin: string, timeout_ms: number): De
     )
   const code = ((error as Error).cause as { code?: string } | undefined)?.code
   return errorWithoutResponse('unreachable', `${origin} cannot be reached${code ? ` (${code})` : ''}`, error)
+}
+
+/** The base URL of the operations; `address` may end in `/api/v1` or `/v1`. */
+function apiUrl(address: string): string {
+  const trimmed = address.replace(/\/+$/, '')
+  return /\/v1$/.test(trimmed) ? trimmed : `${trimmed}/api/v1`
+}
+
+/** The base URL of `/healthz`. */
+function rootUrl(address: string): string {
+  return apiUrl(address).replace(/\/(?:api\/)?v1$/, '')
+}
+
+/** Whether a token sent to `address` could be read in transit: `http://` to another machine. */
+export function exposesTokens(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'http:' && !isLoopback(hostname)
 }

@@ -1,7 +1,7 @@
 /** Runs another program, such as git, within a time limit. */
 import type { ExecFileOptions } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { programFiles } from './program-path.ts'
+import { posix, win32 } from 'node:path'
 
 type RunOptions = Pick<ExecFileOptions, 'cwd'> & {
   env: Record<string, string | undefined>
@@ -40,4 +40,32 @@ function fileOf(program: string, env: RunOptions['env']): string | undefined {
   if (process.platform !== 'win32') return program
   const lookup = { env, platform: process.platform, extensions: ['.exe', '.com'] }
   return programFiles(program, lookup).find(existsSync)
+}
+
+interface Lookup {
+  env: Record<string, string | undefined>
+  platform: string
+  /** On Windows, instead of those of PATHEXT. */
+  extensions?: readonly string[]
+}
+
+const EXTENSIONS = '.COM;.EXE;.BAT;.CMD'
+
+/** In the order in which they are tried. Leaves out relative directories, which could be in the repository of a stranger. */
+export function programFiles(name: string, { env, platform, extensions }: Lookup): string[] {
+  if (platform !== 'win32') return directoriesIn(env.PATH, posix).map((each) => posix.join(each, name))
+  // A copy of the environment distinguishes upper and lower case, unlike the environment of Windows.
+  const variable = (wanted: string) =>
+    Object.entries(env).find(([key]) => key.toUpperCase() === wanted)?.[1] || undefined
+  const endings = extensions ?? (variable('PATHEXT') ?? EXTENSIONS).toLowerCase().split(';').filter(Boolean)
+  return directoriesIn(variable('PATH'), win32).flatMap((each) =>
+    endings.map((ending) => win32.join(each, `${name}${ending}`)),
+  )
+}
+
+function directoriesIn(list = '', { delimiter, isAbsolute }: typeof posix): string[] {
+  return list
+    .split(delimiter)
+    .map((each) => each.replace(/^"(.*)"$/, '$1'))
+    .filter((each) => isAbsolute(each))
 }

@@ -1,7 +1,6 @@
-/** Fits changed files into one request. Pure. */
-import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../vocabulary/scope/limits.ts'
+/** Fits changed files into one request, and escapes their names as paths of its scope, to match only themselves. Pure. */
+import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX, PATHS_MAX } from '../vocabulary/scope/limits.ts'
 import type { Change } from './diff-output.ts'
-import { scopePaths } from './scope-paths.ts'
 
 /** The maximum size of all changes as JSON, in bytes. A request has at most 1 MiB, including paths and other fields. */
 const JSON_MAX = 786_432
@@ -50,4 +49,23 @@ function patchesThatFit(changes: readonly Change[], json_max: number): Map<strin
     patches.set(path, patch)
   }
   return patches
+}
+
+/** The paths that match `files`. More than `max` files are replaced by the directories that contain them. */
+export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] {
+  let depth = files.reduce((most, file) => Math.max(most, file.split('/').length), 1)
+  let names = [...new Set(files)]
+  while (names.length > max && depth > 1) {
+    depth -= 1
+    const segments = depth
+    names = [...new Set(files.map((file) => file.split('/').slice(0, segments).join('/')))]
+  }
+  return names.slice(0, max).map(escapeGlob)
+}
+
+/** Escapes a path so that it matches only itself. A class such as `[id]` is not escaped, because it also matches its own text, and `app/[id]/page.tsx` is easier to read. */
+export function escapeGlob(path: string): string {
+  return path
+    .replace(/\\|[*?{}]|\[(?![\w.-]+\])|^!/g, (char) => `\\${char}`)
+    .replace(/(\[[\w.-]+)?\]/g, (match, open) => (open ? match : `\\${match}`))
 }

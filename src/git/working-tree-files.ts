@@ -1,8 +1,8 @@
-/** The changed files of a working tree, with patches against the merge base. */
+/** The changed files of a working tree, with patches against the merge base, and the scope of a request with them. */
 
 import { type Change, parseDiff } from './diff-output.ts'
 import type { Git } from './git.ts'
-import { fitChanges } from './request-size.ts'
+import { fitChanges, scopePaths } from './request-size.ts'
 
 export interface ChangedFiles {
   /** The commit that the patches start from; undefined before the first commit. */
@@ -139,4 +139,25 @@ export async function readCommits(
     at % 2 === 0 ? [[sha, parseDiff(parts[at + 1] ?? '')] as const] : [],
   )
   return output === undefined ? undefined : new Map(changes)
+}
+
+export interface GivenScope {
+  scope: { areas: string[]; paths: string[]; changes?: Change[] }
+  /** The commit that the patches of `changes` start from. */
+  base_sha?: string
+}
+
+/** Adds the changed files of git. Paths that are among them are left out, because their lines are compared. */
+export function withChanges(
+  { areas, paths }: { areas: string[]; paths: string[] },
+  changed: ChangedFiles | undefined,
+): GivenScope {
+  if (changed === undefined || changed.changes.length === 0) return { scope: { areas, paths } }
+  const { changes, base_sha } = changed
+  const names = new Set(scopePaths(changes.map(({ path }) => path)))
+  const others = [...paths.filter((path) => !names.has(path)), ...changed.paths]
+  return {
+    scope: { areas, paths: [...new Set(others)], changes },
+    ...(base_sha !== undefined && { base_sha }),
+  }
 }

@@ -1,6 +1,6 @@
 /** Reads a clone as it is now, for one method of the client. */
 import type { CheckContext } from '../engine/check/source.ts'
-import { escapeGlob } from '../git/scope-paths.ts'
+import { escapeGlob } from '../git/request-size.ts'
 import type { LookedAt, OverlapResult } from '../vocabulary/contract/overlap.ts'
 import { type Clone, readClone } from './clone.ts'
 import type { CloneOptions } from './clone-options.ts'

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isPersonal } from '../../src/cli/init/scope.ts'
+import { isPersonal } from '../../src/cli/init/targets.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 let tree: WorkingTree

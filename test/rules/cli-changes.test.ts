@@ -1,8 +1,8 @@
 /** The pure parts of changed files: the output of git, the limits of a request, and the scope that is sent. */
 import { describe, expect, test } from 'vitest'
-import { withChanges } from '../../src/cli/given-scope.ts'
 import { type Change, parseDiff, quoted } from '../../src/git/diff-output.ts'
 import { fitChanges } from '../../src/git/request-size.ts'
+import { withChanges } from '../../src/git/working-tree-files.ts'
 
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)]
 

@@ -2,9 +2,8 @@
 import displayWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { parseRemote } from '../../src/cli/remote.ts'
-import { painter, relativeTime } from '../../src/cli/terminal.ts'
-import { table, truncate, wrap } from '../../src/cli/text-layout.ts'
-import { scopePaths } from '../../src/git/scope-paths.ts'
+import { painter, relativeTime, table, truncate, wrap } from '../../src/cli/terminal.ts'
+import { scopePaths } from '../../src/git/request-size.ts'
 import { sanitize } from '../../src/vocabulary/others-text.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 

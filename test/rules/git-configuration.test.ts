@@ -1,6 +1,6 @@
 /** The remote and the person from the output of `git config -z`. */
 import { describe, expect, test } from 'vitest'
-import { readConfiguration } from '../../src/git/git-configuration.ts'
+import { readConfiguration } from '../../src/git/git.ts'
 
 type Entry = [key: string, value: string]
 

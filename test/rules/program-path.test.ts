@@ -1,6 +1,6 @@
 /** Where programs are looked for, by the rules of POSIX and of Windows. */
 import { expect, test } from 'vitest'
-import { programFiles } from '../../src/git/program-path.ts'
+import { programFiles } from '../../src/git/program-output.ts'
 
 test.each<[string, string, Record<string, string | undefined>, string[]]>([
   ['each directory of PATH', 'linux', { PATH: '/usr/bin:/opt/a b' }, ['/usr/bin/git', '/opt/a b/git']],

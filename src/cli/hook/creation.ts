@@ -4,7 +4,7 @@
  */
 import { DeconflictError } from '../../client/client-error.ts'
 import type { ChangedFiles } from '../../git/working-tree-files.ts'
-import { withChanges } from '../given-scope.ts'
+import { withChanges } from '../../git/working-tree-files.ts'
 import { type LocalState, NO_WORK } from '../local-state.ts'
 import { issueFor } from './issue.ts'
 import { placesOf, type SessionContext, type StepResult } from './places.ts'

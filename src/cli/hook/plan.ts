@@ -1,6 +1,6 @@
 /** Decides what a hook has to do: in most cases nothing, which needs neither git nor a request. Pure. */
 
-import { scopePaths } from '../../git/scope-paths.ts'
+import { scopePaths } from '../../git/request-size.ts'
 import type { HookEvent } from '../agents/agent.ts'
 import { hasActivity, type LocalState } from '../local-state.ts'
 

@@ -1,9 +1,8 @@
 /** The activity of one agent session: created, kept up to date with the files that the agent changes, and compared. */
 import { DeconflictError } from '../../client/client-error.ts'
-import { type ChangedFiles, readChangedFiles } from '../../git/working-tree-files.ts'
+import { type ChangedFiles, readChangedFiles, withChanges } from '../../git/working-tree-files.ts'
 import { PATHS_MAX } from '../../vocabulary/scope/limits.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import { withChanges } from '../given-scope.ts'
 import { hasActivity, type LocalState, NO_WORK } from '../local-state.ts'
 import { goOn } from '../tree-work.ts'
 import { create, sentOf, titleFor } from './creation.ts'

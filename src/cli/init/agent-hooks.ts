@@ -1,10 +1,9 @@
 /** What `deconflict init` adds to the hook file or plugin of a coding agent. Pure. */
-import { join } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import type { Agent, Home, HookFile, HookLines, Plugin } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
 import { hookLines, withHooks, withoutHooks } from './hook-settings.ts'
-import type { Target } from './target.ts'
 
 export interface HookOptions {
   /** The hooks show no text by other people: `init --hooks=paths`. */
@@ -35,7 +34,7 @@ function fileTarget(path: string, { template, entries }: HookFile, lines: HookLi
   const hooks = entries(lines)
   return {
     path,
-    about: () => `${Object.values(hooks).flat().length} hooks`,
+    about: `${Object.values(hooks).flat().length} hooks`,
     add: (text) => withHooks(text, { hooks, template }),
     remove: (text) => withoutHooks(text, { template }),
   }
@@ -47,11 +46,29 @@ function pluginTarget(path: string, { start, source }: Plugin, options: string[]
   const isOurs = (text: string) => text.startsWith(start)
   return {
     path,
-    about: () => 'a plugin',
+    about: 'a plugin',
     add: (text = plugin) => {
       if (!isOurs(text)) throw new CliError('was skipped: it is not the plugin that init writes')
       return plugin
     },
     remove: (text) => (isOurs(text) ? undefined : text),
   }
+}
+
+/** One file that a part of `init` writes to. */
+export interface Target {
+  path: string
+  is_executable?: boolean
+  /** What Deconflict adds to the file, in a few words. */
+  about: string
+  /** The new content of the file, from its content. Undefined: no file. Throws `CliError` if the file must not be changed. */
+  add(text: string | undefined): string | undefined
+  remove(text: string): string | undefined
+}
+
+/** A path as it is shown: relative to the working tree, else to the home directory. */
+export function shownPath(path: string, { root, home }: { root: string; home: string }): string {
+  const [inTree, inHome] = [relative(root, path), relative(home, path)]
+  const isOutside = (each: string) => each.startsWith('..') || isAbsolute(each)
+  return isOutside(inTree) && !isOutside(inHome) ? `~/${inHome}` : inTree
 }

@@ -7,11 +7,10 @@ import { Git } from '../../git/git.ts'
 import { findTree } from '../../git/git-directory.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { loginFile } from '../service-connection.ts'
-import { painter } from '../terminal.ts'
-import { diffLines } from './diff.ts'
-import { nextSteps } from './next-steps.ts'
+import { type Paint, painter } from '../terminal.ts'
+import { HOOKED_AGENTS } from './agent-hooks.ts'
 import { type FileChange, hashOf, InitRecord, planAdding, planRemoving } from './plan.ts'
-import { homeOf, isPersonal, type Scope, scopeOf } from './scope.ts'
+import { homeOf, isPersonal, type Scope, scopeOf } from './targets.ts'
 
 export interface InitOptions {
   yes?: boolean
@@ -173,3 +172,65 @@ async function writeRecord(file: string, record: InitRecord): Promise<void> {
   await writeFile(file, JSON.stringify(record), { mode: 0o600 })
   await chmod(file, 0o600)
 }
+
+const CONTEXT = 2
+
+/** A file change for people. All changes to a file are in one place, so one hunk is enough. */
+function diffLines({ name, before, after }: FileChange, paint: Paint): string[] {
+  const old = linesOf(before)
+  const next = linesOf(after)
+  const max = Math.min(old.length, next.length)
+  let head = 0
+  while (head < max && old[head] === next[head]) head += 1
+  let tail = 0
+  while (tail < max - head && old.at(-1 - tail) === next.at(-1 - tail)) tail += 1
+  const from = Math.max(0, head - CONTEXT)
+  const note = before === undefined ? ' (new)' : after === undefined ? ' (deleted)' : ''
+  return [
+    paint('bold', `${name}${note}`),
+    ...old.slice(from, head).map((line) => `  ${line}`),
+    ...old.slice(head, old.length - tail).map((line) => paint('red', `- ${line}`)),
+    ...next.slice(head, next.length - tail).map((line) => paint('green', `+ ${line}`)),
+    ...next.slice(next.length - tail, next.length - tail + CONTEXT).map((line) => `  ${line}`),
+  ]
+}
+
+function linesOf(text: string | undefined): string[] {
+  return text === undefined ? [] : text.replace(/\n$/, '').split('\n')
+}
+
+interface Installed extends Scope {
+  is_user: boolean
+}
+
+/** What people have to do now: trust the hooks, and set up the command. `changes`: the files that were written now. */
+function nextSteps({ parts, left_out, is_user }: Installed, changes: FileChange[]): string[] {
+  const trust = HOOKED_AGENTS.flatMap(({ hooks, trust_step }) =>
+    trust_step !== undefined && parts.includes(hooks.part) ? [trust_step] : [],
+  )
+  const names = changes.map(({ name }) => name).filter((name) => !/^(?:\.git|~|\.\.)\//.test(name))
+  return [
+    ...(left_out.length > 0
+      ? [
+          `Left out, not found here: ${left_out.join(', ')}. Add one with deconflict init --only NAME${is_user ? ' --user' : ''}.`,
+          '',
+        ]
+      : []),
+    ...(trust.length > 0 ? ['Trust:', ...trust.map((each) => `  ${each}`), ''] : []),
+    'Next:',
+    ...(names.length > 0 ? [`  Commit ${names.join(', ')}.`] : []),
+    ...(is_user ? FOR_ONE : FOR_ALL),
+    ...(parts.includes('git')
+      ? ['  The pre-push hook is of this clone: run deconflict init --only git in each other one.']
+      : []),
+    '  deconflict doctor checks all of this.',
+  ]
+}
+
+const FOR_ONE = [
+  '  Sessions that you start from now on, in any clone and working tree, show each other their work.',
+]
+const FOR_ALL = [
+  '  Everyone who works here installs the command; without it, the hooks do nothing. With a service, everyone also runs',
+  '  deconflict login URL (or sets DECONFLICT_URL) and gh auth login (or sets GITHUB_TOKEN).',
+]

@@ -4,9 +4,9 @@ import { parse } from 'smol-toml'
 import type { Json, JsonServer, TomlServer } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
+import type { Target } from './agent-hooks.ts'
 import { editJson, parseJson, printJson } from './json-file.ts'
 import { withoutSection, withSection } from './sections.ts'
-import type { Target } from './target.ts'
 
 const NAME = 'deconflict'
 
@@ -21,7 +21,7 @@ function tomlTarget(root: string, { path, table }: TomlServer): Target {
   const section = { begin: '# >>> deconflict >>>', end: '# <<< deconflict <<<', lines: [...table] }
   return {
     path: join(root, path),
-    about: () => 'the MCP server',
+    about: 'the MCP server',
     // A server that a person configured stays, in whichever form.
     add: (text = '') => {
       if (NAME in serversOf(parseToml(withoutSection(text, section)), TOML_KEY)) return text
@@ -46,7 +46,7 @@ function parseToml(text: string): Json {
 function jsonTarget(root: string, { path, key, entry, template = {} }: JsonServer): Target {
   return {
     path: join(root, path),
-    about: () => 'the MCP server',
+    about: 'the MCP server',
     // An entry that a person changed stays.
     add: (text) => {
       if (text === undefined) return printJson({ ...template, [key]: { [NAME]: entry } })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
 import { z } from 'zod'
 import { CliError } from '../runtime.ts'
-import { shownPath, type Target } from './target.ts'
+import { shownPath, type Target } from './agent-hooks.ts'
 import { PARTS, type Places, targetsOf } from './targets.ts'
 
 /** A change of one file; `undefined` means that the file does not exist. */
@@ -40,7 +40,7 @@ export async function planAdding(options: PlanOptions): Promise<Plan> {
     const added: string[] = []
     for (const target of targets) {
       const next = orSkip(skip, () => target.add(text), text)
-      if (next !== text) added.push(target.about(next ?? ''))
+      if (next !== text) added.push(target.about)
       text = next
     }
     return { after: text, about: added.join(', ') }

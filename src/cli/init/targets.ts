@@ -1,8 +1,13 @@
-/** The files that `deconflict init` writes to, by part: what it adds to each, and how it removes that. Pure. */
+/** The parts of `deconflict init`: which are written where, into the repository or the user's own configuration, and what is added to each file. */
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
+import { programFiles } from '../../git/program-output.ts'
+import type { Home } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { CliError } from '../runtime.ts'
-import { HOOKED_AGENTS, type HookOptions, hookTarget } from './agent-hooks.ts'
+import { readUrl } from '../service-connection.ts'
+import { HOOKED_AGENTS, type HookedAgent, type HookOptions, hookTarget, type Target } from './agent-hooks.ts'
 import { mcpTargets } from './mcp-targets.ts'
 import {
   AGENTS_SECTION,
@@ -14,7 +19,6 @@ import {
   withoutTitles,
   withSection,
 } from './sections.ts'
-import type { Target } from './target.ts'
 
 export interface Places extends HookOptions {
   /** The top directory of the working tree. */
@@ -40,7 +44,7 @@ const TARGETS: Record<string, (places: Places) => Target[]> = {
   settings: ({ root }) => [
     {
       path: join(root, '.github/deconflict.yml'),
-      about: () => 'settings of the repository, all commented out',
+      about: 'settings of the repository, all commented out',
       add: (text) => text ?? SETTINGS,
       remove: (text) => (text === SETTINGS ? undefined : text),
     },
@@ -60,7 +64,7 @@ export function targetsOf(places: Places, parts: readonly string[]): Target[] {
 function sectionTarget(path: string, section: Section, about: string): Target {
   return {
     path,
-    about: () => about,
+    about,
     add: (text = '') => withSection(text, section),
     remove: (text) => withoutSection(text, section) || undefined,
   }
@@ -87,7 +91,7 @@ function pushTarget(places: Places): Target {
   return {
     path,
     is_executable: true,
-    about: () => 'checks before a push, in this clone only',
+    about: 'checks before a push, in this clone only',
     add: (text) => {
       const foreign = foreignHook(places, text ?? '')
       if (foreign === null) return withSection(text ?? NEW_HOOK, section)
@@ -117,4 +121,46 @@ function foreignHook({ root, common_directory, hooks_directory }: Places, text: 
   if (text !== '' && !/^#!.*\b(?:sh|bash|dash|zsh|ksh)\b/.test(text))
     return 'it is not a shell script; add this to it yourself'
   return null
+}
+
+/** The parts that belong to a user: the hooks of agents, and the hook of git in the clone. */
+export const USER_PARTS: readonly string[] = [...HOOKED_AGENTS.map(({ hooks }) => hooks.part), 'git']
+
+export function homeOf(env: Home['env']): Home {
+  return { env, home: env.HOME || homedir() }
+}
+
+/** Whether nobody else is meant: there is no remote, or neither a service nor a `.github`. */
+export function isPersonal({ env }: Home, { root, remote }: { root: string; remote: unknown }): boolean {
+  return remote === undefined || (readUrl(env, {}) === undefined && !existsSync(join(root, '.github')))
+}
+
+/** Whether the program of an agent, or a folder of its configuration, is there. */
+function isUsed({ hooks }: HookedAgent, home: Home, root: string): boolean {
+  const programs = hooks.programs.flatMap((name) =>
+    programFiles(name, { env: home.env, platform: process.platform }),
+  )
+  const [folder] = hooks.user(home)
+  return [folder, join(root, dirname(hooks.path)), ...programs].some((file) => existsSync(file))
+}
+
+export interface Scope {
+  parts: readonly string[]
+  /** The parts of agents that are not used here. In a repository where none is, all are written. */
+  left_out: readonly string[]
+}
+
+export function scopeOf(
+  { only, undo, is_user }: { only?: string[]; undo?: boolean; is_user: boolean },
+  { home, root }: { home: Home; root: string },
+): Scope {
+  const all = is_user ? USER_PARTS : PARTS
+  const unknown = only?.find((name) => !all.includes(name))
+  if (unknown) throw new CliError(`--only takes ${all.join(', ')}, not ${unknown}`)
+  if (only || undo) return { parts: all.filter((part) => only?.includes(part) ?? true), left_out: [] }
+  const unused = HOOKED_AGENTS.filter((agent) => !isUsed(agent, home, root)).map(({ hooks }) => hooks.part)
+  const isNone = !is_user && unused.length === HOOKED_AGENTS.length
+  const left_out = isNone ? [] : unused
+  const parts = is_user ? USER_PARTS : DEFAULT_PARTS
+  return { parts: parts.filter((part) => !left_out.includes(part)), left_out }
 }
