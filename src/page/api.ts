@@ -1,20 +1,19 @@
 /** Requests to the service, authorised by the session cookie or by a token that stays in the tabs of this page. */
 import { systemClock } from '../vocabulary/clock.ts'
-import { parseAnswer } from './parse-answer.ts'
-import type {
-  Activity,
-  FullActivity,
-  FullNotable,
-  List,
-  MergeOrder,
-  Notable,
-  Overlaps,
-  RepositoryOverview,
-  RepositorySettings,
-  Signal,
-  Why,
+import {
+  type Activity,
+  type FullActivity,
+  type FullNotable,
+  type List,
+  type MergeOrder,
+  type Notable,
+  type Overlaps,
+  parseAnswer,
+  type RepositoryOverview,
+  type RepositorySettings,
+  type Signal,
+  type Why,
 } from './records.ts'
-import { tabStorage } from './storage.ts'
 
 /** How many pages of a list are read; the page says when there are more. */
 const LIST_PAGES_MAX = 10
@@ -48,11 +47,26 @@ export interface SessionState {
   github_url: string
 }
 
+/** Where the browser blocks site data, every access to its storage throws. Then this keeps the token, until the page is loaded again. */
+let unstored: string | null = null
+
 /** The token of this tab; the browser deletes it with the tab. */
 export const tabToken = {
-  read: () => tabStorage.read(TOKEN_KEY),
-  store: (token: string) => tabStorage.write(TOKEN_KEY, token),
-  clear: () => tabStorage.remove(TOKEN_KEY),
+  read: (): string | null => {
+    try {
+      return sessionStorage.getItem(TOKEN_KEY)
+    } catch {
+      return unstored
+    }
+  },
+  /** Null: there is none any more. */
+  store: (token: string | null): void => {
+    unstored = token
+    try {
+      if (token === null) sessionStorage.removeItem(TOKEN_KEY)
+      else sessionStorage.setItem(TOKEN_KEY, token)
+    } catch {}
+  },
 }
 
 /** The event of the window when the service answers 401: the session or the token of this tab is not valid. */

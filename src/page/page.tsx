@@ -9,7 +9,6 @@ import { Overview } from './overview.tsx'
 import { RepositoryView } from './repository.tsx'
 import { SignIn, useSession } from './sign-in.tsx'
 import { ProblemText } from './states.tsx'
-import { addRecent, recentNames } from './storage.ts'
 import { useAddress } from './use-address.ts'
 
 /** The version of the package from which the page was built. */
@@ -23,7 +22,6 @@ export function App() {
 
   useEffect(() => {
     document.title = name ? `${name} · Deconflict` : 'Deconflict'
-    if (name) addRecent(name)
   }, [name])
 
   return (
@@ -105,17 +103,11 @@ function RepositoryPicker({ name }: { name: string | null }) {
       <input
         id="repository"
         name="repository"
-        list="recent"
         placeholder="owner/repository"
         autocomplete="off"
         spellcheck={false}
         defaultValue={name ?? ''}
       />
-      <datalist id="recent">
-        {recentNames().map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
       <button type="submit" class="quiet wide">
         Show
       </button>

@@ -1,5 +1,15 @@
 /** The records that the page shows, as the operations return them. */
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { withoutInvisible } from '../vocabulary/others-text.ts'
+
+/** The JSON without invisible characters; undefined for any other text, such as the error page of a proxy. */
+export function parseAnswer(text: string) {
+  try {
+    return text ? withoutInvisible(JSON.parse(text)) : {}
+  } catch {
+    return undefined
+  }
+}
 
 export type Activity = OutputOf<'listActivities'>['items'][number]
 export type FullActivity = OutputOf<'getActivity'>

@@ -120,7 +120,7 @@ export function useSession() {
   }, [state?.is_signed_in])
 
   const leave = useCallback(() => {
-    tabToken.clear()
+    tabToken.store(null)
     setState((before) => before && { ...before, is_signed_in: false, login: null })
     setHasToken(false)
   }, [])

@@ -8,7 +8,7 @@ import {
   type View,
 } from '../../src/page/address.ts'
 import { duration, timeAgo } from '../../src/page/duration.ts'
-import { parseAnswer } from '../../src/page/parse-answer.ts'
+import { parseAnswer } from '../../src/page/records.ts'
 import { HOUR_MS, NO_VIEW } from '../support/page-records.ts'
 
 const repository = (view: Partial<View>): Address => ({
