@@ -256,6 +256,18 @@ describe('the list is complete', () => {
     expect(items.filter(({ severity }: Item) => severity === 'high')).toHaveLength(99)
   })
 
+  test('unless more than 5,000 pairs share files: as many are named as are listed', async () => {
+    const repo = repository()
+    const patch = (n: number) => `@@ -${50 * n + 1} +${50 * n + 1} @@\n-old ${n}\n+new ${n}`
+    const create = (n: number) =>
+      repo.createActivity({ branch: `b${n}`, scope: { changes: [{ path: 'a.ts', patch: patch(n) }] } })
+    await Promise.all(range(112).map(create))
+    const { items, total, checked_against } = await overlapsIn(repo)
+    expect(items).toEqual([])
+    expect(total).toBe(1216)
+    expect(checked_against.reason).toContain('Only 0 of 1216 collisions are listed.')
+  })
+
   test('unless there are more than 1,000 live activities: the newest are compared', async () => {
     const repo = repository()
     const scope = { paths: ['src/**'] }

@@ -60,6 +60,7 @@ export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promis
   const reason = reasonOf({
     not_compared,
     total,
+    listed: items.length,
     are_lines_compared: ranked.complete && (!hasLines || pairs.length === found.total),
     are_paths_shown: budget.remaining >= 0,
   })
@@ -90,14 +91,15 @@ function notComparedReason(compared: number, live: number): string | null {
 function reasonOf(found: {
   not_compared: string | null
   total: number
+  listed: number
   are_lines_compared: boolean
   are_paths_shown: boolean
 }): string | null {
-  const { not_compared, total, are_lines_compared, are_paths_shown } = found
+  const { not_compared, total, listed, are_lines_compared, are_paths_shown } = found
   const sentences = not_compared === null ? [] : [not_compared]
   if (!are_lines_compared)
     sentences.push(`Some collisions are ranked by their paths and not by their lines, ${EXHAUSTED}.`)
-  if (total > OVERLAPS_MAX) sentences.push(`Only ${OVERLAPS_MAX} of ${total} collisions are listed.`)
+  if (total > listed) sentences.push(`Only ${listed} of ${total} collisions are listed.`)
   if (!are_paths_shown) sentences.push(`Some shared paths are not shown, ${EXHAUSTED}.`)
   return sentences.length === 0 ? null : sentences.join(' ')
 }
