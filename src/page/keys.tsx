@@ -4,16 +4,12 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
-import { browserStorage } from './storage.ts'
 
 const KEYS: [key: string, what: string][] = [
   ['j', 'next'],
   ['k', 'previous'],
   ['?', 'list the keys'],
 ]
-
-/** `off` while keys of one character are switched off. */
-const SETTING = 'deconflict-character-keys'
 
 /** Elements that `j` and `k` move between. */
 const ITEMS = 'main [data-item]'
@@ -23,7 +19,7 @@ const FIELDS = 'input:not([type="checkbox"]), textarea, select'
 /** A button that lists the keys, which also handles them. */
 export function Keys() {
   const [isListed, setIsListed] = useState(false)
-  const [isOn, setIsOn] = useState(browserStorage.read(SETTING) !== 'off')
+  const [isOn, setIsOn] = useState(true)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
@@ -35,10 +31,6 @@ export function Keys() {
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [isOn])
-  const switchKeys = (on: boolean) => {
-    browserStorage.write(SETTING, on ? 'on' : 'off')
-    setIsOn(on)
-  }
   return (
     <>
       <button type="button" class="quiet" onClick={() => setIsListed(true)}>
@@ -60,7 +52,7 @@ export function Keys() {
             <input
               type="checkbox"
               checked={isOn}
-              onChange={(event) => switchKeys(event.currentTarget.checked)}
+              onChange={(event) => setIsOn(event.currentTarget.checked)}
             />{' '}
             Use keys of one character
           </label>

@@ -1,10 +1,12 @@
 /** The overview: all repositories with live work that the reader may see, those that need attention first. */
-import { HIGHEST_FIRST } from '../vocabulary/severity.ts'
+import { CONSEQUENCES } from '../vocabulary/finding-kinds.ts'
 import { count } from '../vocabulary/text.ts'
+import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import { overview } from './api.ts'
 import { Avatars } from './avatar.tsx'
 import { timeAgo } from './duration.ts'
 import type { RepositoryOverview } from './records.ts'
+import { headline } from './repository-model.ts'
 import { ProblemText, Refused } from './states.tsx'
 import { goTo } from './use-address.ts'
 import { usePolling } from './use-polling.ts'
@@ -74,8 +76,11 @@ export function Overview({ owner, text, onSignOut }: Props) {
 function totalsText(items: readonly Summary[]): string {
   const sum = (of: (each: Summary) => number) => items.reduce((total, each) => total + of(each), 0)
   const activities = sum(({ live_activities }) => live_activities)
-  const high = sum(({ collisions }) => collisions?.high ?? 0)
-  return `${items.length} with live work, ${activitiesText(activities)}, ${count(high, 'high collision', 'high collisions')}`
+  const counts = Object.fromEntries(
+    LISTED.map((name) => [name, sum(({ consequences }) => consequences?.[name] ?? 0)]),
+  )
+  const isExact = items.every(({ consequences }) => consequences !== null)
+  return `${items.length} with live work, ${activitiesText(activities)}. ${headline(counts, isExact)}`
 }
 
 function activitiesText(activities: number): string {
@@ -84,17 +89,22 @@ function activitiesText(activities: number): string {
 
 /** The whole row is the link. */
 function Repository(summary: Summary & { as_of_ms: number }) {
-  const { owner, name, live_activities, high_notables, people, logins, last_change_at, as_of_ms } = summary
+  const { owner, name, live_activities, consequences, high_notables, people, logins } = summary
+  const worst = LISTED.find((each) => (consequences?.[each] ?? 0) > 0)
   const persons = logins.map((login) => ({ key: login.toLowerCase(), name: login, login }))
   return (
     <li>
-      <a class={`repository edge-${worstOf(summary) ?? 'none'}`} href={`/#/${owner}/${name}`} data-item>
+      <a
+        class={`repository edge-${worst ? severityOf(worst) : 'none'}`}
+        href={`/#/${owner}/${name}`}
+        data-item
+      >
         <span class="repository-name">
           <span class="soft">{owner}/</span>
           {name}
         </span>
         <span class="repository-collisions line">
-          <Collisions {...summary} />
+          <Consequences {...summary} />
           {high_notables > 0 && (
             <span class="pill severity-high">{count(high_notables, 'notable', 'notables')}</span>
           )}
@@ -103,25 +113,27 @@ function Repository(summary: Summary & { as_of_ms: number }) {
           <Avatars people={persons} total={people} />
         </span>
         <span class="soft">{activitiesText(live_activities)}</span>
-        <span class="soft">{timeAgo(as_of_ms - Date.parse(last_change_at))}</span>
+        <span class="soft">{timeAgo(summary.as_of_ms - Date.parse(summary.last_change_at))}</span>
       </a>
     </li>
   )
 }
 
-function worstOf({ collisions }: Summary) {
-  return HIGHEST_FIRST.find((severity) => (collisions?.[severity] ?? 0) > 0)
+const LISTED = CONSEQUENCES.filter((name) => name !== 'same_file')
+
+function severityOf(consequence: (typeof LISTED)[number]) {
+  return consequence === 'possible' ? 'medium' : 'high'
 }
 
-function Collisions({ collisions }: Summary) {
-  if (collisions === null) return <span class="soft">collisions not counted</span>
-  const found = HIGHEST_FIRST.filter((severity) => collisions[severity] > 0)
+function Consequences({ consequences }: Summary) {
+  if (consequences === null) return <span class="soft">overlaps not counted</span>
+  const found = LISTED.filter((name) => consequences[name] > 0)
   if (found.length === 0) return <span class="all-clear">clear</span>
   return (
     <>
-      {found.map((severity) => (
-        <span key={severity} class={`pill severity-${severity}`}>
-          {collisions[severity]} {severity}
+      {found.map((name) => (
+        <span key={name} class={`pill severity-${severityOf(name)}`}>
+          {CONSEQUENCE_WORDS[name]} {consequences[name]}
         </span>
       ))}
     </>

@@ -134,8 +134,9 @@ function sameFile(
 }
 
 /** `54 pairs will conflict, 6 do the same work.`; `is_exact` is false if there may be more. */
-export function headline(counts: RepositoryModel['counts'], is_exact: boolean): string {
-  const parts = CONSEQUENCES.filter((name) => counts[name] > 0 && name !== 'same_file').map((name, at) => {
+export function headline(counts: Partial<RepositoryModel['counts']>, is_exact: boolean): string {
+  const found = CONSEQUENCES.filter((name) => counts[name] && name !== 'same_file')
+  const parts = found.map((name, at) => {
     const [one, many] = PREDICATES[name]
     const noun = at > 0 ? '' : counts[name] === 1 ? ' pair' : ' pairs'
     return `${counts[name]}${noun} ${counts[name] === 1 ? one : many}`

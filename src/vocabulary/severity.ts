@@ -3,7 +3,6 @@
 /** In ascending order. */
 export const SEVERITIES = ['low', 'medium', 'high'] as const
 export type Severity = (typeof SEVERITIES)[number]
-export const HIGHEST_FIRST = SEVERITIES.toReversed()
 
 /** The other side: an activity that shares an area only, an activity that shares a path, or a notable. */
 export type OverlapKind = 'area' | 'path' | 'notable'

@@ -36,6 +36,7 @@ afterAll(async () => {
   github.close()
 })
 
+const NONE = { conflict: 0, same_work: 0, same_number: 0, possible: 0 }
 const NOTABLE = { title: 'Freeze', summary: 'Until Friday.', importance: 'critical', category: 'migration' }
 const FILE = Array.from({ length: 40 }, (_, line) => `line ${line}`)
 let edits = 0
@@ -67,6 +68,7 @@ describe('the overview', () => {
         name: 'shop',
         live_activities: 3,
         collisions: { high: 1, medium: 0, low: 0 },
+        consequences: { ...NONE, conflict: 1 },
         active_notables: 0,
         high_notables: 0,
         people: 1,
@@ -81,10 +83,11 @@ describe('the overview', () => {
     ])
   })
 
-  test('leaves out repositories without live records, and counts collisions and notables by severity', async () => {
+  test('leaves out repositories without live records, and counts collisions by severity and by consequence', async () => {
     const all = await overview('root')
     expect(namesIn(all).toSorted()).toEqual(['acme/open', 'acme/shop', 'acme/web', 'other/secret'])
-    const medium = { collisions: { high: 0, medium: 1, low: 0 }, active_notables: 1, high_notables: 0 }
+    const counts = { collisions: { high: 0, medium: 1, low: 0 }, consequences: { ...NONE, possible: 1 } }
+    const medium = { ...counts, active_notables: 1, high_notables: 0 }
     expect(all.body.items).toContainEqual(expect.objectContaining({ name: 'open', ...medium }))
     const notable = { live_activities: 0, active_notables: 1, high_notables: 1 }
     expect(all.body.items).toContainEqual(expect.objectContaining({ name: 'secret', ...notable }))

@@ -36,10 +36,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
   test('lists the repositories with live work, those that need attention first, also on a phone, and opens one', async () => {
     await open('#/')
     await page
-      .getByRole('heading', { name: '2 with live work, 3 activities, 1 high collision' })
+      .getByRole('heading', { name: '2 with live work, 3 activities. 1 pair may overlap.' })
       .waitFor(OPTIONS)
     expect(await page.locator('.repository-name').allTextContents()).toEqual([colliding.name, quiet.name])
-    await rows().first().getByText('1 high').waitFor()
+    await rows().first().getByText('possible overlap 1').waitFor()
     await rows().first().getByText('2 activities').waitFor()
     await rows().nth(1).getByText('clear').waitFor()
     expect(await faultsOn(page)).toEqual([])

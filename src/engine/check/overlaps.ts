@@ -11,7 +11,6 @@ import {
   SAME_FILE_PAIRS_MAX,
 } from '../../vocabulary/contract/overlap-list.ts'
 import { inTurns } from '../../vocabulary/event-loop.ts'
-import type { Severity } from '../../vocabulary/severity.ts'
 import { overlapItems } from './collision-items.ts'
 import { rankCollisions } from './collisions-by-lines.ts'
 import { findPairs, type LiveWork } from './live-pairs.ts'
@@ -25,8 +24,6 @@ const SHOWN_UNITS_MAX = 250_000
 const IGNORED_UNITS_MAX = 1_000_000
 
 export interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | 'same_file'> {
-  /** How many of the ranked collisions have each severity. */
-  by_severity: Record<Severity, number>
   /** How many of the newest activities were compared with each other. */
   compared: number
   /** See `checked_against.reason`. */
@@ -71,11 +68,9 @@ export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promis
       .slice(0, SAME_FILE_PAIRS_MAX)
       .map(({ older, newer }) => [older, newer].flatMap(idOf)),
   }
-  const by_severity = { high: 0, medium: 0, low: 0 }
-  for (const { severity } of ranked.collisions) by_severity[severity] += 1
   const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
   const merge_order = mergeOrder(pulls, not_compared)
-  return { items, total, same_file, by_severity, compared, reason, merge_order }
+  return { items, total, same_file, compared, reason, merge_order }
 }
 
 const EXHAUSTED = 'because the work budget was exhausted'

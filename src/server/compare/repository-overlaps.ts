@@ -13,7 +13,7 @@ import {
 import type { LiveSet } from '../../engine/live-set.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import type { Overlaps } from '../../vocabulary/contract/overlap-list.ts'
-import type { Severity } from '../../vocabulary/severity.ts'
+import type { RepositorySummary } from '../../vocabulary/contract/overview.ts'
 import type { SingleFlight } from '../platform/single-flight.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { inDatabase, liveSetOf } from './database-source.ts'
@@ -33,11 +33,23 @@ export async function versionedOverlaps(
   return { version: compared.version, read }
 }
 
-export async function countCollisions(
-  ctx: RepoContext,
-  comparisons: SingleFlight,
-): Promise<Record<Severity, number>> {
-  return (await sharedOverlaps(ctx, await readCompared(ctx), comparisons)).by_severity
+/** How many of the listed collisions have each severity, and lead to each consequence. */
+export async function countCollisions(ctx: RepoContext, comparisons: SingleFlight): Promise<CollisionCounts> {
+  const { items } = await sharedOverlaps(ctx, await readCompared(ctx), comparisons)
+  return countsOf(items)
+}
+
+export type CollisionCounts = Pick<RepositorySummary, 'collisions' | 'consequences'>
+
+export function countsOf(items: Overlaps['items']): CollisionCounts {
+  const collisions = { high: 0, medium: 0, low: 0 }
+  const consequences = { conflict: 0, same_work: 0, same_number: 0, possible: 0, same_file: 0 }
+  for (const { severity, consequence } of items) {
+    collisions[severity] += 1
+    consequences[consequence] += 1
+  }
+  const { same_file: _, ...listed } = consequences
+  return { collisions, consequences: listed }
 }
 
 export async function getMergeOrder(ctx: RepoContext, comparisons: SingleFlight): Promise<MergeOrder> {

@@ -2,13 +2,21 @@
 import { z } from 'zod'
 import { CONSEQUENCES, type Finding, findingFields, lineRangeOf } from '../finding-kinds.ts'
 import { capitalized } from '../text.ts'
-import { object } from './field.ts'
+import { count, object } from './field.ts'
 
 export const ConsequenceOfPair = z.enum(CONSEQUENCES).meta({
   id: 'Consequence',
   examples: ['conflict'],
   description:
     '`same_work`: both seem to do the same, or it is merged already. `same_number`: both take the same number or parent. `conflict`: git will stop. `possible`: declared paths or areas meet, and the lines of one side are not known. `same_file`: both change a file, their lines are apart, and nobody has to do anything.',
+})
+
+const pairs = count('Pairs that lead to it.')
+export const ConsequenceCounts = object('ConsequenceCounts', {
+  conflict: pairs,
+  same_work: pairs,
+  same_number: pairs,
+  possible: pairs,
 })
 
 const FIELDS = findingFields(z)

@@ -1,6 +1,7 @@
 /** Schemas of the overview of repositories. */
 import { z } from 'zod'
 import { boolean, count, object, outputTimestamp, sample, texts } from './field.ts'
+import { ConsequenceCounts } from './finding.ts'
 
 export const LOGINS_MAX = 5
 /** The maximum number of repositories in the overview. */
@@ -17,8 +18,9 @@ const RepositorySummary = object('RepositorySummary', {
   name: sample('The name on GitHub.', 'shop'),
   live_activities: count('Live activities.'),
   collisions: Collisions.nullable().describe(
-    'The collisions that `GET …/overlaps` finds, by severity; null if the work budget of the request did not suffice to count them.',
+    'The collisions that `GET …/overlaps` lists, by severity; null if the work budget of the request did not suffice to count them.',
   ),
+  consequences: ConsequenceCounts.nullable().describe('The same by what they lead to.'),
   active_notables: count('Active notables.'),
   high_notables: count('Active notables that are blocking, or whose importance is `high` or `critical`.'),
   people: count('People with live activities.'),

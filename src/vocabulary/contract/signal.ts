@@ -11,7 +11,7 @@ import {
   textOrNull,
   timestampOrNull,
 } from './field.ts'
-import { ConsequenceOfPair } from './finding.ts'
+import { ConsequenceCounts, ConsequenceOfPair } from './finding.ts'
 
 export const CommentBudget = object('CommentBudget', {
   share: numberOrNull(
@@ -34,16 +34,7 @@ const SignalPeriod = object('SignalPeriod', {
       merged_anyway: count('One side was merged while they overlapped.'),
       given_up: count('One side was closed unmerged.'),
       open: count('None of these yet.'),
-      by_consequence: object(
-        'ConsequenceCounts',
-        {
-          same_work: count('Of the shown pairs.'),
-          same_number: count('Of the shown pairs.'),
-          conflict: count('Of the shown pairs.'),
-          possible: count('Of the shown pairs.'),
-        },
-        'The shown pairs by what they lead to.',
-      ),
+      by_consequence: ConsequenceCounts.describe('The shown pairs by what they lead to.'),
     },
     'The pairs of pull requests or branches that were first shown in the period, each once, by outcome. At most 100,000 are counted.',
   ),

@@ -8,8 +8,7 @@ import {
   type RepositoryOverview,
   type RepositorySummary,
 } from '../../../vocabulary/contract/overview.ts'
-import type { Severity } from '../../../vocabulary/severity.ts'
-import { countCollisions } from '../../compare/repository-overlaps.ts'
+import { type CollisionCounts, countCollisions, countsOf } from '../../compare/repository-overlaps.ts'
 import type { RepositoryList, VisibleRepository } from '../../github/repository-lists.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { type ContextCaller, noCaller, openRepo } from '../../records/repositories/repo.ts'
@@ -106,7 +105,7 @@ function summaryOf({ owner, name }: VisibleRepository, { counts, collisions }: C
     owner,
     name,
     live_activities: liveIn({ people }),
-    collisions: collisions?.by_severity ?? null,
+    ...(collisions?.counts ?? { collisions: null, consequences: null }),
     active_notables: notables?.active ?? 0,
     high_notables: notables?.high ?? 0,
     people: persons.length,
@@ -128,11 +127,11 @@ async function countCollisionsOf(
   { counts, request }: { counts: Counts; request: CallerRequest },
 ): Promise<NonNullable<Counted['collisions']>> {
   const { now, caller } = request
-  if (liveIn(counts) < 2) return { by_severity: { high: 0, medium: 0, low: 0 }, at: now }
+  if (liveIn(counts) < 2) return { counts: countsOf([]), at: now }
   const { owner, name } = repository
   const opened = await openRepo(app, repository, { owner, name, now })
   caller.meter.budget(0).remaining -= COLLISIONS_UNITS
-  return { by_severity: await countCollisions({ ...opened, caller }, app.comparisons), at: now }
+  return { counts: await countCollisions({ ...opened, caller }, app.comparisons), at: now }
 }
 
 /** Repositories are counted again after this time. */
@@ -145,7 +144,7 @@ interface Counted {
   read_at: Date
   counts: Counts
   /** The collisions, and when they were counted; null if they were not. */
-  collisions: { by_severity: Record<Severity, number>; at: Date } | null
+  collisions: { counts: CollisionCounts; at: Date } | null
 }
 
 /** New counts. If no record changed since `before`, the collisions are still the same. */
