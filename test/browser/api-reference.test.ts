@@ -1,4 +1,4 @@
-/** The API reference at /docs in a real browser: desktop, phone, dark mode and keyboard. */
+/** The API reference at /docs in a real browser: desktop, phone and dark mode. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
@@ -81,17 +81,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the API reference', () => {
   test('is dark where that is preferred', async () => {
     const { page } = await open({ ...DESKTOP, colorScheme: 'dark' })
     expect(await page.evaluate('getComputedStyle(document.documentElement).filter')).toContain('invert')
-    await page.context().close()
-  })
-
-  test('lets a keyboard user go from the contents to an operation', async () => {
-    const { page } = await open(DESKTOP)
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.textContent')).toContain('repositories')
-    await page.getByRole('menuitem', { name: 'activities' }).press('Enter')
-    await page.getByRole('menuitem', { name: 'Check for overlap' }).press('Enter')
-    const heading = page.getByRole('heading', { name: 'Check for overlap' })
-    await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(100)
     await page.context().close()
   })
 })

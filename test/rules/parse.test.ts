@@ -38,21 +38,13 @@ test('of very many unknown names, in one object or in many, the first 20 are des
 describe('an unknown name', () => {
   test.each([
     [CreateActivity, { ...activityBody, tilte: 'x' }, 'tilte', 'title'],
-    [CreateActivity, { ...activityBody, Branch: 'x' }, 'Branch', 'branch'],
     [CreateActivity, { ...activityBody, base: 'main' }, 'base', 'base_branch'],
-    [CreateActivity, { ...activityBody, basebranch: 'main' }, 'basebranch', 'base_branch'],
-    [CreateActivity, { ...activityBody, 'pr-url': 'x' }, 'pr-url', 'pr_url'],
     [CreateActivity, { ...activityBody, prUrl: 'x' }, 'prUrl', 'pr_url'],
     [CreateActivity, { ...activityBody, pr: 'x' }, 'pr', 'pr_url'],
     [CreateActivity, { ...activityBody, scope: { path: ['a'] } }, 'scope.path', 'paths'],
-    [CreateActivity, { ...activityBody, scope: { pathes: ['a'] } }, 'scope.pathes', 'paths'],
-    [CreateActivity, { ...activityBody, scope: { area: ['a'] } }, 'scope.area', 'areas'],
     [UpdateActivity, { state: 'paused' }, 'state', 'status'],
-    [UpdateActivity, { heart_beat: true }, 'heart_beat', 'heartbeat'],
     [UpdateActivity, { scope: { Paths: ['a'] } }, 'scope.Paths', 'paths'],
-    [CheckOverlap, { scop: {} }, 'scop', 'scope'],
     [CheckOverlap, { tag: ['a'] }, 'tag', 'tags'],
-    [CheckOverlap, { scope: { paht: ['a'] } }, 'scope.paht', 'paths'],
     [CreateNotable, { ...notableBody, supercedes: [] }, 'supercedes', 'supersedes'],
   ])('in a body is reported with the most similar known name (case %#)', (schema, raw, param, near) => {
     expect(refusal(schema, raw)).toEqual(invalid(param, `unknown field; did you mean ${near}?`))
@@ -95,14 +87,9 @@ describe('an unknown name', () => {
 })
 
 describe('a missing field', () => {
-  test.each(['title', 'summary', 'actor'] as const)('%s is reported as missing', (name) => {
+  test.each(['title', 'actor'] as const)('%s is reported as missing', (name) => {
     const { [name]: _, ...rest } = activityBody
     expect(refusal(CreateActivity, rest)).toEqual(invalid(name, 'this field is required'))
-  })
-
-  test.each(['importance', 'category'] as const)('%s is reported as missing, not as invalid', (name) => {
-    const { [name]: _, ...rest } = notableBody
-    expect(refusal(CreateNotable, rest)).toMatchObject({ status: 400, param: name })
   })
 
   test('is reported before an invalid one, in any order', () => {
@@ -120,12 +107,9 @@ describe('an invalid value', () => {
   test.each([
     [{ title: 5 }, 'title', 'must be a string, not a number'],
     [{ title: ['a'] }, 'title', 'must be a string, not an array'],
-    [{ title: {} }, 'title', 'must be a string, not an object'],
     [{ draft_pr: 'true' }, 'draft_pr', 'must be a boolean, not a string'],
     [{ scope: [] }, 'scope', 'must be an object, not an array'],
-    [{ scope: { paths: 'a' } }, 'scope.paths', 'must be an array, not a string'],
     [{ scope: { paths: ['a', 5] } }, 'scope.paths[1]', 'must be a string, not a number'],
-    [{ scope: { areas: [null] } }, 'scope.areas[0]', 'must be a string, not null'],
     [{ risk: 'hihg' }, 'risk', 'must be one of low, medium, high, critical; did you mean high?'],
     [{ risk: 1 }, 'risk', 'must be one of low, medium, high, critical'],
     [{ title: '' }, 'title', 'must have 1 to 200 characters'],
