@@ -72,17 +72,6 @@ export function touches(activity: Activity, path: string): boolean {
   })
 }
 
-/** Whether two pull requests may conflict by their lines, so that there is an order in which to merge them. */
-export function mayConflict(
-  activities: readonly Activity[],
-  { items, total }: Pick<Overlaps, 'items' | 'total'>,
-): boolean {
-  const open = new Set(activities.filter(({ pr_url }) => pr_url !== null).map(({ id }) => id))
-  const isConflict = ({ findings, activity_ids }: Overlap) =>
-    findingOf(findings, 'lines')?.verdict === 'conflict' && activity_ids.every((id) => open.has(id))
-  return open.size > 1 && (items.length < total || items.some(isConflict))
-}
-
 export interface SharedIssue {
   number: number
   /** At least two, the oldest first. */

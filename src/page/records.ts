@@ -28,7 +28,6 @@ export interface Records {
   activities: List<Activity> | null
   notables: List<Notable> | null
   overlaps: Overlaps | null
-  /** Also null if no pull requests conflict: then it is not requested. */
   merge_order: MergeOrder | null
   settings: RepositorySettings | null
 }

@@ -2,7 +2,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { systemClock } from '../vocabulary/clock.ts'
 import { type Repository, repositoryAt } from './api.ts'
-import { mayConflict } from './live-work.ts'
 import type { Activity, List, Records } from './records.ts'
 import { usePolling } from './use-polling.ts'
 
@@ -70,12 +69,11 @@ async function readAll(
       return settings
     }),
     repository.notables(signal).then((notables) => show({ notables })),
+    repository.mergeOrder(signal).then((merge_order) => show({ merge_order })),
   ] as const
   // A read ends when its last request does: two reads never run at a time.
   await Promise.allSettled(all)
   const [{ items, is_complete }, read, { importing, is_tracked }] = await Promise.all(all)
-  if (read)
-    show({ merge_order: mayConflict(items, read.answer) ? await repository.mergeOrder(signal) : null })
   // The install of the App and the progress of its import are in no version.
   if (importing !== null || (!is_tracked && items.length === 0)) return undefined
   // A list from before the collisions may lack what they are about. Then everything is read again.

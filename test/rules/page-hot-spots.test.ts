@@ -1,9 +1,7 @@
 /** The hot folders and the shared issues of a repository, and the strips of files. */
 import { describe, expect, test } from 'vitest'
 import { hotFolders, stripOf } from '../../src/page/hot-spots.ts'
-import { liveWork, mayConflict, sharedIssues, touches } from '../../src/page/live-work.ts'
-import type { Verdict } from '../../src/vocabulary/verdict.ts'
-import { linesFinding } from '../support/conclusion.ts'
+import { liveWork, sharedIssues, touches } from '../../src/page/live-work.ts'
 import { pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const by = (id: string, actor: string, scope: { changes?: string[]; paths?: string[] }) =>
@@ -67,27 +65,6 @@ test.each([
   expect(touches(by('a', 'Ada', { changes: ['src/pay.ts'], paths: ['lib/**', 'web/*.tsx'] }), path)).toBe(
     expected,
   )
-})
-
-describe('a merge order', () => {
-  const pulls = ['a', 'b'].map((id) =>
-    pageActivity(id, { pr_url: `https://github.com/acme/shop/pull/${id}` }),
-  )
-  const pair = (verdict: Verdict) => ({ ...pageOverlap('a', 'b'), findings: [linesFinding(verdict)] })
-  const conflict = pair('conflict')
-  test.each([
-    ['two pull requests conflict', pulls, { items: [conflict], total: 1 }, true],
-    ['not all collisions are listed', pulls, { items: [], total: 1 }, true],
-    ['their lines are far apart', pulls, { items: [pair('far')], total: 1 }, false],
-    [
-      'one side has no pull request',
-      [pulls[0] as never, pageActivity('b', { pr_url: null })],
-      { items: [conflict], total: 1 },
-      false,
-    ],
-  ])('may exist if %s', (_, activities, overlaps, expected) => {
-    expect(mayConflict(activities, overlaps)).toBe(expected)
-  })
 })
 
 test('an issue is shown if two or more are on it or close it beside others, those with the most first', () => {
