@@ -223,7 +223,8 @@ CREATE TABLE "installations" (
 	"writes_until" timestamp (3) with time zone,
 	"imports_until" timestamp (3) with time zone,
 	"organisation" jsonb,
-	"is_organisation_known" boolean DEFAULT false NOT NULL
+	"is_organisation_known" boolean DEFAULT false NOT NULL,
+	"is_read_only" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "repositories" (

@@ -70,11 +70,13 @@ const SILENCED: Record<SettingsSource, string> = {
   organisation: 'by the settings of the organisation',
   farewell: 'because the repository was left, until the App is installed again',
   watched: 'because the repository is watched without the App',
+  read_only: 'because the App may only read and not comment',
   default: 'by default',
 }
 
 /** For those who may write: what keeps the App from posting. */
-export function Publishing({ errors, comment: { mode }, sources }: RepositorySettings) {
+export function Publishing({ errors, comment: { mode }, sources, is_left_out }: RepositorySettings) {
+  const state = mode === 'off' ? 'Comments are off' : 'Shadow mode'
   return (
     <>
       {errors.length > 0 && (
@@ -92,7 +94,7 @@ export function Publishing({ errors, comment: { mode }, sources }: RepositorySet
       )}
       {mode !== 'on' && (
         <p class="hint" role="note">
-          {mode === 'off' ? 'Comments are off' : 'Shadow mode'}{' '}
+          {is_left_out ? 'Not rolled out to this repository' : state}{' '}
           {SILENCED[sources['comment.mode'] ?? 'default']}: nothing is posted
           {mode === 'off' ? ' or recorded.' : '. The signal shows what would be.'}
         </p>

@@ -168,9 +168,13 @@ describe('repositories names where comments are posted', () => {
     github.at(SHARED).write(SETTINGS, 'repositories: {exclude: [shop]}')
     github.at(SHOP).write(SETTINGS, 'comment: {mode: on, budget: 0.3}')
     await install()
-    const { comment, sources } = await settingsOf(SHOP)
+    const { comment, sources, is_left_out } = await settingsOf(SHOP)
     expect(comment).toMatchObject({ mode: 'shadow', budget: 0.3 })
     expect(sources['comment.mode']).toBe('organisation')
+    expect(is_left_out).toBe(true)
+    github.at(SHARED).write(SETTINGS, 'comment: {mode: shadow}')
+    await install()
+    expect((await settingsOf(SHOP)).is_left_out).toBe(false)
   })
 
   test('but not in the file of a repository', async () => {

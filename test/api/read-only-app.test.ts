@@ -23,7 +23,11 @@ test('an App that may only read finds what collides, and leaves no job that fail
     permissions: default_permissions,
   })
   await service.deliverAndRun(installationEvent(github, installation, 'created'))
-  const { number } = shop.open({ head: 'second', files: ['src/a.ts', 'migrations/0002_b.sql'] })
+  const { number } = shop.open({
+    head: 'second',
+    author: 'ben',
+    files: ['src/a.ts', 'migrations/0002_b.sql'],
+  })
   await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', number, 'opened'))
 
   const { body } = await service.api('GET', '/api/v1/repos/readers/shop/overlaps', {})
@@ -34,13 +38,25 @@ test('an App that may only read finds what collides, and leaves no job that fail
   await service.runDueJobs()
   const order = await service.api('GET', '/api/v1/repos/readers/shop/merge-order', {})
   expect(order.body.items.length + order.body.clear.length).toBeGreaterThan(0)
+  const why = (await service.api('GET', `/api/v1/repos/readers/shop/why?pull_request=${number}`, {})).body
+  expect(why.pairs).toMatchObject([
+    { reason: 'shadow', decided_by: 'comment.mode: shadow, because the App may only read' },
+  ])
   shop.merge(1)
   await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', 1, 'closed'))
   expect(shop.comments(number)).toEqual([])
+  const ask = async (path: string) => (await service.api('GET', `/api/v1/repos/readers/shop${path}`, {})).body
+  expect(await ask('/settings')).toMatchObject({
+    comment: { mode: 'shadow' },
+    sources: { 'comment.mode': 'read_only', 'comment.budget': 'default' },
+  })
   const failed = await service.app.database
     .connection()
     .select({ kind: jobs.kind, error: jobs.last_error })
     .from(jobs)
     .where(isNotNull(jobs.last_error))
   expect(failed).toEqual([])
+  github.app.grant(installation.id, github.state.app.permissions)
+  await service.deliverAndRun(installationEvent(github, installation, 'new_permissions_accepted'))
+  expect((await ask('/settings')).comment.mode).toBe('on')
 })

@@ -127,17 +127,30 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   test('tells those who may write what is wrong in the settings, and how far an import is', async () => {
     const errors = [{ line: 3, key: 'areas', message: 'areas: must be an object' }]
     const importing = { done: 120, left: 280 }
-    const { comment, ...settings } = (await repo.request('GET', '/settings')).body
-    const shadow = { comment: { ...comment, mode: 'shadow' }, sources: { 'comment.mode': 'organisation' } }
-    await page.route('**/settings', (route) =>
-      route.fulfill({ json: { ...settings, ...shadow, errors, importing } }),
-    )
+    const { body: settings } = await repo.request('GET', '/settings')
+    await page.route('**/settings', (route) => route.fulfill({ json: { ...settings, errors, importing } }))
     await fixture.open(page, repo)
     await page.getByText('line 3, areas: must be an object').waitFor(OPTIONS)
-    await page.getByText('Shadow mode by the settings of the organisation: nothing is posted.').waitFor()
     await page.getByText('Importing pull requests: 120 of 400 …').waitFor(OPTIONS)
     await page.getByText(`The pull requests are being read in ${repo.name}.`).waitFor()
   })
+
+  test.each([
+    ['organisation', false, 'Shadow mode by the settings of the organisation: nothing is posted.'],
+    ['organisation', true, 'Not rolled out to this repository by the settings of the organisation'],
+    ['read_only', false, 'Shadow mode because the App may only read and not comment: nothing is posted.'],
+  ])(
+    'tells those who may write why nothing is posted: %s, left out %s',
+    async (source, is_left_out, text) => {
+      const { comment, ...settings } = (await repo.request('GET', '/settings')).body
+      const shadow = { comment: { ...comment, mode: 'shadow' }, sources: { 'comment.mode': source } }
+      await page.route('**/settings', (route) =>
+        route.fulfill({ json: { ...settings, ...shadow, is_left_out } }),
+      )
+      await fixture.open(page, repo)
+      await page.getByText(text).waitFor(OPTIONS)
+    },
+  )
 
   test('has an address for each record and each filter, for colleagues and for back and forward', async () => {
     const ids = await declareTeam()

@@ -18,6 +18,8 @@ export interface OrganisationShare {
 export interface SettingsLayer {
   source: SettingsSource
   settings: FileSettings
+  /** The organisation has left the repository out. */
+  is_left_out?: boolean
 }
 
 /**
@@ -35,9 +37,10 @@ export function layersOf(
   ]
   // Work that a valid file has switched off is not computed either.
   const isOff = invalid !== null && settingsOf(given).comment.mode === 'off'
-  const silenced = invalid ?? (organisation?.is_included === false ? 'organisation' : null)
+  const is_left_out = invalid === null && organisation?.is_included === false
+  const silenced = is_left_out ? 'organisation' : invalid
   if (silenced === null || isOff) return given
-  return [...given, { source: silenced, settings: { comment: { mode: 'shadow' } } }]
+  return [...given, { source: silenced, settings: { comment: { mode: 'shadow' } }, is_left_out }]
 }
 
 /** The effective settings of layers, the strongest last: key by key, inside `comment` too. */

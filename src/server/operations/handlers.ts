@@ -156,6 +156,7 @@ export const HANDLERS: {
     // The rest of the address is a secret.
     notify_url: ctx.settings.notify_url && new URL(ctx.settings.notify_url).origin,
     sources: sourcesOf(ctx.repo.settings_layers),
+    is_left_out: ctx.repo.settings_layers.some(({ is_left_out }) => is_left_out),
     budget: await readBudget(ctx),
     may_write: ctx.caller.may_write,
     is_tracked: ctx.repo.is_tracked,

@@ -48,7 +48,7 @@ export interface Check {
 export interface Facts extends Check {
   now: Date
   settings: Settings
-  repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified'>
+  repo: Pick<RepoContext['repo'], 'id' | 'web_urls' | 'is_notified' | 'settings_layers'>
   counterparts: readonly Counterpart[]
   /** Null if no ledger is kept, or if nothing was compared. */
   ledger: LedgerFacts | null

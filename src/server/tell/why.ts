@@ -49,7 +49,7 @@ function explain(pr: PullRequestRow, conclusion: Conclusion, facts: Facts): Why[
   const merged = mergedIn(report, conclusion.done_by).map((each) => ({
     ...each,
     ...{ activity_id: null, severity: 'high' as const, is_shown: silence === null },
-    ...{ reason: silence, decided_by: silence && decidedBy(silence, comment, pr) },
+    ...{ reason: silence, decided_by: silence && decidedBy(silence, facts, pr) },
   }))
   const ordered = inOrderOfComment(candidates)
   const named = ordered.filter(({ suppression }) => suppression === null).slice(0, OTHERS_SHOWN_MAX)
@@ -70,7 +70,7 @@ function explain(pr: PullRequestRow, conclusion: Conclusion, facts: Facts): Why[
         ? `named in a comment: ${OTHERS_SHOWN_MAX}`
         : suppression === 'bot'
           ? `login: ${author}`
-          : reason && decidedBy(reason, comment, pr),
+          : reason && decidedBy(reason, facts, pr),
     }
   })
   return [...merged, ...live]
@@ -99,7 +99,9 @@ function silenceOf(
   return pr.comment_id === null && !earns_comment ? 'no_event' : null
 }
 
-function decidedBy(reason: HiddenBecause, comment: Settings['comment'], pr: PullRequestRow): string {
+function decidedBy(reason: HiddenBecause, { settings, repo }: Facts, pr: PullRequestRow): string {
+  const { comment } = settings
+  const isReadOnly = repo.settings_layers.some(({ source }) => source === 'read_only')
   const threshold = pr.is_draft ? 'draft_min_severity' : 'min_severity'
   const deciding: Record<HiddenBecause, string> = {
     below_threshold: `comment.${threshold}: ${comment[threshold]}`,
@@ -112,7 +114,7 @@ function decidedBy(reason: HiddenBecause, comment: Settings['comment'], pr: Pull
     muted: [pr.is_muted && MUTE_LABEL, pr.is_muted_by_comment && '/deconflict mute']
       .filter(Boolean)
       .join(', '),
-    shadow: `comment.mode: ${comment.mode}`,
+    shadow: `comment.mode: ${comment.mode}${isReadOnly ? ', because the App may only read' : ''}`,
     no_event: pr.comment_deleted_at
       ? `comment deleted: ${pr.comment_deleted_at.toISOString()}`
       : `last event: ${pr.own_event_at?.toISOString() ?? 'none'}`,

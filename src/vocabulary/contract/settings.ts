@@ -166,7 +166,7 @@ export const OrganisationSettings = FileSettings.extend({
 export type FileSettings = Partial<z.output<typeof OrganisationSettings>>
 
 /** Where a value comes from. */
-const SOURCES = ['default', 'organisation', 'repository', 'farewell', 'watched'] as const
+const SOURCES = ['default', 'organisation', 'repository', 'farewell', 'watched', 'read_only'] as const
 export type SettingsSource = (typeof SOURCES)[number]
 
 /** Reports labels that differ only in case: they would be one area. */
@@ -205,8 +205,11 @@ export const SettingsView = Settings.extend({
   sources: z
     .record(z.string(), z.enum(SOURCES))
     .describe(
-      'Where the value of each key comes from, such as `comment.mode`: the settings file of the repository or its `.github/labeler.yml`, the settings file in the `.github` repository of its owner, that the repository was left or is watched without the App, or the defaults.',
+      'Where the value of each key comes from, such as `comment.mode`: the settings file of the repository or its `.github/labeler.yml`, the settings file in the `.github` repository of its owner, that the repository was left, that it is watched without the App, that the App may only read, or the defaults.',
     ),
+  is_left_out: boolean(
+    'Whether `repositories` in the settings of the organisation leaves the repository out, so that nothing is posted.',
+  ),
   may_write: boolean('Whether the token of this request may create and change records.'),
   is_tracked: boolean('Whether the pull requests of the repository are tracked.'),
   importing: object('ImportProgress', {

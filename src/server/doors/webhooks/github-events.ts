@@ -19,6 +19,7 @@ import { enqueue } from '../../jobs/store.ts'
 import { forgetReverted } from '../../records/merged-work/merged-work.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { installationJob } from '../../records/repositories/installation.ts'
+import { storePermissions } from '../../records/repositories/installation-store.ts'
 import { type InstalledRepository, openInstalled } from '../../records/repositories/registration.ts'
 
 /** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
@@ -129,11 +130,14 @@ export function handleEvents(app: App, probot: Probot): void {
 
   probot.on('installation', async ({ payload }) => {
     const now = app.clock()
-    const { id, account } = payload.installation
+    const { id, account, permissions } = payload.installation
     const owner = account && 'login' in account ? account.login : ''
     if (payload.action === 'deleted') await leaveInstallation(app, id, now)
-    else if (payload.action !== 'suspend')
-      await enqueue(app.database.connection(), [installationJob({ installation_id: id, owner }, now)], now)
+    else if (payload.action !== 'suspend') {
+      const db = app.database.connection()
+      await storePermissions(db, id, permissions)
+      await enqueue(db, [installationJob({ installation_id: id, owner }, now)], now)
+    }
   })
 
   probot.on('installation_repositories', async ({ payload }) => {

@@ -129,6 +129,26 @@ export async function isOrganisationKnown(db: Db, installation_id: number): Prom
   return (await db.$count(installations, isKnown)) > 0
 }
 
+/** What an App may do: GitHub accepts a comment on a pull request with either of the first two. */
+interface Permissions {
+  pull_requests?: string
+  issues?: string
+  checks?: string
+}
+
+/** Stores whether the App may only read in an installation. */
+export async function storePermissions(
+  db: Db,
+  installation_id: number,
+  { pull_requests, issues, checks }: Permissions,
+): Promise<void> {
+  const is_read_only = ![pull_requests, issues, checks].includes('write')
+  await db
+    .insert(installations)
+    .values({ installation_id, is_read_only })
+    .onConflictDoUpdate({ target: installations.installation_id, set: { is_read_only } })
+}
+
 /** Makes the settings file of the `.github` repository of an installation that of its repositories, and returns what is stored. */
 export async function storeOrganisation(tx: Db, installation_id: number): Promise<OrganisationFile> {
   // Locks the row first, so that the last of several writers has read the newest settings.

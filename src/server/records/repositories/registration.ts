@@ -6,12 +6,19 @@ import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './etags-store.ts'
-import { findInstallation, installationJob, isSuspended, openInstallation } from './installation.ts'
+import {
+  findInstallation,
+  installationJob,
+  isSuspended,
+  openInstallation,
+  permissionsOf,
+} from './installation.ts'
 import {
   isOrganisationKnown,
   isOrganisationRepository,
   ORGANISATION_REPOSITORY,
   storeOrganisation,
+  storePermissions,
 } from './installation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
@@ -71,6 +78,8 @@ export async function findOrganisationFile(
   const { name, installation_id } = repository
   const db = app.database.connection()
   if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
+  if (app.github_app)
+    await storePermissions(db, installation_id, await permissionsOf(app.github_app, installation_id))
   const shared = await findShared(app, repository)
   if (shared) await registerInstallation(app, shared, { now })
   else await db.transaction((tx) => storeOrganisation(tx, installation_id))

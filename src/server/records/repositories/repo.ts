@@ -149,7 +149,8 @@ function openRow(
   // The service does not see changes of the settings file of a repository that it left, so the defaults apply.
   const read = has_left && !is_installed && !is_watched ? undefined : stored
   const layers = read ? storedLayers(read) : []
-  const settings_layers = is_watched ? withoutWrites(layers) : layers
+  const silent = is_watched ? 'watched' : is_installed && stored.is_read_only ? 'read_only' : null
+  const settings_layers = silent === null ? layers : withoutWrites(layers, silent)
   const settings = settingsOf(settings_layers)
   const repo: Repo = {
     id,
@@ -180,10 +181,10 @@ function isWatched({ watch }: App, stored: RepositoryRow | undefined, now: Date)
   return watch !== null && stored?.watched_at != null && stored.watched_at > later(now, -WATCHED_FOR_MS)
 }
 
-/** The settings for a watched repository: comments are computed and recorded, but not posted. */
-function withoutWrites(layers: SettingsLayer[]): SettingsLayer[] {
+/** The settings where the service cannot write: comments are computed and recorded, but not posted. */
+function withoutWrites(layers: SettingsLayer[], source: 'watched' | 'read_only'): SettingsLayer[] {
   const comment = settingsOf(layers).comment.mode === 'off' ? {} : { mode: 'shadow' as const }
-  return [...layers, { source: 'watched', settings: { comment, check_run: false } }]
+  return [...layers, { source, settings: { comment, check_run: false } }]
 }
 
 /** The limit of notables is a tenth of that of activities, but at least one. */

@@ -27,12 +27,19 @@ import { installations, type OrganisationFile, repositories } from './table.ts'
 type StoredRepository = typeof repositories.$inferSelect
 export type RepositoryChanges = Partial<Omit<StoredRepository, 'repo_id'>>
 
-/** A repository, with the settings file of its organisation; null if there is none. */
-export type RepositoryRow = StoredRepository & { organisation: OrganisationFile }
+/** A repository, with the settings file of its organisation and whether the App may only read there; null without an installation. */
+export type RepositoryRow = StoredRepository & {
+  organisation: OrganisationFile
+  is_read_only: boolean | null
+}
 
 const selectRepositories = (db: Db) =>
   db
-    .select({ ...getTableColumns(repositories), organisation: installations.organisation })
+    .select({
+      ...getTableColumns(repositories),
+      organisation: installations.organisation,
+      is_read_only: installations.is_read_only,
+    })
     .from(repositories)
     .leftJoin(installations, eq(installations.installation_id, repositories.installation_id))
 

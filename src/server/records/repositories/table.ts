@@ -85,6 +85,8 @@ export const installations = pgTable('installations', {
   /** The settings file of its `.github` repository; null if there is none, or if that is not known yet. */
   organisation: jsonb().$type<OrganisationFile>(),
   is_organisation_known: boolean().notNull().default(false),
+  /** The App may write neither comments nor check runs there (app.readonly.yml). */
+  is_read_only: boolean().notNull().default(false),
 })
 
 /** The last valid settings file of an organisation, or `invalid` while there is only one that is not; null if there is none. */
