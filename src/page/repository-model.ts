@@ -34,6 +34,8 @@ export interface RepositoryModel {
   folders: HotFolder[]
   /** The activities that match the choice, those that were pushed or declared last first. */
   shown: Activity[]
+  /** How many others may match a path or a text: the list names only some of their paths. */
+  unsearched: number
   /** The chosen pull request has no live work here. */
   is_gone: boolean
 }
@@ -64,6 +66,9 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
     .filter((each) => view.path === null || touches(each, view.path) || met.has(each.id))
     .sort((a, b) => Date.parse(lastMoved(b)) - Date.parse(lastMoved(a)))
   for (const { id } of shown) met.add(id)
+  const isSearch = view.path !== null || view.text !== ''
+  const isCut = (each: Activity) =>
+    !met.has(each.id) && each.scope.path_count !== undefined && matches(each, work, { ...choice, text: '' })
   const seen = liveWork(
     activities.items.filter(({ id }) => met.has(id)),
     overlaps_seen,
@@ -90,6 +95,7 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
     hidden: matching.length - overlaps_seen.length,
     same_file: sameFile(work, chosen, chosen.size === activities.items.length),
     folders: hotFolders(seen),
+    unsearched: isSearch ? activities.items.filter(isCut).length : 0,
     is_gone: view.pull_request !== null && shown.length === 0,
   }
 }

@@ -1,5 +1,6 @@
 /** One repository: its overlaps beside the merge order, its notables, or its signal, and one record in a dialog. */
 import { useMemo, useState } from 'preact/hooks'
+import { LISTED_PATHS_MAX } from '../vocabulary/scope/limits.ts'
 import { count } from '../vocabulary/text.ts'
 import { formatAddress, SECTIONS, type View } from './address.ts'
 import type { Repository } from './api.ts'
@@ -117,6 +118,8 @@ function Work({ name, view, model, records, hasFailed }: WorkProps) {
           {shown.length < work.activities.size && `${shown.length} of `}
           {count(work.activities.size, 'live activity', 'live activities')}.{' '}
           <Hidden view={view} model={model} />
+          {model.unsearched > 0 &&
+            ` ${count(model.unsearched, 'activity has', 'activities have')} more paths than the ${LISTED_PATHS_MAX} that are searched.`}
         </p>
         {model.is_gone && (
           <p class="hint">

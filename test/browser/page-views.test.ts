@@ -105,6 +105,17 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(await hashOf()).toBe(`#/${repo.name}?mine=only`)
   })
 
+  test('says of which activities a filter by path knows only a part', async () => {
+    const changes = Array.from({ length: 25 }, (_, at) => change(`src/a${at}.ts`, 40, 1, 'ben'))
+    await repo.createActivity({ title: 'Rename all', scope: { changes } })
+    await fixture.open(page, repo)
+    await page.goto(`${fixture.url}/#/${repo.name}?path=src/a24.ts`)
+    await page.getByText('1 activity has more paths than the 20 that are searched.').waitFor(OPTIONS)
+    await page.goto(`${fixture.url}/#/${repo.name}?path=src/a1.ts`)
+    await page.locator('.work-row', { hasText: 'Rename all' }).waitFor(OPTIONS)
+    expect(await page.getByText('that are searched').count()).toBe(0)
+  })
+
   test('says what is hidden, and shows it on request', async () => {
     const { github_url } = (await (await fetch(`${fixture.url}/session`)).json()) as { github_url: string }
     for (const number of [1, 2])
