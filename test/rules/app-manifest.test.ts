@@ -72,7 +72,7 @@ test('every stored event has a handler or only changes permissions', async () =>
 test('the manifest requests exactly the permissions that events and calls need', () => {
   const calls = new Set(
     sources().flatMap((source) =>
-      [...source.matchAll(/\.rest\.(\w+\.\w+)\(/g)].map(([, name]) => name as string),
+      [...source.matchAll(/\.rest\.(\w+\.\w+)[(,]/g)].map(([, name]) => name as string),
     ),
   )
   expect([...calls].sort()).toEqual(Object.keys(CALL_NEEDS).sort())
