@@ -3,7 +3,6 @@ import { Octokit } from '@octokit/rest'
 import type { Logger } from 'pino'
 import { stopwatch } from '../../vocabulary/clock.ts'
 import type { CallKind, Metrics } from '../platform/telemetry/metrics.ts'
-import { isRateLimited } from './octokit.ts'
 
 export interface Telemetry {
   metrics: Metrics
@@ -92,6 +91,12 @@ function warningFor({ status, headers }: Outcome): string | undefined {
   if (status === 'none') return 'github did not respond'
   if (status >= 500) return 'github request failed'
   return isRateLimited(status, headers) ? 'github rate limit reached' : undefined
+}
+
+/** Whether a response reports a primary or secondary rate limit. */
+export function isRateLimited(status: number, headers: Record<string, unknown>): boolean {
+  if (status === 429) return true
+  return status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined)
 }
 
 /** Why there was no response, without the error message, which can contain an address. Octokit wraps the error of `fetch`. */

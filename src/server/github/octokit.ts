@@ -1,5 +1,6 @@
 /** Calls with a caller's token: their timeout, and what the errors of GitHub mean. */
 import { Failure, unavailable } from '../../vocabulary/failure.ts'
+import { isRateLimited } from './client.ts'
 
 const TIMEOUT_MS = 5000
 
@@ -70,12 +71,6 @@ export function classifyError(error: unknown, now: Date): GithubError {
 function ssoUrlIn(headers: Record<string, string | undefined>): string | null {
   const given = /^required;\s*url=(https:\S+)/i.exec(headers['x-github-sso'] ?? '')?.[1]
   return given !== undefined && URL.canParse(given) ? new URL(given).href : null
-}
-
-/** Whether a response reports a primary or secondary rate limit. */
-export function isRateLimited(status: number, headers: Record<string, unknown>): boolean {
-  if (status === 429) return true
-  return status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined)
 }
 
 /** The seconds to wait, from 1 to 3,600. */

@@ -29,6 +29,11 @@ export function jobOn(
   return { id, kind, repo_id, owner, ...given }
 }
 
+/** A job that enqueues its next run itself, so that there is one, whatever the number of instances. */
+export function periodicJob(kind: string, run_at: Date): NewJob {
+  return { id: kind, kind, priority: 'live', repo_id: 0, owner: '', run_at }
+}
+
 /** Enqueues a job unless its id was enqueued before, even if that job is done. Returns whether it is new. */
 export async function enqueueOnce(db: Db, job: NewJob, now: Date): Promise<boolean> {
   const row: typeof jobs.$inferInsert = {

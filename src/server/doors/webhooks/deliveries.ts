@@ -1,4 +1,5 @@
 /** The inbox of webhooks: verifies a delivery, stores it as a job, acknowledges it, and dispatches it when the job runs (docs/contract/webhooks.md#deliveries). */
+import type { IncomingMessage } from 'node:http'
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { z } from 'zod'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'
@@ -8,11 +9,12 @@ import { isDatabaseUnavailable } from '../../platform/db/errors.ts'
 import { setDeliveryId } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { rescheduledByRateLimit } from '../../records/repositories/installation.ts'
-import { ACCESS_EVENTS, type Delivery, isHandled, isStored } from './github-events.ts'
-import { UnsignedBodies } from './unsigned-body.ts'
+import { accessOwnersOf, type Delivery, isHandled, isStored, sourceOf } from './github-events.ts'
 
 /** The kind of job that applies a delivery. */
 export const DELIVERY = 'delivery'
+
+const BODY_MAX = 25 * 1024 * 1024
 
 /** The handlers of `POST /api/github/webhooks`. A body without a signature is not read, and unverified bodies take at most `unsigned_bytes` together. */
 export function receiveDelivery(
@@ -97,22 +99,18 @@ const StoredDelivery = z.object({ name: z.string(), payload: z.looseObject({}) }
 /** Dispatches a stored delivery to the event handlers. */
 export function handleDelivery(app: App): JobHandler {
   return rescheduledByRateLimit(app, async (job) => {
-    const event = { id: job.id.slice(DELIVERY.length + 1), ...StoredDelivery.parse(job.payload) }
-    if (!isDelivery(event)) throw new Error(`no handler for deliveries of ${event.name}`)
-    await app.github_app?.probot.receive(event)
+    const { name, payload } = StoredDelivery.parse(job.payload)
+    if (!isHandled(name)) throw new Error(`no handler for deliveries of ${name}`)
+    // GitHub signed the payload, so it has the documented form of its event.
+    await app.github_app?.probot.receive({ id: job.id.slice(DELIVERY.length + 1), name, payload } as Delivery)
     // Invalidates again, because a request may have cached GitHub's earlier answer in the meantime.
-    await invalidateAccess(app, event.name, event.payload)
+    await invalidateAccess(app, name, payload)
   })
 }
 
 /** Invalidates the permissions that the event may have changed, on every instance. */
 async function invalidateAccess(app: App, name: string, payload: object): Promise<void> {
   for (const owner of accessOwnersOf(name, payload)) await app.invalidateAccess(owner)
-}
-
-/** Trusts the payload to have the documented form of its event, because GitHub signed it. */
-function isDelivery(event: { id: string; name: string; payload: object }): event is Delivery {
-  return isHandled(event.name)
 }
 
 function invalidSignature(): Failure {
@@ -142,54 +140,91 @@ function parsed(body: string): object {
   )
 }
 
-const account = z.object({ login: z.string() }).nullish().catch(null)
+/** A body that is being received. */
+interface Receiving {
+  chunks: Buffer[]
+  size: number
+  refuse(failure: Failure): void
+}
 
-/** The parts of a payload that are read before the event is known. A missing or malformed part is null. */
-const Source = z.object({
-  repository: z
-    .object({ id: z.int().catch(0), owner: account })
-    .nullish()
-    .catch(null),
-  organization: account,
-  installation: z.object({ account }).nullish().catch(null),
-  changes: z
-    .object({
-      /** The former owner of a repository that was transferred. */
-      owner: z
-        .object({ from: z.object({ user: account, organization: account }) })
-        .nullish()
-        .catch(null),
-      /** The former name of an organization. */
-      login: z.object({ from: z.string() }).nullish().catch(null),
+/** Reads bodies of unverified senders, with a limit per body and for all bodies together. */
+class UnsignedBodies {
+  readonly #max: number
+  readonly #receiving = new Set<Receiving>()
+  /** Bytes of the bodies being received or verified. */
+  #held = 0
+
+  /** `max`: bytes of all bodies together. Completing a body copies it, which is not counted. */
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Receives a body. Its bytes count until `release` is called with it. Throws `body_too_large`, `service_unavailable`. */
+  async receive(req: IncomingMessage): Promise<Buffer> {
+    refuseUnreadable(req)
+    return new Promise((resolve, reject) => {
+      const receiving: Receiving = {
+        chunks: [],
+        size: 0,
+        refuse: (failure) => {
+          if (!this.#receiving.delete(receiving)) return
+          this.#held -= receiving.size
+          receiving.chunks.length = 0
+          // Discard the rest, so that the sender gets the response.
+          req.off('data', keep).resume()
+          reject(failure)
+        },
+      }
+      const keep = (chunk: Buffer) => this.#keep(receiving, chunk)
+      this.#receiving.add(receiving)
+      req.on('data', keep)
+      req.on('end', () => {
+        if (this.#receiving.delete(receiving)) resolve(Buffer.concat(receiving.chunks))
+      })
+      req.on('close', () => receiving.refuse(incomplete()))
+      if (req.closed) receiving.refuse(incomplete())
     })
-    .nullish()
-    .catch(null),
-})
+  }
 
-/** The id of the repository, 0 if the payload has none; and the login of the account. */
-function sourceOf(payload: object): { repo_id: number; owner: string } {
-  const source = Source.parse(payload)
-  return { repo_id: source.repository?.id ?? 0, owner: ownerOf(source) ?? '' }
+  release(body: Buffer): void {
+    this.#held -= body.length
+  }
+
+  /** Adds a chunk to its body. Above the total limit, the largest body is rejected, so that GitHub's small deliveries get through. */
+  #keep(receiving: Receiving, chunk: Buffer): void {
+    receiving.chunks.push(chunk)
+    receiving.size += chunk.length
+    this.#held += chunk.length
+    if (receiving.size > BODY_MAX) receiving.refuse(tooLarge())
+    while (this.#held > this.#max && this.#receiving.size > 0) {
+      const [largest] = [...this.#receiving].sort((a, b) => b.size - a.size)
+      largest?.refuse(tooManyBytes())
+    }
+  }
 }
 
-function ownerOf({ organization, repository, installation }: z.output<typeof Source>): string | undefined {
-  return organization?.login ?? repository?.owner?.login ?? installation?.account?.login
+/** Rejects a body that is declared as too large or compressed, without receiving it. */
+function refuseUnreadable({ headers }: IncomingMessage): void {
+  if (Number(headers['content-length']) > BODY_MAX) throw tooLarge()
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new Failure('invalid_request', 'body: send it without Content-Encoding')
 }
 
-/** Events that can change permissions. */
-const CHANGING_ACCESS: ReadonlySet<string> = new Set([
-  'repository',
-  'installation',
-  'installation_repositories',
-  ...ACCESS_EVENTS,
-])
+function incomplete(): Failure {
+  return new Failure('invalid_request', 'body: the connection was closed before the body was complete')
+}
 
-/** The accounts whose permissions the event may change: the current owner and the former one. */
-function accessOwnersOf(name: string, payload: object): string[] {
-  if (!CHANGING_ACCESS.has(name)) return []
-  const source = Source.parse(payload)
-  const { changes } = source
-  const former = changes?.owner?.from
-  const logins = [ownerOf(source), former?.organization?.login ?? former?.user?.login ?? changes?.login?.from]
-  return logins.filter((login) => login !== undefined)
+function tooLarge(): Failure {
+  return new Failure('body_too_large', 'body: must be at most 25 MB', { headers: { Connection: 'close' } })
+}
+
+function tooManyBytes(): Failure {
+  return new Failure(
+    'service_unavailable',
+    'too many deliveries are being received at once; redeliver later',
+    {
+      headers: { 'Retry-After': '10', Connection: 'close' },
+    },
+  )
 }

@@ -1,6 +1,7 @@
 /** Translates the events of GitHub into calls of verbs. */
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
 import type { Probot } from 'probot'
+import { z } from 'zod'
 import { SETTINGS_PATHS } from '../../../vocabulary/contract/settings.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import type { PullRequestEvent } from '../../github/tracking/event-plan.ts'
@@ -79,19 +80,22 @@ const COMMITS_LISTED = 2048
 
 /** Registers the handlers. A handler may run more than once for a delivery, and deliveries come in any order. */
 export function handleEvents(app: App, probot: Probot): void {
+  /** Opens the repository of an event; undefined if the App is not installed there. */
+  const opened = async (payload: FromRepository) => {
+    const repository = installedOf(payload)
+    return repository && openInstalled(app, repository, app.clock())
+  }
+
   probot.on('pull_request', async ({ payload }) => {
     const event = PULL_REQUEST_EVENTS[payload.action]
-    const repository = installedOf(payload)
-    if (!event || !repository) return
-    const ctx = await openInstalled(app, repository, app.clock())
+    const ctx = event && (await opened(payload))
     if (ctx) await pullRequestChanged(app, ctx, parsePullRequest(payload.pull_request), event)
   })
 
   probot.on('issue_comment', async ({ payload }) => {
     const { action, issue, comment } = payload
     const { number } = issue
-    const repository = installedOf(payload)
-    const ctx = repository && (await openInstalled(app, repository, app.clock()))
+    const ctx = await opened(payload)
     if (!ctx) return
     if (action === 'deleted') return commentDeleted(ctx, { number, comment_id: comment.id })
     const command = action === 'created' ? muteCommandIn(comment.body) : null
@@ -102,10 +106,9 @@ export function handleEvents(app: App, probot: Probot): void {
   })
 
   probot.on('push', async ({ payload }) => {
-    const repository = installedOf(payload)
     const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1]
-    if (!repository || branch === undefined || payload.deleted) return
-    const ctx = await openInstalled(app, repository, app.clock())
+    if (branch === undefined || payload.deleted) return
+    const ctx = await opened(payload)
     if (!ctx) return
     const { default_branch } = payload.repository
     const message = payload.head_commit?.message ?? ''
@@ -122,9 +125,7 @@ export function handleEvents(app: App, probot: Probot): void {
   })
 
   probot.on('delete', async ({ payload }) => {
-    const repository = installedOf(payload)
-    if (!repository || payload.ref_type !== 'branch') return
-    const ctx = await openInstalled(app, repository, app.clock())
+    const ctx = payload.ref_type === 'branch' ? await opened(payload) : undefined
     if (ctx) await branchDeleted(app, ctx, payload.ref)
   })
 
@@ -150,15 +151,12 @@ export function handleEvents(app: App, probot: Probot): void {
   })
 
   probot.on('repository', async ({ payload }) => {
-    const repository = installedOf(payload)
-    if (payload.action === 'deleted') await leaveRepository(app, payload.repository.id, app.clock())
-    else if (repository) {
-      const ctx = await openInstalled(app, repository, app.clock())
-      if (!ctx) return
-      // The settings file of the new default branch applies from now on.
-      if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
-      if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
-    }
+    if (payload.action === 'deleted') return leaveRepository(app, payload.repository.id, app.clock())
+    const ctx = await opened(payload)
+    if (!ctx) return
+    // The settings file of the new default branch applies from now on.
+    if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
+    if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
   })
 }
 
@@ -196,4 +194,56 @@ function touchesSettings({ commits, forced }: EmitterWebhookEvent<'push'>['paylo
     ...(commit.removed ?? []),
   ])
   return SETTINGS_PATHS.some((path) => touched.includes(path))
+}
+
+const account = z.object({ login: z.string() }).nullish().catch(null)
+
+/** The parts of a payload that are read before the event is known. A missing or malformed part is null. */
+const Source = z.object({
+  repository: z
+    .object({ id: z.int().catch(0), owner: account })
+    .nullish()
+    .catch(null),
+  organization: account,
+  installation: z.object({ account }).nullish().catch(null),
+  changes: z
+    .object({
+      /** The former owner of a repository that was transferred. */
+      owner: z
+        .object({ from: z.object({ user: account, organization: account }) })
+        .nullish()
+        .catch(null),
+      /** The former name of an organization. */
+      login: z.object({ from: z.string() }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+})
+
+/** The id of the repository, 0 if the payload has none; and the login of the account. */
+export function sourceOf(payload: object): { repo_id: number; owner: string } {
+  const source = Source.parse(payload)
+  return { repo_id: source.repository?.id ?? 0, owner: ownerOf(source) ?? '' }
+}
+
+function ownerOf({ organization, repository, installation }: z.output<typeof Source>): string | undefined {
+  return organization?.login ?? repository?.owner?.login ?? installation?.account?.login
+}
+
+/** Events that can change permissions. */
+const CHANGING_ACCESS: ReadonlySet<string> = new Set([
+  'repository',
+  'installation',
+  'installation_repositories',
+  ...ACCESS_EVENTS,
+])
+
+/** The accounts whose permissions the event may change: the current owner and the former one. */
+export function accessOwnersOf(name: string, payload: object): string[] {
+  if (!CHANGING_ACCESS.has(name)) return []
+  const source = Source.parse(payload)
+  const { changes } = source
+  const former = changes?.owner?.from
+  const logins = [ownerOf(source), former?.organization?.login ?? former?.user?.login ?? changes?.login?.from]
+  return logins.filter((login) => login !== undefined)
 }

@@ -116,15 +116,11 @@ export function isTied(pr: Pick<Current, 'is_open' | 'changed_at'>, before: Befo
   return before?.changed_at.getTime() === pr.changed_at.getTime() && before.is_open !== pr.is_open
 }
 
-/** Whether the row takes title and summary of the event. */
-export function takesTitle(event: PullRequestEvent): boolean {
-  return event === 'opened' || event === 'reopened' || event === 'edited' || event === 'seen'
-}
+/** The events with which the row takes title and summary. */
+export const TAKES_TITLE: ReadonlySet<PullRequestEvent> = new Set(['opened', 'reopened', 'edited', 'seen'])
 
-/** Whether GitHub may accept after the event what it refused before. */
-export function mayBeUnlocked(event: PullRequestEvent): boolean {
-  return event === 'unlocked' || event === 'seen'
-}
+/** The events after which GitHub may accept what it refused before. */
+export const MAY_UNLOCK: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 'seen'])
 
 /**
  * Whether the event may change what is published on the pull request. Labels and assignees come often and mostly change nothing; an

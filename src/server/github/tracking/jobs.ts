@@ -1,7 +1,7 @@
 /** The job handlers of this folder by kind. */
 
 import type { JobHandler } from '../../jobs/jobs.ts'
-import { enqueue, type NewJob } from '../../jobs/store.ts'
+import { enqueue, type NewJob, periodicJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { CHANGE, NOTIFY } from '../../records/changes/changes.ts'
@@ -30,8 +30,8 @@ import {
   REPOSITORY,
 } from './installations.ts'
 import { enqueueAllRechecks, RECHECK, recheck } from './recheck.ts'
-import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
-import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
+import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll } from './reconcile.ts'
+import { REDELIVER, redeliverFailed } from './redeliver.ts'
 import { sayFarewell } from './repository-events.ts'
 import { CHECK_LINKS, checkLinks } from './stack-links.ts'
 import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
@@ -45,9 +45,9 @@ export function enqueueFirstJobs(db: Db, now: Date): Promise<void> {
   return enqueue(db, firstJobs(now), now, { gap_ms: GAP_MS })
 }
 
-/** The periodic jobs. Each enqueues its next run itself. */
+/** The periodic jobs. */
 export function firstJobs(now: Date): NewJob[] {
-  return [redeliverJob(now), reconcileJob(now)]
+  return [periodicJob(REDELIVER, now), periodicJob(RECONCILE_ALL, now)]
 }
 
 export function jobHandlers(app: App): Record<string, JobHandler> {

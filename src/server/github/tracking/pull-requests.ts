@@ -37,11 +37,11 @@ import {
   isEnd,
   isQueued,
   isTied,
-  mayBeUnlocked,
+  MAY_UNLOCK,
   needsRecheck,
   type PullRequestEvent,
   planOf,
-  takesTitle,
+  TAKES_TITLE,
 } from './event-plan.ts'
 import { enqueueRecheck } from './recheck.ts'
 import { keepMergedLink, linkPullRequestStack, recheckBelow } from './stack-links.ts'
@@ -64,7 +64,7 @@ export async function pullRequestChanged(
   const current = read && read.changed_at >= received.changed_at ? read : undefined
   const pr = current ?? received
   const event = current ? (current.is_open ? 'reopened' : 'closed') : received_event
-  if (mayBeUnlocked(event)) await clearRefusals(db, repo.id, pr.number)
+  if (MAY_UNLOCK.has(event)) await clearRefusals(db, repo.id, pr.number)
   const given = { event, now, commenting_since: repo.commenting_since }
   const facts = factsOf(pr, repo)
   if (!(await recordPullRequest(db, repo.id, facts, given))) {
@@ -86,7 +86,7 @@ export async function pullRequestChanged(
     await describePullRequest(ctx, pr.number, { assignee, is_by_newcomer, closes: facts.closes })
   }
   if (isEnd(event, pr, before)) await endActivities(ctx, pr)
-  const texts = takesTitle(event) ? { title: pr.title, summary_hash } : {}
+  const texts = TAKES_TITLE.has(event) ? { title: pr.title, summary_hash } : {}
   await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...texts })
   const is_queued = isQueued(event, pr, before)
   if (changesQueue(event, pr, before) || is_queued !== (before?.is_queued ?? false))

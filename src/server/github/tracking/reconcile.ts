@@ -1,7 +1,7 @@
 /** Reconciles each repository with GitHub every hour, or every day if it is at rest, to make up for missed deliveries (docs/contract/organisations.md#cost-at-rest). */
 
 import { later } from '../../../vocabulary/clock.ts'
-import { enqueue, hasDead, jobOn, type NewJob } from '../../jobs/store.ts'
+import { enqueue, hasDead, jobOn, periodicJob } from '../../jobs/store.ts'
 import { keepTracked } from '../../records/activities/automatic.ts'
 import { endBranch } from '../../records/activities/branches.ts'
 import {
@@ -40,15 +40,10 @@ const PAGE = 100
 /** The maximum number of branches that one run looks up in a repository. One call each. */
 const BRANCHES_MAX = 100
 
-/** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
-export function reconcileJob(run_at: Date): NewJob {
-  return { id: RECONCILE_ALL, kind: RECONCILE_ALL, priority: 'live', repo_id: 0, owner: '', run_at }
-}
-
 /** Enqueues the reconciliation of the repositories in which the App is installed and whose turn has come. */
 export async function reconcileAll(app: App, now: Date): Promise<void> {
   const db = app.database.connection()
-  await enqueue(db, [reconcileJob(later(now, LOOK_EVERY_MS))], now)
+  await enqueue(db, [periodicJob(RECONCILE_ALL, later(now, LOOK_EVERY_MS))], now)
   for (let after = 0; ; ) {
     const page = await listUnreconciled(db, { after, limit: PAGE, now })
     const jobs = page.map(({ repo_id: id, owner }) =>

@@ -1,6 +1,6 @@
 /** Requests redelivery of failed webhook deliveries, which GitHub does not retry by itself. */
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
-import { enqueue, type NewJob } from '../../jobs/store.ts'
+import { enqueue, periodicJob } from '../../jobs/store.ts'
 import { recordEffect } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
 import type { Installation } from '../github-app.ts'
@@ -22,16 +22,11 @@ const REQUESTS_MAX = 100
  */
 const REQUESTED_MAX = 5
 
-/** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
-export function redeliverJob(run_at: Date): NewJob {
-  return { id: REDELIVER, kind: REDELIVER, priority: 'live', repo_id: 0, owner: '', run_at }
-}
-
 /** Requests redelivery of deliveries that no instance accepted. */
 export async function redeliverFailed(app: App, now: Date): Promise<void> {
   if (!app.github_app) return
   const db = app.database.connection()
-  await enqueue(db, [redeliverJob(later(now, EVERY_MS))], now)
+  await enqueue(db, [periodicJob(REDELIVER, later(now, EVERY_MS))], now)
   const asApp = await app.github_app.probot.auth()
   const again = dueOf(await recentAttempts(asApp, now), now)
   for (const delivery_id of again) await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id })

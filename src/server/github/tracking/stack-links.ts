@@ -10,6 +10,7 @@ import { enqueue, jobOn } from '../../jobs/store.ts'
 import { endBranch } from '../../records/activities/branches.ts'
 import { listLive } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks } from '../../records/changes/changes.ts'
+import { findOpenOn, listHeadsIn, listStack } from '../../records/pull-requests/lists-store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
@@ -27,7 +28,6 @@ import {
 } from '../../records/stacks/store.ts'
 import type { GithubPullRequest } from '../pull-request.ts'
 import { ifFound, listCommitsSince } from '../repository-calls.ts'
-import { findOpenOn, listHeadsIn, listStack } from './stack-links-store.ts'
 
 /** The kind of job that checks the links of one branch. */
 export const CHECK_LINKS = 'check_links'

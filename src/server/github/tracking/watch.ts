@@ -10,7 +10,7 @@ import { registerRepository } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, updateRepository } from '../../records/repositories/store.ts'
-import { classifyError, statusOf } from '../octokit.ts'
+import { classifyError, type GithubError, statusOf } from '../octokit.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import { named, type Reader, type RepositoryName } from '../repository-calls.ts'
 import type { Watch, Watched } from '../watched-repositories.ts'
@@ -101,20 +101,11 @@ function stop(app: App, watched: Watched, error: unknown): void {
   if (pause_ms !== null) app.watch?.pause(later(now, pause_ms))
   const status = statusOf(error)
   const refusal = classifyError(error, now)
-  const { kind } = refusal
-  const isInvisible = kind === 'invisible' && pause_ms === null
-  const sso_url = refusal.kind === 'invisible' ? refusal.sso_url : null
-  if (isInvisible || kind === 'unauthorized') {
+  const reason = reasonOf(refusal)
+  if (reason !== null) {
     watched.resolved_at = null
     watched.retry_at = later(now, STOP_MS)
-    const hidden =
-      sso_url === null
-        ? 'GitHub does not show this repository to GITHUB_TOKEN; it needs to read contents and pull requests'
-        : `authorise GITHUB_TOKEN for SAML at ${sso_url}`
-    const reason = isInvisible
-      ? hidden
-      : 'GitHub rejected GITHUB_TOKEN; it may be mistyped, expired or revoked'
-    report(watched, kind, () =>
+    report(watched, refusal.kind, () =>
       app.log.warn({ ...loggedAs(watched), status, reason, retry_s: STOP_MS / 1000 }, 'watch stopped'),
     )
   } else if (pause_ms !== null) {
@@ -125,6 +116,16 @@ function stop(app: App, watched: Watched, error: unknown): void {
     const cause = status === undefined ? faultOf(error) : { status, retry_s: POLL_MS / 1000 }
     report(watched, 'failed', () => app.log.warn({ ...loggedAs(watched), ...cause }, 'watch failed'))
   }
+}
+
+/** Why the token does not read the repository; null if it may, but GitHub limits its rate or fails. */
+function reasonOf(refusal: GithubError): string | null {
+  if (refusal.kind === 'unauthorized')
+    return 'GitHub rejected GITHUB_TOKEN; it may be mistyped, expired or revoked'
+  if (refusal.kind !== 'invisible') return null
+  return refusal.sso_url === null
+    ? 'GitHub does not show this repository to GITHUB_TOKEN; it needs to read contents and pull requests'
+    : `authorise GITHUB_TOKEN for SAML at ${refusal.sso_url}`
 }
 
 /** Calls `write` when the state differs from the last one. */

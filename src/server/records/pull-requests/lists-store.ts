@@ -1,6 +1,7 @@
-/** Queries for the open pull requests of a repository, and how many were opened and commented: for the budget of comments, the signal report and the metrics. */
-import { and, asc, eq, gt, gte, notInArray, or, type SQLWrapper, sql } from 'drizzle-orm'
+/** Queries for the open pull requests of a repository, alone and in stacks, and how many were opened and commented: for the budget of comments, the signal report and the metrics. */
+import { and, asc, eq, gt, gte, ne, notInArray, or, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
+import { branch_commits } from '../stacks/table.ts'
 import { type PullRequestRow, pull_requests } from './table.ts'
 
 const PAGE = 500
@@ -75,4 +76,63 @@ export async function countComments(db: Db, repo_id: number, since: Date) {
     .from(pull_requests)
     .where(and(eq(pull_requests.repo_id, repo_id), gte(comment_posted_at, since)))
   return counts as NonNullable<typeof counts>
+}
+
+/** Up to `limit` heads of open pull requests that are among the commits of `branch`, with the branches of these pull requests. */
+export async function listHeadsIn(
+  db: Db,
+  repo_id: number,
+  of: { branch: string; limit: number },
+): Promise<{ branch: string; sha: string; is_uncertain: boolean }[]> {
+  const { sha, is_uncertain } = branch_commits
+  const { branch } = pull_requests
+  const rows = await db
+    .selectDistinct({ branch, sha, is_uncertain })
+    .from(branch_commits)
+    .innerJoin(pull_requests, and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.head_sha, sha)))
+    .where(
+      and(
+        eq(branch_commits.repo_id, repo_id),
+        eq(branch_commits.branch, of.branch),
+        pull_requests.is_open,
+        ne(branch, of.branch),
+      ),
+    )
+    .limit(of.limit)
+  return rows.flatMap(({ branch, ...head }) => (branch === null ? [] : { branch, ...head }))
+}
+
+/** The oldest open pull request of a branch: what the links of the branch depend on. */
+export async function findOpenOn(
+  db: Db,
+  repo_id: number,
+  branch: string,
+): Promise<Pick<PullRequestRow, 'base_branch' | 'stack_number' | 'stack_position'> | undefined> {
+  const { base_branch, stack_number, stack_position } = pull_requests
+  const [row] = await db
+    .select({ base_branch, stack_number, stack_position })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.branch, branch), pull_requests.is_open))
+    .orderBy(asc(pull_requests.number))
+    .limit(1)
+  return row
+}
+
+/** Up to `limit` open pull requests of GitHub's stack `stack_number`. */
+export function listStack(
+  db: Db,
+  repo_id: number,
+  { stack_number, limit }: { stack_number: number; limit: number },
+): Promise<Pick<PullRequestRow, 'branch' | 'stack_position'>[]> {
+  return db
+    .select({ branch: pull_requests.branch, stack_position: pull_requests.stack_position })
+    .from(pull_requests)
+    .where(
+      and(
+        eq(pull_requests.repo_id, repo_id),
+        pull_requests.is_open,
+        eq(pull_requests.stack_number, stack_number),
+      ),
+    )
+    .limit(limit)
 }
