@@ -89,6 +89,8 @@ export interface Comparison {
   merge_base_sha: string
   /** Cut by GitHub at `ListLimits.compared_files`. */
   files: ListedFile[]
+  /** The newest 250 of its commits: what GitHub lists without paging. */
+  commits: string[]
 }
 
 /** Compares two branches. Throws a 404 if one does not exist. One call. */
@@ -97,28 +99,10 @@ export async function compareBranches(
   repo: RepositoryName,
   { base, head }: { base: string; head: string },
 ): Promise<Comparison> {
-  const basehead = `${base}...${head}`
-  // The pages of a comparison divide its commits. The first page has all files.
-  const { data } = await client.rest.repos.compareCommitsWithBasehead({
-    ...named(repo),
-    basehead,
-    per_page: 1,
-  })
-  return { merge_base_sha: data.merge_base_commit.sha, files: data.files ?? [] }
-}
-
-/**
- * The newest commits of a branch that the branch `base` does not contain: at most 250, which is what GitHub lists without
- * paging. Throws a 404 if one of the two does not exist. One call.
- */
-export async function listCommitsSince(
-  client: Reader,
-  repo: RepositoryName,
-  { base, head }: { base: string; head: string },
-): Promise<string[]> {
-  const basehead = `${base}...${head}`
-  const { data } = await client.rest.repos.compareCommitsWithBasehead({ ...named(repo), basehead })
-  return data.commits.map(({ sha }) => sha)
+  const asked = { ...named(repo), basehead: `${base}...${head}` }
+  const { data } = await client.rest.repos.compareCommitsWithBasehead(asked)
+  const commits = data.commits.map(({ sha }) => sha)
+  return { merge_base_sha: data.merge_base_commit.sha, files: data.files ?? [], commits }
 }
 
 /** Whether there is an open pull request from a branch of the repository itself. One call. */

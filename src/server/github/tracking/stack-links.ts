@@ -27,7 +27,7 @@ import {
   type ShownLink,
 } from '../../records/stacks/store.ts'
 import type { GithubPullRequest } from '../pull-request.ts'
-import { ifFound, listCommitsSince } from '../repository-calls.ts'
+import { compareBranches, ifFound } from '../repository-calls.ts'
 
 /** The kind of job that checks the links of one branch. */
 export const CHECK_LINKS = 'check_links'
@@ -193,10 +193,11 @@ export async function checkLinks(app: App, ctx: RepoContext, { branch, base }: L
 }
 
 /** The commits that `head` has and `base` has not; undefined if one of the branches was deleted. */
-function readCommits(
+async function readCommits(
   app: App,
   ctx: RepoContext,
   compared: { base: string; head: string },
 ): Promise<string[] | undefined> {
-  return ifFound(readGithub(app, ctx, (reader) => listCommitsSince(reader, ctx.repo, compared)))
+  const reading = readGithub(app, ctx, (reader) => compareBranches(reader, ctx.repo, compared))
+  return (await ifFound(reading))?.commits
 }
