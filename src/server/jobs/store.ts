@@ -36,16 +36,7 @@ export function periodicJob(kind: string, run_at: Date): NewJob {
 
 /** Enqueues a job unless its id was enqueued before, even if that job is done. Returns whether it is new. */
 export async function enqueueOnce(db: Db, job: NewJob, now: Date): Promise<boolean> {
-  const row: typeof jobs.$inferInsert = {
-    ...placed(job, now),
-    state: 'pending',
-    enqueued: 1,
-    attempts: 0,
-    caused_by: currentCauses(),
-    created_at: now,
-    updated_at: now,
-  }
-  const added = await db.insert(jobs).values(row).onConflictDoNothing().returning({ id: jobs.id })
+  const added = await insert(db, [job], now).onConflictDoNothing().returning({ id: jobs.id })
   return added.length > 0
 }
 
@@ -61,10 +52,6 @@ export async function enqueue(
   { gap_ms = 0 }: { gap_ms?: number } = {},
 ): Promise<void> {
   if (added.length === 0) return
-  // The payload is a string within this JSON: PostgreSQL parses nested objects, and rejects escapes such as \u0000 in them.
-  const rows = added.map((job) => ({ ...placed(job, now), payload: JSON.stringify(job.payload) }))
-  const causes = JSON.stringify(currentCauses())
-  const at = sql`${now.toISOString()}::timestamptz`
   const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
   const soonest = sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`
   // Citus takes no parameter in the `on conflict` of rows that a query selects: it would answer that it does not exist.
@@ -76,30 +63,35 @@ export async function enqueue(
   const isMoreUrgent = sql`${jobs.state} = 'pending' and ${jobs.priority} < excluded.priority`
   const earlier = sql`array(select cause from unnest(${jobs.caused_by}) with ordinality as stored(cause, position)
     where cause <> all(excluded.caused_by) order by position)`
-  await db
-    .insert(jobs)
-    .select(
-      // In the order of the columns of the table.
-      sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
-        array(select json_array_elements_text(${causes}::text::json)), ${at}, ${at}, priority, owner, step, null, 0
-        from json_to_recordset(${JSON.stringify(rows)}::text::json)
-        as added(id text, kind text, priority smallint, repo_id bigint, owner text, payload text, run_at timestamptz, step smallint)`,
-    )
-    .onConflictDoUpdate({
-      target: jobs.id,
-      set: {
-        payload: sql`excluded.payload`,
-        state: sql`excluded.state`,
-        run_at: gap_ms > 0 ? afterGap : soonest,
-        enqueued: sql`${jobs.enqueued} + 1`,
-        attempts: sql`excluded.attempts`,
-        caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
-        updated_at: sql`excluded.updated_at`,
-        priority: sql`case when ${isMoreUrgent} then ${jobs.priority} else excluded.priority end`,
-        owner: sql`excluded.owner`,
-        step: sql`case when ${isMoreUrgent} then ${jobs.step} else excluded.step end`,
-      },
-    })
+  await insert(db, added, now).onConflictDoUpdate({
+    target: jobs.id,
+    set: {
+      payload: sql`excluded.payload`,
+      state: sql`excluded.state`,
+      run_at: gap_ms > 0 ? afterGap : soonest,
+      enqueued: sql`${jobs.enqueued} + 1`,
+      attempts: sql`excluded.attempts`,
+      caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
+      updated_at: sql`excluded.updated_at`,
+      priority: sql`case when ${isMoreUrgent} then ${jobs.priority} else excluded.priority end`,
+      owner: sql`excluded.owner`,
+      step: sql`case when ${isMoreUrgent} then ${jobs.step} else excluded.step end`,
+    },
+  })
+}
+
+function insert(db: Db, added: NewJob[], now: Date) {
+  // The payload is a string within this JSON: PostgreSQL parses nested objects, and rejects escapes such as \u0000 in them.
+  const rows = added.map((job) => ({ ...placed(job, now), payload: JSON.stringify(job.payload) }))
+  const causes = JSON.stringify(currentCauses())
+  const at = sql`${now.toISOString()}::timestamptz`
+  return db.insert(jobs).select(
+    // In the order of the columns of the table.
+    sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
+      array(select json_array_elements_text(${causes}::text::json)), ${at}, ${at}, priority, owner, step, null, 0
+      from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as added(id text, kind text, priority smallint, repo_id bigint, owner text, payload text, run_at timestamptz, step smallint)`,
+  )
 }
 
 /** Whether one of these jobs waits for its first run. */
