@@ -12,21 +12,21 @@ const PAUSE_MAX_MS = 3_600_000
 
 /** A watched repository, and what this process knows about it. After a restart, the repository is read again. */
 export interface Watched extends RepositoryName {
-  /** Null until GitHub was asked for the repository. */
-  repo_id: number | null
+  /** Known once GitHub was asked for the repository. */
+  repo_id?: number
   /** When GitHub was last asked for the repository by name. */
-  resolved_at: Date | null
+  resolved_at?: Date | null
   /** When all open pull requests of the repository were last read. */
-  read_at: Date | null
+  read_at?: Date
   /** When the settings file of the repository was last read. */
-  settings_at: Date | null
+  settings_at?: Date
   /** When the pull requests that were updated last were read, and the validator of their page. */
-  polled_at: Date | null
-  etag: string | undefined
+  polled_at?: Date
+  etag?: string | undefined
   /** No call is made before this time. */
-  retry_at: Date | null
+  retry_at?: Date
   /** The last state that was logged. */
-  state: string | null
+  state?: string
 }
 
 export class Watch {
@@ -40,17 +40,7 @@ export class Watch {
     options: Telemetry & { api_url: string; clock: Clock },
   ) {
     this.#clock = options.clock
-    this.repositories = repositories.map((repository) => ({
-      ...repository,
-      repo_id: null,
-      resolved_at: null,
-      read_at: null,
-      settings_at: null,
-      polled_at: null,
-      etag: undefined,
-      retry_at: null,
-      state: null,
-    }))
+    this.repositories = repositories.map((repository) => ({ ...repository }))
     this.reader = this.#openClient(token, options)
   }
 
