@@ -171,17 +171,25 @@ export class LiveSet {
     return found
   }
 
+  /** The activities on a branch that have not ended at `now`, in milliseconds since 1970. */
+  onBranch(name: string, now: number): LiveRecord[] {
+    return aliveAt(now, this.#branches.get(name))
+  }
+
   /** The stacks of the records that have not ended at `now`, in milliseconds since 1970. */
   stacksAt(now: number): Stacks<LiveRecord> {
-    const alive = (all: readonly LiveRecord[] = []) => all.filter(({ ends_at }) => ends_at > now)
     const graph: BranchGraph<LiveRecord> = {
-      onBranch: (name) => alive(this.#branches.get(name)),
-      onBase: (name) => alive(this.#bases.get(name)),
+      onBranch: (name) => this.onBranch(name, now),
+      onBase: (name) => aliveAt(now, this.#bases.get(name)),
       linkedBelow: (name) => this.#below.get(name) ?? [],
       linkedAbove: (name) => this.#above.get(name) ?? [],
     }
     return new Stacks(graph)
   }
+}
+
+function aliveAt(now: number, records: readonly LiveRecord[] = []): LiveRecord[] {
+  return records.filter(({ ends_at }) => ends_at > now)
 }
 
 /** The heaviest first, then the newest. Null if there are none. */

@@ -27,13 +27,6 @@ function sourceOf({ work, notables, set, since, merged, looked_at }: Clone, opti
     liveSet: async () => set,
     activities: async (ids) =>
       byIds(ids).map((each) => ({ ...each, worktree: each.worktree && shownTree(each.worktree) })),
-    sided: async (ids) => byIds(ids),
-    onBranch: async (branch, limit) =>
-      live
-        .filter(({ activity }) => activity.branch === branch)
-        .map(({ activity }) => activity)
-        .sort(newestFirst)
-        .slice(0, limit),
     notables: async (ids) => ids.flatMap((id) => notables.get(id) ?? []),
     merged: async () => [],
     async *files(sides) {

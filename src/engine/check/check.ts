@@ -7,7 +7,7 @@ import { nextTurn, periodicYield } from '../../vocabulary/event-loop.ts'
 import { type Author, isSameAuthor, joinSides } from '../kinds/side.ts'
 import { isMadeAgain } from '../lines/added-lines.ts'
 import type { StoredScope } from '../record.ts'
-import type { ComparedActivity, SidedActivity } from '../records/activity.ts'
+import type { ComparedActivity } from '../records/activity.ts'
 import { distinctNames, storedScopeOf } from '../records/compared-scope.ts'
 import { digestChanges } from '../records/digest-changes.ts'
 import { proposalOf } from './compare.ts'
@@ -25,8 +25,9 @@ const UNITS_MAX = 1_400_000
 const PROPOSAL_UNITS_MAX = 1_000_000
 /** A larger proposal yields to the event loop before it is parsed, because validating it has just taken a while. */
 const LARGE_SCOPE = 50
-/** The maximum number of live activities of a branch whose scopes replace a missing scope. */
+/** The maximum number of live activities of a branch whose scopes replace a missing scope, and of the characters of their paths. */
 const OWN_SCOPES_MAX = 200
+const OWN_LENGTH_MAX = 2_000_000
 
 /** Checks a proposal. Creates nothing. */
 export async function checkProposal(ctx: CheckContext, input: CheckOverlap): Promise<Conclusion> {
@@ -163,12 +164,28 @@ async function begin(ctx: CheckContext, input: CheckInput): Promise<CheckedWork>
   return { ctx, ...input, readFiles, rules, proposal, budget, pause }
 }
 
-/** The live activities of a branch except `self`. Their scopes replace a missing scope. */
+/** Ids are ordered by time. */
+function newestFirst(a: string, b: string): number {
+  return a < b ? 1 : -1
+}
+
+/** The live activities of a branch except `self`, the newest first. Their scopes replace a missing scope. */
 async function activitiesOn(
   ctx: CheckContext,
   branch: string | null,
   self: string[],
-): Promise<SidedActivity[]> {
+): Promise<ComparedActivity[]> {
   if (branch === null) return []
-  return (await ctx.source.onBranch(branch, OWN_SCOPES_MAX)).filter((each) => !self.includes(each.id))
+  const { source, now } = ctx
+  const live = (await source.liveSet()).onBranch(branch, now.getTime())
+  const newest: string[] = []
+  let length = 0
+  for (const { id, paths } of live.sort((a, b) => newestFirst(a.id, b.id))) {
+    for (const path of paths) length += path.source.length
+    if (newest.length === OWN_SCOPES_MAX || (newest.length > 0 && length > OWN_LENGTH_MAX)) break
+    newest.push(id)
+  }
+  const others = newest.filter((id) => !self.includes(id))
+  if (others.length === 0) return []
+  return (await source.activities(others)).sort((a, b) => newestFirst(a.id, b.id))
 }

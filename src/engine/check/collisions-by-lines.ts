@@ -118,7 +118,7 @@ async function* loadSides(
     const page = new Map(
       positions.slice(from, from + ROWS).map((at) => [participants[at]?.record.id as string, at]),
     )
-    const rows = await ctx.source.sided([...page.keys()])
+    const rows = await ctx.source.activities([...page.keys()])
     const sides = rows
       .map((row) => ({ position: page.get(row.id) as number, id: row.id, side: sideOf(row, ctx) }))
       .sort((a, b) => ascending(a.position, b.position))

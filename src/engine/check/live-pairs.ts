@@ -8,7 +8,7 @@ import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../v
 import type { Intent } from '../kinds/side.ts'
 import type { LiveSet } from '../live-set.ts'
 import { type LiveRecord, scopeOf } from '../record.ts'
-import type { SidedActivity } from '../records/activity.ts'
+import type { ComparedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
 import type { Stacks } from '../stacks.ts'
 import { type Proposal, proposalOf } from './compare.ts'
@@ -91,7 +91,7 @@ export async function findPairs(ctx: CheckContext, work: LiveWork, rules: Rules)
   let compared = 0
   for (const page of pagesOf(work.live.slice(0, COMPARED_MAX), PAGES)) {
     if (budget.remaining < 0) break
-    const rows = new Map((await ctx.source.sided(page.map(({ id }) => id))).map((row) => [row.id, row]))
+    const rows = new Map((await ctx.source.activities(page.map(({ id }) => id))).map((row) => [row.id, row]))
     for (const record of page) {
       const row = rows.get(record.id)
       // It may have been deleted meanwhile.
@@ -131,7 +131,7 @@ async function addOne(
     work,
     rules,
     budget,
-  }: { record: LiveRecord; row: SidedActivity; work: LiveWork; rules: Rules; budget: Budget },
+  }: { record: LiveRecord; row: ComparedActivity; work: LiveWork; rules: Rules; budget: Budget },
   { participants, positions, ranking }: Added,
 ): Promise<Pair[]> {
   const proposal = proposalOf([scopeOf(record)], rules, budget)
@@ -157,7 +157,7 @@ async function addOne(
   return pairs
 }
 
-function linkedPullRequest(row: SidedActivity): LinkedPullRequest | null {
+function linkedPullRequest(row: ComparedActivity): LinkedPullRequest | null {
   const { pr_number, pr_url, pushed_files, changes_complete, source } = row
   if (pr_number === null || pr_url === null) return null
   const { paths, files } = storedScopeOf(row)

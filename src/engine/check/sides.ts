@@ -13,7 +13,7 @@ import {
 import type { ChangeOrigin } from '../lines/change.ts'
 import { closingIssues } from '../lines/closing-issues.ts'
 import { decodeDigest } from '../lines/digest.ts'
-import { authorLogin, type SidedActivity } from '../records/activity.ts'
+import { authorLogin, type ComparedActivity } from '../records/activity.ts'
 import { type ComparedFields, comparedScopeOf, issuesOf } from '../records/compared-scope.ts'
 import type { CheckContext, Sided, StoredFile } from './source.ts'
 
@@ -50,7 +50,7 @@ export function withDigests(
 
 export type SideFields = ComparedFields &
   Pick<
-    SidedActivity,
+    ComparedActivity,
     'title' | 'summary' | 'actor' | 'created_by' | 'assignee' | 'source' | 'base_sha' | 'pushed_base_sha'
   >
 

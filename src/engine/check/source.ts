@@ -9,7 +9,7 @@ import type { AttributeRule } from '../lines/git-attributes.ts'
 import type { LineHasher } from '../lines/line-hash.ts'
 import type { LiveSet } from '../live-set.ts'
 import type { StoredScope } from '../record.ts'
-import type { ComparedActivity, MergedActivity, SidedActivity } from '../records/activity.ts'
+import type { ComparedActivity, MergedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
 import type { Proposal } from './compare.ts'
 import type { Rules } from './rules.ts'
@@ -59,10 +59,6 @@ export interface Source {
   liveSet(): Promise<LiveSet>
   /** The activities `ids` that exist, in any order. */
   activities(ids: string[]): Promise<ComparedActivity[]>
-  /** The same, with fewer fields. */
-  sided(ids: string[]): Promise<SidedActivity[]>
-  /** Up to `limit` live activities of a branch, the newest first. */
-  onBranch(branch: string, limit: number): Promise<SidedActivity[]>
   notables(ids: string[]): Promise<StoredNotable[]>
   /** Up to `limit` activities merged after `since`, and before `before` if there is one; the last merged first. */
   merged(page: { since: Date; before: MergedActivity | undefined; limit: number }): Promise<MergedActivity[]>

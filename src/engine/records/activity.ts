@@ -8,8 +8,8 @@ import type {
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import type { ChangedFile } from '../lines/change.ts'
 
-/** What determines the compared scope of an activity, and how its work relates to that of another one. */
-export interface SidedActivity {
+/** What a check needs of an activity. */
+export interface ComparedActivity {
   id: string
   scope: Scope
   /** The paths are file names from GitHub, without wildcards. */
@@ -33,10 +33,6 @@ export interface SidedActivity {
   base_sha: string | null
   pushed_base_sha: string | null
   changes_complete: boolean
-}
-
-/** What a check needs of an activity. */
-export interface ComparedActivity extends SidedActivity {
   branch: string | null
   base_branch: string | null
   risk: Risk
@@ -72,6 +68,6 @@ export function authorLogin({
   source,
   actor,
   created_by,
-}: Pick<SidedActivity, 'source' | 'actor' | 'created_by'>): string | null {
+}: Pick<ComparedActivity, 'source' | 'actor' | 'created_by'>): string | null {
   return source === 'api' ? created_by : actor
 }

@@ -4,11 +4,11 @@ import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { type ChangedFile, type ChangeOrigin, namesOf } from '../lines/change.ts'
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import { issuePlace, type StoredScope } from '../record.ts'
-import type { SidedActivity } from './activity.ts'
+import type { ComparedActivity } from './activity.ts'
 
 /** The fields that determine the compared scope. */
 export type ComparedFields = Pick<
-  SidedActivity,
+  ComparedActivity,
   | 'scope'
   | 'scope_is_literal'
   | 'changed_files'
@@ -51,7 +51,7 @@ export function storedScopeOf(record: ComparedFields | { scope: Scope }): Stored
 }
 
 /** The issues that an activity is on: the one that was sent with it first, then those that its pull request closes. */
-export function issuesOf({ issue, closes }: Pick<SidedActivity, 'issue' | 'closes'>): number[] {
+export function issuesOf({ issue, closes }: Pick<ComparedActivity, 'issue' | 'closes'>): number[] {
   return [...new Set([...(issue === null ? [] : [issue]), ...(closes ?? [])])]
 }
 
@@ -61,7 +61,7 @@ export function replacesDeclared(row: ComparedFields): boolean {
 }
 
 /** Whether it has a pull request that is not a draft. */
-function isReady({ pr_number, draft_pr }: Pick<SidedActivity, 'pr_number' | 'draft_pr'>): boolean {
+function isReady({ pr_number, draft_pr }: Pick<ComparedActivity, 'pr_number' | 'draft_pr'>): boolean {
   return pr_number !== null && !draft_pr
 }
 

@@ -5,20 +5,12 @@ import type { Change } from '../../engine/record.ts'
 import { periodicYield } from '../../vocabulary/event-loop.ts'
 import { pagesOf } from '../../vocabulary/lists.ts'
 import type { Db } from '../platform/db/database.ts'
-import {
-  listChanged,
-  listCompared,
-  listEnds,
-  listMerged,
-  listOutlines,
-  listScopes,
-  listScopesOf,
-} from '../records/activities/compared-store.ts'
+import { listChanged, listCompared, listEnds, listMerged } from '../records/activities/compared-store.ts'
 import { listReserved } from '../records/activities/place-store.ts'
 import { listChangesOf } from '../records/file-changes/store.ts'
 import { findLiveSet } from '../records/live-sets/store.ts'
 import { findDoneBy } from '../records/merged-work/merged-work.ts'
-import { listActiveOutlines, listChangedNotables, listNotablesWith } from '../records/notables/store.ts'
+import { listChangedNotables, listNotablesWith } from '../records/notables/store.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { findLineHasher } from '../records/repositories/store.ts'
 import { listLinks } from '../records/stacks/store.ts'
@@ -39,8 +31,6 @@ export function inDatabase(ctx: RepoContext): RepoContext & CheckContext {
     source: {
       liveSet: () => liveSetOf(ctx),
       activities: (ids) => listCompared(db, id, ids),
-      sided: (ids) => listScopesOf(db, id, ids),
-      onBranch: (branch, limit) => listScopes(db, id, { now, branch, limit }),
       notables: (ids) => listNotablesWith(db, id, ids),
       merged: (page) => listMerged(db, id, page),
       files: (sides) => readFilesOf(ctx, sides),
@@ -67,8 +57,7 @@ async function refresh(db: Db, repo_id: number, set: LiveSet): Promise<void> {
   const stored = await findLiveSet(db, repo_id)
   if (!stored || stored.version < set.version || set.version < stored.deleted_version) set.clear()
   if (!stored) return
-  if (set.version < 0) await load(db, repo_id, set)
-  else if (set.version < stored.version) await readChanges(db, repo_id, set)
+  if (set.version < stored.version) await readChanges(db, repo_id, set)
   if (set.links_version !== stored.links_version) {
     set.replaceLinks(await listLinks(db, repo_id, LINKS_MAX))
     set.links_version = stored.links_version
@@ -77,20 +66,10 @@ async function refresh(db: Db, repo_id: number, set: LiveSet): Promise<void> {
   set.version = stored.version
 }
 
-async function load(db: Db, repo_id: number, set: LiveSet): Promise<void> {
-  set.clear()
-  for (let after = ''; ; ) {
-    const page = await listOutlines(db, repo_id, { after, limit: PAGE })
-    await applyAll(set, page)
-    if (page.length < PAGE) break
-    after = page.at(-1)?.id as string
-  }
-  await applyAll(set, await listActiveOutlines(db, repo_id))
-}
-
 async function readChanges(db: Db, repo_id: number, set: LiveSet): Promise<void> {
+  const with_ended = set.version >= 0
   for (let after = { version: set.version, id: LAST_ID }; ; ) {
-    const page = await listChanged(db, repo_id, { ...after, limit: PAGE })
+    const page = await listChanged(db, repo_id, { ...after, with_ended, limit: PAGE })
     await applyAll(set, page)
     if (page.length < PAGE) break
     after = page.at(-1) as Change

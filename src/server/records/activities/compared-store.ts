@@ -1,17 +1,16 @@
 /** Reads activities as a check compares them: their outlines in memory, and what it needs of those that are near. Every statement starts with the repository id. */
-import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Change, Outline } from '../../../engine/record.ts'
 import { type ComparedFields, storedScopeOf } from '../../../engine/records/compared-scope.ts'
 import { isLive as isLiveStatus } from '../../../vocabulary/activity-status.ts'
 import { activityWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { jsonOf, prepared, selectByIds } from '../../platform/db/statements.ts'
-import { readPage } from '../../platform/lists.ts'
-import { isBranch, isLive, isOpen, isStoredLive } from './status-store.ts'
+import { isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
-/** The columns that determine the compared scope of an activity, and how its work relates to that of another one. */
-const sided = {
+/** The columns that an overlap check needs. */
+const compared = {
   id: activities.id,
   scope: activities.scope,
   scope_is_literal: activities.scope_is_literal,
@@ -32,10 +31,6 @@ const sided = {
   base_sha: activities.base_sha,
   pushed_base_sha: activities.pushed_base_sha,
   changes_complete: activities.changes_complete,
-}
-/** The columns that an overlap check needs. */
-const compared = {
-  ...sided,
   branch: activities.branch,
   base_branch: activities.base_branch,
   risk: activities.risk,
@@ -45,50 +40,23 @@ const compared = {
   created_at: activities.created_at,
   updated_at: activities.updated_at,
 }
-export type SidedActivity = Pick<ActivityRow, keyof typeof sided>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
 export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'merged_at'>
 
-const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))
-const readSided = prepared('activities_sided', (db) =>
-  selectByIds(db, activities, { json: sql<string>`${jsonOf(sided)}::text`.as('json') }),
+const readCompared = prepared('activities_compared', (db) =>
+  selectByIds(db, activities, { json: sql<string>`${jsonOf(compared)}::text`.as('json') }),
 )
 
-/** The activities `ids` that exist, in any order. */
-export function listCompared(db: Db, repo_id: number, ids: string[]): Promise<ComparedActivity[]> {
-  return readCompared(db, { repo_id, ids: JSON.stringify(ids) })
-}
-
-/** The fields of the activities `ids` from which their scopes, files, authors and closed issues follow. */
-export async function listScopesOf(db: Db, repo_id: number, ids: string[]): Promise<SidedActivity[]> {
-  const rows = await readSided(db, { repo_id, ids: JSON.stringify(ids) })
-  return rows.map(({ json }) => JSON.parse(json))
-}
-
-const readScopesOn = prepared('activities_scopes_on', (db) =>
-  db
-    .select(sided)
-    .from(activities)
-    .where(
-      and(
-        isLive,
-        isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`),
-        lt(activities.id, sql.placeholder('after')),
-      ),
-    )
-    .orderBy(desc(activities.repo_id), desc(activities.branch), desc(activities.id))
-    .limit(sql.placeholder('limit')),
-)
-
-/** The scopes of up to `limit` live activities of a branch, newest first; of large ones as many as a page may hold. */
-export async function listScopes(
-  db: Db,
-  repo_id: number,
-  { now, branch, limit }: { now: Date; branch: string; limit: number },
-): Promise<SidedActivity[]> {
-  const of = { repo_id, now: now.toISOString(), branch }
-  const read = (page: { after: string; limit: number }) => readScopesOn(db, { ...of, ...page })
-  return (await readPage({ limit }, read, (row) => row)).items
+/** The activities `ids` that exist, in any order. Read as JSON, which is faster than by column. */
+export async function listCompared(db: Db, repo_id: number, ids: string[]): Promise<ComparedActivity[]> {
+  const rows = await readCompared(db, { repo_id, ids: JSON.stringify(ids) })
+  return rows.map(({ json }) => {
+    const row = JSON.parse(json)
+    row.declared_at &&= new Date(row.declared_at)
+    row.created_at = new Date(row.created_at)
+    row.updated_at = new Date(row.updated_at)
+    return row
+  })
 }
 
 const readMerged = prepared('merged_activities', (db) =>
@@ -161,32 +129,6 @@ function changedOf(row: Outlined): Change {
   return { id, version, outline }
 }
 
-const readLive = prepared('activities_outlined', (db) =>
-  db
-    .select({ json: sql<string>`${jsonOf(outlined)}::text` })
-    .from(activities)
-    .where(
-      and(
-        eq(activities.repo_id, sql.placeholder('repo_id')),
-        isOpen,
-        isStoredLive,
-        gt(activities.id, sql.placeholder('after')),
-      ),
-    )
-    .orderBy(asc(activities.repo_id), asc(activities.id))
-    .limit(sql.placeholder('limit')),
-)
-
-/** Up to `limit` activities after the id `after` that are stored as live, by id. */
-export async function listOutlines(
-  db: Db,
-  repo_id: number,
-  page: { after: string; limit: number },
-): Promise<Change[]> {
-  const rows = await readLive(db, { repo_id, ...page })
-  return rows.map(({ json }) => changedOf(JSON.parse(json)))
-}
-
 const readChanged = prepared('activities_changed', (db) =>
   db
     .select({ json: sql<string>`${jsonOf(outlined)}::text` })
@@ -195,17 +137,18 @@ const readChanged = prepared('activities_changed', (db) =>
       and(
         eq(activities.repo_id, sql.placeholder('repo_id')),
         sql`(${activities.version}, ${activities.id}) > (${sql.placeholder('version')}::bigint, ${sql.placeholder('id')})`,
+        sql`(${sql.placeholder('with_ended')}::boolean or ${isStoredLive})`,
       ),
     )
     .orderBy(asc(activities.repo_id), asc(activities.version), asc(activities.id))
     .limit(sql.placeholder('limit')),
 )
 
-/** Up to `limit` activities that changed after `version`, and after the id `id` in that version, in this order. */
+/** Up to `limit` activities that changed after `version`, and after the id `id` in that version, in this order. `with_ended`: also those that are not live any more. */
 export async function listChanged(
   db: Db,
   repo_id: number,
-  page: { version: number; id: string; limit: number },
+  page: { version: number; id: string; with_ended: boolean; limit: number },
 ): Promise<Change[]> {
   const rows = await readChanged(db, { repo_id, ...page })
   return rows.map(({ json }) => changedOf(JSON.parse(json)))

@@ -142,18 +142,6 @@ function changedOf(row: Outlined): Change {
   return { id: row.id, version: row.version, outline }
 }
 
-const readActive = prepared('notables_outlined', (db) =>
-  db
-    .select(outlined)
-    .from(notables)
-    .where(and(eq(notables.repo_id, sql.placeholder('repo_id')), sql`status = 'active'`)),
-)
-
-/** The notables that are stored as active, in any order: a repository has at most a tenth as many as activities. */
-export async function listActiveOutlines(db: Db, repo_id: number): Promise<Change[]> {
-  return (await readActive(db, { repo_id })).map(changedOf)
-}
-
 const readChanged = prepared('notables_changed', (db) =>
   db
     .select(outlined)
