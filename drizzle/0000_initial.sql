@@ -246,7 +246,7 @@ CREATE TABLE "repositories" (
 	"reconciled_at" timestamp (3) with time zone,
 	"delivered_at" timestamp (3) with time zone,
 	"branches_after" text,
-	"line_key" "bytea",
+	"line_key" "bytea" NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"swept_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "repositories_uninstalled_at_check" CHECK ("repositories"."uninstalled_at" is null or "repositories"."installation_id" is null)

@@ -57,6 +57,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       settings_file: { source: 'defaults', errors: [] },
       settings_layers: [],
       noise_attributes: [],
+      line_key: new Uint8Array(),
       max_live: { activities: Number.POSITIVE_INFINITY, notables: Number.POSITIVE_INFINITY },
       wakeWorker: () => {},
     },

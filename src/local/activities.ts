@@ -34,7 +34,7 @@ export function activityMethods(reader: Reader): Handlers {
   })
   const isCheckedOut = (branch: string | null) => branch !== null && branch === checkedOut()
   const digest = (changes: Parameters<typeof digestChanges>[1]) =>
-    digestChanges({ budget: unbounded }, changes, async () => hasher())
+    digestChanges({ budget: unbounded }, changes, hasher())
   /** Changes declared work. Throws `not_found`, and `invalid_transition` for what git shows, which cannot be changed. */
   const change = async (
     id: string,

@@ -36,7 +36,7 @@ function sourceOf({ work, notables, set, since, merged, looked_at }: Clone, opti
       const { files, base_sha } = (await since(id, other)) ?? {}
       return files?.map((file) => ({ ...file, base_sha: base_sha ?? null }))
     },
-    hasher: async () => hasher(),
+    hasher: (...line) => hasher()(...line),
     reserved: async (directory) => live.flatMap((each) => reservedIn(each, directory)),
     baseDirectory: async ({ directory, base_branch }) => {
       const [head] = await git.commitsOf(base_branch ?? base, remote)

@@ -1,15 +1,14 @@
 /** Changed files from GitHub's list: stored with their digests, and deleted when the activity ends. */
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { changeOf, type FileChange, type FileEntry } from '../../src/engine/lines/change.ts'
+import { lineHasher } from '../../src/engine/lines/line-hash.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { getActivity } from '../../src/server/records/activities/activities.ts'
 import { saveFiles } from '../../src/server/records/activities/activity-files.ts'
 import { listChangeSet } from '../../src/server/records/file-changes/store.ts'
 import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { inTransaction, openKnownRepo } from '../../src/server/records/repositories/repo.ts'
-import { readLineHasher } from '../../src/server/records/repositories/store.ts'
-import { repositories } from '../../src/server/records/repositories/table.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
 import { pathOf, ROUTES } from '../support/routes.ts'
@@ -23,7 +22,7 @@ const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export 
 async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
   const ctx = await openKnownRepo(fixture.service.app, repo.id, fixture.service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
-  const hash = await readLineHasher(ctx)
+  const hash = lineHasher(ctx.repo.line_key)
   const files = entries.map((entry) => changeOf(entry, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
     await saveFiles(within, await getActivity(within, id), { origin: 'pushed', files })
@@ -74,19 +73,9 @@ describe('the changes of a pull request', () => {
   })
 })
 
-const keyBytes = async (repo: TestRepository) => {
-  const [row] = await fixture.service.app.database
-    .connection()
-    .select({ bytes: sql<number | null>`length(${repositories.line_key})` })
-    .from(repositories)
-    .where(eq(repositories.repo_id, repo.id))
-  return row?.bytes
-}
-
-test('whoever may only read stores nothing, neither a key nor what is in a directory', async () => {
+test('whoever may only read stores nothing', async () => {
   const repo = repository()
   await repo.createActivity({ scope: { changes: [{ path: 'migrations/0001_a.sql', status: 'added' }] } })
-  expect(await keyBytes(repo)).toBeNull()
   const stored = await dumpDatabase(fixture.service)
   const changes = [{ path: 'migrations/0001_b.sql', status: 'added', patch: PATCH }]
   for (const each of ROUTES.filter(({ access, record }) => access === 'read' && record === null)) {
@@ -97,12 +86,13 @@ test('whoever may only read stores nothing, neither a key nor what is in a direc
 })
 
 // Threat: Guessing lines from their hashes
-test('a repository has one line-hash key, however many request it first', async () => {
-  const repo = repository()
-  await repo.createActivity({})
-  const ctx = await openKnownRepo(fixture.service.app, repo.id, fixture.service.clock.now)
-  if (!ctx) throw new Error('the repository is not known')
-  const hashers = await Promise.all(Array.from({ length: 5 }, () => readLineHasher(ctx)))
-  expect(new Set(hashers.map((hash) => hash('const retries = 2', true).word)).size).toBe(1)
-  expect(await keyBytes(repo)).toBe(16)
+test('each repository has one key of its own, with which its lines are hashed', async () => {
+  const keyOf = async (repo: TestRepository) =>
+    (await openKnownRepo(fixture.service.app, repo.id, fixture.service.clock.now))?.repo.line_key
+  const [first, second] = [repository(), repository()]
+  await first.createActivity({})
+  await second.createActivity({})
+  expect(await keyOf(first)).toHaveLength(16)
+  expect(await keyOf(first)).toEqual(await keyOf(first))
+  expect(await keyOf(first)).not.toEqual(await keyOf(second))
 })

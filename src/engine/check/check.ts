@@ -36,7 +36,7 @@ export async function checkProposal(ctx: CheckContext, input: CheckOverlap): Pro
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
   const isUnscoped = areas.length + paths.length + changes.length === 0
   const rows = await activitiesOn(ctx, branch, [])
-  const files = (await digestChanges(ctx.caller.meter, changes, () => ctx.source.hasher())).map((file) => ({
+  const files = (await digestChanges(ctx.caller.meter, changes, ctx.source.hasher)).map((file) => ({
     ...file,
     origin: 'declared' as const,
     base_sha: input.base_sha,

@@ -70,7 +70,7 @@ export interface Source {
    */
   since?(id: string | null, other: string): Promise<(StoredFile & SideFile)[] | undefined>
   /** Hashes lines with the key of the repository. */
-  hasher(): Promise<LineHasher>
+  hasher: LineHasher
   /** The numbers that live activities have reserved in a directory. */
   reserved(directory: string): Promise<ReservedNumber[]>
   /** The names of the files in a directory of the base branch; null if there is nobody to ask. */

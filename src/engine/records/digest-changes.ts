@@ -18,22 +18,17 @@ import { PatchError } from '../lines/patch.ts'
 /** The work budget for digesting patches, in units of about 50 ns, one per character. */
 const UNITS_MAX = 1_000_000
 
-/**
- * Reduces patches to digests, hashed with the key that `readHasher` finds. Throws `validation_error` (`scope.changes[i].patch`) for a patch
- * that cannot be read.
- */
+/** Reduces patches to digests. Throws `validation_error` (`scope.changes[i].patch`) for a patch that cannot be read. */
 export async function digestChanges(
   meter: { budget(units: number): Budget },
   changes: readonly ScopeChange[],
-  readHasher: () => Promise<LineHasher>,
+  hash: LineHasher,
 ): Promise<FileChange[]> {
   const budget = meter.budget(UNITS_MAX)
   const yieldPeriodically = periodicYield()
-  const hasPatch = changes.some(({ patch }) => patch !== undefined)
-  const hash = hasPatch ? await readHasher() : null
   const files: FileChange[] = []
   for (const [index, { patch, ...change }] of changes.entries()) {
-    const digest = patch === undefined || hash === null ? null : readDigest(patch, hash, index)
+    const digest = patch === undefined ? null : readDigest(patch, hash, index)
     budget.remaining -= patch?.length ?? 0
     files.push({
       ...changedFileOf(change),

@@ -1,5 +1,6 @@
 /** The records of a repository in the database, as a check asks for them: the live set as it is now, and the rest by id. */
 import type { CheckContext, Sided, StoredFile } from '../../engine/check/source.ts'
+import { lineHasher } from '../../engine/lines/line-hash.ts'
 import type { LiveSet } from '../../engine/live-set.ts'
 import type { Change } from '../../engine/record.ts'
 import { periodicYield } from '../../vocabulary/event-loop.ts'
@@ -12,7 +13,6 @@ import { findLiveSet } from '../records/live-sets/store.ts'
 import { findDoneBy } from '../records/merged-work/merged-work.ts'
 import { listChangedNotables, listNotablesWith } from '../records/notables/store.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
-import { findLineHasher } from '../records/repositories/store.ts'
 import { listLinks } from '../records/stacks/store.ts'
 
 /** The number of activities that are read at once. */
@@ -34,7 +34,7 @@ export function inDatabase(ctx: RepoContext): RepoContext & CheckContext {
       notables: (ids) => listNotablesWith(db, id, ids),
       merged: (page) => listMerged(db, id, page),
       files: (sides) => readFilesOf(ctx, sides),
-      hasher: () => findLineHasher(ctx),
+      hasher: lineHasher(ctx.repo.line_key),
       reserved: (directory) => listReserved(db, id, directory, now),
       baseDirectory: (directory) => ctx.caller.listDirectory(directory),
       doneBy: (lines, work) => findDoneBy(ctx, lines, work),

@@ -1,6 +1,7 @@
 /** Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read. */
 
 import { changeOf, type FileEntry } from '../../../engine/lines/change.ts'
+import { lineHasher } from '../../../engine/lines/line-hash.ts'
 import { inTurns, mapped } from '../../../vocabulary/event-loop.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { PushedChanges } from '../../records/activities/activity-files.ts'
@@ -13,7 +14,6 @@ import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import { confirmName } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { readLineHasher } from '../../records/repositories/store.ts'
 import { ifFound, type ListedFile, listChangedFiles } from '../repository-calls.ts'
 
 /** The kind of job that reads the files of one pull request. */
@@ -53,7 +53,7 @@ export async function pushedChangesOf(
   ctx: RepoContext,
   { files, ...listed }: Omit<PushedChanges, 'files'> & { files: FileEntry[] },
 ): Promise<PushedChanges> {
-  const hash = await readLineHasher(ctx)
+  const hash = lineHasher(ctx.repo.line_key)
   const changes = await inTurns(mapped(files, (entry) => changeOf(entry, hash)))
   return { files: changes.filter((change) => change !== null), ...listed }
 }

@@ -1,5 +1,6 @@
 /** Create, retrieve, list, update, heartbeat and archive activities. */
 
+import { lineHasher } from '../../../engine/lines/line-hash.ts'
 import { listedOf } from '../../../engine/records/activity-form.ts'
 import { asOf } from '../../../engine/records/activity-lifecycle.ts'
 import {
@@ -25,7 +26,6 @@ import { readPage } from '../../platform/lists.ts'
 import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { tooManyLive } from '../live-sets/store.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
-import { readLineHasher } from '../repositories/store.ts'
 import { deletePushed, insertActivity, saveFiles } from './activity-files.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
@@ -36,7 +36,7 @@ import type { ActivityRow } from './table.ts'
  */
 export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
   const { repo, caller } = ctx
-  const files = await digestChanges(caller.meter, input.scope.changes, () => readLineHasher(ctx))
+  const files = await digestChanges(caller.meter, input.scope.changes, lineHasher(repo.line_key))
   const row: store.NewActivity = { ...newActivity(activityContext(ctx), input, files), repo_id: repo.id }
   return inTransaction(ctx, async (within) => {
     const inserted = await insertActivity(within, row, files)
@@ -76,7 +76,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const files =
       scope &&
       keepDerived(
-        await digestChanges(within.caller.meter, scope.changes, () => readLineHasher(within)),
+        await digestChanges(within.caller.meter, scope.changes, lineHasher(within.repo.line_key)),
         row.changed_files,
       )
     const changes: store.ActivityChanges = changesOf(activityContext(within), row, { input, files })

@@ -1,6 +1,8 @@
 /** One repository, one caller, one point in time: the context of all work on a repository. */
 
+import { randomBytes } from 'node:crypto'
 import type { AttributeRule } from '../../../engine/lines/git-attributes.ts'
+import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
 import { type SettingsLayer, settingsOf } from '../../../engine/settings/layers.ts'
 import { Meter } from '../../../vocabulary/budget.ts'
 import { later } from '../../../vocabulary/clock.ts'
@@ -59,6 +61,8 @@ export interface Repo {
   readonly settings_layers: SettingsLayer[]
   /** The rules about noise in the `.gitattributes` of the repository. */
   readonly noise_attributes: readonly AttributeRule[]
+  /** The secret key with which its lines are hashed; a new one as long as it is not stored. */
+  readonly line_key: Uint8Array
   /** The limits of live records. */
   readonly max_live: { readonly activities: number; readonly notables: number }
   /** Makes the job worker poll now, for a job that was enqueued. Inside a transaction, this happens after the commit. */
@@ -168,6 +172,7 @@ function openRow(
     settings_file: { source: read?.settings ? 'file' : 'defaults', errors: read?.settings_errors ?? [] },
     settings_layers,
     noise_attributes: read?.noise_attributes ?? [],
+    line_key: stored?.line_key ?? randomBytes(KEY_BYTES),
     max_live: maxLiveOf(app.config.max_live_activities),
     wakeWorker: () => app.wakeWorker(),
   }

@@ -1,6 +1,4 @@
-/** Queries for repositories, and the secret key with which the lines of one are hashed. */
-
-import { randomBytes } from 'node:crypto'
+/** Queries for repositories. */
 import {
   and,
   asc,
@@ -17,7 +15,6 @@ import {
   type SQLWrapper,
   sql,
 } from 'drizzle-orm'
-import { KEY_BYTES, type LineHasher, lineHasher } from '../../../engine/lines/line-hash.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
@@ -56,16 +53,6 @@ export async function findRepository(db: Db, repo_id: number): Promise<Repositor
 export async function lockRepository(tx: Db, repo_id: number): Promise<void> {
   const { repo_id: id } = repositories
   await tx.select({ repo_id: id }).from(repositories).where(eq(id, repo_id)).for('update')
-}
-
-/** Stores `key` unless the repository has a key, and returns the stored key. If the repository is not stored, returns `key`. */
-export async function setLineKey(db: Db, repo_id: number, key: Uint8Array): Promise<Uint8Array> {
-  const [row] = await db
-    .update(repositories)
-    .set({ line_key: sql`coalesce(${repositories.line_key}, ${key}::bytea)` })
-    .where(eq(repositories.repo_id, repo_id))
-    .returning({ line_key: repositories.line_key })
-  return row?.line_key ?? key
 }
 
 /** The repositories with this last known name, case-insensitive. A name can move to another repository. */
@@ -190,21 +177,4 @@ export async function claimForSweep(db: Db, repo_id: number, now: Date, before: 
     .where(and(eq(repositories.repo_id, repo_id), lte(repositories.swept_at, before)))
     .returning({ repo_id: repositories.repo_id })
   return claimed.length > 0
-}
-
-interface Opened {
-  db: Db
-  repo: { id: number }
-}
-
-/** Hashes lines with the key of the repository, which the first call stores. */
-export async function readLineHasher({ db, repo }: Opened): Promise<LineHasher> {
-  const stored = await findRepository(db, repo.id)
-  return lineHasher(stored?.line_key ?? (await setLineKey(db, repo.id, randomBytes(KEY_BYTES))))
-}
-
-/** The same for a reader, who stores nothing. Without a key nothing is stored that lines could be compared with. */
-export async function findLineHasher({ db, repo }: Opened): Promise<LineHasher> {
-  const stored = await findRepository(db, repo.id)
-  return lineHasher(stored?.line_key ?? randomBytes(KEY_BYTES))
 }

@@ -1,7 +1,9 @@
 /** The table of repositories. */
+import { randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { AttributeRule } from '../../../engine/lines/git-attributes.ts'
+import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
 import type { FileSettings, Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
 import { bytes, instant, repoId } from '../../platform/db/column.ts'
 
@@ -40,8 +42,10 @@ export const repositories = pgTable(
     delivered_at: instant(),
     /** The last branch that the reconciliation checked; null if it checked all. */
     branches_after: text(),
-    /** The key with which lines are hashed; null until the first patch of the repository. See `readLineHasher`. */
-    line_key: bytes(),
+    /** The key with which its lines are hashed. */
+    line_key: bytes()
+      .notNull()
+      .$defaultFn(() => randomBytes(KEY_BYTES)),
     created_at: instant().notNull(),
     /** When the repository was last swept. An instance claims a repository by updating it. */
     swept_at: instant().notNull(),
