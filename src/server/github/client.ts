@@ -11,6 +11,8 @@ export interface Telemetry {
 
 /** The timeout of calls by jobs, which can wait longer than a request of a caller. */
 export const JOB_TIMEOUT_MS = 10_000
+/** Far above the largest response: 100 changed files with their patches. */
+const RESPONSE_MAX_BYTES = 32 * 1024 * 1024
 
 /** The clients log nothing themselves: their messages contain addresses. */
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -113,8 +115,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * A `fetch` for the API at `api_url`. It follows redirects within that API, which renamed repositories need. A response from another host
- * is an error: an outage never grants access.
+ * A `fetch` for the API at `api_url`. It follows redirects within that API, which renamed repositories need. A response from another host,
+ * or one that is too large, is an error: an outage never grants access.
  */
 export function apiFetch(
   api_url: string,
@@ -124,12 +126,27 @@ export function apiFetch(
   return async (address, init) => {
     const timeout = timeout_ms === undefined ? {} : { signal: AbortSignal.timeout(timeout_ms) }
     const response = await fetch(address, { ...init, ...timeout })
+    const { status, statusText, headers } = response
     // Octokit would read the body of a redirect without a location as the response.
-    const isUnresolved = response.status >= 300 && response.status < 400 && response.status !== 304
+    const isUnresolved = status >= 300 && status < 400 && status !== 304
     if (isUnresolved || (response.redirected && new URL(response.url).origin !== origin)) {
       await response.body?.cancel()
       throw new Error('GitHub redirected the request to another host')
     }
-    return response
+    const buffered = new Response(await readBytes(response), { status, statusText, headers })
+    return Object.defineProperty(buffered, 'url', { value: response.url })
   }
+}
+
+/** The whole body, or null when there is none. */
+async function readBytes(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (!response.body) return null
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > RESPONSE_MAX_BYTES) throw new Error('the response of GitHub is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
