@@ -47,16 +47,13 @@ export function headOf(changes: readonly FileChange[], side: Intent, noise: Nois
   return { ...atOnce(digestedSide(side, files, { noise, numbers })), files, index: indexFiles(files) }
 }
 
-/** The work budget of one pair, as in a check of the service. */
-const PAIR_COST_MAX = 5_000_000
-
 /** `shared`: the files to compare; by default all that both change. */
 export function compareHeads(
   yours: Head,
   theirs: Head,
   { noise, shared = sharedFiles(yours.index, theirs.files) }: { noise: NoiseRules; shared?: SharedFile[] },
 ): ComparedHeads {
-  const options = { shared, noise, numbers, budget: { remaining: PAIR_COST_MAX } }
+  const options = { shared, noise, numbers, deadline: noise.deadline }
   const comparison = atOnce(compareSides(yours, theirs, options))
   const noisy = new Set(comparison.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path))
   const lines = findingOf(comparison.findings, 'lines')

@@ -2,7 +2,7 @@
 
 import { isSameAuthor } from '../../src/engine/kinds/side.ts'
 import type { FileChange } from '../../src/engine/lines/change.ts'
-import { fileVerdict } from '../../src/engine/lines/file-verdict.ts'
+import { verdictWithoutLines } from '../../src/engine/lines/file-verdict.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import { addTo } from '../../src/vocabulary/lists.ts'
 import type { Branch } from './commits.ts'
@@ -80,6 +80,6 @@ function numbersTouch(yours: FileChange, theirs: FileChange): boolean {
   const [mine, its] = [yours.digest, theirs.digest]
   const isEdit = ({ status }: FileChange) => status === 'modified' || status === 'renamed'
   if (mine === null || its === null || !isEdit(yours) || !isEdit(theirs))
-    return fileVerdict(yours, theirs, { one_base: false, budget: { remaining: 0 } }).verdict === 'conflict'
+    return verdictWithoutLines(yours, theirs) === 'conflict'
   return mine.blocks.some((one) => its.blocks.some(({ start, end }) => one.start <= end && start <= one.end))
 }

@@ -11,7 +11,7 @@ export interface Near {
   places: ReadonlyMap<string, boolean>
 }
 
-interface NearLimits extends Pick<NearOptions<LiveRecord>, 'budget' | 'ignore'> {
+interface NearLimits extends Pick<NearOptions<LiveRecord>, 'deadline' | 'ignore'> {
   /** Whether the caller asks about a record. Others are not compared where that is expensive. */
   isWanted(record: LiveRecord): boolean
 }
@@ -147,7 +147,7 @@ export class LiveSet {
 
   /**
    * The records that have a path, an area or something taken in common with a proposal, and some that are not wanted.
-   * Pauses between steps. If the budget is exhausted afterwards, some are missing.
+   * Pauses between steps. If the deadline is over afterwards, some are missing.
    */
   *near(
     { paths, places }: Near,
@@ -164,7 +164,6 @@ export class LiveSet {
       ...limits,
       rankOf: (owners) => rankOf(owners.filter(isWanted)),
     })) {
-      limits.budget.remaining -= entry?.owners.length ?? 0
       for (const record of entry?.owners ?? []) raise(found, record, 'path')
       yield
     }

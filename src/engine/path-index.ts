@@ -1,16 +1,9 @@
 /** The distinct paths of many records, indexed by directory: which of them share a path with those of one scope. */
-import { type Budget, comparisonCost } from '../vocabulary/budget.ts'
+import type { Deadline } from '../vocabulary/deadline.ts'
 import { firstIndex } from '../vocabulary/lists.ts'
-import { type Alternative, alternativesOverlap } from '../vocabulary/scope/alternative.ts'
-import {
-  alternativesOf,
-  fileGlob,
-  type Glob,
-  isSimple,
-  literalDir,
-  parseGlob,
-} from '../vocabulary/scope/glob.ts'
-import { type Exclusion, isIgnored, overlapsAny, type PathSet } from '../vocabulary/scope/path-set.ts'
+import type { Alternative } from '../vocabulary/scope/alternative.ts'
+import { fileGlob, type Glob, isSimple, literalDir, parseGlob } from '../vocabulary/scope/glob.ts'
+import { type Exclusion, overlapsAny, type PathSet } from '../vocabulary/scope/path-set.ts'
 
 /** One distinct path, and the records that have it. It is parsed when it is compared. */
 export interface PathEntry<Owner> {
@@ -21,12 +14,8 @@ export interface PathEntry<Owner> {
   owners: Owner[]
 }
 
-/** Cost units of visiting a directory, and of visiting a path. */
-const DIRECTORY_COST = 5
-const VISIT_COST = 4
-
 export interface NearOptions<Owner> {
-  budget: Budget
+  deadline: Pick<Deadline, 'isOver'>
   /** A plain glob whose path it excludes is left out. */
   ignore: Exclusion
   /**
@@ -106,45 +95,39 @@ export class PathIndex<Owner> {
 
   /**
    * The entries that share a path with one of `paths`, each once. `undefined` marks a step without a result, after which the
-   * caller may pause. If `budget.remaining` is below 0 afterwards, some are missing: patterns, of which anybody may declare
-   * expensive ones, are compared after all others.
+   * caller may pause. If the deadline is over afterwards, some are missing: patterns, of which anybody may declare expensive
+   * ones, are compared after all others.
    */
   *near(
     paths: PathSet,
-    { budget, ignore, rankOf }: NearOptions<Owner>,
+    { deadline, ignore, rankOf }: NearOptions<Owner>,
   ): Generator<PathEntry<Owner> | undefined> {
-    const found = new Set<PathEntry<Owner>>()
-    const patterns = new Set<PathEntry<Owner>>()
-    for (const [dir, yours] of paths.entries) {
-      const mine = yours.map(({ alternative }) => alternative)
-      for (const entry of this.#candidates(dir, mine.some(matchesBeneath), budget)) {
-        budget.remaining -= VISIT_COST
-        if (budget.remaining < 0) return
+    const compared = new Set<PathEntry<Owner>>()
+    const patterns: PathEntry<Owner>[] = []
+    const isNear = (entry: PathEntry<Owner>) => overlapsAny(paths, [globOf(entry)], { deadline, ignore })
+    for (const [dir, mine] of paths.entries) {
+      for (const entry of this.#candidates(dir, mine.some(matchesBeneath))) {
+        if (deadline.isOver) return
         yield undefined
-        if (isPattern(entry)) patterns.add(entry)
-        else if (!found.has(entry) && sharesPath(globOf(entry, budget), mine, budget)) {
-          found.add(entry)
-          if (!isIgnored(globOf(entry, budget), ignore, budget)) yield entry
-        }
+        if (compared.has(entry)) continue
+        compared.add(entry)
+        if (isPattern(entry)) patterns.push(entry)
+        else if (yield* isNear(entry)) yield entry
       }
     }
-    const ranked = [...patterns].flatMap((entry) => {
+    const ranked = patterns.flatMap((entry) => {
       const rank = rankOf(entry.owners)
       return rank === null ? [] : { entry, rank }
     })
     for (const { entry } of ranked.sort((a, b) => Number(a.rank < b.rank) - Number(a.rank > b.rank))) {
-      if (overlapsAny(paths, [globOf(entry, budget)], { budget, ignore })) yield entry
-      if (budget.remaining < 0) return
-      yield undefined
+      if (deadline.isOver) return
+      if (yield* isNear(entry)) yield entry
     }
   }
 
   /** The globs at the directories from the root down to `dir`, the file `dir`, then everything beneath it. */
-  *#candidates(dir: string, isBeneath: boolean, budget: Budget): Generator<PathEntry<Owner>> {
-    for (const above of directoriesDownTo(dir)) {
-      budget.remaining -= DIRECTORY_COST + comparisonCost(above.length)
-      yield* this.#at.get(above) ?? []
-    }
+  *#candidates(dir: string, isBeneath: boolean): Generator<PathEntry<Owner>> {
+    for (const above of directoriesDownTo(dir)) yield* this.#at.get(above) ?? []
     const file = this.#files.get(dir)
     if (file) yield file
     if (!isBeneath) return
@@ -185,17 +168,12 @@ function isPattern({ source, is_file }: PathEntry<unknown>): boolean {
 }
 
 /** What an entry matches. */
-function globOf({ source, is_file }: PathEntry<unknown>, budget: Budget): Glob {
-  return is_file ? fileGlob(source) : parseGlob(source, budget)
-}
-
-function sharesPath(glob: Glob, mine: readonly Alternative[], budget: Budget): boolean {
-  const theirs = alternativesOf(glob, budget)
-  return mine.some((one) => theirs.some((other) => alternativesOverlap(one, other, budget)))
+function globOf({ source, is_file }: PathEntry<unknown>): Glob {
+  return is_file ? fileGlob(source) : parseGlob(source)
 }
 
 /** No path is beneath a file. */
-function matchesBeneath({ kind }: Alternative): boolean {
+function matchesBeneath({ alternative: { kind } }: { alternative: Alternative }): boolean {
   return kind !== 'file'
 }
 

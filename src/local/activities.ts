@@ -14,7 +14,7 @@ import {
 } from '../engine/records/activity-verbs.ts'
 import { digestChanges, keepDerived } from '../engine/records/digest-changes.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
-import { unbounded } from '../vocabulary/budget.ts'
+import { Meter } from '../vocabulary/deadline.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { given, type Handlers } from './call.ts'
 import type { Clone } from './clone.ts'
@@ -34,7 +34,7 @@ export function activityMethods(reader: Reader): Handlers {
   })
   const isCheckedOut = (branch: string | null) => branch !== null && branch === checkedOut()
   const digest = (changes: Parameters<typeof digestChanges>[1]) =>
-    digestChanges({ budget: unbounded }, changes, hasher())
+    digestChanges(new Meter(), changes, hasher())
   /** Changes declared work. Throws `not_found`, and `invalid_transition` for what git shows, which cannot be changed. */
   const change = async (
     id: string,

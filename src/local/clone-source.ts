@@ -1,7 +1,7 @@
 /** A clone as a check asks for its records. */
 import type { CheckContext, Source } from '../engine/check/source.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
-import { Meter } from '../vocabulary/budget.ts'
+import { Meter } from '../vocabulary/deadline.ts'
 import type { Clone } from './clone.ts'
 import type { CloneOptions } from './clone-options.ts'
 import { findDoneBy } from './merged-work.ts'

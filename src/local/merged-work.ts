@@ -7,7 +7,6 @@ import { isComparable, KEPT_FOR_MS, MergedLines } from '../engine/lines/merged-l
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'
-import { inTurns } from '../vocabulary/event-loop.ts'
 import { readCommitted } from './branches.ts'
 import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
 import type { LocalWork } from './work.ts'
@@ -179,7 +178,7 @@ async function readLines(
     }
     for (const { sha } of page) {
       const files = filesOf(changes?.get(sha) ?? [], hasher())
-      const { added, removed } = await inTurns(newLinesOf(files, noise))
+      const { added, removed } = await noise.deadline.run(newLinesOf(files, noise))
       known[sha] = { added, removed, patch_id: patchIdOf(files) }
     }
   }

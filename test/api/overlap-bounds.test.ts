@@ -1,5 +1,5 @@
 /** The limits of a check and of the list of all collisions: how many they name, in which order, and when they are incomplete. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { activities } from '../../src/server/records/activities/table.ts'
 import { notables } from '../../src/server/records/notables/table.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
@@ -85,6 +85,15 @@ describe('a check lists', () => {
   })
 })
 
+/** Comparisons of the test end sooner than usual. */
+function endEarly(ms = 50): void {
+  const { app } = fixture.service
+  app.comparison_ms = ms
+  onTestFinished(() => {
+    delete app.comparison_ms
+  })
+}
+
 /** 200 valid globs of up to 512 characters with `count` alternatives each. They share no path with those of another `side`, but it is expensive to find that out. */
 function hostileScope(side: 'x' | 'y' | 'z', count = 64): { paths: string[] } {
   const alternatives = range(count).map((index) => `*${String.fromCharCode(97 + (index % 26))}${index}*`)
@@ -103,6 +112,7 @@ describe('a check that is too expensive', () => {
 
   // Threat: Globs that are expensive to compare
   test('reports that it is incomplete, and names the most severe of what it compared', async () => {
+    endEarly(200)
     const { request, create, createActivity, createNotable, insertCopies } = repository()
     const pattern = (end: string) => ({ paths: [`src/p*${end}`] })
     const grave = await createActivity({ risk: 'critical', scope: pattern('y.ts') })
@@ -147,6 +157,7 @@ describe('a check that is too expensive', () => {
   const body = { scope: { paths: [`${'*a'.repeat(250)}[yy]`] } }
 
   test('is one of two of its caller at a time, so that a check of another one ends before most of ten', async () => {
+    endEarly()
     const [one, other] = [repository(), repository()]
     for (const { insertActivities } of [one, other]) await insertActivities(rows)
     let ended = 0
@@ -176,6 +187,7 @@ describe('a check that is too expensive', () => {
   })
 
   test('has an end if the directory of each file is compared with hostile globs of the settings', async () => {
+    endEarly()
     const { check, configure } = repository()
     const globs = range(100).map((index) => `${'*a'.repeat(100 + index)}[xy]`)
     await configure({ number_directories: Object.fromEntries(globs.map((glob) => [glob, true])) })
@@ -282,7 +294,8 @@ describe('the list is complete', () => {
     })
   })
 
-  test('unless the work budget is exhausted: the newest are compared, and other requests are not blocked', async () => {
+  test('unless the deadline is over: the newest are compared, and other requests are not blocked', async () => {
+    endEarly()
     const repo = repository()
     const hard = (n: number) => range(20).map((m) => `${'*a'.repeat(100)}${n}x${m}[${'abcdefgh'[n % 8]}z]*`)
     await repo.insertActivities(
@@ -305,7 +318,8 @@ describe('the list is complete', () => {
   })
 })
 
-test('once the budget of lines is exhausted, older pairs count by path, and the list and the merge order are incomplete', async () => {
+test('after the deadline, older pairs count by path, and the list and the merge order are incomplete', async () => {
+  endEarly()
   const repo = repository()
   const hostile = Array.from(
     { length: 2_000 },

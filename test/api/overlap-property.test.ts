@@ -34,6 +34,7 @@ import {
   settings,
 } from '../support/arbitrary-scopes.ts'
 import { insertLive, type TestRepository, useRepositories } from '../support/repository.ts'
+import { atOnce } from '../support/steps.ts'
 
 const fixture = useRepositories()
 const { repository } = fixture
@@ -42,7 +43,6 @@ const HOUR_MS = 3_600_000
 /** Set the variable for a longer run by hand. */
 const RUNS = Number(process.env.OVERLAP_RUNS ?? 20)
 const later = (hours: number) => new Date(fixture.service.clock.now.getTime() + hours * HOUR_MS)
-const plenty = () => ({ remaining: 100_000_000 })
 
 const importance = fc.constantFrom('low', 'medium', 'high', 'critical')
 const hours = fc.integer({ min: 1, max: 13 })
@@ -167,9 +167,9 @@ async function checked(repo: TestRepository, given: Proposed, rules: Rules) {
   const sent = [storedScopeOf(given), storedScopeOf({ scope: { areas: given.tags, paths: [] } })]
   const isUnscoped = given.scope.areas.length + given.scope.paths.length === 0
   const declared = isUnscoped ? own.toReversed().map(storedScopeOf) : []
-  const proposal = proposalOf([...sent, ...declared], rules, plenty())
+  const proposal = atOnce(proposalOf([...sent, ...declared], rules))
   const compared = (row: Parameters<typeof storedScopeOf>[0]) =>
-    compare(proposal, storedScopeOf(row), { rules, max: 20, budget: plenty() })
+    atOnce(compare(proposal, storedScopeOf(row), { rules, max: 20 }))
   const collisions = all.flatMap((row): Found[] => {
     const match = proposal.emptiness || own.includes(row) ? null : compared(row)
     if (!match) return []
@@ -232,8 +232,8 @@ function listed(live: ActivityRow[], rules: Rules) {
   return live.flatMap((older, index) =>
     live.slice(index + 1).flatMap((newer) => {
       if (leavesOut(older, newer, live) && leavesOut(newer, older, live)) return []
-      const proposal = proposalOf([storedScopeOf(older)], rules, plenty())
-      const match = compare(proposal, storedScopeOf(newer), { rules, max: 20, budget: plenty() })
+      const proposal = atOnce(proposalOf([storedScopeOf(older)], rules))
+      const match = atOnce(compare(proposal, storedScopeOf(newer), { rules, max: 20 }))
       if (!match) return []
       const by = match.paths.length > 0 ? 'path' : 'area'
       const [one, other] = [older, newer].map((row) => overlapSeverity(by, activityWeight(row))) as [

@@ -8,6 +8,7 @@ import { readGitAttributes } from '../../src/engine/lines/git-attributes.ts'
 import { lineHasher } from '../../src/engine/lines/line-hash.ts'
 import { firstProse } from '../../src/engine/lines/markdown-prose.ts'
 import { readMigration } from '../../src/engine/lines/migration.ts'
+import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { takenPlaces } from '../../src/engine/lines/taken.ts'
 import { areasOfLabeler } from '../../src/engine/settings/labeler-file.ts'
 import { readSettingsFile } from '../../src/engine/settings/settings-file.ts'
@@ -22,7 +23,7 @@ import { storableText } from '../../src/vocabulary/storable-text.ts'
 
 const hash = lineHasher(new Uint8Array(16))
 const repository = { owner: 'acme', repo: 'shop', host: 'github.com' }
-const noise = { paths: {}, classes: {} as never, attributes: { globs: [], says: () => null } }
+const noise = { ...DEFAULT_NOISE, classes: {} as never, attributes: () => null }
 
 /** A patch that adds the text, line by line. */
 function patchOf(text: string): string {
@@ -52,7 +53,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   settings: readSettingsFile,
   'a list of areas': (text) => readSettingsFile(`areas:\n  a: [${JSON.stringify(text)}]\n`),
   'a labeler file': areasOfLabeler,
-  'a glob': (text) => attempted(() => parseGlob(text, { remaining: 1_000_000 })),
+  'a glob': (text) => attempted(() => parseGlob(text)),
   'a repository name': parseFullName,
   'the output of git': (text) => [parseDiff(text), quoted(text)],
   'text that is shown': (text) => [quote(text), linkable(text), sanitize(text), inQuotes(text)],

@@ -7,7 +7,7 @@ import { type Material, randomMerges } from '../support/random-merges.ts'
 
 function verdictOf({ our_patch, their_patch }: MergeWithTruth, one_base: boolean) {
   const [ours, theirs] = [change({ patch: our_patch }), change({ patch: their_patch })]
-  return fileVerdict(ours, theirs, { one_base, budget: { remaining: 1e9 } })
+  return fileVerdict(ours, theirs, one_base)
 }
 
 /** Precision and recall in percent. */

@@ -6,6 +6,7 @@ import { digestedSide } from '../../src/engine/kinds/side.ts'
 import type { FileChange } from '../../src/engine/lines/change.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { indexFiles, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
+import { Deadline } from '../../src/vocabulary/deadline.ts'
 import { byConsequence, consequenceOf } from '../../src/vocabulary/finding.ts'
 import type { Consequence, Finding, FindingOf } from '../../src/vocabulary/finding-kinds.ts'
 import { linesFinding as lines, SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
@@ -73,7 +74,7 @@ const numbers = {
 }
 const compared = (yours: Digested, theirs: Digested) => {
   const shared = sharedFiles(indexFiles(yours.files), theirs.files)
-  const options = { shared, noise: DEFAULT_NOISE, numbers, budget: { remaining: 1e9 } }
+  const options = { shared, noise: DEFAULT_NOISE, numbers, deadline: new Deadline() }
   return atOnce(compareSides(yours, theirs, options))
 }
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { attributesOf, readGitAttributes } from '../../src/engine/lines/git-attributes.ts'
 import { DEFAULT_NOISE, noiseOf, noiseOfPath } from '../../src/engine/lines/noise.ts'
+import { Deadline } from '../../src/vocabulary/deadline.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import { change } from '../support/lines.ts'
 
@@ -64,14 +65,14 @@ describe('a declared path, which may be a directory', () => {
     ['src/changelog/parse', null],
     ['src/changelog', null],
   ])('%s: %s', (path, noise) => {
-    expect(noiseOfPath(path, DEFAULT_NOISE, { is_file: false })).toBe(noise)
+    expect(noiseOfPath(path, DEFAULT_NOISE, false)).toBe(noise)
   })
 
-  test('has no class once the budget is exhausted', () => {
-    const rules = { ...DEFAULT_NOISE, attributes: attributesFrom('src/*.x linguist-generated') }
-    const budget = { remaining: 0 }
-    expect(noiseOfPath('src/a.x', rules, { is_file: false, budget })).toBeNull()
-    expect(budget.remaining).toBeLessThan(0)
+  test('has only the class of its name after the deadline', () => {
+    const attributes = attributesFrom('src/*.x linguist-generated')
+    const rules = { ...DEFAULT_NOISE, attributes, deadline: new Deadline(0) }
+    expect(noiseOfPath('src/a.x', rules, false)).toBeNull()
+    expect(noiseOfPath('go.mod', rules, false)).toBe('manifest')
   })
 })
 

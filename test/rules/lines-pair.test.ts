@@ -5,6 +5,7 @@ import { changeOf } from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { type FilePair, indexFiles, pairVerdict, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
+import { Deadline } from '../../src/vocabulary/deadline.ts'
 import { change, editOf, hash } from '../support/lines.ts'
 import { atOnce } from '../support/steps.ts'
 
@@ -28,7 +29,7 @@ function pairOf(path: string, verdict: string): FilePair {
 }
 
 const verdictOf = (pairs: FilePair[], declared = { yours: false, theirs: false }) =>
-  atOnce(pairVerdict(pairs, { declared, one_base: true, noise: DEFAULT_NOISE, budget: { remaining: 1e9 } }))
+  atOnce(pairVerdict(pairs, { declared, one_base: true, noise: DEFAULT_NOISE, deadline: new Deadline() }))
 
 describe('a pair', () => {
   test('lists its files by path, and names the class of noise', () => {

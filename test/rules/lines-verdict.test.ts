@@ -4,12 +4,10 @@ import type { FileChange } from '../../src/engine/lines/change.ts'
 import { fileVerdict } from '../../src/engine/lines/file-verdict.ts'
 import { change, editOf } from '../support/lines.ts'
 
-const budget = () => ({ remaining: 10_000_000 })
-
 /** The verdict, such as `conflict proved` or `near`. Asserts that it is the same with the sides swapped. */
 function verdict(yours: FileChange, theirs: FileChange, one_base = false): string {
-  const found = fileVerdict(yours, theirs, { one_base, budget: budget() })
-  const other = fileVerdict(theirs, yours, { one_base, budget: budget() })
+  const found = fileVerdict(yours, theirs, one_base)
+  const other = fileVerdict(theirs, yours, one_base)
   const { yours: mine, theirs: its } = found.is_whole
   const lines = { your_lines: found.their_lines, their_lines: found.your_lines }
   expect(other).toEqual({ ...found, ...lines, is_whole: { yours: its, theirs: mine } })
@@ -209,7 +207,7 @@ describe('by lines, if bases may differ', () => {
     })
     const shown = base.map((line, at) => (at === 6 ? `-${line}\n+a` : ` ${line}`))
     const yours = change({ patch: `@@ -1,12 +1,12 @@\n${shown.join('\n')}` })
-    const found = fileVerdict(yours, theirs, { one_base: false, budget: budget() })
+    const found = fileVerdict(yours, theirs, false)
     expect(found.verdict).toBe('conflict')
     expect(found.your_lines).toEqual([7, 7])
     expect(found.their_lines).toEqual([7, 7])
@@ -283,7 +281,7 @@ describe('lines of both sides', () => {
     ],
     ['are not known without a patch', change(), change(), null, null],
   ])('%s', (_, yours, theirs, mine, its) => {
-    const found = fileVerdict(yours, theirs, { one_base: true, budget: budget() })
+    const found = fileVerdict(yours, theirs, true)
     expect(found.your_lines).toEqual(mine)
     expect(found.their_lines).toEqual(its)
   })
@@ -312,21 +310,9 @@ describe('work is bounded', () => {
   ])('%s', (_, one, other) => {
     const [yours, theirs] = [change({ patch: one }), change({ patch: other })]
     for (const one_base of [false, true]) {
-      const spent = { remaining: 100_000_000 }
-      const found = fileVerdict(yours, theirs, { one_base, budget: spent })
-      // A unit is about 5 ns. Work that has begun is completed.
-      expect(100_000_000 - spent.remaining).toBeLessThan(1_000_000)
+      const found = fileVerdict(yours, theirs, one_base)
       expect(found.verdict).toBeOneOf(['unknown', 'conflict'])
       expect(found.confidence).not.toBe('proved')
     }
-  })
-
-  test('without a remaining budget, verdicts by lines are unknown', () => {
-    const [yours, theirs] = [edit(20, 1, ['a']), edit(20, 1, ['b'])]
-    const spent = { remaining: 0 }
-    expect(fileVerdict(yours, theirs, { one_base: false, budget: spent }).verdict).toBe('unknown')
-    expect(
-      fileVerdict(change({ status: 'removed' }), theirs, { one_base: false, budget: spent }).verdict,
-    ).toBe('conflict')
   })
 })

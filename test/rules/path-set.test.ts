@@ -1,29 +1,29 @@
 /** The index of a scope's globs, compared with checking all pairs. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Deadline } from '../../src/vocabulary/deadline.ts'
 import { type Glob, matchesPath, parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import {
   type Exclusion,
+  isIgnored,
   type PairOptions,
   type PathSet,
   pairsOf,
-  pathSet as pathSetOf,
+  pathSet,
   takePairs,
-  withoutIgnored,
 } from '../../src/vocabulary/scope/path-set.ts'
 import { overlaps } from '../support/glob-pairs.ts'
-
-const plenty = () => ({ remaining: 10_000_000 })
+import { atOnce } from '../support/steps.ts'
 
 const globsOf = (sources: string[]) => sources.map((source) => parseGlob(source))
-const pathSet = (globs: Glob[]) => pathSetOf(globs, plenty())
+const deadline = new Deadline()
 
 function pairsBetween(yours: PathSet, theirs: Glob[], { max, ...options }: PairOptions & { max: number }) {
-  return takePairs(pairsOf(yours, theirs, options), max)
+  return atOnce(takePairs(pairsOf(yours, theirs, options), max))
 }
 
 function pairs(yours: string[], theirs: string[], max = 1000) {
-  return pairsBetween(pathSet(globsOf(yours)), globsOf(theirs), { max, budget: plenty() })
+  return pairsBetween(pathSet(globsOf(yours)), globsOf(theirs), { max, deadline })
 }
 
 const glob = fc
@@ -43,7 +43,7 @@ describe('the pairs of two scopes', () => {
       fc.property(scope, scope, (yours, theirs) => {
         const found = pairs(yours, theirs)
         const expected = theirs.flatMap((b) =>
-          yours.filter((a) => overlaps(parseGlob(a), parseGlob(b), plenty())).map((a) => `${a} ${b}`),
+          yours.filter((a) => overlaps(parseGlob(a), parseGlob(b))).map((a) => `${a} ${b}`),
         )
         expect(found.map((pair) => `${pair.yours} ${pair.theirs}`).sort()).toEqual(expected.sort())
         for (const pair of found) {
@@ -79,25 +79,23 @@ describe('the pairs of two scopes', () => {
     expect(pairs(['{a,b,c}'], ['{a,b}', '{c,d}']).map(({ theirs }) => theirs)).toEqual(['{a,b}', '{c,d}'])
   })
 
-  test('stop when the budget is exhausted', () => {
+  test('stop at the deadline', () => {
     const set = pathSet(globsOf(['*a*/x', '*b*/y', '*c*/z']))
-    const whole = plenty()
-    expect(pairsBetween(set, [parseGlob('?*?/*')], { max: 20, budget: whole })).toHaveLength(3)
-    const half = { remaining: (plenty().remaining - whole.remaining) / 2 }
-    expect(pairsBetween(set, [parseGlob('?*?/*')], { max: 20, budget: half }).length).toBeLessThan(3)
-    expect(half.remaining).toBeLessThan(0)
+    const theirs = [parseGlob('?*?/*')]
+    expect(pairsBetween(set, theirs, { max: 20, deadline })).toHaveLength(3)
+    expect(pairsBetween(set, theirs, { max: 20, deadline: new Deadline(0) })).toEqual([])
   })
 })
 
 function matching(paths: string[]): Exclusion {
   const globs = globsOf(paths)
-  return (path, _, budget) => globs.some((glob) => matchesPath(glob, path, budget))
+  return (path) => globs.some((glob) => matchesPath(glob, path))
 }
 
 describe('ignored', () => {
   const ignore = ['**/package-lock.json', 'vendor/**', '**/gen/**', '*.{lock,snap}', 'dist', '**/*.min.*']
   const kept = (paths: string[]) =>
-    withoutIgnored(globsOf(paths), matching(ignore), plenty()).map(({ source }) => source)
+    globsOf(paths).flatMap((glob) => (isIgnored(glob, matching(ignore)) ? [] : glob.source))
 
   test.each([
     'package-lock.json',
@@ -129,7 +127,6 @@ describe('ignored', () => {
 test('an ignored path forms no pair', () => {
   const set = pathSet([parseGlob('src/**'), parseGlob('lib/x.lock')])
   const theirs = [parseGlob('src/a.lock'), parseGlob('src/b.ts'), parseGlob('src/*.lock')]
-  const budget = plenty()
-  const pairs = pairsBetween(set, theirs, { max: 20, budget, ignore: matching(['**/*.lock']) })
+  const pairs = pairsBetween(set, theirs, { max: 20, deadline, ignore: matching(['**/*.lock']) })
   expect(pairs.map((pair) => pair.theirs)).toEqual(['src/b.ts', 'src/*.lock'])
 })

@@ -1,17 +1,19 @@
 /** Compares two whole globs by comparing their alternatives as the service does. */
-import type { Budget } from '../../src/vocabulary/budget.ts'
-import { alternativesOverlap, sharedPath } from '../../src/vocabulary/scope/alternative.ts'
+import { Deadline } from '../../src/vocabulary/deadline.ts'
+import { type Alternative, alternativesOverlap, sharedPath } from '../../src/vocabulary/scope/alternative.ts'
 import { alternativesOf, type Glob } from '../../src/vocabulary/scope/glob.ts'
 
-export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
-  const others = alternativesOf(b, budget)
-  return alternativesOf(a, budget).some((x) => others.some((y) => alternativesOverlap(x, y, budget)))
+export function overlaps(a: Glob, b: Glob, deadline?: Deadline): boolean {
+  return firstPair(a, b, deadline) !== undefined
 }
 
-/** A path of the first alternatives that share one; null if there are none or the budget is exhausted. */
-export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
-  const others = alternativesOf(b, budget)
-  const pairs = alternativesOf(a, budget).flatMap((x) => others.map((y) => [x, y] as const))
-  const shared = pairs.find(([x, y]) => alternativesOverlap(x, y, budget))
-  return shared === undefined || budget.remaining < 0 ? null : sharedPath(...shared, budget)
+/** A path of the first alternatives that share one; null if there are none. */
+export function intersect(a: Glob, b: Glob): string | null {
+  const shared = firstPair(a, b)
+  return shared === undefined ? null : sharedPath(...shared)
+}
+
+function firstPair(a: Glob, b: Glob, deadline = new Deadline()): [Alternative, Alternative] | undefined {
+  const pairs = alternativesOf(a).flatMap((x) => alternativesOf(b).map((y): [typeof x, typeof y] => [x, y]))
+  return pairs.find(([x, y]) => alternativesOverlap(x, y, deadline))
 }

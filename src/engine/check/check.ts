@@ -1,9 +1,7 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
 
-import type { Budget } from '../../vocabulary/budget.ts'
 import type { CheckOverlap } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
-import { nextTurn, periodicYield } from '../../vocabulary/event-loop.ts'
 import { type Author, isSameAuthor, joinSides } from '../kinds/side.ts'
 import { isMadeAgain } from '../lines/added-lines.ts'
 import type { StoredScope } from '../record.ts'
@@ -19,12 +17,6 @@ import { rulesOf } from './rules.ts'
 import { loginAuthor, readOwnFiles, type SideFields, sideOf } from './sides.ts'
 import type { CheckContext, CheckedWork, CheckInput } from './source.ts'
 
-/** The work budget of comparing paths, in cost units of 10 to 50 ns: about a tenth of a second. */
-const UNITS_MAX = 1_400_000
-/** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
-const PROPOSAL_UNITS_MAX = 1_000_000
-/** A larger proposal yields to the event loop before it is parsed, because validating it has just taken a while. */
-const LARGE_SCOPE = 50
 /** The maximum number of live activities of a branch whose scopes replace a missing scope, and of the characters of their paths. */
 const OWN_SCOPES_MAX = 200
 const OWN_LENGTH_MAX = 2_000_000
@@ -99,7 +91,7 @@ function ownOf(
   const sides = activities.map((row) => ({ id: row.id, side: sideOf(row, ctx) }))
   return {
     side: joinSides(sides.map(({ side }) => side)),
-    readFiles: (budget) => readOwnFiles(ctx, sides, budget),
+    readFiles: (deadline) => readOwnFiles(ctx, sides, deadline),
     cut: activities.filter(({ changes_complete }) => !changes_complete).length,
   }
 }
@@ -149,19 +141,15 @@ async function withAuthor(work: CheckedWork, found: readonly unknown[]): Promise
 }
 
 async function begin(ctx: CheckContext, input: CheckInput): Promise<CheckedWork> {
-  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes, ctx.caller.meter)
-  if (input.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await nextTurn()
-  const pause = periodicYield()
-  const proposal = proposalOf(input.scopes, rules, ctx.caller.meter.budget(PROPOSAL_UNITS_MAX))
-  const budget = ctx.caller.meter.budget(UNITS_MAX)
-  await pause()
-  // The files are read with the first call's budget.
+  const deadline = ctx.caller.meter.deadline()
+  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes, deadline)
+  const proposal = await deadline.run(proposalOf(input.scopes, rules))
   let files: ReturnType<CheckInput['readFiles']> | undefined
-  const readFiles = (lines: Budget) => {
-    files ??= input.readFiles(lines)
+  const readFiles = () => {
+    files ??= input.readFiles(deadline)
     return files
   }
-  return { ctx, ...input, readFiles, rules, proposal, budget, pause }
+  return { ctx, ...input, readFiles, rules, proposal }
 }
 
 /** Ids are ordered by time. */

@@ -1,8 +1,7 @@
 /** The collisions of a repository as they are listed. Pure. */
 
-import type { Budget } from '../../vocabulary/budget.ts'
 import { type Overlap, SHARED_PATHS_MAX, type SharedPath } from '../../vocabulary/contract/overlap-list.ts'
-import type { Steps } from '../../vocabulary/event-loop.ts'
+import type { Steps } from '../../vocabulary/deadline.ts'
 import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
 import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
 import { sharedIssue } from '../kinds/kinds.ts'
@@ -14,20 +13,20 @@ import { comparisonOf, scopeFindings } from './compare.ts'
 import type { Participant } from './live-pairs.ts'
 import type { Rules } from './rules.ts'
 
-/** If the budget is exhausted, examples of shared paths are missing. */
+/** If the deadline is over, examples of shared paths are missing. */
 export function* overlapItems(
   collisions: readonly RankedCollision[],
   participants: readonly Participant[],
-  { rules, budget }: { rules: Rules; budget: Budget },
+  rules: Rules,
 ): Steps<Overlap[]> {
   const items: Overlap[] = []
   for (const { comparison, paths: declared, ...pair } of collisions) {
     yield
     const [older, newer] = [participants[pair.older], participants[pair.newer]] as [Participant, Participant]
-    const shared = comparisonOf(older.proposal, scopeOf(newer.record), { rules, budget })
+    const shared = comparisonOf(older.proposal, scopeOf(newer.record), rules)
     const { areas } = shared
     const files = comparison?.files ?? []
-    const globs = declared ?? takePairs(shared.pairs, SHARED_PATHS_MAX)
+    const globs = declared ?? (yield* takePairs(shared.pairs, SHARED_PATHS_MAX))
     const ofScopes = [...sharedIssue(older, newer), ...scopeFindings(globs, areas)]
     const findings = comparison?.findings ?? ofScopes.sort(byConsequence)
     items.push({

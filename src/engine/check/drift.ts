@@ -1,52 +1,53 @@
 /** How the changes of a pull request differ from what was declared before it (docs/contract/lines.md#drift). */
 
 import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'
-import { fileGlob, parseGlob } from '../../vocabulary/scope/glob.ts'
-import { overlapsAny, pathSet } from '../../vocabulary/scope/path-set.ts'
+import type { Steps } from '../../vocabulary/deadline.ts'
+import { fileGlob, type Glob, parseGlob } from '../../vocabulary/scope/glob.ts'
+import { overlapsAny, type PathSet, pathSet } from '../../vocabulary/scope/path-set.ts'
 import { namesOf } from '../lines/change.ts'
 import { type ComparedFields, distinctNames, replacesDeclared } from '../records/compared-scope.ts'
 import { globsOf } from './compare.ts'
-import { rulesOf } from './rules.ts'
+import { type Rules, rulesOf } from './rules.ts'
 import type { CheckContext } from './source.ts'
-
-/** The budget, in units of 10 to 50 ns: twice the worst case of a declared scope, and the files. */
-const UNITS_MAX = 2_000_000
 
 /**
  * Null if no declared paths or files were replaced by the files of a ready pull request, or if there are too many to compare.
  * The paths that the settings give to declared areas count as declared. Ignored files are left out.
  */
-export function driftOf(
-  ctx: Pick<CheckContext, 'settings' | 'repo' | 'caller'>,
+export async function driftOf(
+  { settings, repo, caller }: Pick<CheckContext, 'settings' | 'repo' | 'caller'>,
   row: ComparedFields,
-): Drift | null {
+): Promise<Drift | null> {
   if (!replacesDeclared(row)) return null
+  const deadline = caller.meter.deadline()
+  return deadline.run(driftBetween(row, rulesOf(settings, repo.noise_attributes, deadline)))
+}
+
+function* driftBetween(row: ComparedFields, rules: Rules): Steps<Drift | null> {
   const { scope, changed_files } = row
-  const files = row.pushed_files ?? []
-  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes)
-  const budget = ctx.caller.meter.budget(UNITS_MAX)
+  const pushed = row.pushed_files ?? []
   const globs = globsOf(
     { ...scope, is_literal: false, files: distinctNames(changed_files), taken: [] },
     rules,
-    budget,
   )
   if (globs.length === 0) return null
-  const declared = pathSet(globs, budget)
-  const changed = pathSet(distinctNames(files).map(fileGlob), budget)
-  const changed_only = files.filter(
-    (file) =>
-      !rules.ignore(file.path, true, budget) &&
-      !overlapsAny(declared, namesOf(file).map(fileGlob), { budget }),
-  )
-  const declared_only = [
-    ...scope.paths.filter((path) => !overlapsAny(changed, [parseGlob(path, budget)], { budget })),
-    ...changed_files
-      .filter((file) => !overlapsAny(changed, namesOf(file).map(fileGlob), { budget }))
-      .map(({ path }) => path),
-  ]
-  if (budget.remaining < 0) return null
+  const declared = pathSet(globs)
+  const changed = pathSet(distinctNames(pushed).map(fileGlob))
+  const { deadline } = rules
+  const [declared_only, changed_only] = [new Set<string>(), new Set<string>()]
+  const isIn = (set: PathSet, ...found: Glob[]) => overlapsAny(set, found, { deadline })
+  for (const path of scope.paths) if (!(yield* isIn(changed, parseGlob(path)))) declared_only.add(path)
+  for (const file of changed_files)
+    if (!(yield* isIn(changed, ...namesOf(file).map(fileGlob)))) declared_only.add(file.path)
+  for (const file of pushed) {
+    yield
+    const isExpected =
+      rules.ignore(file.path, true) || (yield* isIn(declared, ...namesOf(file).map(fileGlob)))
+    if (!isExpected) changed_only.add(file.path)
+  }
+  if (deadline.isOver) return null
   return {
-    declared_only: [...new Set(declared_only)].slice(0, DRIFT_MAX),
-    changed_only: changed_only.map(({ path }) => path).slice(0, DRIFT_MAX),
+    declared_only: [...declared_only].slice(0, DRIFT_MAX),
+    changed_only: [...changed_only].slice(0, DRIFT_MAX),
   }
 }

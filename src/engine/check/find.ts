@@ -1,16 +1,16 @@
-/** Finds the records that overlap with a proposal. The work is bounded and yields to other requests. */
+/** Finds the records that overlap with a proposal. */
 
 import { type Expected, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
-import { inTurns, type Steps } from '../../vocabulary/event-loop.ts'
+import type { Steps } from '../../vocabulary/deadline.ts'
 import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
-import type { Comparison } from '../kinds/compare.ts'
+import { type Comparison, pullsOf } from '../kinds/compare.ts'
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import type { LiveSet, NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
 import type { Stacks } from '../stacks.ts'
 import type { Proposal } from './compare.ts'
-import { BY_LINES_MAX, pullsOf, rankByLines } from './found-by-lines.ts'
+import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
 import type { CheckedWork } from './source.ts'
 
 export interface FoundWork {
@@ -31,7 +31,7 @@ export interface FoundWork {
   compared: Counts
   /** The number of activities without a match whose changed files are not all known. Zero if the proposal has no paths. */
   cut: number
-  /** False if a limit was reached before the last record. */
+  /** False if the deadline, or a limit, was reached before the last record. */
   complete: boolean
 }
 
@@ -42,13 +42,13 @@ interface Counts {
 
 /** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
 export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
-  const { proposal, rules, side, budget } = work
+  const { proposal, rules, side } = work
   const near = await findNear(work)
   const isByLines = side.files.length > 0
   const ranked = near.activities.slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
   const byLines = isByLines && ranked.length > 0 ? await rankByLines(work, ranked, near.openPulls) : null
   const apart = byLines ? byLines.left_out + byLines.same_file.length : 0
-  const isRanked = byLines === null || (byLines.complete && near.activities.length <= BY_LINES_MAX)
+  const isRanked = byLines === null || near.activities.length <= BY_LINES_MAX
   const hasPaths = proposal.paths.globs.length > 0
   return {
     activities: (byLines?.ranked ?? ranked).slice(0, IDS_MAX),
@@ -60,7 +60,7 @@ export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
     other_base: near.other_base.slice(0, IDS_MAX),
     compared: near.compared,
     cut: hasPaths ? near.cut : 0,
-    complete: proposal.complete && isRanked && budget.remaining >= 0 && rules.areNumbersKnown(),
+    complete: proposal.complete && isRanked && !rules.deadline.isOver,
   }
 }
 
@@ -74,7 +74,7 @@ interface FoundNear extends Pick<FoundWork, 'expected' | 'other_base' | 'compare
 
 /** The live records that share a path, an area or something taken with the proposal, and what is known about the others. */
 async function findNear(work: CheckedWork): Promise<FoundNear> {
-  const { ctx, proposal, rules, budget } = work
+  const { ctx, proposal, rules } = work
   const set = await ctx.source.liveSet()
   const now = ctx.now.getTime()
   const stacks = set.stacksAt(now)
@@ -83,7 +83,9 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
   const expected = stacks.expectedOf(subject)
   const isOther = (record: LiveRecord) =>
     record.ends_at > now && !self.has(record.id) && !expected.has(record)
-  const near = await inTurns(nearProposal(set, { proposal, taken: takenOf(work), rules, budget }, isOther))
+  const near = await rules.deadline.run(
+    nearProposal(set, { proposal, taken: () => takenOf(work), rules }, isOther),
+  )
   const activities: Ranked[] = []
   const notables: Ranked[] = []
   const other_base: string[] = []
@@ -137,22 +139,18 @@ function takenOf({ rules, side }: CheckedWork): string[] {
 
 /**
  * The records that share a path, an area or something `taken` with a proposal, and some that are not wanted. An area whose globs
- * in the settings overlap with the proposal's paths is as much as a shared path. If the budget is exhausted, some are missing.
+ * in the settings overlap with the proposal's paths is as much as a shared path. If the deadline is over, some are missing.
  */
-export function nearProposal(
+export function* nearProposal(
   set: LiveSet,
-  {
-    proposal,
-    taken,
-    rules,
-    budget,
-  }: Pick<CheckedWork, 'proposal' | 'rules' | 'budget'> & { taken: readonly string[] },
+  { proposal, taken, rules }: Pick<CheckedWork, 'proposal' | 'rules'> & { taken(): readonly string[] },
   isWanted: (record: LiveRecord) => boolean,
 ): Steps<Map<LiveRecord, NearBy>> {
   const places = new Map([...proposal.labels.keys()].map((key) => [areaPlace(key), false]))
-  const options = { budget, ignore: rules.ignore }
-  for (const [key, globs] of rules.areas)
-    if (overlapsAny(proposal.paths, globs, options)) places.set(areaPlace(key), true)
-  for (const place of taken) places.set(place, true)
-  return set.near({ paths: proposal.paths, places }, { ...options, isWanted })
+  for (const [key, globs] of rules.areas) {
+    if (yield* overlapsAny(proposal.paths, globs, rules)) places.set(areaPlace(key), true)
+    yield
+  }
+  for (const place of taken()) places.set(place, true)
+  return yield* set.near({ paths: proposal.paths, places }, { ...rules, isWanted })
 }

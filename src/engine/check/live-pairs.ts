@@ -1,8 +1,6 @@
-/** The pairs of live activities that share something: each is compared with those before it, the newest first. Bounded. */
+/** The pairs of live activities that share something: each is compared with those before it, the newest first. */
 
-import type { Budget } from '../../vocabulary/budget.ts'
 import { COMPARED_MAX } from '../../vocabulary/contract/overlap-list.ts'
-import { inTurns, periodicYield } from '../../vocabulary/event-loop.ts'
 import { pagesOf } from '../../vocabulary/lists.ts'
 import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../vocabulary/severity.ts'
 import type { Intent } from '../kinds/side.ts'
@@ -59,11 +57,8 @@ export function bySeverityAndAge(a: Pair, b: Pair): number {
   return byRank(a, b) || a.newer - b.newer || a.older - b.older
 }
 
-/** The work budget, in cost units of 10 to 50 ns: about a fifth of a second. Comparing lines has its own budget. */
-const UNITS_MAX = 5_500_000
 /** The maximum number of pairs that are kept; the others are counted. */
 const PAIRS_MAX = 5_000
-const PAIR_COST = 5
 /** The maximum number of scopes that are read at once, and of their bytes, approximately. */
 const PAGES = { max: 250, size_max: 262_144, sizeOf: ({ paths }: LiveRecord) => 500 + 100 * paths.length }
 
@@ -78,10 +73,9 @@ export interface LivePairs {
   undecided: Set<number>
 }
 
-/** Compares the newest activities until the budget is exhausted. */
+/** Compares the newest activities until the deadline. */
 export async function findPairs(ctx: CheckContext, work: LiveWork, rules: Rules): Promise<LivePairs> {
-  const budget = ctx.caller.meter.budget(UNITS_MAX)
-  const pause = periodicYield()
+  const { deadline } = rules
   const added: Added = {
     participants: [],
     positions: new Map(),
@@ -90,19 +84,18 @@ export async function findPairs(ctx: CheckContext, work: LiveWork, rules: Rules)
   const counts: number[] = []
   let compared = 0
   for (const page of pagesOf(work.live.slice(0, COMPARED_MAX), PAGES)) {
-    if (budget.remaining < 0) break
+    if (deadline.isOver) break
     const rows = new Map((await ctx.source.activities(page.map(({ id }) => id))).map((row) => [row.id, row]))
     for (const record of page) {
       const row = rows.get(record.id)
       // It may have been deleted meanwhile.
       if (row)
-        for (const { newer, older } of await addOne(ctx, { record, row, work, rules, budget }, added)) {
+        for (const { newer, older } of await addOne(ctx, { record, row, work, rules }, added)) {
           counts[newer] = (counts[newer] ?? 0) + 1
           counts[older] = (counts[older] ?? 0) + 1
         }
-      if (budget.remaining < 0) break
+      if (deadline.isOver) break
       compared += 1
-      await pause()
     }
   }
   const { participants, ranking } = added
@@ -110,8 +103,8 @@ export async function findPairs(ctx: CheckContext, work: LiveWork, rules: Rules)
   for (const { newer, older } of pairs)
     for (const position of [newer, older]) counts[position] = (counts[position] as number) - 1
   const undecided = new Set([...counts.keys()].filter((position) => (counts[position] ?? 0) > 0))
-  // The activity that exhausted the budget was not compared with all before it.
-  if (budget.remaining < 0) undecided.add(participants.length - 1)
+  // The activity at which the deadline was over was not compared with all before it.
+  if (deadline.isOver) undecided.add(participants.length - 1)
   return { participants, compared, pairs, total: ranking.total, undecided }
 }
 
@@ -125,27 +118,21 @@ interface Added {
 /** Adds an activity and its pairs with those before it. */
 async function addOne(
   ctx: CheckContext,
-  {
-    record,
-    row,
-    work,
-    rules,
-    budget,
-  }: { record: LiveRecord; row: ComparedActivity; work: LiveWork; rules: Rules; budget: Budget },
+  { record, row, work, rules }: { record: LiveRecord; row: ComparedActivity; work: LiveWork; rules: Rules },
   { participants, positions, ranking }: Added,
 ): Promise<Pair[]> {
-  const proposal = proposalOf([scopeOf(record)], rules, budget)
+  const { deadline } = rules
+  const proposal = await deadline.run(proposalOf([scopeOf(record)], rules))
   const older =
     participants.push({ record, proposal, pull_request: linkedPullRequest(row), ...intentOf(row, ctx) }) - 1
-  const options = { proposal, taken: record.taken, rules, budget }
-  const near = await inTurns(nearProposal(work.set, options, ({ id }) => positions.has(id)))
+  const options = { proposal, taken: () => record.taken, rules }
+  const near = await deadline.run(nearProposal(work.set, options, ({ id }) => positions.has(id)))
   const pairs: Pair[] = []
   for (const [{ id }, by] of near) {
     const newer = positions.get(id)
     if (newer === undefined) continue
     const other = (participants[newer] as Participant).record
     if (work.stacks.areApart(record, other)) continue
-    budget.remaining -= PAIR_COST
     const [one, two] = [record, other].map(({ weight }) =>
       by === 'issue' ? 'high' : overlapSeverity(by, weight),
     )

@@ -1,7 +1,7 @@
 /** Reads the records that a check found, and determines what each shares with the proposal. */
 
-import type { Budget } from '../../vocabulary/budget.ts'
 import { PAIRS_MAX, type PathPair } from '../../vocabulary/contract/overlap.ts'
+import type { Steps } from '../../vocabulary/deadline.ts'
 import { byConsequence, consequenceOf, takenIn } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { isBot } from '../../vocabulary/logins.ts'
@@ -15,15 +15,13 @@ import type { FileVerdict } from '../lines/pair-verdict.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
 import type { StoredNotable } from '../records/notable.ts'
-import { comparisonOf, scopeFindings } from './compare.ts'
+import { comparisonOf, pairsWithoutFiles, scopeFindings } from './compare.ts'
 import type { Conclusion, Found } from './conclusion.ts'
 import type { FoundWork } from './find.ts'
 import { findNextNumbers } from './next-number.ts'
+import { rulesOf } from './rules.ts'
 import { intentOf } from './sides.ts'
 import type { CheckedWork } from './source.ts'
-
-/** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
-const PAIR_UNITS_MAX = 700_000
 
 /** Reads the found records, and compares each with the proposal once. */
 export async function readMatches(
@@ -32,8 +30,10 @@ export async function readMatches(
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
   const { activities, notables, comparisons } = found
   const { base_branch, side, ctx } = work
-  const { source, caller } = ctx
-  const options = { work, budget: caller.meter.budget(PAIR_UNITS_MAX) }
+  const { source, settings, repo, caller } = ctx
+  // What was found is shown, however long it took.
+  const rules = rulesOf(settings, repo.noise_attributes, caller.meter.deadline())
+  const shown = { proposal: work.proposal, rules }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
   const [rows, notes] = await Promise.all([
     source.activities(ids(activities)),
@@ -48,7 +48,7 @@ export async function readMatches(
     const intent = intentOf(each.record, ctx)
     const findings = comparison ? comparison.findings.map(withNext) : sharedIssue(side, intent)
     const by = { login: intent.author.login ?? '', is_of_type_bot: false }
-    const is_bot = isBot(by, ctx.settings.comment)
+    const is_bot = isBot(by, settings.comment)
     return { ...each, comparison, findings, is_bot, same_author: isSameAuthor(side.author, intent.author) }
   })
   const matching = recordsIn(notables, notes).map((each) => ({
@@ -56,8 +56,8 @@ export async function readMatches(
     ...{ findings: [], is_bot: false, same_author: false },
   }))
   return {
-    collisions: (await withPlaces(collisions, options)).map(withScopes).sort(bySeverity),
-    notables: (await withPlaces(matching, options)).map(asNotable),
+    collisions: (await rules.deadline.run(withPlaces(collisions, shown))).map(withScopes).sort(bySeverity),
+    notables: (await rules.deadline.run(withPlaces(matching, shown))).map(asNotable),
   }
 }
 
@@ -79,32 +79,29 @@ interface Unmatched<Row> extends Ranked {
   comparison?: Comparison | undefined
 }
 
-/**
- * Gives each record its files with their verdicts, or one pair of paths if it has none. Then adds more pairs until the
- * budget is exhausted.
- */
-async function withPlaces<Row extends Parameters<typeof storedScopeOf>[0]>(
+/** Gives each record its files with their verdicts, or one pair of paths if it has none. Then adds more pairs until the deadline. */
+function* withPlaces<Row extends Parameters<typeof storedScopeOf>[0]>(
   found: Unmatched<Row>[],
-  { work, budget }: { work: CheckedWork; budget: Budget },
-): Promise<Found<Row>[]> {
-  const { proposal, rules, pause } = work
-  const shown: (Found<Row> & { pairs: Iterator<GlobPair> })[] = []
+  { proposal, rules }: Pick<CheckedWork, 'proposal' | 'rules'>,
+): Steps<Found<Row>[]> {
+  const shown: (Found<Row> & { pairs: Iterator<GlobPair | undefined> })[] = []
   for (const { comparison, findings, same_author, is_bot, ...each } of found) {
-    const by_lines = comparison !== undefined
+    const is_by_lines = comparison !== undefined
     const scope = storedScopeOf(each.record)
-    const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines })
+    const { areas, ...all } = comparisonOf(proposal, scope, rules)
+    const pairs = is_by_lines ? pairsWithoutFiles(proposal, scope, rules) : all.pairs
     const paths = comparison?.files.map(pairOfFile) ?? []
-    if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(pairOfGlobs))
+    if (paths.length === 0) paths.push(...(yield* takePairs(pairs, 1)).map(pairOfGlobs))
     const heads = new Map(comparison?.files.map((file) => [file.path, file.your_head]))
     const whose = { same_author, is_bot }
     const match = { consequence: null, findings, areas, paths, ...whose, cut: comparison?.cut ?? false }
-    shown.push({ ...each, match, heads, is_by_lines: by_lines, pairs })
-    await pause()
+    shown.push({ ...each, match, heads, is_by_lines, pairs })
+    yield
   }
   for (const { match, pairs } of shown) {
-    if (budget.remaining < 0) break
-    match.paths.push(...takePairs(pairs, PAIRS_MAX - match.paths.length).map(pairOfGlobs))
-    await pause()
+    const more = yield* takePairs(pairs, PAIRS_MAX - match.paths.length)
+    match.paths.push(...more.map(pairOfGlobs))
+    yield
   }
   return shown.map(({ pairs: _, ...each }) => each)
 }

@@ -10,18 +10,12 @@ import {
   type Overlaps,
   SAME_FILE_PAIRS_MAX,
 } from '../../vocabulary/contract/overlap-list.ts'
-import { inTurns } from '../../vocabulary/event-loop.ts'
 import { overlapItems } from './collision-items.ts'
 import { rankCollisions } from './collisions-by-lines.ts'
 import { findPairs, type LiveWork } from './live-pairs.ts'
 import { mergeOrder, openPullRequests } from './merge-order.ts'
 import { rulesOf } from './rules.ts'
 import type { CheckContext } from './source.ts'
-
-/** The work budget of the examples of the listed collisions, in cost units of 10 to 50 ns. */
-const SHOWN_UNITS_MAX = 250_000
-/** The budget of asking whether a file that several change is ignored or noise. */
-const IGNORED_UNITS_MAX = 1_000_000
 
 export interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | 'same_file'> {
   /** How many of the newest activities were compared with each other. */
@@ -42,15 +36,17 @@ export async function readLiveWork({ now, source }: Pick<CheckContext, 'now' | '
 
 export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promise<RepositoryOverlaps> {
   const { set, live, stacks } = work
-  const rules = rulesOf(ctx.settings, ctx.repo.noise_attributes, ctx.caller.meter)
+  const newRules = () => rulesOf(ctx.settings, ctx.repo.noise_attributes, ctx.caller.meter.deadline())
+  const rules = newRules()
   const { participants, compared, pairs, undecided, ...found } = await findPairs(ctx, work, rules)
-  const looking = ctx.caller.meter.budget(IGNORED_UNITS_MAX)
   const isShared = (name: string) => (set.paths.fileNamed(name)?.owners.length ?? 0) > 1
-  const names = { has: (name: string) => isShared(name) && !rules.ignore(name, true, looking) }
+  const names = { has: (name: string) => isShared(name) && !rules.ignore(name, true) }
   const ranked = await rankCollisions(ctx, { pairs, participants, names, rules })
-  const budget = ctx.caller.meter.budget(SHOWN_UNITS_MAX)
+  const is_ranked = !rules.deadline.isOver
   const listed = ranked.collisions.slice(0, OVERLAPS_MAX)
-  const items = await inTurns(overlapItems(listed, participants, { rules, budget }))
+  // What was found is shown, however long it took.
+  const shown = newRules()
+  const items = await shown.deadline.run(overlapItems(listed, participants, shown))
   const total = found.total - (pairs.length - ranked.collisions.length)
   const hasLines = pairs.some(({ by_lines }) => by_lines)
   const not_compared = notComparedReason(compared, live.length)
@@ -58,8 +54,8 @@ export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promis
     not_compared,
     total,
     listed: items.length,
-    are_lines_compared: ranked.complete && (!hasLines || pairs.length === found.total),
-    are_paths_shown: budget.remaining >= 0,
+    are_lines_compared: is_ranked && (!hasLines || pairs.length === found.total),
+    are_paths_shown: !shown.deadline.isOver,
   })
   const idOf = (position: number) => participants[position]?.record.id ?? []
   const same_file = {

@@ -1,28 +1,24 @@
 /** The settings that affect a comparison, compiled (docs/contract/overlap.md#ignored-paths). Pure. */
 import { LRUCache } from 'lru-cache'
-import { type Budget, Meter } from '../../vocabulary/budget.ts'
 import { labelKey } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import { alternativesOf, type Glob, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
+import { Deadline } from '../../vocabulary/deadline.ts'
+import { type Glob, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
 import type { Exclusion } from '../../vocabulary/scope/path-set.ts'
 import { type AttributeRule, attributesOf } from '../lines/git-attributes.ts'
-import { NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../lines/noise.ts'
+import { NOISE_CLASSES, type NoiseRules, noiseOfPath } from '../lines/noise.ts'
 import type { NumberRules } from '../lines/taken.ts'
 
-interface CompiledRules {
+export interface Rules {
   /** The globs of each area, by `labelKey`. */
-  areas: Map<string, Glob[]>
+  areas: ReadonlyMap<string, readonly Glob[]>
   /** The rules for `noiseOfPath` and `noiseOf`. */
   noise: NoiseRules
   /** Whether the path of a plain glob is ignored or noise. */
   ignore: Exclusion
-  numbersWithin(budget: Budget): NumberRules
-}
-
-export interface Rules extends Omit<CompiledRules, 'numbersWithin'> {
   numbers: NumberRules
-  /** Whether the budget sufficed for all questions to `numbers` so far. */
-  areNumbersKnown(): boolean
+  /** Of the comparison. When it is over, globs of the settings match nothing more. */
+  deadline: Deadline
 }
 
 type RuleSettings = Pick<
@@ -30,76 +26,65 @@ type RuleSettings = Pick<
   'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes' | 'number_directories'
 >
 
+interface CompiledGlobs extends Pick<Rules, 'areas'> {
+  ignored: readonly Glob[]
+  noise: Omit<NoiseRules, 'deadline'>
+  /** The longest first. */
+  numbered: readonly { glob: Glob; is_numbered: boolean }[]
+}
+
 /** The maximum size of the cache, in characters of settings. Most repositories share the entry of the default settings. */
 const CACHE_SIZE_MAX = 500_000
-const cache = new LRUCache<string, CompiledRules>({
+const cache = new LRUCache<string, CompiledGlobs>({
   maxSize: CACHE_SIZE_MAX,
   sizeCalculation: (_, key) => key.length,
 })
 
-/** More than the files of all sides that are compared cost; a tenth of a second. */
-const NUMBER_UNITS_MAX = 10_000_000
-
-/**
- * The rules that follow from settings. `attributes`: see `Repo.noise_attributes`. `meter`: of the request. All questions to
- * `numbers` share one budget, because hostile globs make each of them expensive; globs after that are ignored.
- */
+/** The rules that follow from settings, for one comparison. `attributes`: see `Repo.noise_attributes`. */
 export function rulesOf(
   settings: RuleSettings,
   attributes: readonly AttributeRule[],
-  meter: Pick<Meter, 'budget'> = new Meter(),
+  deadline: Deadline = new Deadline(),
 ): Rules {
-  const { numbersWithin, ...rules } = compiledRules(settings, attributes)
-  const budget = meter.budget(NUMBER_UNITS_MAX)
-  return { ...rules, numbers: numbersWithin(budget), areNumbersKnown: () => budget.remaining >= 0 }
+  const { areas, ignored, numbered, ...compiled } = compiledGlobs(settings, attributes)
+  const noise = { ...compiled.noise, deadline }
+  const isMatch = (glob: Glob, path: string) => !deadline.isOver && matchesPath(glob, path)
+  const isIgnored = (path: string) => ignored.some((glob) => isMatch(glob, path))
+  const ignore: Exclusion = (path, is_file) => isIgnored(path) || noiseOfPath(path, noise, is_file) !== null
+  const numbers: NumberRules = {
+    isNumbered: (directory) => numbered.find(({ glob }) => isMatch(glob, directory))?.is_numbered,
+    isIgnored: (path) => ignore(path, true),
+    isManifest: (path) => noiseOfPath(path, noise, true) === 'manifest' && !isIgnored(path),
+  }
+  return { areas, noise, ignore, numbers, deadline }
 }
 
-function compiledRules(settings: RuleSettings, attributes: readonly AttributeRule[]): CompiledRules {
+function compiledGlobs(settings: RuleSettings, attributes: readonly AttributeRule[]): CompiledGlobs {
   const { areas, ignore_paths, noise_paths, noise_classes, number_directories } = settings
-  const given = [areas, ignore_paths, noise_paths, noise_classes, number_directories, attributes]
-  const key = JSON.stringify(given)
+  const key = JSON.stringify([
+    areas,
+    ignore_paths,
+    noise_paths,
+    noise_classes,
+    number_directories,
+    attributes,
+  ])
   const known = cache.get(key)
   if (known) return known
-  const compiled = Object.entries(areas).map(
-    ([label, globs]) => [labelKey(label), globs.map((glob) => parseGlob(glob))] as const,
-  )
-  const ignore = ignore_paths.map((glob) => parseGlob(glob))
-  const noise = noiseRulesOf(settings, attributes)
-  const excluded = exclusionOf(ignore, noise)
+  const parsed = (globs: readonly string[] = []) => globs.map((glob) => parseGlob(glob))
+  const noise_globs = NOISE_CLASSES.map((noise) => [noise, parsed(noise_paths[noise])])
   // The database does not keep the order of keys.
   const longest = Object.entries(number_directories).toSorted(([a], [b]) => b.length - a.length)
-  const numbered = longest.map(([glob, is_numbered]) => ({ glob: parseGlob(glob), is_numbered }))
-  const numbersWithin = (budget: Budget): NumberRules => ({
-    isNumbered: (directory) => numbered.find(({ glob }) => matchesPath(glob, directory, budget))?.is_numbered,
-    isIgnored: (path) => excluded(path, true, budget),
-    isManifest: (path) =>
-      noiseOfPath(path, noise, { is_file: true, budget }) === 'manifest' &&
-      !ignore.some((glob) => matchesPath(glob, path, budget)),
-  })
-  const rules = { areas: new Map(compiled), noise, ignore: excluded, numbersWithin }
-  cache.set(key, rules)
-  return rules
-}
-
-function noiseRulesOf(
-  { noise_paths, noise_classes }: RuleSettings,
-  attributes: readonly AttributeRule[],
-): NoiseRules {
-  const paths: Partial<Record<NoiseClass, Glob[]>> = {}
-  // The alternatives are built here, so that the result does not depend on which path is tested first.
-  const budget = { remaining: COMPILE_UNITS_MAX }
-  for (const noise of NOISE_CLASSES) {
-    const globs = noise_paths[noise]?.map((glob) => parseGlob(glob)) ?? []
-    paths[noise] = globs.filter((glob) => alternativesOf(glob, budget).length > 0)
+  const globs: CompiledGlobs = {
+    areas: new Map(Object.entries(areas).map(([label, globs]) => [labelKey(label), parsed(globs)])),
+    ignored: parsed(ignore_paths),
+    noise: {
+      paths: Object.fromEntries(noise_globs),
+      classes: noise_classes,
+      attributes: attributes.length === 0 ? null : attributesOf(attributes),
+    },
+    numbered: longest.map(([glob, is_numbered]) => ({ glob: parseGlob(glob), is_numbered })),
   }
-  return { paths, classes: noise_classes, attributes: attributesOf(attributes) }
+  cache.set(key, globs)
+  return globs
 }
-
-function exclusionOf(ignore: readonly Glob[], noise: NoiseRules): Exclusion {
-  return (path, is_file, budget) =>
-    ignore.some((glob) => matchesPath(glob, path, budget)) ||
-    noiseOfPath(path, noise, { is_file, budget }) !== null
-}
-
-/** The budget for compiling the globs of noise. */
-const COMPILE_UNITS_MAX = 500_000

@@ -1,10 +1,11 @@
 /** The sides of a check: what a stored activity is as a side (docs/contract/lines.md#authors), and its files with their digests. */
-import type { Budget } from '../../vocabulary/budget.ts'
-import { inTurns, mapped, type Steps } from '../../vocabulary/event-loop.ts'
+import { type Deadline, mapped, type Steps } from '../../vocabulary/deadline.ts'
 import { isListed } from '../../vocabulary/logins.ts'
 import {
   type Author,
   type DigestedFile,
+  type DigestedSide,
+  digestedSide,
   fileKey,
   type Intent,
   type Side,
@@ -13,39 +14,64 @@ import {
 import type { ChangeOrigin } from '../lines/change.ts'
 import { closingIssues } from '../lines/closing-issues.ts'
 import { decodeDigest } from '../lines/digest.ts'
+import { type FileIndex, indexFiles } from '../lines/pair-verdict.ts'
 import { authorLogin, type ComparedActivity } from '../records/activity.ts'
 import { type ComparedFields, comparedScopeOf, issuesOf } from '../records/compared-scope.ts'
-import type { CheckContext, Sided, StoredFile } from './source.ts'
-
-/** Cost units of decoding a digest, and each byte of it. */
-const DECODE_COST = 300
-const BYTE_COST = 1
+import type { Rules } from './rules.ts'
+import type { CheckContext, Names, Sided, StoredFile } from './source.ts'
 
 /** The files of the activities that are checked, with all digests. */
 export async function readOwnFiles(
   { source }: Pick<CheckContext, 'source'>,
   sides: readonly Sided[],
-  budget: Budget,
+  deadline: Deadline,
 ): Promise<DigestedFile[]> {
   const files: DigestedFile[] = []
   for await (const { each, stored } of source.files(sides))
-    for (const file of await inTurns(withDigests(each.side.files, stored, budget))) files.push(file)
+    files.push(...(await deadline.run(withDigests(each.side.files, stored, deadline))))
   return files
 }
 
-/** Adds the stored digests to files. A file that is not stored any more, because its activity has changed or ended, gets none. */
+/**
+ * Adds the stored digests to files. A file that is not stored any more, because its activity has changed or ended, gets none,
+ * and neither does one that the deadline does not reach.
+ */
 export function withDigests(
   files: readonly SideFile[],
   stored: readonly StoredFile[],
-  budget: Budget,
+  deadline: Deadline,
 ): Steps<DigestedFile[]> {
   const byKey = new Map(stored.map((each) => [fileKey(each), each]))
   return mapped(files, (file) => {
     const { changed_lines = null, digest = null } = byKey.get(fileKey(file)) ?? {}
     if (!(digest instanceof Uint8Array)) return { ...file, changed_lines, digest }
-    budget.remaining -= DECODE_COST + BYTE_COST * digest.length
-    return { ...file, changed_lines, digest: budget.remaining < 0 ? null : decodeDigest(digest) }
+    return { ...file, changed_lines, digest: deadline.isOver ? null : decodeDigest(digest) }
   })
+}
+
+/** A side with its files by name, which are those that other sides can have too. */
+export interface IndexedSide extends DigestedSide {
+  index: FileIndex<DigestedFile>
+}
+
+/** `names`: those that other sides can have too. */
+export function* indexedSide(
+  side: Intent,
+  files: readonly DigestedFile[],
+  { names, rules }: { names: Names; rules: Rules },
+): Steps<IndexedSide> {
+  const index = new Map([...indexFiles(files)].filter(([name]) => names.has(name)))
+  return { ...(yield* digestedSide(side, files, rules)), index }
+}
+
+/** The files of work since it parted from other work: see `Source.since`. */
+export async function filesSince(
+  { source }: Pick<CheckContext, 'source'>,
+  { id, other }: { id: string | null; other: string },
+  deadline: Deadline,
+): Promise<DigestedFile[] | undefined> {
+  const since = await source.since?.(id, other)
+  return since && deadline.run(withDigests(since, since, deadline))
 }
 
 export type SideFields = ComparedFields &

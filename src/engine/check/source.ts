@@ -1,6 +1,6 @@
 /** What a check is done with: its work, its rules and limits, and what it asks of the place where records are kept: the database of a service, or the files of a clone. */
-import type { Budget, Meter } from '../../vocabulary/budget.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { Deadline, Meter } from '../../vocabulary/deadline.ts'
 import type { Author, DigestedFile, Side, SideFile } from '../kinds/side.ts'
 import type { NewLines } from '../lines/added-lines.ts'
 import type { ChangedFile, ChangeOrigin } from '../lines/change.ts'
@@ -32,7 +32,7 @@ export interface CheckedRepo {
 }
 
 export interface CheckCaller {
-  readonly meter: Pick<Meter, 'budget'>
+  readonly meter: Meter
   /** Null if nobody is known to ask. */
   findIdentity(): Promise<{ login: string } | null>
 }
@@ -126,7 +126,7 @@ export interface CheckInput {
   scopes: StoredScope[]
   side: Side
   /** The files of `side` with their digests. */
-  readFiles(budget: Budget): Promise<DigestedFile[]>
+  readFiles(deadline: Deadline): Promise<DigestedFile[]>
   /** The number of its activities whose changed files are not all known. */
   cut: number
   /** It takes work back, or makes it again, so that others may have done it before. */
@@ -140,8 +140,4 @@ export interface CheckedWork extends CheckInput {
   ctx: CheckContext
   rules: Rules
   proposal: Proposal
-  /** Of comparing paths. */
-  budget: Budget
-  /** Yields to other requests if the last yield was a while ago. */
-  pause: () => Promise<void>
 }

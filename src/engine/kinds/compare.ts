@@ -1,6 +1,5 @@
 /** Compares two sides by their changed files: what they have in common, and in which files. */
-import type { Budget } from '../../vocabulary/budget.ts'
-import type { Steps } from '../../vocabulary/event-loop.ts'
+import type { Deadline, Steps } from '../../vocabulary/deadline.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { byStrength } from '../../vocabulary/verdict.ts'
@@ -37,18 +36,15 @@ interface Contained {
 export interface CompareOptions {
   noise: NoiseRules
   numbers: NumberRules
-  /** Units of about 5 ns. */
-  budget: Budget
+  deadline: Pick<Deadline, 'isOver'>
 }
 
-/** `shared`: the files that both change. */
+/** `shared`: the files that both change. If the deadline is over afterwards, some were not compared. */
 export function* compareSides(
   yours: DigestedSide,
   theirs: DigestedSide,
   { shared, ...options }: CompareOptions & { shared: readonly SharedFile[] },
 ): Steps<Comparison> {
-  options.budget.remaining -= yours.fingerprint.length + theirs.fingerprint.length
-  yield
   const { whole, ...pair } = yield* verdictOf(shared, options)
   const { numbers } = options
   const isAgreed = pair.strongest?.verdict === 'agrees'
@@ -90,6 +86,13 @@ export function withoutDuplicate(comparison: Comparison): Comparison {
     ...comparison,
     findings: comparison.findings.filter(({ kind }) => kind !== 'duplicate'),
   }
+}
+
+/** How many pull requests there are among these. */
+export function pullsOf(numbers: Iterable<number | null>): number {
+  const pulls = new Set(numbers)
+  pulls.delete(null)
+  return pulls.size
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The sides of a comparison: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). */
-import type { Steps } from '../../vocabulary/event-loop.ts'
+import type { Steps } from '../../vocabulary/deadline.ts'
 import { type Fingerprint, fingerprintOf } from '../lines/added-lines.ts'
 import type { ChangedFile, ChangeOrigin, FileChange } from '../lines/change.ts'
 import type { NoiseRules } from '../lines/noise.ts'
@@ -39,7 +39,8 @@ export interface Side extends Intent {
 }
 
 /** A side whose changed files are known with their digests. */
-export interface DigestedSide extends Side {
+export interface DigestedSide extends Intent {
+  files: readonly DigestedFile[]
   /** The `fileKey` of all its files that are neither ignored nor noise. `files` may be those that others change too. */
   counted: ReadonlySet<string>
   /** The places of its manifests, which are noise, but not if both make one change. */

@@ -1,5 +1,5 @@
 /** The lines that a side adds and takes away, as far as they say what work it is (docs/contract/lines.md#duplicates), or that it was done already (docs/contract/issues.md#done-already). Pure. */
-import type { Steps } from '../../vocabulary/event-loop.ts'
+import type { Steps } from '../../vocabulary/deadline.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'

@@ -1,5 +1,4 @@
 /** Finds the hunks of two patches that show the same lines of the base, although the bases may differ (docs/contract/lines.md#alignment). Pure. */
-import type { Budget } from '../../vocabulary/budget.ts'
 import { firstIndex } from '../../vocabulary/lists.ts'
 import { DIGEST_LINES_MAX, type Digest, type Hunk } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
@@ -15,30 +14,31 @@ export interface Alignment {
 
 /** Within this many lines of the expected shift, fewer equal lines are needed. */
 const NEARBY = 50
-/**
- * Costs in units of about 5 ns: of indexing a line, of a hunk, of a candidate shift, and of a comparison at a shift.
- * Comparing four lines costs one unit.
- */
-const COST = { indexed: 10, hunk: 60, candidate: 24, shift: 20 }
+/** The work that two patches may still take, in compared lines: text that repeats itself has many places in the other one. */
+export interface Work {
+  left: number
+}
+
+/** A candidate shift, and a comparison at a shift, take as long as comparing so many lines. */
+const COST = { candidate: 100, shift: 80 }
 
 /**
  * The pairs of hunks that show the same lines. A hunk of `a` is also paired with the hunks of `b` before and after it.
- * `one_base`: both patches are known to start from the same commit; this is ignored if their lines contradict it. If the
- * budget is exhausted, pairs may be missing.
+ * `one_base`: both patches are known to start from the same commit; this is ignored if their lines contradict it. If no work
+ * is left, pairs may be missing.
  */
-export function alignHunks(a: Digest, b: Digest, one_base: boolean, budget: Budget): Alignment[] {
-  return (one_base ? alignByNumber(a, b, budget) : null) ?? alignByLines(a, b, budget)
+export function alignHunks(a: Digest, b: Digest, one_base: boolean, work: Work): Alignment[] {
+  return (one_base ? alignByNumber(a, b, work) : null) ?? alignByLines(a, b, work)
 }
 
 /** Aligns by line numbers. Null if both show different lines under one number. */
-function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null {
+function alignByNumber(a: Digest, b: Digest, work: Work): Alignment[] | null {
   const found: Alignment[] = []
-  if (!charge(budget, COST.hunk * a.hunks.length)) return found
   for (const [at, hunk] of a.hunks.entries()) {
     const { from, to } = neighbours(hunk, b, 0)
-    for (let other = from; other < to && budget.remaining >= 0; other++) {
+    for (let other = from; other < to && work.left >= 0; other++) {
       const pair = { a, ours: hunk, b, theirs: b.hunks[other] as Hunk }
-      if (compare(pair, 0, budget).different > 0) return null
+      if (compare(pair, 0, work).different > 0) return null
       found.push({ a: at, b: other, shift: 0, confidence: 'proved' })
     }
   }
@@ -46,28 +46,27 @@ function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null
 }
 
 /** Aligns by equal telling lines. `expected` is the last proved shift. */
-function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
+function alignByLines(a: Digest, b: Digest, work: Work): Alignment[] {
   const found: Alignment[] = []
-  if (!charge(budget, COST.indexed * b.lines.length + COST.hunk * a.hunks.length)) return found
   const telling = tellingLines(b)
   let expected = 0
   for (const [at, hunk] of a.hunks.entries()) {
-    const candidates = candidatesOf(a, hunk, telling, budget)
+    const candidates = candidatesOf(a, hunk, telling, work)
     const { from, to } = neighbours(hunk, b, expected)
     for (let other = from; other < to; other++) candidates.push(candidate(other, expected))
     candidates.sort((one, two) => one - two)
     for (let index = 0; index < candidates.length; ) {
       const { hunk: other } = readCandidate(candidates[index] as number)
       const pair = { a, ours: hunk, b, theirs: b.hunks[other] as Hunk }
-      let best = fitAt(pair, { shift: expected, expected, budget })
+      let best = fitAt(pair, { shift: expected, expected, work })
       for (; index < candidates.length; index++) {
-        if (budget.remaining < 0) return found
+        if (work.left < 0) return found
         const next = readCandidate(candidates[index] as number)
         if (next.hunk !== other) break
         if (next.shift === expected || candidates[index] === candidates[index - 1]) continue
-        const fit = fitAt(pair, { shift: next.shift, expected, budget })
+        const fit = fitAt(pair, { shift: next.shift, expected, work })
         if (fit === null || (best !== null && !isBetter(fit, best, expected))) continue
-        if (!isTaken(pair, { fit, expected, budget })) best = fit
+        if (!isTaken(pair, { fit, expected, work })) best = fit
       }
       if (best?.confidence === 'proved') expected = best.shift
       found.push({
@@ -79,12 +78,6 @@ function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
     }
   }
   return found
-}
-
-/** Charges work before it is done. If the budget does not cover it, exhausts the budget and returns false. */
-function charge(budget: Budget, cost: number): boolean {
-  budget.remaining = budget.remaining < cost ? -1 : budget.remaining - cost
-  return budget.remaining >= 0
 }
 
 /** Packs a hunk of the other side, and a shift at which it may show the same lines, into one number that sorts by hunk. */
@@ -123,19 +116,19 @@ function isBetter(one: Fit, other: Fit, expected: number): boolean {
  */
 function isTaken(
   { a, ours, b, theirs }: HunkPair,
-  { fit, expected, budget }: { fit: Fit; expected: number; budget: Budget },
+  { fit, expected, work }: { fit: Fit; expected: number; work: Work },
 ): boolean {
   const isProved = (mine: Hunk, its: Hunk) => {
-    const rival = fitAt({ a, ours: mine, b, theirs: its }, { shift: expected, expected, budget })
+    const rival = fitAt({ a, ours: mine, b, theirs: its }, { shift: expected, expected, work })
     return rival?.confidence === 'proved' && rival.telling >= fit.telling
   }
   const { start, end } = stretchOf(ours, theirs, fit.shift)
   const others = overlapping(b, start + expected, end + expected)
-  for (let at = others.from; at < others.to && budget.remaining >= 0; at++)
+  for (let at = others.from; at < others.to && work.left >= 0; at++)
     if (isProved(ours, b.hunks[at] as Hunk)) return true
   const back = fit.shift - expected
   const own = overlapping(a, start + back, end + back)
-  for (let at = own.from; at < own.to && budget.remaining >= 0; at++)
+  for (let at = own.from; at < own.to && work.left >= 0; at++)
     if (isProved(a.hunks[at] as Hunk, theirs)) return true
   return false
 }
@@ -143,9 +136,9 @@ function isTaken(
 /** The fit of two hunks at a shift; null if their lines are not enough evidence for it. */
 function fitAt(
   pair: HunkPair,
-  { shift, expected, budget }: { shift: number; expected: number; budget: Budget },
+  { shift, expected, work }: { shift: number; expected: number; work: Work },
 ): Fit | null {
-  const comparison = compare(pair, shift, budget)
+  const comparison = compare(pair, shift, work)
   const confidence = confidenceOf(comparison, Math.abs(shift - expected))
   return confidence === null ? null : { shift, telling: comparison.telling, confidence }
 }
@@ -172,7 +165,7 @@ function confidenceOf(
   return off <= NEARBY && telling >= 2 && equal >= 2 * different ? 'likely' : null
 }
 
-function compare({ a, ours, b, theirs }: HunkPair, shift: number, budget: Budget): LineComparison {
+function compare({ a, ours, b, theirs }: HunkPair, shift: number, work: Work): LineComparison {
   const { start, end } = stretchOf(ours, theirs, shift)
   let [equal, telling] = [0, 0]
   const ours_at = ours.lines_at - ours.start
@@ -184,7 +177,7 @@ function compare({ a, ours, b, theirs }: HunkPair, shift: number, budget: Budget
     if (isTelling(word)) telling++
   }
   const shared = end - start
-  budget.remaining -= COST.shift + (Math.max(shared, 0) >> 2)
+  work.left -= COST.shift + Math.max(shared, 0)
   const least = Math.min(ours.end - ours.start, theirs.end - theirs.start)
   return { equal, telling, different: Math.max(shared, 0) - equal, is_tiny: least < 2 && shared === least }
 }
@@ -195,7 +188,7 @@ function stretchOf(ours: Hunk, theirs: Hunk, shift: number): { start: number; en
 }
 
 /** The shifts at which a telling line of the hunk equals a line that the other side shows. */
-function candidatesOf(a: Digest, hunk: Hunk, { sorted, hunk_of, b }: TellingLines, budget: Budget): number[] {
+function candidatesOf(a: Digest, hunk: Hunk, { sorted, hunk_of, b }: TellingLines, work: Work): number[] {
   const candidates: number[] = []
   for (let line = hunk.start; line < hunk.end; line++) {
     const word = a.lines[hunk.lines_at + line - hunk.start] as LineWord
@@ -203,8 +196,8 @@ function candidatesOf(a: Digest, hunk: Hunk, { sorted, hunk_of, b }: TellingLine
     const [first, end] = [word * DIGEST_LINES_MAX, (word + 1) * DIGEST_LINES_MAX]
     let at = firstIndex(sorted, (each) => each >= first)
     for (; at < sorted.length && (sorted[at] as number) < end; at++) {
-      budget.remaining -= COST.candidate
-      if (budget.remaining < 0) return candidates
+      work.left -= COST.candidate
+      if (work.left < 0) return candidates
       const index = (sorted[at] as number) - first
       const other = hunk_of[index] as number
       const { start, lines_at } = b.hunks[other] as Hunk

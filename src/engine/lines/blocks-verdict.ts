@@ -1,8 +1,7 @@
 /** Compares the blocks of two patches whose hunks are aligned. Pure. */
-import type { Budget } from '../../vocabulary/budget.ts'
 import { addTo, firstIndex } from '../../vocabulary/lists.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
-import type { Alignment } from './align.ts'
+import type { Alignment, Work } from './align.ts'
 import type { Block, Digest, Hunk } from './digest.ts'
 
 /** What is said of each of two sides. */
@@ -28,30 +27,27 @@ interface Contact {
   is_proved: boolean
 }
 
-/** The cost of two blocks that touch, in units of about 5 ns: finding them, and their verdict. */
-const CONTACT_COST = 300
+/** Two blocks that touch, and their verdict, take as long as comparing so many lines. */
+const CONTACT_COST = 1_200
 
-/**
- * The strongest verdict over all alignments; `far` if there are none. If the budget is exhausted, a stronger one may have
- * been missed.
- */
+/** The strongest verdict over all alignments; `far` if there are none. If no work is left, a stronger one may have been missed. */
 export function blocksVerdict(
   a: Digest,
   b: Digest,
   alignments: readonly Alignment[],
-  budget: Budget,
+  work: Work,
 ): ComparedFile {
   const contacts: Contact[] = []
   const nearest = { gap: Number.POSITIVE_INFINITY, a: -1, b: -1 }
   for (const alignment of alignments) {
-    if (contacts.length > 0 && budget.remaining < 0) break
+    if (contacts.length > 0 && work.left < 0) break
     const { shift, confidence } = alignment
     visitClosest(a, b, alignment, (one, other, lines) => {
       // If the blocks were closer, their hunks would show common lines and would have been aligned by them.
       const gap = confidence === 'assumed' ? Math.max(lines, TOUCHING_MAX + 1) : lines
-      if (gap <= 0 && budget.remaining >= 0) {
+      if (gap <= 0 && work.left >= 0) {
         contacts.push({ a: one, b: other, shift, is_proved: confidence === 'proved' })
-        budget.remaining -= CONTACT_COST
+        work.left -= CONTACT_COST
       }
       if (gap < nearest.gap) Object.assign(nearest, { gap, a: one, b: other })
     })

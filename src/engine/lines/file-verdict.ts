@@ -1,31 +1,20 @@
 /** The verdict about one file that both sides change. Pure. */
-import type { Budget } from '../../vocabulary/budget.ts'
 import type { LineRange, Verdict } from '../../vocabulary/verdict.ts'
-import { alignHunks } from './align.ts'
+import { alignHunks, type Work } from './align.ts'
 import { blocksVerdict, type ComparedFile } from './blocks-verdict.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
 
-/**
- * The work budget of one file in units of about 5 ns. A median file takes 600, the largest of the recorded ones 8,048
- * (docs/contract/lines.md#verdicts).
- */
-const FILE_COST_MAX = 500_000
+/** How many lines are compared of one file at most, sixty times what the largest of the recorded ones takes (docs/contract/lines.md#verdicts). */
+const COMPARED_LINES_MAX = 2_000_000
 
-export interface FileOptions {
-  /** Both patches are known to start from the same commit. */
-  one_base: boolean
-  /** Shared by all files of a check. When it is exhausted, verdicts that depend on lines are `unknown`. */
-  budget: Budget
-}
-
-/** The two changes must have a name in common: see `namesOf`. */
-export function fileVerdict(yours: FileChange, theirs: FileChange, options: FileOptions): ComparedFile {
+/** The two changes must have a name in common: see `namesOf`. `one_base`: both patches are known to start from the same commit. */
+export function fileVerdict(yours: FileChange, theirs: FileChange, one_base: boolean): ComparedFile {
   const verdict = verdictWithoutLines(yours, theirs)
   if (verdict === 'unknown')
     return { ...asWhole(verdict), your_lines: rangeOf(yours), their_lines: rangeOf(theirs) }
   if (verdict !== null) return asWhole(verdict)
-  const found = linesVerdict(yours.digest as Digest, theirs.digest as Digest, options)
+  const found = linesVerdict(yours.digest as Digest, theirs.digest as Digest, one_base)
   if (yours.path === theirs.path) return found
   // A new name is a change that only one side makes.
   const { is_whole } = found
@@ -39,7 +28,7 @@ export function fileVerdict(yours: FileChange, theirs: FileChange, options: File
 }
 
 /** The verdict by names, status and content; null if the lines decide and both sides have a digest. */
-function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verdict | null {
+export function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verdict | null {
   const [mine, its] = [pathsOf(yours), pathsOf(theirs)]
   const hasSamePaths = mine.from === its.from && mine.to === its.to
   if (hasSamePaths && yours.status === theirs.status && isSameContent(yours, theirs)) return 'agrees'
@@ -82,17 +71,15 @@ function rangeOf({ digest }: FileChange): LineRange | null {
   return first && last ? [first.start, Math.max(last.start, last.end - 1)] : null
 }
 
-function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileOptions): ComparedFile {
-  const granted = Math.min(FILE_COST_MAX, budget.remaining)
-  const own: Budget = { remaining: granted }
+function linesVerdict(yours: Digest, theirs: Digest, one_base: boolean): ComparedFile {
+  const work: Work = { left: COMPARED_LINES_MAX }
   // The alignment depends on which side is first, so the sides are put into a fixed order. The verdict is then the same
   // for both sides.
   const isSwapped = isAfter(yours, theirs)
   const [a, b] = isSwapped ? [theirs, yours] : [yours, theirs]
-  const alignments = alignHunks(a, b, one_base, own)
-  const found = blocksVerdict(a, b, alignments, own)
-  budget.remaining -= granted - own.remaining
-  if (own.remaining < 0) {
+  const alignments = alignHunks(a, b, one_base, work)
+  const found = blocksVerdict(a, b, alignments, work)
+  if (work.left < 0) {
     if (found.verdict !== 'conflict') return asWhole('unknown')
     // Not all blocks were compared. With the missing ones, both sides might turn out to make the same change.
     found.confidence = 'likely'

@@ -1,15 +1,12 @@
 /** Reads the rules about noise in the root `.gitattributes`: generated, vendored, merged by union. Pure. */
-import type { Budget } from '../../vocabulary/budget.ts'
 import type { NoiseClass } from '../../vocabulary/noise-names.ts'
-import { alternativesOf, GlobError, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
+import { GlobError, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
 import type { Attributes } from './noise.ts'
 
 const LENGTH_MAX = 262_144
 /** The maximum number of rules about noise, and of characters of their globs. Further ones are ignored. */
 const RULES_MAX = 500
 const GLOBS_LENGTH_MAX = 16_384
-/** The budget for compiling the globs of all rules. Further rules are ignored. */
-const COMPILE_UNITS_MAX = 500_000
 
 /** `merge=union` is for logs to which both sides append. */
 const CLASS_OF: Record<string, NoiseClass> = {
@@ -40,20 +37,10 @@ export function readGitAttributes(text: string): AttributeRule[] {
 }
 
 export function attributesOf(rules: readonly AttributeRule[]): Attributes {
-  const budget: Budget = { remaining: COMPILE_UNITS_MAX }
-  const compiled = rules.flatMap(({ glob, says }) => {
-    const parsed = parseGlob(glob, budget)
-    return alternativesOf(parsed, budget).length > 0 ? [{ glob: parsed, says }] : []
-  })
   // The last rule that matches wins.
-  compiled.reverse()
-  return {
-    globs: compiled.filter(({ says }) => Object.values(says).includes(true)).map(({ glob }) => glob),
-    says(path, noise, units) {
-      const rule = compiled.find(({ glob, says }) => noise in says && matchesPath(glob, path, units))
-      return rule?.says[noise] ?? null
-    },
-  }
+  const compiled = rules.map(({ glob, says }) => ({ glob: parseGlob(glob), says })).reverse()
+  return (path, noise) =>
+    compiled.find(({ glob, says }) => noise in says && matchesPath(glob, path))?.says[noise] ?? null
 }
 
 /** A pattern, with or without quotes, and the rest of the line. */

@@ -8,8 +8,8 @@
  * and without the key nobody can search for such lines. A conflict is `proved` wrongly only if at least one pair of
  * different base lines, one of each side, collides, and all other lines that both hunks show happen to be equal. A patch
  * shows 32 base lines on average (docs/research/lines.md), so a pair of files has 32 × 32 = 1,024 such pairs, and the odds are
- * below 1,024 × 2⁻³¹ = 4.8 × 10⁻⁷: less than one in two million pairs of files. The budget of one pair of files
- * ends after 4,000,000 comparisons, which bounds the odds of the largest files by 0.2 %.
+ * below 1,024 × 2⁻³¹ = 4.8 × 10⁻⁷: less than one in two million pairs of files. Of one pair of files,
+ * at most 2,000,000 lines are compared, which bounds the odds of the largest files by 0.1 %.
  */
 
 /** The length of a key in bytes. Each repository has its own random key. */

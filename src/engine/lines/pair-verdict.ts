@@ -1,6 +1,5 @@
 /** The verdict about two sides, over all files that both change (docs/contract/lines.md#pairs). Pure. */
-import type { Budget } from '../../vocabulary/budget.ts'
-import type { Steps } from '../../vocabulary/event-loop.ts'
+import type { Deadline, Steps } from '../../vocabulary/deadline.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { byStrength, type LineRange, type LinesVerdict } from '../../vocabulary/verdict.ts'
 import type { Whole } from './blocks-verdict.ts'
@@ -48,8 +47,8 @@ export interface PairVerdictOptions {
   /** Both patches are known to start from the same commit. */
   one_base: boolean
   noise: NoiseRules
-  /** Shared by all pairs of a check. */
-  budget: Budget
+  /** When it is over, no further files are compared. */
+  deadline: Pick<Deadline, 'isOver'>
 }
 
 const NOT_COMPARED: Unplaced = {
@@ -66,12 +65,13 @@ export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOpt
   const whole = { yours: new Set<string>(), theirs: new Set<string>() }
   let [real, cut] = [0, false]
   for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
+    if (options.deadline.isOver) break
     const noise = noiseOf(yours, options.noise) ?? noiseOf(theirs, options.noise)
     const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict, options) })
     let is_whole: Whole<boolean> = { yours: noise !== null, theirs: noise !== null }
     if (noise !== null) files.push({ ...NOT_COMPARED, verdict: 'noise', noise, ...place(NOT_COMPARED) })
     else if (real++ < SHARED_FILES_MAX) {
-      const { is_whole: isWhole, ...verdict } = fileVerdict(yours, theirs, options)
+      const { is_whole: isWhole, ...verdict } = fileVerdict(yours, theirs, options.one_base)
       is_whole = isWhole
       files.push({ ...verdict, noise, ...place(verdict) })
     } else cut = true

@@ -1,8 +1,7 @@
 /** The changed files that a request declares, with their lines reduced to digests. */
 
-import type { Budget } from '../../vocabulary/budget.ts'
 import type { ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
-import { periodicYield } from '../../vocabulary/event-loop.ts'
+import { type Meter, mapped } from '../../vocabulary/deadline.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import {
   type ChangedFile,
@@ -15,30 +14,18 @@ import { type Digest, digestOf } from '../lines/digest.ts'
 import type { LineHasher } from '../lines/line-hash.ts'
 import { PatchError } from '../lines/patch.ts'
 
-/** The work budget for digesting patches, in units of about 50 ns, one per character. */
-const UNITS_MAX = 1_000_000
-
 /** Reduces patches to digests. Throws `validation_error` (`scope.changes[i].patch`) for a patch that cannot be read. */
 export async function digestChanges(
-  meter: { budget(units: number): Budget },
+  meter: Meter,
   changes: readonly ScopeChange[],
   hash: LineHasher,
 ): Promise<FileChange[]> {
-  const budget = meter.budget(UNITS_MAX)
-  const yieldPeriodically = periodicYield()
-  const files: FileChange[] = []
-  for (const [index, { patch, ...change }] of changes.entries()) {
+  const steps = mapped(changes, ({ patch, ...change }, index): FileChange => {
     const digest = patch === undefined ? null : readDigest(patch, hash, index)
-    budget.remaining -= patch?.length ?? 0
-    files.push({
-      ...changedFileOf(change),
-      ...derivedFrom({ ...change, patch, digest }),
-      changed_lines: changedLinesOf(digest),
-      digest,
-    })
-    await yieldPeriodically()
-  }
-  return files
+    const derived = derivedFrom({ ...change, patch, digest })
+    return { ...changedFileOf(change), ...derived, changed_lines: changedLinesOf(digest), digest }
+  })
+  return meter.deadline().run(steps)
 }
 
 function readDigest(patch: string, hash: LineHasher, index: number): Digest | null {

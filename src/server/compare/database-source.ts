@@ -3,7 +3,7 @@ import type { CheckContext, Sided, StoredFile } from '../../engine/check/source.
 import { lineHasher } from '../../engine/lines/line-hash.ts'
 import type { LiveSet } from '../../engine/live-set.ts'
 import type { Change } from '../../engine/record.ts'
-import { periodicYield } from '../../vocabulary/event-loop.ts'
+import { inTurns, mapped } from '../../vocabulary/deadline.ts'
 import { pagesOf } from '../../vocabulary/lists.ts'
 import type { Db } from '../platform/db/database.ts'
 import { listChanged, listCompared, listEnds, listMerged } from '../records/activities/compared-store.ts'
@@ -82,12 +82,8 @@ const LAST_ID = 'b'
 
 /** Yields to other requests. A question that is running sees some of the changes, which were committed after it began. */
 async function applyAll(set: LiveSet, changes: readonly Change[]): Promise<void> {
-  const pause = periodicYield()
-  for (const { id, outline } of changes) {
-    if (outline === null) set.remove(id)
-    else set.replace(outline)
-    await pause()
-  }
+  const steps = mapped(changes, ({ id, outline }) => (outline ? set.replace(outline) : set.remove(id)))
+  await inTurns(steps)
 }
 
 /** The maximum numbers of activities and files that are read at once. */

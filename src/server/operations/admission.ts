@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
-import { Meter } from '../../vocabulary/budget.ts'
+import { Meter } from '../../vocabulary/deadline.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { type Token, tokenOf } from '../github/tokens.ts'
 import { inTurn } from '../platform/background.ts'
@@ -10,11 +10,8 @@ import type { App } from '../records/repositories/app.ts'
 
 const WINDOW_S = 60
 
-/**
- * The cost units that are charged like one request: about 10 ms of work. In the benchmark, comparing a pair of real-world
- * globs takes 98 ns and 6.2 units, which is 16 ns per unit. Hostile globs take 8 to 19 ns per unit.
- */
-const UNITS_PER_CHARGE = 600_000
+/** The processor time that is charged like one request. */
+const MS_PER_CHARGE = 10
 /** The bytes of a body, or the characters of an answer, that are charged like one request. */
 const LENGTH_PER_CHARGE = 100_000
 /** How many checks of one caller run at once, so that one with many does not make the others wait. */
@@ -51,7 +48,7 @@ export function admission(app: App) {
 /** The caller of one request, and what the request costs. */
 export class Caller {
   /** Counts the work of the request. */
-  readonly meter = new Meter()
+  readonly meter: Meter
   readonly #limits: Limits
   readonly #address: string
   /** As the audit log names it; null if it is not known. */
@@ -61,6 +58,7 @@ export class Caller {
   #isCharged = false
 
   constructor({ authorization, address, onCharge }: Credentials, limits: Limits) {
+    this.meter = new Meter(limits.app.comparison_ms)
     this.#limits = limits
     this.#address = networkOf(address)
     this.address = address ?? null
@@ -108,8 +106,8 @@ export class Caller {
 
   /** Charges the body, the work done and its answer. It is never refused: the work is done, so its response is sent. */
   async chargeWork(answer_length: number): Promise<void> {
-    const { units, received } = this.meter
-    const work = Math.floor(units / UNITS_PER_CHARGE + answer_length / LENGTH_PER_CHARGE)
+    const { used_ms, received } = this.meter
+    const work = Math.floor(used_ms / MS_PER_CHARGE + answer_length / LENGTH_PER_CHARGE)
     const cost = work + Math.floor(received / LENGTH_PER_CHARGE)
     if (cost > 0 && this.#isCharged) await this.#take(cost)
   }

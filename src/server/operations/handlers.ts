@@ -121,7 +121,7 @@ export const HANDLERS: {
     return new Versioned(version, async () => ({
       ...activityForm.fullOf(activity),
       pr_reminder_due,
-      drift: isLive(activity.status) ? driftOf(ctx, activity) : null,
+      drift: isLive(activity.status) ? await driftOf(ctx, activity) : null,
       overlap: await currentOverlap(ctx, activity),
       issue: await getIssueClaim(ctx, activity),
     }))

@@ -1,6 +1,5 @@
 /** A scope: the areas and paths that work changes or a notable applies to. */
 import { z } from 'zod'
-import { type Budget, unbounded } from '../budget.ts'
 import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'
 import { isMachinePath, MACHINE_PATH, PATH_LENGTH_MAX, PATHS_MAX } from '../scope/limits.ts'
 import { object, text, texts } from './field.ts'
@@ -66,15 +65,9 @@ function distinctBy(all: string[], keyOf: (each: string) => string): string[] {
 /** The parsed globs of each list of paths, so that a list is parsed once: when it is validated or first compared. */
 const GLOBS = new WeakMap<readonly string[], readonly Glob[]>()
 
-/** The globs of `paths`, in their order. If the budget is exhausted, some are missing. */
-export function globsOfPaths(paths: readonly string[], budget: Budget = unbounded()): readonly Glob[] {
-  const known = GLOBS.get(paths)
-  if (known) return known
-  const globs: Glob[] = []
-  for (const path of paths) {
-    if (budget.remaining < 0) return globs
-    globs.push(parseGlob(path, budget))
-  }
+/** The globs of `paths`, in their order. */
+export function globsOfPaths(paths: readonly string[]): readonly Glob[] {
+  const globs = GLOBS.get(paths) ?? paths.map(parseGlob)
   GLOBS.set(paths, globs)
   return globs
 }

@@ -1,5 +1,5 @@
 /** One brace alternative of a glob as a list of segments, and whether two of them match a common path: exactly, in polynomial time, with an example. */
-import { type Budget, comparisonCost } from '../budget.ts'
+import type { Deadline } from '../deadline.ts'
 import { ANY_NAME, commonName, matchesSegment, type Segment, segmentsOf, segmentsOverlap } from './segment.ts'
 import { matches, meet, type Pattern } from './wildcards.ts'
 
@@ -49,13 +49,8 @@ function partsOf(alternative: Alternative): Pattern<Segment> {
   return alternative.parts
 }
 
-/** Cost units of each alternative, besides one per character. */
-const ALTERNATIVE_COST = 40
-
-/** Builds the alternative of a glob without braces. Null if every segment is empty or `.`, or if the budget is exhausted. */
-export function alternativeOf(glob: string, budget: Budget): Alternative | null {
-  budget.remaining -= ALTERNATIVE_COST + glob.length
-  if (budget.remaining < 0) return null
+/** Builds the alternative of a glob without braces. Null if every segment is empty or `.`. */
+export function alternativeOf(glob: string): Alternative | null {
   const segments = segmentsOf(glob)
   const named = segments.filter((segment) => segment !== '' && segment !== '.')
   const parts = named.filter((segment, at) => segment !== null || named[at - 1] !== null)
@@ -88,26 +83,25 @@ function summarise(parts: Pattern<Segment>): Alternative {
   }
 }
 
-/**
- * Whether some path matches both. Costs a few units per pair of alternatives and one per pair of states visited; a unit
- * takes 10 to 100 ns. The result is false if the budget is exhausted.
- */
-export function alternativesOverlap(a: Alternative, b: Alternative, budget: Budget): boolean {
-  budget.remaining -= 1 + comparisonCost(a.prefix.length)
-  if (budget.remaining < 0) return false
-  if (a.kind === 'file') return matchesAlternative(b, a.dir, budget)
-  if (b.kind === 'file') return matchesAlternative(a, b.dir, budget)
-  if (a.kind !== 'pattern' && b.kind !== 'pattern') return isWithin(a.dir, b.dir) || isWithin(b.dir, a.dir)
+/** Whether some path matches both. Patterns, which may take milliseconds, match nothing when the deadline is over. */
+export function alternativesOverlap(
+  a: Alternative,
+  b: Alternative,
+  deadline: Pick<Deadline, 'isOver'>,
+): boolean {
   if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
   if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
+  if ((a.kind === 'pattern' || b.kind === 'pattern') && deadline.isOver) return false
+  if (a.kind === 'file') return matchesAlternative(b, a.dir)
+  if (b.kind === 'file') return matchesAlternative(a, b.dir)
+  if (a.kind !== 'pattern' && b.kind !== 'pattern') return isWithin(a.dir, b.dir) || isWithin(b.dir, a.dir)
   const common = (one: Segment | null, other: Segment | null) =>
-    one === null || other === null || segmentsOverlap(one, other, budget) ? '' : null
-  return meet(partsOf(a), partsOf(b), { common, least: 0, budget }) !== null
+    one === null || other === null || segmentsOverlap(one, other) ? '' : null
+  return meet(partsOf(a), partsOf(b), { common, least: 0 }) !== null
 }
 
 /** Whether an alternative matches the path `src/a.ts` itself. */
-export function matchesAlternative(alternative: Alternative, path: string, budget: Budget): boolean {
-  if (--budget.remaining < 0) return false
+export function matchesAlternative(alternative: Alternative, path: string): boolean {
   if (!path.startsWith(alternative.prefix) || !path.endsWith(alternative.suffix)) return false
   switch (alternative.kind) {
     case 'file':
@@ -116,25 +110,19 @@ export function matchesAlternative(alternative: Alternative, path: string, budge
       return path !== ''
     case 'plain':
       return path.length === alternative.dir.length || path[alternative.dir.length] === '/'
-    case 'pattern': {
-      if (!path.includes(alternative.core)) return false
-      const isMatch = (segment: Segment, name: string) => matchesSegment(segment, name, budget)
-      return matches(partsOf(alternative), path.split('/'), { isMatch, budget })
-    }
+    case 'pattern':
+      return path.includes(alternative.core) && matches(partsOf(alternative), path.split('/'), matchesSegment)
   }
 }
 
-/**
- * A path that matches both, with as few names as possible. They must overlap, see `alternativesOverlap`. Null if the budget is
- * exhausted.
- */
-export function sharedPath(a: Alternative, b: Alternative, budget: Budget): string | null {
+/** A path that matches both, with as few names as possible. They must overlap, see `alternativesOverlap`. */
+export function sharedPath(a: Alternative, b: Alternative): string {
   if (a.kind === 'file') return a.dir
   if (b.kind === 'file') return b.dir
   if (a.kind === 'pattern' || b.kind === 'pattern') {
     const common = (one: Segment | null, other: Segment | null) =>
-      commonName(one ?? ANY_NAME, other ?? ANY_NAME, budget)
-    return meet(partsOf(a), partsOf(b), { common, least: 0, budget })?.join('/') ?? null
+      commonName(one ?? ANY_NAME, other ?? ANY_NAME)
+    return (meet(partsOf(a), partsOf(b), { common, least: 0 }) as string[]).join('/')
   }
   const deeper = a.dir.length < b.dir.length ? b.dir : a.dir
   const isExcluded = [a, b].some(({ kind, dir }) => kind === 'subtree' && dir === deeper)

@@ -1,5 +1,5 @@
 /** Globs: parsing and validation (docs/contract/overlap.md#paths). */
-import { type Budget, unbounded } from '../budget.ts'
+import { Deadline } from '../deadline.ts'
 import {
   type Alternative,
   alternativeOf,
@@ -37,16 +37,11 @@ const CACHE_LENGTH_MAX = 500_000
 const ENTRY_LENGTH_MAX = 256
 let cacheLength = 0
 
-/** Cost units of parsing: of every glob, and in addition of a cache miss, which also costs one unit per character. */
-const GLOB_COST = 4
-const MISS_COST = 100
-
 const SPECIAL = /[*?[{\\]/
 const UNTIDY = /(?:^|\/)\.{0,2}(?:\/|$)/
 
-/** Parses a glob. Costs up to 104 units, and one per character. Throws GlobError if it is invalid or over a limit. */
-export function parseGlob(source: string, budget: Budget = unbounded()): Glob {
-  budget.remaining -= GLOB_COST
+/** Parses a glob. Throws GlobError if it is invalid or over a limit. */
+export function parseGlob(source: string): Glob {
   if (isLonger(source, MAX_LENGTH)) {
     throw new GlobError(`must have at most ${MAX_LENGTH} characters; use a parent directory`)
   }
@@ -70,7 +65,6 @@ export function parseGlob(source: string, budget: Budget = unbounded()): Glob {
   }
   let glob = CACHE.get(source)
   if (glob === undefined) {
-    budget.remaining -= MISS_COST + source.length
     glob = parseSpecial(source)
     addToCache(glob)
   }
@@ -142,15 +136,10 @@ export function literalDir(source: string): string {
     .join('/')
 }
 
-/**
- * The alternatives of a glob: at least one, or none if the budget is exhausted. Building them costs a few units per character.
- */
-export function alternativesOf(glob: Glob, budget: Budget): readonly Alternative[] {
-  if (glob.alternatives) return glob.alternatives
-  const alternatives = glob.texts.flatMap((text) => alternativeOf(text, budget) ?? [])
-  if (budget.remaining < 0) return []
-  glob.alternatives = alternatives
-  return alternatives
+/** The alternatives of a glob: at least one. */
+export function alternativesOf(glob: Glob): readonly Alternative[] {
+  glob.alternatives ??= glob.texts.flatMap((text) => alternativeOf(text) ?? [])
+  return glob.alternatives
 }
 
 /**
@@ -161,22 +150,19 @@ export function fileGlob(path: string): Glob {
   return { source: path, is_plain: true, texts: [path], alternatives: [fileAlternative(path)] }
 }
 
-/**
- * Whether the glob matches the path `src/a.ts` itself. Polynomial in both lengths; costs one unit per alternative and per
- * pair of states visited. The result is false if the budget is exhausted.
- */
-export function matchesPath(glob: Glob, path: string, budget: Budget = unbounded()): boolean {
-  return alternativesOf(glob, budget).some((alternative) => matchesAlternative(alternative, path, budget))
+/** Whether the glob matches the path `src/a.ts` itself. Takes time in proportion to both lengths. */
+export function matchesPath(glob: Glob, path: string): boolean {
+  return alternativesOf(glob).some((alternative) => matchesAlternative(alternative, path))
 }
 
-/** More than the cost of a list of 3,000 names of 100 characters, and of 200 ordinary globs. */
-const NAME_UNITS_MAX = 1_000_000
+/** More than a list of 3,000 names of 100 characters takes, or of 200 ordinary globs. */
+const NAMES_MS = 50
 
 /**
  * Whether one of the globs of a settings file matches a name, such as that of a branch. The work is bounded, because whoever
  * installs the App writes such a file: globs after that are ignored.
  */
 export function matchesName(globs: readonly string[], name: string): boolean {
-  const budget: Budget = { remaining: NAME_UNITS_MAX }
-  return globs.some((glob) => budget.remaining > 0 && matchesPath(parseGlob(glob, budget), name, budget))
+  const deadline = new Deadline(NAMES_MS)
+  return globs.some((glob) => !deadline.isOver && matchesPath(parseGlob(glob), name))
 }

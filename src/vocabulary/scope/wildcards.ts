@@ -1,20 +1,18 @@
 /** Patterns of letters, which both a path of names and a name of characters are: whether one matches, and what two have in common. */
-import type { Budget } from '../budget.ts'
 
 /** What each letter has to match; null stands for any number of letters. */
 export type Pattern<Part> = readonly (Part | null)[]
 
-/** Whether the pattern matches the letters. Costs one unit per step, at most the product of both lengths. */
+/** Whether the pattern matches the letters. Takes at most as many steps as the product of both lengths. */
 export function matches<Part, Letter>(
   pattern: Pattern<Part>,
   letters: readonly Letter[],
-  { isMatch, budget }: { isMatch(part: Part, letter: Letter): boolean; budget: Budget },
+  isMatch: (part: Part, letter: Letter) => boolean,
 ): boolean {
   let part = 0
   // Where to go on after a mismatch: only the last null needs to take more letters.
   let [retry_part, retry_letter] = [-1, 0]
   for (let letter = 0; letter < letters.length; ) {
-    if (--budget.remaining < 0) return false
     const wanted = pattern[part]
     if (wanted === null) {
       part++
@@ -37,26 +35,23 @@ export interface MeetOptions<Part, Letter> {
   common(one: Part | null, other: Part | null, at: number): Letter | null
   /** The minimum number of letters. */
   least: number
-  budget: Budget
 }
 
 /**
- * Letters that both patterns match, with as few for each null as a search that tries that first finds; null if there are none, or
- * if the budget is exhausted. Visits each pair of positions once; costs one unit per pair, and those of `common`.
+ * Letters that both patterns match, with as few for each null as a search that tries that first finds; null if there are none.
+ * Visits each pair of positions once.
  */
 export function meet<Part, Letter>(
   a: Pattern<Part>,
   b: Pattern<Part>,
-  { common, least, budget }: MeetOptions<Part, Letter>,
+  { common, least }: MeetOptions<Part, Letter>,
 ): Letter[] | null {
-  if (budget.remaining < 0) return null
   const letters: Letter[] = []
   const visited = new Uint8Array((a.length + 1) * (b.length + 1) * (least + 1))
-  budget.remaining -= visited.length >> 8
   /** Whether there are common letters from `i` and `j` on, after `at` others. Adds them, the last one first. */
   const meetFrom = (i: number, j: number, at: number): boolean => {
     const state = (i * (b.length + 1) + j) * (least + 1) + at
-    if (visited[state] === 1 || --budget.remaining < 0) return false
+    if (visited[state] === 1) return false
     visited[state] = 1
     const [one, other] = [a[i], b[j]]
     if (one === null && meetFrom(i + 1, j, at)) return true

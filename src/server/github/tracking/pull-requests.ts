@@ -160,11 +160,11 @@ async function endActivities(ctx: RepoContext, pr: EndedPullRequest): Promise<vo
 
 /** Keeps the lines of a merged pull request, by which the same work is recognized. Its activities are still live. */
 async function keepLines(ctx: RepoContext, pr: EndedPullRequest): Promise<void> {
-  const { db, now, repo, settings } = ctx
+  const { db, now, repo, settings, caller } = ctx
   const files: FileChange[] = []
   for (const { id } of await listLive(db, repo.id, { pr_number: pr.number }, now))
     files.push(...(await listChangeSet(db, { repo_id: repo.id, activity_id: id, origin: 'pushed' })))
-  const { noise } = rulesOf(settings, repo.noise_attributes)
+  const { noise } = rulesOf(settings, repo.noise_attributes, caller.meter.deadline())
   await keepMergedWork(ctx, pr, { files, noise })
 }
 

@@ -14,11 +14,11 @@ import type { App } from '../../records/repositories/app.ts'
 import { type ContextCaller, noCaller, openRepo } from '../../records/repositories/repo.ts'
 import { type Counts, readCounts } from './store.ts'
 
-/** How many cost units one request spends on counting collisions. The other repositories are counted after the answer. */
-const UNITS_MAX = 3_000_000
-/** The cost of reading the counts of a repository, and of reading what its collisions depend on. */
-const COUNTS_UNITS = 6000
-const COLLISIONS_UNITS = 60_000
+/** How long one request counts collisions. The other repositories are counted after the answer. */
+const COUNTING_MS = 50
+/** What reading the counts of a repository costs, and reading what its collisions depend on. */
+const COUNTS_MS = 0.1
+const COLLISIONS_MS = 1
 
 /** The time of the request, and who asks. */
 export interface CallerRequest {
@@ -43,7 +43,7 @@ export async function listRepositories(
   })
   const listed = live.slice(0, LISTED_MAX)
   const { meter } = request.caller
-  const most = meter.units + UNITS_MAX
+  const most = meter.used_ms + COUNTING_MS
   const postponed: (() => Promise<void>)[] = []
   for (const { repository, found } of listed) {
     if (found.collisions) continue
@@ -53,7 +53,7 @@ export async function listRepositories(
         request: { ...request, caller },
       })
     }
-    if (meter.units < most) await count(request.caller)
+    if (meter.used_ms < most) await count(request.caller)
     else postponed.push(() => count(noCaller()))
   }
   if (postponed.length > 0)
@@ -88,7 +88,7 @@ async function readCounted(
   const missing = ids.filter((id) => !counted.has(id))
   if (missing.length === 0) return counted
   const rows = await readCounts(app.database.connection(), missing, now)
-  caller.meter.budget(0).remaining -= COUNTS_UNITS * rows.length
+  caller.meter.used_ms += COUNTS_MS * rows.length
   for (const row of rows) {
     const latest = countedAt(now, row, cache.get(row.repo_id))
     cache.set(row.repo_id, latest)
@@ -130,7 +130,7 @@ async function countCollisionsOf(
   if (liveIn(counts) < 2) return { counts: countsOf([]), at: now }
   const { owner, name } = repository
   const opened = await openRepo(app, repository, { owner, name, now })
-  caller.meter.budget(0).remaining -= COLLISIONS_UNITS
+  caller.meter.used_ms += COLLISIONS_MS
   return { counts: await countCollisions({ ...opened, caller }, app.comparisons), at: now }
 }
 

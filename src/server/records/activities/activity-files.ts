@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeOrigin, FileChange } from '../../../engine/lines/change.ts'
 import { changedFileOf } from '../../../engine/records/digest-changes.ts'
-import { inTurns, type Steps } from '../../../vocabulary/event-loop.ts'
+import { inTurns, type Steps } from '../../../vocabulary/deadline.ts'
 import { insertLive } from '../changes/changes.ts'
 import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'

@@ -5,7 +5,6 @@ import type { FileChange } from '../../../engine/lines/change.ts'
 import { ENOUGH, isComparable, KEPT_FOR_MS, NEW_LINES_MAX } from '../../../engine/lines/merged-lines.ts'
 import type { NoiseRules } from '../../../engine/lines/noise.ts'
 import { later } from '../../../vocabulary/clock.ts'
-import { inTurns } from '../../../vocabulary/event-loop.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import {
   deleteLinesOf,
@@ -31,7 +30,7 @@ export async function keepMergedWork(
   { number, branch, base_branch }: { number: number; branch: string; base_branch: string },
   { files, noise }: { files: readonly FileChange[]; noise: NoiseRules },
 ): Promise<void> {
-  const { added, removed } = await inTurns(newLinesOf(files, noise))
+  const { added, removed } = await noise.deadline.run(newLinesOf(files, noise))
   await inTransaction(ctx, async ({ db, repo }) => {
     await saveMergedBelow(db, repo.id, { number, branch })
     if (removed.length > 0) await deleteRemovedLines(db, repo.id, { number, base_branch, hashes: removed })

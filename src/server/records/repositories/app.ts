@@ -27,6 +27,8 @@ export interface App {
   /** Whether writes to GitHub, and imports, wait for their turn. */
   paces_writes: boolean
   list_limits: ListLimits
+  /** See `Meter`. Only tests set it. */
+  comparison_ms?: number
   /** The OAuth client that people sign in to the page with; null if there is none. `/setup` can create it too. */
   sign_in: OAuthClient | null
   /** Null if no repository is watched. */

@@ -1,6 +1,6 @@
-/** How long computations yield to other requests. */
+/** How long computations yield to other requests, and end at their deadline. */
 import { expect, test } from 'vitest'
-import { nextTurn } from '../../src/vocabulary/event-loop.ts'
+import { Meter, mapped, nextTurn } from '../../src/vocabulary/deadline.ts'
 
 test('of the work that waits for a turn, only the first goes on in it', async () => {
   const order: string[] = []
@@ -21,4 +21,17 @@ test('work that waits again goes on after the others', async () => {
   }
   await Promise.all([work('one'), work('other')])
   expect(order).toEqual(['one', 'other', 'one', 'other'])
+})
+
+test('a computation whose time is up is over, and what it used counts for its request', async () => {
+  const meter = new Meter(20)
+  const deadline = meter.deadline()
+  const busy = (until: () => boolean) => {
+    let sum = 0
+    while (!until()) sum += JSON.stringify([sum]).length
+  }
+  await deadline.run(mapped([1, 2], () => busy(() => deadline.isOver)))
+  expect(deadline.isOver).toBe(true)
+  expect(meter.used_ms).toBeGreaterThanOrEqual(20)
+  expect(meter.deadline().isOver).toBe(false)
 })
