@@ -56,7 +56,7 @@ export async function start(
 ): Promise<ExitCode> {
   const context = await openContext(runtime, options)
   const { client, at, workspace, display } = context
-  const { branch, own_branch, base_branch, git_directory } = workspace
+  const { branch, own_branch, base_branch, tree } = workspace
   const name = title ?? titleFrom(own_branch)
   const given = await scopeFrom(workspace, options)
   const input = {
@@ -71,13 +71,12 @@ export async function start(
     ...commonFields(options),
     // The service validates the values.
   } as CreateInput
-  const tree = git_directory === null ? null : { git_directory, branch }
   const answer = tree
-    ? await declareWork(client, at, { tree, input, is_unnamed: title === undefined })
+    ? await declareWork(client, at, { tree, branch, input, is_unnamed: title === undefined })
     : { ...(await client.createActivity({ ...at, input })), is_continued: false }
   const { activity, overlap: found, issue, is_continued } = answer
   const existing = existingIds(found, activity.id)
-  const overlap = options.titles === false ? overlapWithoutTitles(found, runtime.cwd) : found
+  const overlap = options.titles === false ? overlapWithoutTitles(found, workspace) : found
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
   const issueText = issueLine(issue, {
@@ -178,7 +177,7 @@ export async function update(
   if (Object.values(input).every((value) => value === undefined))
     throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
   const answer = await client.updateActivity({ ...at, id: await activityIdFor(context, id), input })
-  const overlap = options.titles === false ? briefWithoutTitles(answer.overlap, runtime.cwd) : answer.overlap
+  const overlap = options.titles === false ? briefWithoutTitles(answer.overlap, workspace) : answer.overlap
   context.show({ ...answer, overlap }, () => [
     ...wrap(
       `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${describeSize(answer.scope)} (${answer.id})`,
@@ -212,9 +211,9 @@ export async function heartbeat(
   options: CommonOptions & TitlesOption,
 ): Promise<ExitCode> {
   const context = await openContext(runtime, options)
-  const { client, at, display } = context
+  const { client, at, workspace, display } = context
   const answer = await client.heartbeatActivity({ ...at, id: await activityIdFor(context, id) })
-  const overlap = options.titles === false ? briefWithoutTitles(answer.overlap, runtime.cwd) : answer.overlap
+  const overlap = options.titles === false ? briefWithoutTitles(answer.overlap, workspace) : answer.overlap
   context.show({ ...answer, overlap }, () => [
     `Heartbeat sent; expires ${relativeTime(answer.expires_at, display.now)} (${answer.id})`,
     ...overlapBriefLines(overlap, display),
@@ -242,7 +241,7 @@ export async function done(
   const answer = status
     ? await client.updateActivity({ ...request, input: { status } })
     : await client.archiveActivity(request)
-  if (workspace.git_directory !== null) deleteWork(workspace.git_directory, workspace.branch, answer.id)
+  if (workspace.tree !== null) deleteWork(workspace.tree.git_directory, workspace.branch, answer.id)
   context.show(answer, () => [`Done: ${answer.id} is ${answer.status}`])
   return EXIT.clear
 }

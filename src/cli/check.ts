@@ -42,7 +42,7 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
       return ask(runtime, { ...options, local: true }, SERVICE_AWAY)
     })
     const { workspace, display } = context
-    const overlap = options.titles === false ? overlapWithoutTitles(answer, runtime.cwd) : answer
+    const overlap = options.titles === false ? overlapWithoutTitles(answer, workspace) : answer
     const hasScope = given !== undefined || options.tag !== undefined
     const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)
     for (const line of foreignEdits(runtime, options, { workspace, given }))
@@ -78,10 +78,10 @@ function foreignEdits(
   { workspace, given }: { workspace: Workspace; given: GivenScope | undefined },
 ): string[] {
   const agent = agentIn(env)
-  const { git_directory } = workspace
-  if (!staged || agent === null || git_directory === null) return []
+  const { tree } = workspace
+  if (!staged || agent === null || tree === null) return []
   const files = given?.scope.changes?.map(({ path }) => path) ?? []
-  return editedByOthers(files, readSessions(git_directory), agent)
+  return editedByOthers(files, readSessions(tree.git_directory), agent)
 }
 
 /** Whether the service did not answer, or GitHub did not answer it. */

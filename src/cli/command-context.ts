@@ -6,10 +6,10 @@ import { type GivenScope, readChangedFiles, withChanges } from '../git/working-t
 import { isLive } from '../vocabulary/activity-status.ts'
 import { escapedJson } from '../vocabulary/others-text.ts'
 import { isLocal, NO_REMOTE, NO_SERVICE, openLocal } from './local-mode.ts'
-import { readWork } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { findConnection, type Limits, type ServerOptions } from './service-connection.ts'
 import { type Display, painter } from './terminal.ts'
+import { ownIdIn } from './tree-work.ts'
 import { findWorkspace, resolvePaths, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
 /** Options that every command accepts. */
@@ -80,8 +80,8 @@ export async function scopeFrom(
   { paths, area = [], staged = false, refresh = false }: ScopeOptions,
   timeout_ms?: number,
 ): Promise<GivenScope | undefined> {
-  const { git, diff_base, remote, git_directory, is_elsewhere } = workspace
-  const isFromGit = git_directory !== null && !is_elsewhere && (paths === undefined || refresh)
+  const { git, diff_base, remote, tree, is_elsewhere } = workspace
+  const isFromGit = tree !== null && !is_elsewhere && (paths === undefined || refresh)
   const changed = isFromGit
     ? await readChangedFiles(git, { base: diff_base, remote, staged_only: staged, timeout_ms })
     : undefined
@@ -96,9 +96,9 @@ export async function scopeFrom(
 export async function activityIdFor(context: CommandContext, given: string | undefined): Promise<string> {
   if (given !== undefined) return given
   const { workspace, client, at } = context
-  const { git_directory, branch, own_branch } = workspace
+  const { branch, own_branch } = workspace
   if (branch === null) throw new CliError('no branch is checked out; pass the id of the activity (act_…)')
-  const started = git_directory === null ? null : readWork(git_directory, branch).activity_id
+  const started = ownIdIn(workspace)
   if (started) return started
   // Activities that others created on the base branch must not be changed from here.
   const { items } = own_branch

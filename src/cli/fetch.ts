@@ -1,7 +1,7 @@
 /** `deconflict fetch`: reads the open pull requests from the remote, with the credentials of git, so that a clone can compare them. */
 import { join } from 'node:path'
 import { RemoteError } from '../git/git.ts'
-import { findTree } from '../git/git-directory.ts'
+import type { WorkingTree } from '../git/git-directory.ts'
 import { fetchPulls } from '../local/pull-requests.ts'
 import { inQuotes } from '../vocabulary/others-text.ts'
 import { count } from '../vocabulary/text.ts'
@@ -19,12 +19,10 @@ export async function fetch(runtime: Runtime, options: CommonOptions): Promise<E
 
 /** Throws `CliError` if there is no remote, or if it cannot be reached. */
 export async function fetchPullRequests(runtime: Runtime, options: CommonOptions) {
-  const { git, remote, diff_base: base } = await findWorkspace(runtime, { ...options, is_local: true })
-  const tree = findTree(runtime.cwd)
-  if (tree === undefined) throw new CliError(await git.missing())
+  const { git, remote, diff_base: base, tree } = await findWorkspace(runtime, { ...options, is_local: true })
   if (remote === undefined) throw new CliError('this clone has no remote to fetch pull requests from')
   try {
-    const directory = join(tree.common_directory, 'deconflict')
+    const directory = join((tree as WorkingTree).common_directory, 'deconflict')
     return { remote, ...(await fetchPulls({ git, remote, base, directory })) }
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error

@@ -2,10 +2,10 @@
 import { realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Client } from '../client/client.ts'
-import { findTree, readBranch } from '../git/git-directory.ts'
+import { readBranch, type WorkingTree } from '../git/git-directory.ts'
 import { textOf } from '../git/small-files.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
-import { CliError, type Runtime } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 import { readUrl, type ServerOptions } from './service-connection.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -21,15 +21,14 @@ export function isLocal({ env }: Pick<Runtime, 'env'>, options: ServerOptions): 
   return options.local === true || readUrl(env, options) === undefined
 }
 
-/** The client over the clone of the working directory. Throws `CliError` outside of one. `others_unknown`: why other machines are not known. */
+/** The client over the clone of a workspace, which has a working tree. `others_unknown`: why other machines are not known. */
 export async function openLocal(
-  { cwd, env, clock }: Pick<Runtime, 'cwd' | 'env' | 'clock'>,
+  { env, clock }: Pick<Runtime, 'env' | 'clock'>,
   workspace: Workspace,
   { left_ms, others_unknown = NO_SERVICE }: { left_ms?: () => number; others_unknown?: string } = {},
 ): Promise<Client> {
   const elapsed = stopwatch()
-  const tree = findTree(cwd)
-  if (tree === undefined) throw new CliError(await workspace.git.missing())
+  const tree = workspace.tree as WorkingTree
   const { localClient, RecordFiles, DiffCache, readGitAttributes, readSettings } = await import(
     '../local/local-client.ts'
   )

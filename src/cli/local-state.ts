@@ -18,7 +18,7 @@ import { namesIn } from '../git/small-files.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The part of a workspace that stays the same while a session works on its branch. */
-export type StoredWorkspace = Omit<Workspace, 'git' | 'git_directory'>
+export type StoredWorkspace = Omit<Workspace, 'git' | 'tree'>
 
 /** A create whose response has not arrived: the service may have carried it out. */
 export interface PendingCreate {

@@ -48,14 +48,13 @@ type Request = { owner: string; repo: string; input?: Input | undefined }
  * from outside of a working tree, must have paths from the root.
  */
 function withTree(client: Client, workspace: Workspace): Client {
-  const { git, git_directory, is_elsewhere, diff_base: base, remote } = workspace
-  const isHere = (request: Request) =>
-    git_directory !== null && !is_elsewhere && isSameRepository(request, workspace)
+  const { git, tree, is_elsewhere, diff_base: base, remote } = workspace
+  const isHere = (request: Request) => tree !== null && !is_elsewhere && isSameRepository(request, workspace)
   const read = () => readChangedFiles(git, { base, remote, staged_only: false })
   const withPaths = async <Given extends Request>(request: Given): Promise<Given> => {
     if (request.input === undefined) return request
-    const tree = isHere(request) ? workspace : { ...workspace, git_directory: null }
-    return { ...request, input: await withResolvedPaths(request.input, tree) }
+    const at = isHere(request) ? workspace : { ...workspace, tree: null }
+    return { ...request, input: await withResolvedPaths(request.input, at) }
   }
   const withFiles = async <Given extends Request>(request: Given): Promise<Given> => {
     const resolved = await withPaths(request)
@@ -64,27 +63,27 @@ function withTree(client: Client, workspace: Workspace): Client {
   }
   /** The working tree and its branch, unless the request is about another one. */
   const treeOf = async (request: Request) => {
-    if (git_directory === null || !isHere(request)) return undefined
+    if (tree === null || !isHere(request)) return undefined
     const { branch: named } = (request.input ?? {}) as { branch?: string | null }
     const branch = (await git.branch()) ?? null
-    return named == null || named === branch ? { git_directory, branch } : undefined
+    return named == null || named === branch ? { tree, branch } : undefined
   }
   const forget = async (id: string) =>
-    void (git_directory && deleteWork(git_directory, (await git.branch()) ?? null, id))
+    void (tree && deleteWork(tree.git_directory, (await git.branch()) ?? null, id))
   return {
     ...client,
     checkOverlap: async (request) => {
       const { input, ...at } = await withFiles({ ...request, input: request.input ?? {} })
-      const tree = await treeOf({ ...at, input })
-      return client.checkOverlap({ ...at, input: { activity_id: tree && ownIdIn(tree), ...input } })
+      const here = await treeOf({ ...at, input })
+      return client.checkOverlap({ ...at, input: { activity_id: here && ownIdIn(here), ...input } })
     },
     createActivity: async (request) => {
       const given = await withFiles(request)
       const { owner, repo } = given
       const input = isHere(given) ? withIssue(given.input, await git.branch()) : given.input
-      const tree = await treeOf(given)
-      if (!tree) return client.createActivity({ ...given, input })
-      const { is_continued: _, ...created } = await declareWork(client, { owner, repo }, { tree, input })
+      const here = await treeOf(given)
+      if (!here) return client.createActivity({ ...given, input })
+      const { is_continued: _, ...created } = await declareWork(client, { owner, repo }, { ...here, input })
       return created
     },
     updateActivity: async (request) => {

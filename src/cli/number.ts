@@ -1,7 +1,6 @@
 /** `deconflict number`: reserves the next free number of a directory, and renames the new file there to it. */
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { findTree } from '../git/git-directory.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { numberOf, renumbered } from '../vocabulary/file-number.ts'
 import { sanitize } from '../vocabulary/others-text.ts'
@@ -28,7 +27,7 @@ export async function number(runtime: Runtime, directory: string, options: Numbe
   const context = await openContext(runtime, options)
   const { client, at, workspace, display } = context
   // If it is one of the repository.
-  const root = workspace.is_elsewhere ? undefined : findTree(workspace.cwd)?.root
+  const root = workspace.is_elsewhere ? undefined : workspace.tree?.root
   if (options.rename && root === undefined)
     throw new CliError('--rename needs a working tree of the repository')
   const inside = root === undefined ? directory : fileInTree(directory, viewOf(root, workspace.cwd))

@@ -4,6 +4,7 @@
  */
 import type { Client, RequestOf } from '../client/client.ts'
 import { DeconflictError } from '../client/client-error.ts'
+import type { WorkingTree } from '../git/git-directory.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import { hasActivity, NO_WORK, readWork, type Work, writeWork } from './local-state.ts'
 import type { Workspace } from './workspace.ts'
@@ -14,11 +15,8 @@ type UpdateInput = RequestOf<'updateActivity'>['input']
 type Created = OutputOf<'createActivity'>
 
 /** The activity of a working tree on its branch; null if there is none, or its create is pending. */
-export function ownIdIn({
-  git_directory,
-  branch,
-}: Pick<Workspace, 'git_directory' | 'branch'>): string | null {
-  return git_directory === null ? null : readWork(git_directory, branch).activity_id
+export function ownIdIn({ tree, branch }: Pick<Workspace, 'tree' | 'branch'>): string | null {
+  return tree === null ? null : readWork(tree.git_directory, branch).activity_id
 }
 
 /** The id of the work. If the response to its create is missing, repeats the create: the service makes one activity for the key. */
@@ -50,22 +48,24 @@ export async function declareWork(
   client: Client,
   at: At,
   given: {
-    tree: { git_directory: string; branch: string | null }
+    tree: WorkingTree
+    /** The branch that is checked out. */
+    branch: string | null
     input: CreateInput
     /** Whether work that goes on keeps its title. */
     is_unnamed?: boolean
   },
 ): Promise<Created & { is_continued: boolean }> {
-  const { tree, input, is_unnamed = false } = given
-  const work = readWork(tree.git_directory, tree.branch)
-  const { actor: _, agent: __, ttl_ms: ___, branch, title, summary, ...fields } = input
+  const { tree, branch, input, is_unnamed = false } = given
+  const work = readWork(tree.git_directory, branch)
+  const { actor: _, agent: __, ttl_ms: ___, branch: ____, title, summary, ...fields } = input
   const changes = { ...fields, ...(!is_unnamed && { title, summary }) }
   const updated = hasActivity(work) ? await goOn(client, at, { work, changes }) : null
   const answer = updated
     ? await answerFor(client, at, { id: updated.id, input })
     : await client.createActivity({ ...at, input })
   const { id: activity_id, issue } = answer.activity
-  writeWork(tree.git_directory, { ...NO_WORK, activity_id, branch: tree.branch, issue, is_declared: true })
+  writeWork(tree.git_directory, { ...NO_WORK, activity_id, branch, issue, is_declared: true })
   return { ...answer, is_continued: updated !== null }
 }
 

@@ -1,11 +1,11 @@
 /** Removes from an overlap what other people wrote: `--no-titles`. Logins, pull request numbers, ids and own paths are left. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findTree } from '../git/git-directory.ts'
 import type { IssueClaim } from '../vocabulary/contract/issue.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contract/overlap.ts'
 import { withoutNames } from '../vocabulary/finding.ts'
 import { pullRequestName } from '../vocabulary/names.ts'
+import type { Workspace } from './workspace.ts'
 
 /** An option of commands that show overlap. */
 export interface TitlesOption {
@@ -18,9 +18,9 @@ const REUSE_REASONS = {
   notable: 'A pattern to follow.',
 }
 
-/** The overlap with only such paths as the caller named or has in the working tree of `cwd`. */
-export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
-  const isInTree = treeTest(cwd)
+/** The overlap with only such paths as the caller named or has in the working tree. */
+export function overlapWithoutTitles(overlap: Overlap, workspace: Workspace): Overlap {
+  const isInTree = treeTest(workspace)
   return {
     ...overlap,
     // The reason of a check without overlap is about the caller's own branch.
@@ -46,9 +46,9 @@ export function overlapWithoutTitles(overlap: Overlap, cwd: string): Overlap {
 }
 
 /** The brief overlap, in which pull request numbers and ids replace titles. */
-export function briefWithoutTitles(overlap: OverlapBrief | null, cwd: string): OverlapBrief | null {
+export function briefWithoutTitles(overlap: OverlapBrief | null, workspace: Workspace): OverlapBrief | null {
   if (overlap === null) return null
-  const isInTree = treeTest(cwd)
+  const isInTree = treeTest(workspace)
   return {
     ...overlap,
     matches: overlap.matches.map((match) => ({
@@ -72,7 +72,6 @@ export function issueWithoutTitles(issue: IssueClaim | null): IssueClaim | null 
   return { ...issue, holder: { ...issue.holder, actor, agent: null, branch: null } }
 }
 
-function treeTest(cwd: string): (path: string) => boolean {
-  const root = findTree(cwd)?.root
-  return (path) => root !== undefined && existsSync(join(root, path))
+function treeTest({ tree }: Workspace): (path: string) => boolean {
+  return (path) => tree !== null && existsSync(join(tree.root, path))
 }

@@ -1,7 +1,7 @@
 /** The repository, branch and base that a command works on: from options, else from git. */
 import { basename, isAbsolute } from 'node:path'
 import { Git } from '../git/git.ts'
-import { findTree, readBranch } from '../git/git-directory.ts'
+import { findTree, readBranch, type WorkingTree } from '../git/git-directory.ts'
 import { parseFullName } from '../vocabulary/names.ts'
 import { pageOf, parseRemote } from './remote.ts'
 import { CliError, type Runtime } from './runtime.ts'
@@ -13,8 +13,8 @@ export interface WorkspaceOptions {
   base?: string
   /** No service is asked, so that no remote has to name the repository. */
   is_local?: boolean
-  /** That of the working tree, if it is known. */
-  git_directory?: string | undefined
+  /** The working tree, if it is known. */
+  tree?: WorkingTree
 }
 
 export interface Workspace {
@@ -47,8 +47,8 @@ export interface Workspace {
   remote: string | undefined
   /** `user.name` of git, else the user of the system. */
   person: string
-  /** Null outside of a working tree. */
-  git_directory: string | null
+  /** Null outside of a working tree, and if git cannot read it. */
+  tree: WorkingTree | null
 }
 
 /** Finds the workspace of a command. Throws `CliError` if there is no repository. */
@@ -57,21 +57,20 @@ export async function findWorkspace(
   options: WorkspaceOptions,
 ): Promise<Workspace> {
   const git = new Git(runtime.cwd, runtime.env)
-  const git_directory = options.git_directory ?? (await git.gitDirectory()) ?? null
-  const checkedOut = git_directory === null ? undefined : await git.branch(git_directory)
+  const tree = options.tree ?? (await readableTree(git, runtime.cwd))
+  const checkedOut = tree === null ? undefined : await git.branch(tree.git_directory)
   const configuration = await git.configuration(checkedOut)
-  const remote = git_directory === null ? undefined : configuration.remote
+  const remote = tree === null ? undefined : configuration.remote
   const address = remote && parseRemote(remote.url)
   const given = options.repo ?? (runtime.env.DECONFLICT_REPO || undefined)
   const named = given === undefined ? undefined : parseRepository(given)
-  const repository = named ?? address ?? (git_directory === null ? undefined : localName(runtime.cwd))
-  if (!repository || (options.is_local && git_directory === null)) {
+  const repository = named ?? address ?? (tree === null ? undefined : localName(tree))
+  if (!repository || (options.is_local && tree === null)) {
     const advice = options.is_local ? '' : ', or name the repository with --repo OWNER/NAME'
     throw new CliError(`${await git.missing()}${advice}`)
   }
   const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
-  const base =
-    options.base ?? (git_directory === null ? undefined : await baseOf(runtime.cwd, git, remote?.name))
+  const base = options.base ?? (tree === null ? undefined : await baseOf(tree, git, remote?.name))
   return {
     git,
     cwd: runtime.cwd,
@@ -89,31 +88,36 @@ export async function findWorkspace(
     diff_base: base,
     remote: remote?.name,
     person: configuration.person || runtime.env.USER || runtime.env.USERNAME || 'unknown',
-    git_directory,
+    tree,
   }
 }
 
+async function readableTree(git: Git, cwd: string): Promise<WorkingTree | null> {
+  const isReadable = (await git.output(['rev-parse', '--git-dir'])) !== undefined
+  return (isReadable && findTree(cwd)) || null
+}
+
 /** The name of a repository without a remote: that of the directory of its main working tree. */
-function localName(cwd: string): Named | undefined {
-  const common = findTree(cwd)?.common_directory
-  const name = common === undefined ? '' : basename(common.replace(/[\\/]\.git$/, ''))
+function localName({ common_directory }: WorkingTree): Named | undefined {
+  const name = basename(common_directory.replace(/[\\/]\.git$/, ''))
   return name === '' ? undefined : { owner: 'local', repo: name.replaceAll(/[^\w.-]/g, '-') }
 }
 
 /** The base branch: see `Git.base`, else the branch of the main working tree. */
-async function baseOf(cwd: string, git: Git, remote: string | undefined): Promise<string | undefined> {
-  const common = findTree(cwd)?.common_directory
-  return (await git.base(remote)) ?? (common && (readBranch(common) ?? undefined))
+async function baseOf(
+  { common_directory }: WorkingTree,
+  git: Git,
+  remote: string | undefined,
+): Promise<string | undefined> {
+  return (await git.base(remote)) ?? readBranch(common_directory) ?? undefined
 }
 
 /** The paths and globs of the repository for those that were typed in the working directory. Throws `CliError`. */
 export async function resolvePaths(
-  { cwd, git_directory, is_elsewhere }: Workspace,
+  { cwd, tree, is_elsewhere }: Workspace,
   typed: readonly string[],
 ): Promise<string[]> {
-  const isHere = git_directory !== null && !is_elsewhere && typed.length > 0
-  const root = isHere ? findTree(cwd)?.root : undefined
-  if (root !== undefined) return typed.map((path) => globInTree(path, viewOf(root, cwd)))
+  if (tree !== null && !is_elsewhere) return typed.map((path) => globInTree(path, viewOf(tree.root, cwd)))
   const absolute = typed.find((path) => isAbsolute(path))
   if (absolute === undefined) return [...typed]
   throw new CliError(

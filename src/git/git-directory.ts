@@ -11,20 +11,14 @@ export interface WorkingTree {
   common_directory: string
 }
 
-const PARENTS_MAX = 100
-
 /** The working tree that contains the directory `from`; undefined if there is none. */
 export function findTree(from: string): WorkingTree | undefined {
-  let root = resolve(from)
-  for (let level = 0; level < PARENTS_MAX; level += 1) {
-    const git_directory = gitDirectoryIn(root)
-    if (git_directory !== undefined)
-      return { root, git_directory, common_directory: commonDirectoryOf(git_directory) }
-    const parent = dirname(root)
-    if (parent === root) return undefined
-    root = parent
-  }
-  return undefined
+  const root = resolve(from)
+  const git_directory = gitDirectoryIn(root)
+  if (git_directory !== undefined)
+    return { root, git_directory, common_directory: commonDirectoryOf(git_directory) }
+  const parent = dirname(root)
+  return parent === root ? undefined : findTree(parent)
 }
 
 /** `.git`, or the directory that the file `.git` of a linked working tree or submodule names. */

@@ -36,11 +36,6 @@ export class Git {
     }
   }
 
-  /** The git directory of this working tree. Each linked working tree has its own. */
-  gitDirectory(): Promise<string | undefined> {
-    return this.output(['rev-parse', '--absolute-git-dir'])
-  }
-
   /** Git before 2.31 has no `--path-format`, and prints unknown options. It names paths relative to the working directory. */
   async hooksDirectory(): Promise<string | undefined> {
     const path = await this.output(['rev-parse', '--git-path', 'hooks'])

@@ -112,7 +112,7 @@ async function work(run: HookRun, key: string): Promise<Result> {
   })
   const is_away = isPaused(run)
   let connection: Promise<HookClient> | undefined
-  const { git: _, git_directory: __, ...known } = workspace
+  const { git: _, tree: __, ...known } = workspace
   const save = (next: LocalState) => {
     if (next.branch !== state.branch) deleteWork(git_directory, state.branch)
     if (hasActivity(next)) writeWork(git_directory, next)
@@ -175,14 +175,14 @@ async function enterBranch(
 
 /** The workspace: from the state of the session if it is of the same branch, else from git. */
 async function workspaceOf(
-  { runtime, tree: { git_directory }, options, situation }: HookRun,
+  { runtime, tree, options, situation }: HookRun,
   { workspace: stored }: Pick<Session, 'workspace'>,
 ): Promise<Workspace> {
   const isCurrent =
     stored !== null && stored.branch === situation.branch && situation.event !== 'session-start'
-  if (isCurrent) return { ...stored, git: new Git(runtime.cwd, runtime.env), git_directory }
+  if (isCurrent) return { ...stored, git: new Git(runtime.cwd, runtime.env), tree }
   const is_local = isLocal(runtime, options)
-  return findWorkspace(runtime, { repo: options.repo, git_directory, is_local })
+  return findWorkspace(runtime, { repo: options.repo, tree, is_local })
 }
 
 /** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
