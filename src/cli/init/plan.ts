@@ -1,4 +1,5 @@
 /** The file changes of `deconflict init` and `init --undo`. Reads files, writes none. */
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
 import { z } from 'zod'
@@ -75,47 +76,40 @@ async function plan(
   options: PlanOptions,
   edit: (file: File, skip: Skip) => { after: string | undefined; about: string },
 ): Promise<Plan> {
-  const files = new Map<string, File>()
-  const result: Plan = { changes: [], skips: [] }
+  const files = new Map<string, Target[]>()
   for (const target of targetsOf(options, options.parts)) {
-    const { path } = target
-    const key = await realpath(path).catch(() => path)
-    const file = files.get(key)
-    if (file) file.targets.push(target)
-    else if (!result.skips.some(({ name }) => name === shownPath(path, options))) {
-      const why = (problem: string) => result.skips.push({ name: shownPath(path, options), why: problem })
-      const before = await readText(path, why)
-      if (before !== 'skipped') files.set(key, { path, before: before.text, targets: [target] })
-    }
+    const key = await realpath(target.path).catch(() => target.path)
+    files.set(key, [...(files.get(key) ?? []), target])
   }
-  for (const file of files.values()) {
-    const { path, before, targets } = file
+  const result: Plan = { changes: [], skips: [] }
+  for (const targets of files.values()) {
+    const { path } = targets[0] as Target
     const name = shownPath(path, options)
-    const { after, about } = edit(file, (why) => result.skips.push({ name, why }))
-    const is_executable = targets.some((target) => target.is_executable === true)
-    if (after !== before) result.changes.push({ path, name, before, after, is_executable, about })
+    const skip = (why: string) => result.skips.push({ name, why })
+    const before = await readText(path).catch((error: unknown) => {
+      if (error instanceof CliError) return error
+      throw error
+    })
+    if (before instanceof CliError) skip(before.message)
+    else {
+      const { after, about } = edit({ path, before, targets }, skip)
+      const is_executable = targets.some((target) => target.is_executable === true)
+      if (after !== before) result.changes.push({ path, name, before, after, is_executable, about })
+    }
   }
   return result
 }
 
-/** The text of a file, each byte of which it keeps; undefined if there is no file. */
-async function readText(path: string, skip: Skip): Promise<{ text: string | undefined } | 'skipped'> {
-  try {
-    const bytes = await readFile(path)
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    // UTF-16 without a mark at its start can be valid UTF-8.
-    if (!text.includes('\0')) return { text }
-    skip('was skipped: it is not text in UTF-8')
-  } catch (error) {
-    const { code } = error as { code?: string }
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { text: undefined }
-    skip(
-      error instanceof TypeError
-        ? 'was skipped: it is not text in UTF-8'
-        : `was skipped: it cannot be read (${code})`,
-    )
-  }
-  return 'skipped'
+/** The text of a file, each byte of which it keeps; undefined if there is no file. Throws why it must not be changed. */
+async function readText(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new CliError(`was skipped: it cannot be read (${code})`)
+  })
+  // UTF-16 without a mark at its start can be valid UTF-8.
+  if (bytes && (!isUtf8(bytes) || bytes.includes(0)))
+    throw new CliError('was skipped: it is not text in UTF-8')
+  return bytes?.toString('utf8')
 }
 
 /** The edited text. The same text if the file must not be changed, which `edit` reports as `CliError`. */
