@@ -27,22 +27,6 @@ function quoted(title: string): string {
   return inQuotes(truncate(sanitize(title), TITLE_SHOWN_MAX))
 }
 
-interface Named {
-  title: string
-  actor: string
-  branch: string | null
-  pr_url: string | null
-  same_author?: boolean
-  worktree?: string | null
-}
-
-function activityName({ title, actor, branch, pr_url, same_author = false, worktree = null }: Named): string {
-  const own = ownWorkName({ title: quoted(title), worktree }, inQuotes)
-  const work = same_author ? own : `${quoted(title)} by ${inQuotes(actor)}`
-  const place = branch === null ? '' : ` on ${inQuotes(branch)}`
-  return `${work}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
-}
-
 interface Paragraph {
   text: string
   indent?: string
@@ -186,10 +170,13 @@ export function matchText(match: BriefMatch): string {
 }
 
 function matchName(match: Omit<BriefMatch, 'example'>): string {
-  const { id, title, actor, pr_url } = match
+  const { id, title, actor, branch, pr_url, same_author, worktree } = match
   if (title === id || title === pullRequestName(pr_url)) return sanitize(title)
   if (isNotableId(id) || actor === null) return quoted(title)
-  return activityName({ ...match, actor })
+  const own = ownWorkName({ title: quoted(title), worktree }, inQuotes)
+  const work = same_author ? own : `${quoted(title)} by ${inQuotes(actor)}`
+  const place = branch === null ? '' : ` on ${inQuotes(branch)}`
+  return `${work}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
 }
 
 const INDENT = '  '
