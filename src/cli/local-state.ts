@@ -1,20 +1,10 @@
-/** State of a working tree, in its git directory: its activity on a branch, and the sessions of agents. Loads no schema. */
-import {
-  closeSync,
-  constants,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+/** State of a working tree, in its git directory: its activity on a branch, the sessions of agents, and the record of their hooks. Loads no schema. */
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestOf } from '../client/client.ts'
 import { commonDirectoryOf } from '../git/git-directory.ts'
 import { shortHash } from '../git/lock.ts'
-import { namesIn } from '../git/small-files.ts'
+import { namesIn, replaceFile } from '../git/small-files.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The part of a workspace that stays the same while a session works on its branch. */
@@ -132,7 +122,7 @@ export function deleteWork(git_directory: string, branch: string | null, id?: st
 /** The work of all branches whose end was not sent, in this working tree and in those linked to it. */
 export function readEndings(git_directory: string): Work[] {
   return [...new Set([git_directory, commonDirectoryOf(git_directory)])].flatMap((directory) => {
-    const files = namesIn(stateDirectory(directory)).filter((name) => name.startsWith('branch-'))
+    const files = namesIn(stateDirectory(directory)).filter((name) => /^branch-.*\.json$/.test(name))
     return files
       .map((name) => parse(NO_WORK, readJson(join(stateDirectory(directory), name))) ?? NO_WORK)
       .filter((work) => hasActivity(work) && work.ending !== null)
@@ -182,7 +172,7 @@ export function stateDirectory(git_directory: string): string {
 }
 
 /** The value in a JSON file; undefined if there is no such file, or it is not JSON. */
-export function readJson(file: string): unknown {
+function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
@@ -190,21 +180,8 @@ export function readJson(file: string): unknown {
   }
 }
 
-/**
- * Overwrites the file in place: some file systems flush a file to disk that replaces another one, which would take most of
- * the time of a hook. A half-written file counts as missing, and hooks that find none read it again under their lock.
- */
-export function writeJson(file: string, value: unknown): void {
-  mkdirSync(join(file, '..'), { recursive: true })
-  const bytes = Buffer.from(JSON.stringify(value))
-  // Only the user can read the file, because a pending create contains patches.
-  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600)
-  try {
-    writeSync(descriptor, bytes)
-    ftruncateSync(descriptor, bytes.length)
-  } finally {
-    closeSync(descriptor)
-  }
+function writeJson(file: string, value: unknown): void {
+  replaceFile(file, JSON.stringify(value))
 }
 
 /** The fields of `none`, of which a file of an earlier release may lack some; undefined if `json` is no object. */
@@ -238,4 +215,36 @@ export function fileName(key: string): string {
   const name = encodeURIComponent(key).replaceAll('*', '%2A')
   if (name.length <= NAME_MAX) return name
   return `${name.slice(0, NAME_MAX / 2)}~${shortHash(name)}~${name.slice(-NAME_MAX / 4)}`
+}
+
+/** What the hooks of a working tree store for each other: the last run, and the pause after a failure of the service. */
+export interface HookRecord {
+  /** The last hook that ran, for `deconflict doctor`. */
+  last: {
+    /** Milliseconds since the epoch. */
+    at: number
+    event: string
+    agent: string
+    /** `ok`; `quiet`: there was nothing to do; `paused`: no request, because an earlier hook failed; else the error message. */
+    outcome: string
+  } | null
+  /** After a failure, hooks send no request to the service at `url` before `until`, in milliseconds since the epoch. */
+  paused: { until: number; url: string; why: string } | null
+  /** The address of the service and the remote, if both were found to be of the same GitHub host. */
+  known_host: string | null
+}
+
+const NO_RECORD: HookRecord = { last: null, paused: null, known_host: null }
+
+export function readRecord(git_directory: string): HookRecord {
+  return { ...NO_RECORD, ...Object(readJson(recordFile(git_directory))) }
+}
+
+/** If several hooks end at the same time, the last write wins. */
+export function updateRecord(git_directory: string, fields: Partial<HookRecord>): void {
+  writeJson(recordFile(git_directory), { ...readRecord(git_directory), ...fields })
+}
+
+function recordFile(git_directory: string): string {
+  return join(stateDirectory(git_directory), 'hooks.json')
 }

@@ -21,7 +21,6 @@ import { isRefusal } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
 
-const TREES_MAX = 200
 /** Reasons with which a session ends, and another one goes on in the same working tree at once. */
 const CONTINUING: readonly string[] = ['clear', 'resume']
 
@@ -111,6 +110,6 @@ export function keyOf({ session, agent }: Pick<HookInput, 'session' | 'agent'>):
 /** The git directories of the main working tree and of those linked to it. */
 function directoriesOf({ git_directory, common_directory }: WorkingTree): string[] {
   const linked = join(common_directory, 'worktrees')
-  const names = namesIn(linked).slice(0, TREES_MAX)
-  return [...new Set([git_directory, common_directory, ...names.map((name) => join(linked, name))])]
+  const others = namesIn(linked).map((name) => join(linked, name))
+  return [...new Set([git_directory, common_directory, ...others])]
 }

@@ -8,14 +8,12 @@ import { findTree, readBranch, type WorkingTree } from '../../git/git-directory.
 import { sanitize } from '../../vocabulary/others-text.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
+import { updateRecord } from '../local-state.ts'
 import { EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { fileInTree, viewOf } from '../tree-paths.ts'
 import { type HookInput, readHookInput } from './payload.ts'
-import { updateRecord } from './record.ts'
 import { type HookOptions, pauseAfter, runInTree } from './run.ts'
 
-/** The input of an edit can contain a whole file. */
-const INPUT_MAX = 33_554_432
 /** Locks, git and requests end this long before the hook, so that it can record that the service did not respond. */
 const END_MS = 100
 /** Input up to this size ends with its JSON: the hook waits neither for the agent to close the stream nor for Node.js to. */
@@ -150,14 +148,14 @@ async function readInput(stdin: Runtime['stdin']): Promise<string> {
   return new Promise((resolve, reject) => {
     stdin.on('data', (chunk: Buffer | string) => {
       size += chunk.length
-      if (size <= INPUT_MAX) chunks.push(Buffer.from(chunk))
+      chunks.push(Buffer.from(chunk))
       if (size > SELF_ENDING_MAX) return
       const text = Buffer.concat(chunks).toString('utf8')
       if (!text.trimEnd().endsWith('}') || !isJson(text)) return
       stdin.pause()
       resolve(text)
     })
-    stdin.on('end', () => resolve(size > INPUT_MAX ? '' : Buffer.concat(chunks).toString('utf8')))
+    stdin.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
     stdin.on('error', reject)
   })
 }

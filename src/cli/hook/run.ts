@@ -17,11 +17,13 @@ import {
   type LocalState,
   NO_SESSION,
   readEndings,
+  readRecord,
   readSession,
   readSessions,
   readWork,
   type Session,
   stateDirectory,
+  updateRecord,
   writeSession,
   writeWork,
 } from '../local-state.ts'
@@ -34,7 +36,6 @@ import { endingOf, endSessions, keyOf, sendEndings } from './ending.ts'
 import { createHookClient, type HookClient, overClone, sendWithHttp } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
 import { type Plan, planFor, type Situation } from './plan.ts'
-import { readRecord, updateRecord } from './record.ts'
 import { workOn } from './session.ts'
 
 export interface HookOptions {
