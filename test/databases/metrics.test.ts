@@ -167,6 +167,7 @@ describe('from the database', () => {
     expect(after.value(live('notable'))).toBe((before.value(live('notable')) as number) + 1)
     await repo.request('POST', `/activity/${activity.id}/archive`)
     fixture.service.clock.advance(7 * DAY_MS)
+    await sweep(fixture.service.app)
     const ended = await freshScrape()
     expect(ended.value(live('activity'))).toBe(0)
     expect(ended.value(live('notable'))).toBe(0)

@@ -3,8 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { OUTCOMES } from '../../../vocabulary/outcome.ts'
 import { countJobs, findOldestDue } from '../../jobs/store.ts'
 import { faultOf } from '../../platform/db/errors.ts'
-import { countLive } from '../../records/activities/status-store.ts'
-import { countActive } from '../../records/notables/store.ts'
+import { countLive } from '../../records/live-sets/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { countShown } from '../../tell/store.ts'
 
@@ -39,8 +38,7 @@ async function collect({ database, log, metrics }: App, now: Date): Promise<void
     const db = database.connection()
     const counts = await countJobs(db, now)
     const oldest = await findOldestDue(db, now)
-    const activities = await countLive(db, now)
-    const notables = await countActive(db, now)
+    const { activities, notables } = await countLive(db)
     const outcomes = await countShown(db)
     jobs.reset()
     for (const { kind, state, count } of counts) jobs.set({ kind, state }, count)

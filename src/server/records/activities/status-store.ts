@@ -2,7 +2,6 @@
 import { and, eq, gt, lte, or, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../../../vocabulary/activity-status.ts'
 import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
-import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
 import { activities } from './table.ts'
 
 /** Literals, because the planner cannot match parameters with the predicate of a partial index. */
@@ -43,18 +42,6 @@ export function hasStatus(status: ActivityStatus, now: Date): SQL {
   if (status === 'expired') return anyOf(stored, allOf(isStoredLive, reached))
   if (status === 'archived') return anyOf(stored, allOf(isStoredFinished, reached))
   return allOf(stored, gt(activities.expires_at, now))
-}
-
-/** The number of live activities in all repositories. */
-export async function countLive(db: Db, now: Date): Promise<number> {
-  const live = db
-    .select({ one: sql`1`.as('one') })
-    .from(activities)
-    // The first condition is the predicate of the partial index.
-    .where(and(sql`status not in ('archived', 'expired')`, isStoredLive, gt(activities.expires_at, now)))
-    .limit(COUNTED_MAX)
-    .as('live')
-  return db.$count(live)
 }
 
 function allOf(...conditions: SQL[]): SQL {

@@ -1,5 +1,5 @@
 /** Raises and reads the version of a live set. Every statement starts with the repository id. */
-import { eq, type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { Failure } from '../../../vocabulary/failure.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
@@ -69,6 +69,14 @@ const readVersion = prepared('live_set', (db) =>
 export async function findLiveSet(db: Db, repo_id: number): Promise<LiveSetRow | undefined> {
   const [row] = await readVersion(db, { repo_id })
   return row
+}
+
+/** The numbers of live records of all repositories, as they are stored: the sweep stores an expiry. */
+export async function countLive(db: Db): Promise<Record<Counted, number>> {
+  const total = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)::float8`
+  const counts = { activities: total(live_sets.activities), notables: total(live_sets.notables) }
+  const [row] = await db.select(counts).from(live_sets)
+  return row as Record<Counted, number>
 }
 
 /** The failure of a create at the limit. `Retry-After` is an estimate, because nobody knows when a record ends. */

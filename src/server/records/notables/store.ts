@@ -17,7 +17,7 @@ import {
 import type { Change, Outline } from '../../../engine/record.ts'
 import type { ListNotables, NotableStatus } from '../../../vocabulary/contract/notable.ts'
 import { notableWeight } from '../../../vocabulary/severity.ts'
-import { COUNTED_MAX, type Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { prepared, selectByIds } from '../../platform/db/statements.ts'
 import { hasExpired, lockBatch } from '../../platform/db/sweep-batches.ts'
 import { raiseVersion } from '../live-sets/store.ts'
@@ -108,17 +108,6 @@ function hasStatus(status: NotableStatus, now: Date): SQL | undefined {
   if (status === 'expired')
     return or(stored, and(eq(notables.status, 'active'), lte(notables.expires_at, now)))
   return stored
-}
-
-/** The number of active notables in all repositories. */
-export async function countActive(db: Db, now: Date): Promise<number> {
-  const active = db
-    .select({ one: sql`1`.as('one') })
-    .from(notables)
-    .where(and(sql`status = 'active'`, gt(notables.expires_at, now)))
-    .limit(COUNTED_MAX)
-    .as('active')
-  return db.$count(active)
 }
 
 const { id, status, importance, blocking, scope, expires_at, applies_until, version } = notables
