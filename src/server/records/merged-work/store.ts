@@ -1,12 +1,10 @@
 /** Queries for the lines of merged pull requests. Every statement starts with the repository id. */
-import { and, eq, gte, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
+import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { COMMON_MIN, type ENOUGH } from '../../../engine/lines/merged-lines.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import { pull_requests } from '../pull-requests/table.ts'
-import { branch_commits, branch_links } from '../stacks/table.ts'
 import { merged_lines } from './table.ts'
 
 /** A parameter for a list of any length. */
@@ -70,78 +68,54 @@ export interface MergedTwin {
 }
 
 const readTwins = prepared('merged_twins', (db) => {
-  const repo_id = sql.placeholder('repo_id')
+  const repo_id = sql`${sql.placeholder('repo_id')}::bigint`
   const branch = sql`${sql.placeholder('branch')}::text`
   const base_branch = sql`${sql.placeholder('base_branch')}::text`
-  const { hash } = merged_lines
-  const found = db.$with('found').as(
-    db
-      .select({
-        hash,
-        number: merged_lines.number,
-        merged_in: sql<number>`count(*) over (partition by ${hash})`.as('merged_in'),
-      })
-      .from(merged_lines)
-      .where(
-        and(
-          eq(merged_lines.repo_id, repo_id),
-          sql`${hash} = any(${sql.placeholder('hashes')}::int[])`,
-          sql`${merged_lines.number} <> all(${sql.placeholder('numbers')}::int[])`,
-        ),
-      ),
-  )
-  const twins = db
-    .select({ number: found.number, shared: sql<number>`count(*)::int`.as('shared') })
-    .from(found)
-    .where(lt(found.merged_in, COMMON_MIN))
-    .groupBy(found.number)
-    .as('twins')
-  const common = db
-    .select({ lines: sql<number>`count(distinct ${found.hash})::int`.as('lines') })
-    .from(found)
-    .where(gte(found.merged_in, COMMON_MIN))
-    .as('common')
-  const lines = sql<number>`(${sql.placeholder('lines')}::int - ${common.lines})`
-  const { number, title, author, is_by_newcomer, head_sha, merged_at } = pull_requests
-  const own = alias(pull_requests, 'own')
+  const numbers = sql`${sql.placeholder('numbers')}::int[]`
   // The work is on its branch or on top of it: linked with it, or with its head. A pull request that was opened again from
   // another branch has the same head, and is on top of nothing.
-  const isOnTop = sql`(${pull_requests.branch} = ${branch}
-    or ((exists (select from ${branch_links} where ${branch_links.repo_id} = ${repo_id}::bigint
-        and ${branch_links.branch} = ${branch} and ${branch_links.base_branch} = ${pull_requests.branch})
-      or exists (select from ${branch_commits} where ${branch_commits.repo_id} = ${repo_id}::bigint
-        and ${branch_commits.sha} = ${head_sha} and ${branch_commits.branch} = ${branch}))
-      and not exists (select from ${pull_requests} own where ${own.repo_id} = ${repo_id}::bigint
-        and ${own.number} = any(${sql.placeholder('numbers')}::int[]) and ${own.head_sha} = ${head_sha})))`
-  const isInStack = sql`exists (select from ${pull_requests} own where ${own.repo_id} = ${repo_id}::bigint
-    and ${own.number} = any(${sql.placeholder('numbers')}::int[])
-    and (${own.stack_number} = ${pull_requests.stack_number} or ${pull_requests.number} = any(${own.merged_below})))`
-  return db
-    .with(found)
-    .select({
-      number,
-      title,
-      author,
-      is_by_newcomer,
-      head_sha,
-      merged_at: sql<Date>`${merged_at}`.mapWith(merged_at),
-      shared: twins.shared,
-      lines: lines.as('lines'),
-    })
-    .from(twins)
-    .crossJoin(common)
-    .innerJoin(pull_requests, eq(number, twins.number))
-    .where(
-      and(
-        eq(pull_requests.repo_id, repo_id),
-        sql`${twins.shared} >= greatest(${sql.placeholder('shared_min')}::int, ${sql.placeholder('share_min')}::float * ${lines})`,
-        sql`${merged_at} > ${sql.placeholder('since')}::timestamptz`,
-        sql`(${base_branch} is null or ${pull_requests.base_branch} = ${base_branch})`,
-        sql`(${branch} is null or not ${isOnTop}) and not ${isInStack}`,
-      ),
+  const isOnTop = sql`(merged.branch = ${branch}
+    or (exists (select from branch_links
+          where repo_id = ${repo_id} and branch = ${branch} and base_branch = merged.branch)
+        or exists (select from branch_commits
+          where repo_id = ${repo_id} and sha = merged.head_sha and branch = ${branch}))
+      and not exists (select from pull_requests as own
+        where own.repo_id = ${repo_id} and own.number = any(${numbers}) and own.head_sha = merged.head_sha))`
+  const isInStack = sql`exists (select from pull_requests as own
+    where own.repo_id = ${repo_id} and own.number = any(${numbers})
+      and (own.stack_number = merged.stack_number or merged.number = any(own.merged_below)))`
+  const twin = sql`(
+    with found as (
+      select hash, number, count(*) over (partition by hash) as merged_in from merged_lines
+      where repo_id = ${repo_id} and hash = any(${sql.placeholder('hashes')}::int[]) and number <> all(${numbers})
+    ), twins as (
+      select number, count(*)::int as shared from found where merged_in < ${sql.raw(String(COMMON_MIN))} group by number
+    ), common as (
+      select ${sql.placeholder('lines')}::int - count(distinct hash)::int as lines
+      from found where merged_in >= ${sql.raw(String(COMMON_MIN))}
     )
-    .orderBy(sql`${twins.shared} desc, ${merged_at} desc, ${number} desc`)
-    .limit(1)
+    select merged.*, shared, lines
+    from twins cross join common join pull_requests as merged on merged.number = twins.number
+    where merged.repo_id = ${repo_id}
+      and shared >= greatest(${sql.placeholder('shared_min')}::int, ${sql.placeholder('share_min')}::float * lines)
+      and merged_at > ${sql.placeholder('since')}::timestamptz
+      and (${base_branch} is null or merged.base_branch = ${base_branch})
+      and (${branch} is null or not ${isOnTop}) and not ${isInStack}
+    order by shared desc, merged_at desc, merged.number desc
+    limit 1
+  ) as twin`
+  return db
+    .select({
+      number: sql<number>`number`,
+      title: sql<string>`title`,
+      author: sql<string>`author`,
+      is_by_newcomer: sql<boolean>`is_by_newcomer`,
+      head_sha: sql<string>`head_sha`,
+      merged_at: sql<Date>`merged_at`.mapWith(pull_requests.merged_at),
+      shared: sql<number>`shared`,
+      lines: sql<number>`lines`,
+    })
+    .from(twin)
 })
 
 /**
