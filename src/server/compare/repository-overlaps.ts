@@ -18,11 +18,6 @@ import type { SingleFlight } from '../platform/single-flight.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { inDatabase, liveSetOf } from './database-source.ts'
 
-/** The approximate size of a collision without its labels and paths, and of an item of the merge order, in characters. */
-const ITEM = 300
-/** The approximate size of an id in characters. */
-const ID = 30
-
 /** The collisions, and a version by which a caller knows without a comparison that it has them already. */
 export async function versionedOverlaps(
   ctx: RepoContext,
@@ -68,7 +63,7 @@ function sharedOverlaps(
   return comparisons.get<RepositoryOverlaps>({
     key: compared.version,
     compute: () => computeOverlaps(inDatabase(ctx), compared),
-    sizeOf,
+    sizeOf: (overlaps) => JSON.stringify(overlaps).length,
   })
 }
 
@@ -96,16 +91,4 @@ function versionOf(
   const live = [...set.records()].filter(({ ends_at }) => ends_at > now.getTime()).length
   const read = [repo.id, set.version, live, settings, repo.noise_attributes, ...more]
   return createHash('sha256').update(JSON.stringify(read)).digest('base64')
-}
-
-/** The approximate size of a comparison in characters. */
-function sizeOf({ items, same_file, merge_order }: RepositoryOverlaps): number {
-  let size = 1 + ID * (merge_order.clear.length + 2 * same_file.pairs.length)
-  for (const { conflicts_with } of merge_order.items) size += ITEM + ID * conflicts_with.length
-  for (const { areas, paths } of items) {
-    size += ITEM
-    for (const area of areas) size += area.length
-    for (const { globs, example } of paths) for (const text of globs) size += text.length + example.length
-  }
-  return size
 }
