@@ -28,10 +28,10 @@ export interface OperationResponse {
   body: string
   /** The entity tag of the body, for operations that are conditional. */
   etag?: string
-  /** The id of the created record, or null. */
-  created_id: string | null
-  /** True for the stored response to an earlier request with the same idempotency key. */
-  replayed: boolean
+  /** The id of the created record. */
+  created_id?: string
+  /** It is the stored response to an earlier request with the same idempotency key. */
+  replayed?: boolean
 }
 
 type CreateName = keyof typeof CREATE_HANDLERS
@@ -60,33 +60,12 @@ async function answerUnlessKnown(
   known = '',
 ): Promise<OperationResponse> {
   const etag = `W/"${version}"`
-  if (known.trim() === '*' || known.includes(`"${version}"`))
-    return { status: 304, body: '', etag, created_id: null, replayed: false }
+  if (known.trim() === '*' || known.includes(`"${version}"`)) return { status: 304, body: '', etag }
   return { ...answerOf(name, await read()), etag }
 }
 
 export function answerOf(name: OperationName, output: unknown): OperationResponse {
-  const body = JSON.stringify(output)
-  return { status: OPERATIONS[name].status, body, created_id: null, replayed: false }
-}
-
-/** Creates a record, at most once if there is an idempotency key. */
-export async function create(
-  ctx: RepoContext,
-  name: CreateName,
-  input: InputOf<CreateName>,
-  { token, key }: { token: Token; key: string | undefined },
-): Promise<OperationResponse> {
-  const handler = CREATE_HANDLERS[name] as unknown as CreateHandler<CreateName, { id: string }>
-  if (key !== undefined) {
-    const { identity } = ctx.caller
-    const owner = identity ? `user:${identity.id}` : `token:${token.hash}`
-    const scoped = { repo_id: ctx.repo.id, caller: owner, operation: name, key }
-    return { status: 201, ...(await createOnce(ctx, scoped, input, handler)) }
-  }
-  const row = await handler.create(ctx, input)
-  const body = JSON.stringify(await handler.respond(ctx, row))
-  return { status: 201, body, created_id: row.id, replayed: false }
+  return { status: OPERATIONS[name].status, body: JSON.stringify(output) }
 }
 
 export const KEY_RETENTION_MS = DAY_MS
@@ -102,34 +81,62 @@ export function idempotencyKeyOf(header: string | undefined): string | undefined
 }
 
 /**
- * Creates a record, or returns the response to the earlier request with the same key. The record and the key are committed
- * in one transaction; the response is stored afterwards. After a crash in between, the next replay computes and stores it.
- * Throws `idempotency_conflict`, `idempotency_mismatch`, and whatever the handler throws; a failed create stores no key.
+ * Creates a record; with an idempotency key, or returns the response to the earlier request with the same key. The record and
+ * the key are committed in one transaction; the response is stored afterwards. After a crash in between, the next replay
+ * computes and stores it. Throws `idempotency_conflict`, `idempotency_mismatch`, and whatever the handler throws; a failed
+ * create stores no key.
  */
-export async function createOnce<Name extends OperationName, Row extends { id: string }>(
+export async function create(
+  ctx: RepoContext,
+  name: CreateName,
+  input: InputOf<CreateName>,
+  { token, key }: { token: Token; key: string | undefined },
+): Promise<OperationResponse> {
+  const handler = CREATE_HANDLERS[name] as unknown as CreateHandler<CreateName, { id: string }>
+  const respond = async (row: { id: string }) => JSON.stringify(await handler.respond(ctx, row))
+  if (key === undefined) {
+    const row = await handler.create(ctx, input)
+    return { status: 201, body: await respond(row), created_id: row.id }
+  }
+  const { identity } = ctx.caller
+  const caller = identity ? `user:${identity.id}` : `token:${token.hash}`
+  const scoped = { repo_id: ctx.repo.id, caller, operation: name, key }
+  const { stored, row } = await createWithKey(ctx, scoped, { input, create: handler.create })
+  const created_id = stored.record_id
+  // Of concurrent replays, the response that is stored first is that of all.
+  const body =
+    stored.answer ??
+    (await saveResponse(ctx.db, scoped, await respond(row ?? (await handler.find(ctx, created_id)))))
+  return { status: 201, body, created_id, replayed: row === undefined }
+}
+
+/** Returns the key as it is stored, and the record if it was created now. */
+async function createWithKey<Row extends { id: string }, Input extends object>(
   ctx: RepoContext,
   scoped: ScopedKey,
-  input: InputOf<Name>,
-  handler: CreateHandler<Name, Row>,
-) {
-  const input_hash = hashOf(input)
-  const found = await inTransaction(ctx, async (tx): Promise<{ stored: StoredKey } | { row: Row }> => {
-    if (!(await lockKey(tx.db, scoped))) throw inProgress()
-    const stored = await findKey(tx.db, scoped, later(ctx.now, -KEY_RETENTION_MS))
-    if (stored) return { stored }
-    const row = await handler.create(tx, input)
-    await saveKey(tx.db, { ...scoped, input_hash, record_id: row.id, created_at: ctx.now })
-    return { row }
+  given: { input: Input; create: (tx: RepoContext, input: Input) => Promise<Row> },
+): Promise<{ stored: StoredKey; row?: Row }> {
+  const input_hash = hashOf(given.input)
+  return inTransaction(ctx, async (tx) => {
+    if (!(await lockKey(tx.db, scoped)))
+      throw new Failure(
+        'idempotency_conflict',
+        `${HEADER}: a request with this key is still in progress; send it again in a moment`,
+        { param: HEADER, headers: { 'Retry-After': '1' } },
+      )
+    const known = await findKey(tx.db, scoped, later(ctx.now, -KEY_RETENTION_MS))
+    if (known && known.input_hash !== input_hash)
+      throw new Failure(
+        'idempotency_mismatch',
+        `${HEADER}: this key was already used with a different body; use a new key for a new request`,
+        { param: HEADER },
+      )
+    if (known) return { stored: known }
+    const row = await given.create(tx, given.input)
+    const stored = { ...scoped, input_hash, record_id: row.id, created_at: ctx.now }
+    await saveKey(tx.db, stored)
+    return { stored: { ...stored, answer: null }, row }
   })
-  if ('row' in found) {
-    const body = await respond(ctx, scoped, found.row, handler)
-    return { body, created_id: found.row.id, replayed: false }
-  }
-  const { stored } = found
-  if (stored.input_hash !== input_hash) throw mismatch()
-  const body =
-    stored.answer ?? (await respond(ctx, scoped, await handler.find(ctx, stored.record_id), handler))
-  return { body, created_id: stored.record_id, replayed: true }
 }
 
 /** The hash leaves out null and empty lists, so that it stays the same if a request is retried on a version with more fields. */
@@ -138,30 +145,4 @@ function hashOf(input: object): string {
     value === null || (Array.isArray(value) && value.length === 0) ? undefined : value,
   )
   return createHash('sha256').update(json).digest('hex')
-}
-
-/** Computes and stores the response. If a concurrent replay stored one first, that one is returned. */
-async function respond<Name extends OperationName, Row extends { id: string }>(
-  ctx: RepoContext,
-  scoped: ScopedKey,
-  row: Row,
-  handler: CreateHandler<Name, Row>,
-): Promise<string> {
-  return saveResponse(ctx.db, scoped, JSON.stringify(await handler.respond(ctx, row)))
-}
-
-function inProgress(): Failure {
-  return new Failure(
-    'idempotency_conflict',
-    `${HEADER}: a request with this key is still in progress; send it again in a moment`,
-    { param: HEADER, headers: { 'Retry-After': '1' } },
-  )
-}
-
-function mismatch(): Failure {
-  return new Failure(
-    'idempotency_mismatch',
-    `${HEADER}: this key was already used with a different body; use a new key for a new request`,
-    { param: HEADER },
-  )
 }

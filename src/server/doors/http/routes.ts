@@ -143,7 +143,7 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
       idempotency_key: req.get('Idempotency-Key'),
       if_none_match: req.get('If-None-Match'),
     })
-    if (created_id !== null)
+    if (created_id !== undefined)
       res.setHeader('Location', `${req.baseUrl}${req.path.replace(/\/$/, '')}/${created_id}`)
     if (replayed) res.setHeader('Idempotent-Replayed', 'true')
     if (etag !== undefined) res.setHeader('ETag', etag)
