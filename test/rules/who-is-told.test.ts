@@ -1,10 +1,10 @@
 /** Which overlapping work a comment names (docs/contract/publishing.md#who-gets-it): one row per rule. */
 import { describe, expect, test } from 'vitest'
-import { computeRoom } from '../../src/server/tell/budget.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 import {
   type Candidate,
   type CommentRules,
+  computeRoom,
   earnsComment,
   findSuppression,
   inOrderOfComment,

@@ -14,7 +14,7 @@ import type { LiveSet } from '../../engine/live-set.ts'
 import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import type { Overlaps } from '../../vocabulary/contract/overlap-list.ts'
 import type { RepositorySummary } from '../../vocabulary/contract/overview.ts'
-import type { SingleFlight } from '../platform/single-flight.ts'
+import type { SingleFlight } from '../platform/background.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { inDatabase, liveSetOf } from './database-source.ts'
 

@@ -1,4 +1,5 @@
-/** Work that waits in memory: what follows a response, which nobody waits for except the shutdown, and what waits for its turn. */
+/** Work that waits in memory: what follows a response, what waits for its turn, and what runs once for all who ask for it. */
+import { LRUCache } from 'lru-cache'
 
 /** `dropped` counts work that was not started because too much was waiting. */
 export type BackgroundOutcome = 'done' | 'failed' | 'dropped'
@@ -71,4 +72,52 @@ export function inTurn<Result>(key: string, work: () => Promise<Result>): Promis
     if (last.get(key) === ended) last.delete(key)
   })
   return result
+}
+
+/** `shared` counts callers that got the result of another caller's computation; the others count computations. */
+export type ComputationOutcome = 'computed' | 'shared' | 'failed'
+
+export interface Computation<Result> {
+  /** Identifies everything that the result depends on. */
+  key: string
+  compute(): Promise<Result>
+  /** The size of the result in the cache; above 0. */
+  sizeOf(result: Result): number
+}
+
+const CACHE_TTL_MS = 60_000
+
+/** Runs a computation once for all concurrent callers with the same key, and caches the result. */
+export class SingleFlight {
+  readonly #running = new Map<string, Promise<object>>()
+  readonly #cache: LRUCache<string, object>
+  readonly #count: (outcome: ComputationOutcome) => void
+
+  /** `size`: the capacity of the cache, in units of `sizeOf`. */
+  constructor(options: { size: number; count: (outcome: ComputationOutcome) => void }) {
+    this.#cache = new LRUCache({ maxSize: options.size, ttl: CACHE_TTL_MS })
+    this.#count = options.count
+  }
+
+  /** The result for `key`: from the cache, from a running computation, or from a new one. */
+  async get<Result extends object>({ key, compute, sizeOf }: Computation<Result>): Promise<Result> {
+    const known = this.#cache.get(key) ?? this.#running.get(key)
+    if (known) {
+      this.#count('shared')
+      return known as Result | Promise<Result>
+    }
+    const computed = compute()
+    this.#running.set(key, computed)
+    try {
+      const result = await computed
+      this.#cache.set(key, result, { size: sizeOf(result) })
+      this.#count('computed')
+      return result
+    } catch (error) {
+      this.#count('failed')
+      throw error
+    } finally {
+      this.#running.delete(key)
+    }
+  }
 }

@@ -4,15 +4,17 @@ import { checkActivities } from '../../engine/check/check.ts'
 import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { findNextNumbers } from '../../engine/check/next-number.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { BudgetState } from '../../vocabulary/contract/signal.ts'
+import { isBot } from '../../vocabulary/logins.ts'
 import { inDatabase } from '../compare/database-source.ts'
 import { listLive, listPullRequestsOf } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
-import { listOpen } from '../records/pull-requests/lists-store.ts'
+import { countByAuthor, listOpen } from '../records/pull-requests/lists-store.ts'
 import { findPullRequest } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
-import { type Room, readRoom } from './budget.ts'
 import { type Counterpart, describeCounterpart } from './counterparts.ts'
 import {
   branchOf,
@@ -29,6 +31,7 @@ import {
 } from './sides.ts'
 import { readPairs, type SidePairs } from './store.ts'
 import { type Pairs, takenAfterMerge } from './transitions.ts'
+import { type Counts, computeBudget, computeRoom, type Room } from './who-is-told.ts'
 
 /** A side, and what the search found. Read before the ledger is locked. */
 export interface Check {
@@ -76,7 +79,7 @@ export async function checkPullRequest(
   if (activities.length === 0) return { ...nothing, conclusion: null }
   const conclusion = await checkActivities(inDatabase(ctx), activities)
   const hasComment = pr.comment_id !== null || pr.commented_at !== null
-  const room = hasComment ? 'any' : await readRoom(ctx)
+  const room = hasComment ? 'any' : computeRoom(await countPullRequests(ctx), ctx.settings.comment.budget)
   return { ...nothing, conclusion, room, next_numbers: await readNextNumbers(ctx, subject) }
 }
 
@@ -163,4 +166,25 @@ async function readNextNumbers(
   const { pairs } = await readPairs(ctx, key, branch)
   const taken = [...pairs.values()].flatMap((row) => takenAfterMerge(row, key, files))
   return findNextNumbers(inDatabase(ctx), { base_branch: activities[0]?.base_branch ?? null, files }, taken)
+}
+
+/** The budget counts the pull requests that were opened in this period. */
+const BUDGET_DAYS = 30
+
+export async function readBudget(ctx: RepoContext): Promise<BudgetState> {
+  return computeBudget(await countPullRequests(ctx), ctx.settings.comment.budget)
+}
+
+/** The pull requests by people that were opened in the last `BUDGET_DAYS`, and those of them with a comment. */
+async function countPullRequests({ db, now, repo, settings }: RepoContext): Promise<Counts> {
+  const all = await countByAuthor(db, repo.id, later(now, -BUDGET_DAYS * DAY_MS))
+  const people = all.filter(
+    ({ author, is_bot }) => !isBot({ login: author ?? '', is_of_type_bot: is_bot }, settings.comment),
+  )
+  const sum = (name: keyof Counts) => people.reduce((total, each) => total + each[name], 0)
+  return {
+    pull_requests: sum('pull_requests'),
+    commented: sum('commented'),
+    over_budget: sum('over_budget'),
+  }
 }

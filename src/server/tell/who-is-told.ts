@@ -2,15 +2,14 @@
 
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
+import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 import { isForOneOfBoth, isSameWork } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { isBot } from '../../vocabulary/logins.ts'
 import { byRank, isAtLeast, type Severity } from '../../vocabulary/severity.ts'
 import type { HiddenBecause } from '../../vocabulary/shown.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
-import type { Room } from './budget.ts'
 import type { Counterpart } from './counterparts.ts'
-import type { Facts } from './read.ts'
 import { lastActive, pullRequestKey } from './sides.ts'
 import { type PairRow, SLOTS } from './table.ts'
 import type { Pairs } from './transitions.ts'
@@ -176,15 +175,23 @@ function isFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): bo
   return !SLOTS.some((slot) => isStale(new Date(row.sides[slot].active_at), rules))
 }
 
+interface JudgedBy extends Pick<CommentRules, 'room' | 'now'> {
+  settings: Pick<Settings, 'comment'>
+}
+
 /** The rules about the comment on a pull request. */
-export function rulesFor(pr: PullRequestRow, { settings, room, now }: Facts): CommentRules {
+export function rulesFor(pr: PullRequestRow, { settings, room, now }: JudgedBy): CommentRules {
   return { comment: settings.comment, room, now, is_draft: pr.is_draft, active_at: lastActive(pr) }
 }
 
 /** Overlapping work with why a comment does not name it; null if it does. */
 export type Judged = Counterpart & { suppression: Suppression | null }
 
-export function judgeCandidates(pr: PullRequestRow, facts: Facts, pairs: Pairs): Judged[] {
+export function judgeCandidates(
+  pr: PullRequestRow,
+  facts: JudgedBy & { counterparts: readonly Counterpart[] },
+  pairs: Pairs,
+): Judged[] {
   const rules = rulesFor(pr, facts)
   return facts.counterparts.map((each) => {
     const cause = findCause(pr, each, pairs)
@@ -197,4 +204,29 @@ function findCause(pr: PullRequestRow, { key }: Counterpart, pairs: Pairs): Cand
   const pair = key === null ? undefined : pairs.get(key)
   if (pair?.outcome !== 'open' || pair.cause === null) return null
   return pair[pair.cause] === pullRequestKey(pr.number) ? 'this' : 'other'
+}
+
+/** With fewer pull requests, the share is not meaningful. */
+const PULL_REQUESTS_MIN = 20
+
+/** How many comments over the budget strong candidates get: a share of the pull requests, or a few in a small repository. */
+const EXCESS_SHARE = 0.01
+const EXCESS_MIN = 2
+
+/** Which candidates a pull request may still get its first comment for. */
+export type Room = 'any' | 'strong' | 'none'
+
+/** `over_budget`: those whose comment was made while the budget was in force. */
+export type Counts = Record<'pull_requests' | 'commented' | 'over_budget', number>
+
+/** The budget: the share of pull requests that may have a comment (docs/contract/publishing.md#budget). */
+export function computeBudget({ pull_requests, commented }: Counts, limit: number): BudgetState {
+  const share = pull_requests === 0 ? null : commented / pull_requests
+  return { share, limit, in_force: pull_requests >= PULL_REQUESTS_MIN && share !== null && share > limit }
+}
+
+/** What the budget leaves for a pull request without a comment: above it strong candidates, but only a few. */
+export function computeRoom(counts: Counts, limit: number): Room {
+  if (!computeBudget(counts, limit).in_force) return 'any'
+  return counts.over_budget < Math.max(EXCESS_SHARE * counts.pull_requests, EXCESS_MIN) ? 'strong' : 'none'
 }
