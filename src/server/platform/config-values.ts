@@ -1,4 +1,5 @@
 /** Schemas of the values of environment variables. A message never contains the value, which may be a secret. */
+import { createPrivateKey } from 'node:crypto'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isLoopback } from '../../vocabulary/network.ts'
@@ -74,6 +75,19 @@ function isSubnet(name: string): boolean {
   // A prefix of 0 would match every address.
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
 }
+
+/** PEM, PEM on one line with `\\n` for line breaks (as in environment files), or base64 of PEM. */
+export const privateKey = z.string().transform((value, ctx): string => {
+  const isPem = value.includes('-----BEGIN')
+  const pem = isPem ? value.replaceAll('\\n', '\n') : Buffer.from(value, 'base64').toString('utf8')
+  try {
+    createPrivateKey(pem)
+    return pem
+  } catch {
+    ctx.addIssue('must be the private key of the GitHub App in PEM format')
+    return z.NEVER
+  }
+})
 
 /** 32 bytes in base64, for AES-256. */
 export const secretsKey = z.string().transform((value, ctx): Uint8Array => {

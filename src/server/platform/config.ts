@@ -1,12 +1,11 @@
 /** The configuration, read once from the environment. */
-import { createPrivateKey } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { parseFullName } from '../../vocabulary/names.ts'
 import { type HttpsProxy, readProxy } from '../../vocabulary/network.ts'
 import {
   count,
   postgresAddress,
+  privateKey,
   proxies,
   receiverAddress,
   restRoot,
@@ -50,8 +49,7 @@ const Plain = z.object({
 const Combined = z.object({
   GITHUB_WEB_URL: webAddress.optional(),
   APP_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
-  PRIVATE_KEY: z.string().optional(),
-  PRIVATE_KEY_PATH: z.string().optional(),
+  PRIVATE_KEY: privateKey.optional(),
   WEBHOOK_SECRET: z.string().optional(),
   NOTIFY_WEBHOOK_URL: receiverAddress.optional(),
   NOTIFY_WEBHOOK_SECRET: z.string().optional(),
@@ -172,66 +170,36 @@ function watchOf({ WATCH_REPOSITORIES, GITHUB_TOKEN }: Values, flags: Flags): Co
   return { token: GITHUB_TOKEN, repositories: [...distinct.values()] }
 }
 
-/** Whether all of the variables are set. Throws when only some are. */
-function areSet(values: Values, names: (keyof Values)[]): boolean {
+/** The variables, or null if none of them is set. Throws when only some are. */
+function allOf<Name extends keyof Values>(values: Values, names: Name[]) {
   const missing = names.find((name) => values[name] == null)
-  if (names.every((name) => values[name] == null)) return false
+  if (names.every((name) => values[name] == null)) return null
   if (missing) throw new ConfigError(`${missing} is not set; set all of ${names.join(', ')}, or none of them`)
-  return true
+  return values as Values & { [Each in Name]: NonNullable<Values[Each]> }
 }
 
 function signInOf(values: Values): Config['sign_in'] {
   // PUBLIC_URL can be set alone: links to the page use it.
   if (values.GITHUB_CLIENT_ID === undefined && values.GITHUB_CLIENT_SECRET === undefined) return null
-  areSet(values, ['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])
-  return {
-    public_url: values.PUBLIC_URL as string,
-    client_id: values.GITHUB_CLIENT_ID as string,
-    client_secret: values.GITHUB_CLIENT_SECRET as string,
-  }
+  const client = allOf(values, ['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])
+  return (
+    client && {
+      public_url: client.PUBLIC_URL,
+      client_id: client.GITHUB_CLIENT_ID,
+      client_secret: client.GITHUB_CLIENT_SECRET,
+    }
+  )
 }
 
 function githubAppOf(values: Values): Config['github_app'] {
-  const path = values.PRIVATE_KEY_PATH
-  if (path !== undefined && values.PRIVATE_KEY !== undefined)
-    throw new ConfigError('PRIVATE_KEY and PRIVATE_KEY_PATH are both set; set one of them')
-  const variable = path === undefined ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH'
-  if (!areSet(values, ['APP_ID', variable, 'WEBHOOK_SECRET'])) return null
-  const key = path === undefined ? (values.PRIVATE_KEY as string) : readKeyFile(path)
-  return {
-    id: values.APP_ID as number,
-    private_key: privateKeyOf(key, variable),
-    webhook_secret: values.WEBHOOK_SECRET as string,
-  }
+  const app = allOf(values, ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'])
+  return app && { id: app.APP_ID, private_key: app.PRIVATE_KEY, webhook_secret: app.WEBHOOK_SECRET }
 }
 
 function notifyOf({ NOTIFY_WEBHOOK_URL: url, NOTIFY_WEBHOOK_SECRET: secret }: Values): Config['notify'] {
   if (url !== undefined) return { url, secret: secret ?? null }
   if (secret === undefined) return null
   throw new ConfigError('NOTIFY_WEBHOOK_SECRET is set without NOTIFY_WEBHOOK_URL; set NOTIFY_WEBHOOK_URL too')
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new ConfigError(
-      `PRIVATE_KEY_PATH cannot be read (${code}); set it to the .pem file of the GitHub App`,
-    )
-  }
-}
-
-/** Accepts PEM, PEM on one line with `\\n` for line breaks (as in environment files), and base64 of PEM. */
-function privateKeyOf(value: string, variable: string): string {
-  const isPem = value.includes('-----BEGIN')
-  const pem = isPem ? value.replaceAll('\\n', '\n') : Buffer.from(value, 'base64').toString('utf8')
-  try {
-    createPrivateKey(pem)
-    return pem
-  } catch {
-    throw new ConfigError(`${variable} must be the private key of the GitHub App in PEM format`)
-  }
 }
 
 /** `https://api.github.com` → `https://github.com`, likewise with data residency. GitHub Enterprise Server serves both from one host. */
