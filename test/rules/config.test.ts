@@ -1,7 +1,10 @@
 /** Configuration from the environment: each variable, its default, its bounds and its error message. */
 import { generateKeyPairSync } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Config, ConfigError, readConfig } from '../../src/server/platform/config.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
   type: 'pkcs8',
@@ -238,6 +241,21 @@ describe('the GitHub App needs all three of its variables, or none:', () => {
     expect(readConfig(app).github_app?.private_key).toBe(KEY)
     const PRIVATE_KEY = Buffer.from(KEY).toString('base64')
     expect(readConfig({ ...app, PRIVATE_KEY }).github_app?.private_key).toBe(KEY)
+  })
+
+  test('a private key may be in a file', async () => {
+    const { PRIVATE_KEY, ...rest } = app
+    const directory = await temporaryDirectory('key')
+    const PRIVATE_KEY_PATH = join(directory.path, 'app.pem')
+    await writeFile(PRIVATE_KEY_PATH, KEY)
+    expect(readConfig({ ...rest, PRIVATE_KEY_PATH }).github_app?.private_key).toBe(KEY)
+    expect(refusal({ ...app, PRIVATE_KEY_PATH })).toBe(
+      'PRIVATE_KEY and PRIVATE_KEY_PATH are both set; set one of them',
+    )
+    await writeFile(PRIVATE_KEY_PATH, 'hush')
+    expect(refusal({ ...rest, PRIVATE_KEY_PATH })).toMatch(/^PRIVATE_KEY_PATH must be the private key/)
+    await directory.remove()
+    expect(refusal({ ...rest, PRIVATE_KEY_PATH })).toMatch(/^PRIVATE_KEY_PATH cannot be read \(ENOENT\)/)
   })
 })
 

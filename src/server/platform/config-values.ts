@@ -1,5 +1,6 @@
 /** Schemas of the values of environment variables. A message never contains the value, which may be a secret. */
 import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isLoopback } from '../../vocabulary/network.ts'
@@ -88,6 +89,20 @@ export const privateKey = z.string().transform((value, ctx): string => {
     return z.NEVER
   }
 })
+
+/** The path of a file with such a key. */
+export const privateKeyFile = z
+  .string()
+  .transform((path, ctx): string => {
+    try {
+      return readFileSync(path, 'utf8')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      ctx.addIssue(`cannot be read (${code}); set it to the .pem file of the GitHub App`)
+      return z.NEVER
+    }
+  })
+  .pipe(privateKey)
 
 /** 32 bytes in base64, for AES-256. */
 export const secretsKey = z.string().transform((value, ctx): Uint8Array => {

@@ -6,6 +6,7 @@ import {
   count,
   postgresAddress,
   privateKey,
+  privateKeyFile,
   proxies,
   receiverAddress,
   restRoot,
@@ -50,6 +51,7 @@ const Combined = z.object({
   GITHUB_WEB_URL: webAddress.optional(),
   APP_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
   PRIVATE_KEY: privateKey.optional(),
+  PRIVATE_KEY_PATH: privateKeyFile.optional(),
   WEBHOOK_SECRET: z.string().optional(),
   NOTIFY_WEBHOOK_URL: receiverAddress.optional(),
   NOTIFY_WEBHOOK_SECRET: z.string().optional(),
@@ -192,7 +194,10 @@ function signInOf(values: Values): Config['sign_in'] {
 }
 
 function githubAppOf(values: Values): Config['github_app'] {
-  const app = allOf(values, ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'])
+  const { PRIVATE_KEY_PATH, PRIVATE_KEY = PRIVATE_KEY_PATH } = values
+  if (PRIVATE_KEY_PATH !== undefined && values.PRIVATE_KEY !== undefined)
+    throw new ConfigError('PRIVATE_KEY and PRIVATE_KEY_PATH are both set; set one of them')
+  const app = allOf({ ...values, PRIVATE_KEY }, ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'])
   return app && { id: app.APP_ID, private_key: app.PRIVATE_KEY, webhook_secret: app.WEBHOOK_SECRET }
 }
 
