@@ -2,23 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DIGEST_LINES_MAX, decodeDigest, digestOf, encodeDigest } from '../../src/engine/lines/digest.ts'
-import { isTelling, KEY_BYTES, lineHasher, sipHash, trimmedHash } from '../../src/engine/lines/line-hash.ts'
+import { isTelling, KEY_BYTES, lineHasher, trimmedHash } from '../../src/engine/lines/line-hash.ts'
 import { digest, hash } from '../support/lines.ts'
 import { randomMerges } from '../support/random-merges.ts'
 
 describe('the hash of a line', () => {
-  // From the reference implementation of SipHash-2-4: key 00…0f, message 00 01 02 …, the lower 32 bits of the result.
-  test.each([
-    [0, 0xdd0e0e31],
-    [2, 0xd9a94f5a],
-    [8, 0x9a932462],
-    [16, 0x57c29bdb],
-  ])('is SipHash-2-4, of %i bytes', (length, low) => {
-    const units = Array.from({ length: length / 2 }, (_, at) => 2 * at + ((2 * at + 1) << 8))
-    const key = [0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c] as [number, number, number, number]
-    expect((sipHash(key, String.fromCharCode(...units)) >>> 0).toString(16)).toBe(low.toString(16))
-  })
-
   test('depends on the key of the repository', () => {
     const other = lineHasher(new Uint8Array(KEY_BYTES).fill(8))
     expect(hash('return null', true).word).not.toBe(other('return null', true).word)
