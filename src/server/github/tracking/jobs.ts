@@ -17,7 +17,6 @@ import { openKnownRepo, type RepoContext } from '../../records/repositories/repo
 import { RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
 import { postNotification } from '../../tell/notify.ts'
 import { FAREWELL } from '../../tell/publication.ts'
-import { recheckAffected } from './affected.ts'
 import { READ_FILES, readFiles } from './changed-files.ts'
 import {
   type ImportedRepository,
@@ -29,7 +28,8 @@ import {
   REPOSITORIES,
   REPOSITORY,
 } from './installations.ts'
-import { enqueueAllRechecks, RECHECK, recheck } from './recheck.ts'
+import { trackAgain } from './pull-requests.ts'
+import { enqueueAllRechecks, RECHECK, recheck, recheckAffected } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll } from './reconcile.ts'
 import { REDELIVER, redeliverFailed } from './redeliver.ts'
 import { sayFarewell } from './repository-events.ts'
@@ -59,7 +59,10 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
       if (ctx?.repo.is_tracked) await work(app, ctx, payload as Payload)
     }
   const work: Record<string, (job: JobRow, now: Date) => Promise<void>> = {
-    [CHANGE]: onRepo(recheckAffected),
+    [CHANGE]: onRepo(async (_, ctx, changed: { record_id: string }) => {
+      const left = await recheckAffected(app, ctx, changed)
+      if (left !== null) await trackAgain(app, ctx, left)
+    }),
     [RECHECK]: onRepo(recheck),
     [PULL_REQUEST]: onRepo(importBatch),
     [COMPARE_BRANCH]: onRepo(compareBranch),
