@@ -6,7 +6,6 @@ import {
   type Current,
   isEnd,
   isQueued,
-  isTied,
   needsRecheck,
   type PullRequestEvent,
   planOf,
@@ -104,14 +103,6 @@ test.each<[string, PullRequestEvent, Partial<Before>, Partial<Current>, boolean]
   ['does not enter by itself', 'other', {}, {}, false],
 ])('a pull request %s the merge queue', (_, event, stored, changed, expected) => {
   expect(isQueued(event, { ...CURRENT, ...changed }, { ...STORED, ...stored })).toBe(expected)
-})
-
-test.each<[string, Partial<Before>, boolean]>([
-  ['closed in the same second', { is_open: false }, true],
-  ['open in the same second', {}, false],
-  ['closed a second earlier', { is_open: false, changed_at: new Date('2026-03-02T08:59:59Z') }, false],
-])('an open pull request that is stored as %s: reads GitHub: %s', (_, stored, expected) => {
-  expect(isTied(CURRENT, { ...STORED, ...stored })).toBe(expected)
 })
 
 test.each<[string, PullRequestEvent, Partial<Before> | null, boolean]>([
