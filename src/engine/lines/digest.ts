@@ -166,7 +166,7 @@ function rotate(items: Uint32Array, by: number): void {
 }
 
 /** The stored form is one array of 32-bit words in little-endian order. */
-const VERSION = 2
+const VERSION = 3
 /** The words before the lists: the version with the flag for submodules, and the length of each list. */
 const HEAD = 6
 const HUNK_WORDS = 5
