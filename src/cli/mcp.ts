@@ -1,6 +1,6 @@
 /** `deconflict mcp`: serves the tools of MCP over standard input and output, for the repository of the working directory. */
 import { type Client, createClient, type RequestOf } from '../client/client.ts'
-import { type ChangedFiles, readChangedFiles, withChanges } from '../git/working-tree-files.ts'
+import { readChangedFiles, withChanges } from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { issueOfBranch } from '../vocabulary/issue.ts'
@@ -49,24 +49,30 @@ type Request = { owner: string; repo: string; input?: Input | undefined }
  */
 function withTree(client: Client, workspace: Workspace): Client {
   const { git, tree, is_elsewhere, diff_base: base, remote } = workspace
-  const isHere = (request: Request) => tree !== null && !is_elsewhere && isSameRepository(request, workspace)
-  const read = () => readChangedFiles(git, { base, remote, staged_only: false })
-  const withPaths = async <Given extends Request>(request: Given): Promise<Given> => {
-    if (request.input === undefined) return request
-    const at = isHere(request) ? workspace : { ...workspace, tree: null }
-    return { ...request, input: await withResolvedPaths(request.input, at) }
+  /** The working tree and its branch, unless the request is about another repository or branch. */
+  const placeOf = async (request: Request) => {
+    if (tree === null || is_elsewhere || !isSameRepository(request, workspace)) return undefined
+    const branch = (await git.branch()) ?? null
+    const { branch: named } = (request.input ?? {}) as { branch?: string | null }
+    return { tree, branch, is_own: named == null || named === branch }
   }
+  const withPaths = async <Given extends Request>(request: Given): Promise<Given> => {
+    const place = await placeOf(request)
+    const input = await withResolvedPaths(request.input, place ? workspace : { ...workspace, tree: null })
+    return { ...request, input }
+  }
+  /** With the changed files of the working tree too. */
   const withFiles = async <Given extends Request>(request: Given): Promise<Given> => {
     const resolved = await withPaths(request)
-    if (!isHere(request) || resolved.input === undefined) return resolved
-    return { ...resolved, input: await withTreeScope(resolved.input, await git.branch(), read) }
-  }
-  /** The working tree and its branch, unless the request is about another one. */
-  const treeOf = async (request: Request) => {
-    if (tree === null || !isHere(request)) return undefined
-    const { branch: named } = (request.input ?? {}) as { branch?: string | null }
-    const branch = (await git.branch()) ?? null
-    return named == null || named === branch ? { tree, branch } : undefined
+    const { scope = {} } = (resolved.input ?? {}) as { scope?: unknown }
+    const paths = pathsIn(scope)
+    const isOwn = (await placeOf(request))?.is_own === true
+    if (!isOwn || paths === undefined || 'changes' in (scope as object)) return resolved
+    const changed = await readChangedFiles(git, { base, remote, staged_only: false })
+    const { scope: given, base_sha } = withChanges({ areas: [], paths }, changed)
+    if (given.changes === undefined) return resolved
+    const added = { ...(scope as object), paths: given.paths, changes: given.changes }
+    return { ...resolved, input: { ...resolved.input, scope: added, ...(base_sha && { base_sha }) } }
   }
   const forget = async (id: string) =>
     void (tree && deleteWork(tree.git_directory, (await git.branch()) ?? null, id))
@@ -74,16 +80,17 @@ function withTree(client: Client, workspace: Workspace): Client {
     ...client,
     checkOverlap: async (request) => {
       const { input, ...at } = await withFiles({ ...request, input: request.input ?? {} })
-      const here = await treeOf({ ...at, input })
-      return client.checkOverlap({ ...at, input: { activity_id: here && ownIdIn(here), ...input } })
+      const place = await placeOf({ ...at, input })
+      const activity_id = place?.is_own ? ownIdIn(place) : undefined
+      return client.checkOverlap({ ...at, input: { activity_id, ...input } })
     },
     createActivity: async (request) => {
       const given = await withFiles(request)
       const { owner, repo } = given
-      const input = isHere(given) ? withIssue(given.input, await git.branch()) : given.input
-      const here = await treeOf(given)
-      if (!here) return client.createActivity({ ...given, input })
-      const { is_continued: _, ...created } = await declareWork(client, { owner, repo }, { ...here, input })
+      const place = await placeOf(given)
+      const input = place ? withIssue(given.input, place.branch) : given.input
+      if (!place?.is_own) return client.createActivity({ ...given, input })
+      const { is_continued: _, ...created } = await declareWork(client, { owner, repo }, { ...place, input })
       return created
     },
     updateActivity: async (request) => {
@@ -105,7 +112,7 @@ function withTree(client: Client, workspace: Workspace): Client {
 /** Adds the issue that the branch names, unless the agent sends one. */
 function withIssue<Given extends { branch?: unknown; issue?: unknown }>(
   input: Given,
-  current: string | undefined,
+  current: string | null,
 ): Given {
   const branch = input.branch ?? current
   const issue = typeof branch === 'string' ? issueOfBranch(branch) : null
@@ -113,42 +120,23 @@ function withIssue<Given extends { branch?: unknown; issue?: unknown }>(
 }
 
 /** An agent may send anything: an invalid scope is left as it is, and the service rejects it. */
-function pathsIn({ scope }: { scope?: unknown }): string[] | undefined {
-  if (!isObject(scope)) return undefined
-  const { paths = [] } = scope
+function pathsIn(scope: unknown): string[] | undefined {
+  if (typeof scope !== 'object' || scope === null || Array.isArray(scope)) return undefined
+  const { paths = [] } = scope as { paths?: unknown }
   return Array.isArray(paths) && paths.every((path) => typeof path === 'string') ? paths : undefined
 }
 
-async function withResolvedPaths(input: Input, workspace: Workspace): Promise<Input> {
-  const paths = pathsIn(input)
-  if (paths === undefined || paths.length === 0) return input
-  const resolved = await resolvePaths(workspace, paths).catch((error: unknown) => {
+async function withResolvedPaths<Given extends Input | undefined>(
+  input: Given,
+  workspace: Workspace,
+): Promise<Given> {
+  const { scope } = (input ?? {}) as { scope?: object }
+  const typed = pathsIn(scope)
+  if (typed === undefined || typed.length === 0) return input
+  try {
+    return { ...input, scope: { ...scope, paths: await resolvePaths(workspace, typed) } } as Given
+  } catch (error) {
     if (!(error instanceof CliError)) throw error
     throw new Failure('validation_error', `scope.paths: ${error.message}`, { param: 'scope.paths' })
-  })
-  return { ...input, scope: { ...(input.scope as object), paths: resolved } }
-}
-
-/** Adds the changes to the scope. */
-async function withTreeScope(
-  input: Input,
-  branch: string | undefined,
-  read: () => Promise<ChangedFiles | undefined>,
-): Promise<Input> {
-  const { scope = {}, branch: named } = input as { scope?: unknown; branch?: string | null }
-  const paths = pathsIn({ scope })
-  const isOther = named != null && named !== branch
-  if (isOther || paths === undefined || 'changes' in (scope as object)) return input
-  const given = withChanges({ areas: [], paths }, await read())
-  if (given.scope.changes === undefined) return input
-  const { base_sha } = given
-  return {
-    ...input,
-    scope: { ...(scope as object), paths: given.scope.paths, changes: given.scope.changes },
-    ...(base_sha !== undefined && { base_sha }),
-  } as Input
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  }
 }
