@@ -25,12 +25,11 @@ export interface CheckOptions extends CommonOptions, ScopeOptions, TitlesOption 
   fetch?: boolean
 }
 
-/** The time limit of all requests of a check before a push, counted from the start of the process, but at least the minimum. */
-const PUSH_BUDGET_MS = 2400
-const PUSH_BUDGET_MIN_MS = 500
-/** The deadline of git calls before a push, counted in the same way. */
-const PUSH_GIT_BUDGET_MS = 1800
-const PUSH_GIT_MIN_MS = 200
+/** When requests of a check before a push end, counted from the start of the process, and the time that they have at least. */
+const PUSH_MS = 2400
+const PUSH_MIN_MS = 500
+/** Git leaves time for a request. */
+const GIT_SHARE = 0.7
 
 /** Returns the exit code: 2 if there is an overlap. With `staged`, as before a push, it is 0 unless `block` is set. */
 export async function check(runtime: Runtime, options: CheckOptions): Promise<ExitCode> {
@@ -57,13 +56,14 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
 }
 
 async function ask(runtime: Runtime, options: CheckOptions, others_unknown?: string) {
-  const limits = options.staged ? pushLimits(runtime) : {}
+  const limits = options.staged ? { attempts: 1, budget_ms: leftForPush(runtime) } : {}
   const context = await openContext(runtime, options, {
     ...limits,
     ...(others_unknown && { others_unknown }),
   })
   const { client, at, workspace } = context
-  const given = await scopeFrom(workspace, options, options.staged ? pushGitTime(runtime) : undefined)
+  const git_ms = options.staged ? leftForPush(runtime) * GIT_SHARE : undefined
+  const given = await scopeFrom(workspace, options, git_ms)
   const { own_branch: branch, base_branch } = workspace
   // On other branches, its own work is known by the branch.
   const activity_id = branch === null ? ownIdIn(workspace) : null
@@ -94,13 +94,8 @@ function isAway(error: unknown): boolean {
 
 const NAME_PATHS = 'Use --paths to name the files that you intend to change.'
 
-function pushLimits({ uptime_ms }: Runtime) {
-  return { attempts: 1, budget_ms: Math.max(PUSH_BUDGET_MIN_MS, PUSH_BUDGET_MS - uptime_ms()) }
-}
-
-/** The time limit of git, which leaves time for the request. */
-function pushGitTime({ uptime_ms }: Runtime): number {
-  return Math.max(PUSH_GIT_MIN_MS, PUSH_GIT_BUDGET_MS - uptime_ms())
+function leftForPush({ uptime_ms }: Runtime): number {
+  return Math.max(PUSH_MIN_MS, PUSH_MS - uptime_ms())
 }
 
 /** A note that git has no changed files. The service then compares what the activities of the branch declare. */
