@@ -1,5 +1,5 @@
 /** The command `deconflict`: its subcommands and options, and how failures are reported. */
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { DeconflictError } from '../client/client.ts'
 import { errorFieldsOf } from '../client/client-error.ts'
 import { LockTimeout } from '../git/lock.ts'
@@ -17,8 +17,7 @@ import { PARTS } from './init/targets.ts'
 import { list, notes, order, show, why } from './list.ts'
 import { login } from './login.ts'
 import { mcp } from './mcp.ts'
-import { note } from './note.ts'
-import { number } from './number.ts'
+import { note, number } from './note.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 
 const HELP_FOOTER = `
@@ -103,7 +102,12 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
       'write your own configuration of the agents, for all clones (default where nobody shares)',
     )
     .option('--only <part...>', `${PARTS.join(', ')} (default: of the agents, those that are used here)`)
-    .option('--hooks <content>', 'what hooks show to agents: titles, or paths (no text by other people)')
+    .addOption(
+      new Option(
+        '--hooks <content>',
+        'what hooks show to agents: titles, or paths (no text by other people)',
+      ).choices(['titles', 'paths']),
+    )
     .action(async (options) => end(await init(runtime, options)))
   program
     .command('hook <event>')

@@ -23,20 +23,15 @@ export class DeconflictError extends Error implements ErrorFields {
     return (value as Error | undefined)?.name === 'DeconflictError'
   }
 
-  readonly status: number | null
-  readonly type: ErrorType
-  readonly param: string | null
-  readonly request_id: string | null
-  readonly retry_after: number | null
+  declare readonly status: number | null
+  declare readonly type: ErrorType
+  declare readonly param: string | null
+  declare readonly request_id: string | null
+  declare readonly retry_after: number | null
 
-  constructor(fields: ErrorFields, cause?: unknown) {
-    super(fields.message, { cause })
-    this.name = 'DeconflictError'
-    this.status = fields.status
-    this.type = fields.type
-    this.param = fields.param
-    this.request_id = fields.request_id
-    this.retry_after = fields.retry_after
+  constructor({ message, ...fields }: ErrorFields, cause?: unknown) {
+    super(message, { cause })
+    Object.assign(this, fields, { name: 'DeconflictError' })
   }
 }
 

@@ -21,7 +21,7 @@ export interface InitOptions {
   /** Into the user's own configuration; default: see `isPersonal`. */
   user?: boolean
   /** `titles` (default), or `paths`: hooks that show no text by other people. */
-  hooks?: string
+  hooks?: 'titles' | 'paths'
 }
 
 export async function init(runtime: Runtime, options: InitOptions): Promise<ExitCode> {
@@ -36,7 +36,7 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   const { parts, left_out } = await withAsked(runtime, options, scope)
   const file = is_user ? users : own
   const record = await readRecord(file)
-  const without_titles = parseHooks(options.hooks) === 'paths'
+  const without_titles = options.hooks === 'paths'
   const user = is_user ? home : undefined
   const where = { ...directories, root, home: home.home, parts, without_titles, user }
   const { changes, skips } = await (options.undo ? planRemoving(where, record) : planAdding(where))
@@ -78,11 +78,6 @@ function changeLines(changes: FileChange[]): string[] {
     const sign = before === undefined ? '+' : after === undefined ? '-' : '~'
     return `${sign} ${name.padEnd(width)}  ${about}`.trimEnd()
   })
-}
-
-function parseHooks(given = 'titles'): 'titles' | 'paths' {
-  if (given === 'titles' || given === 'paths') return given
-  throw new CliError(`--hooks takes titles or paths, not ${given}`)
 }
 
 async function directoriesOf({ cwd, env }: Runtime) {
