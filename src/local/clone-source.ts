@@ -1,11 +1,14 @@
-/** A clone as a check asks for its records. */
+/** A clone as a check asks for its records, and pages of its activities. */
 import type { CheckContext, Source } from '../engine/check/source.ts'
-import { isLive } from '../vocabulary/activity-status.ts'
+import { listedOf } from '../engine/records/activity-form.ts'
+import { isClosed, isLive } from '../vocabulary/activity-status.ts'
+import type { ListActivities, ListedActivity } from '../vocabulary/contract/activity.ts'
+import { cursorAt, type Page } from '../vocabulary/contract/pagination.ts'
 import { Meter } from '../vocabulary/deadline.ts'
 import type { Clone } from './clone.ts'
 import type { CloneOptions } from './clone-options.ts'
 import { findDoneBy } from './merged-work.ts'
-import type { LocalWork } from './work.ts'
+import type { LocalActivity, LocalWork } from './work.ts'
 
 export function contextOf(clone: Clone, options: CloneOptions): CheckContext {
   const { now, person, web_url, settings, noise_attributes } = options
@@ -66,4 +69,31 @@ export function reservedIn({ activity, reserved }: LocalWork, directory: string)
 /** Ids are ordered by time. */
 export function newestFirst(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? 1 : -1
+}
+
+/** `rows`: the newest first. Archived and expired ones only if `status` selects them. */
+export function listRows(rows: readonly LocalActivity[], input: ListActivities): Page<ListedActivity> {
+  const { status, risk, actor, branch, has_pr, draft_pr_only } = input
+  const listed = rows.filter(
+    (each) =>
+      (status === undefined ? !isClosed(each.status) : each.status === status) &&
+      (risk === undefined || each.risk === risk) &&
+      (actor === undefined || each.actor === actor) &&
+      (branch === undefined || each.branch === branch) &&
+      (has_pr === undefined || (each.pr_url !== null) === has_pr) &&
+      (draft_pr_only !== true || each.draft_pr),
+  )
+  return pageOf(listed, input, listedOf)
+}
+
+/** Up to `limit` items after the id `cursor`. */
+export function pageOf<Row extends { id: string }, Item>(
+  rows: readonly Row[],
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+  itemOf: (row: Row) => Item,
+): Page<Item> {
+  const left = cursor === undefined ? rows : rows.filter(({ id }) => id < cursor)
+  const items = left.slice(0, limit)
+  const last = items.at(-1)
+  return { items: items.map(itemOf), next_cursor: last && left.length > limit ? cursorAt(last.id) : null }
 }

@@ -11,8 +11,7 @@ import {
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { given, type Handlers } from './call.ts'
-import { newestFirst } from './clone-source.ts'
-import { pageOf } from './lists.ts'
+import { newestFirst, pageOf } from './clone-source.ts'
 import type { Reader } from './reader.ts'
 
 export function notableMethods({ files, person: login, settings }: Reader): Handlers {
