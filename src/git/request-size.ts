@@ -12,43 +12,32 @@ const OTHER_PATHS_MAX = 1000
  * did not fit.
  */
 export function fitChanges(all: readonly Change[]): { changes: Change[]; paths: string[] } {
+  let json_left = JSON_MAX
+  const fits = (field: object) => {
+    json_left -= Buffer.byteLength(JSON.stringify(field)) + 1
+    return json_left >= 0
+  }
   // The service rejects longer names.
   const named = all.filter(({ path, previous_path = '' }) =>
     [path, previous_path].every((name) => name.length <= PATH_LENGTH_MAX),
   )
-  let json_left = JSON_MAX
-  const kept: Change[] = []
-  for (const { patch: _, ...change } of named.slice(0, CHANGES_MAX)) {
-    json_left -= Buffer.byteLength(JSON.stringify(change)) + 1
-    if (json_left < 0) break
-    kept.push(change)
-  }
-  const patches = patchesThatFit(named.slice(0, kept.length), json_left)
+  const end = named.findIndex(({ patch: _, ...change }, at) => at >= CHANGES_MAX || !fits(change))
+  const kept = named.slice(0, end === -1 ? named.length : end)
   const others = named.slice(kept.length).flatMap(({ path, previous_path }) => [path, previous_path ?? path])
-  return {
-    changes: kept.map((change) => {
-      const patch = patches.get(change.path)
-      return patch === undefined ? change : { ...change, patch }
-    }),
-    paths: others.length === 0 ? [] : scopePaths(others, OTHER_PATHS_MAX),
-  }
-}
-
-/** The patches that fit, by path. */
-function patchesThatFit(changes: readonly Change[], json_max: number): Map<string, string> {
-  const sized = changes.flatMap(({ path, patch }) =>
-    patch === undefined ? [] : [{ path, patch, bytes: Buffer.byteLength(patch) }],
-  )
-  const patches = new Map<string, string>()
-  let [bytes_left, json_left] = [PATCHES_BYTES_MAX, json_max]
+  const sized = kept.map(({ path, patch = '' }) => ({ path, patch, bytes: Buffer.byteLength(patch) }))
+  let bytes_left = PATCHES_BYTES_MAX
+  const with_patch = new Set<string>()
   for (const { path, patch, bytes } of sized.toSorted((a, b) => a.bytes - b.bytes)) {
     bytes_left -= bytes
-    if (bytes_left < 0) break
-    json_left -= Buffer.byteLength(JSON.stringify(patch)) + '"patch":,'.length
-    if (json_left < 0) break
-    patches.set(path, patch)
+    if (bytes_left < 0 || (bytes > 0 && !fits({ patch }))) break
+    with_patch.add(path)
   }
-  return patches
+  return {
+    changes: kept.map(({ patch, ...change }) =>
+      patch !== undefined && with_patch.has(change.path) ? { ...change, patch } : change,
+    ),
+    paths: others.length === 0 ? [] : scopePaths(others, OTHER_PATHS_MAX),
+  }
 }
 
 /** The paths that match `files`. More than `max` files are replaced by the directories that contain them. */
