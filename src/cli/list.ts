@@ -12,7 +12,7 @@ import { incompleteLines } from './overlap-text.ts'
 import { activityLines, notableLines, recordLines } from './record-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { type Display, LEVEL_STYLES, table, wrap } from './terminal.ts'
-import { ownIdIn, retrieve } from './tree-work.ts'
+import { ownIdIn } from './tree-work.ts'
 
 export interface ListOptions extends CommonOptions {
   status?: string
@@ -49,21 +49,16 @@ async function readActivities(context: CommandContext, options: ListOptions): Pr
   const { status, risk, actor, limit, cursor, mine, all = false } = options
   const { own_branch } = context.workspace
   const branch = mine ? (own_branch ?? undefined) : options.branch
-  // The service validates the values.
-  const query = { status, risk, actor, limit, cursor, branch } as unknown as ActivityQuery
-  const read = all && status === undefined ? readAllStatuses : readPage
-  const isListed = (each: Activity) => all || status !== undefined || isLive(each.status)
-  if (!mine || own_branch !== null) return firstNonEmptyPage(context, query, { read, isListed })
   // The activity of the base branch has no branch to filter by.
-  const id = ownIdIn(context.workspace)
-  if (id === null) return { items: [], next_cursor: null }
-  const { activity } = await retrieve(context.client, context.at, id)
-  const isWanted =
-    isListed(activity) &&
-    (status ?? activity.status) === activity.status &&
-    (risk ?? activity.risk) === activity.risk &&
-    (actor ?? activity.actor) === activity.actor
-  return { items: isWanted ? [activity] : [], next_cursor: null }
+  const own_id = mine && own_branch === null ? ownIdIn(context.workspace) : undefined
+  if (own_id === null) return { items: [], next_cursor: null }
+  const page_max = limit ?? (own_id && '100')
+  // The service validates the values.
+  const query = { status, risk, actor, limit: page_max, cursor, branch } as unknown as ActivityQuery
+  const read = all && status === undefined ? readAllStatuses : readPage
+  const isListed = ({ id, status: is }: Activity) =>
+    (own_id ?? id) === id && (all || status !== undefined || isLive(is))
+  return firstNonEmptyPage(context, query, { read, isListed })
 }
 
 type Read = (context: CommandContext, query: ActivityQuery) => Promise<ActivityPage>

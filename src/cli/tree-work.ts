@@ -77,15 +77,9 @@ async function answerFor(
 ): Promise<Created> {
   const { branch, base_branch, scope, base_sha } = input
   const [retrieved, overlap] = await Promise.all([
-    retrieve(client, at, id),
+    client.getActivity({ ...at, id }),
     client.checkOverlap({ ...at, input: { branch, base_branch, activity_id: id, scope, base_sha } }),
   ])
-  return { ...retrieved, overlap }
-}
-
-/** The activity in the form of a create's answer. */
-export async function retrieve(client: Client, at: At, id: string): Promise<Omit<Created, 'overlap'>> {
-  const retrieved = await client.getActivity({ ...at, id })
   const { issue, overlap: _, drift: __, pr_reminder_due: ___, ...activity } = retrieved
-  return { activity: { ...activity, issue: issue?.number ?? null }, issue }
+  return { activity: { ...activity, issue: issue?.number ?? null }, overlap, issue }
 }

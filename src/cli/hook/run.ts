@@ -107,10 +107,7 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const plan = planFor(situation, state) as Plan
   const here = { branch: workspace.branch, head: readHead(tree) }
   const others = readSessions(git_directory).filter((each) => each.key !== fileName(key))
-  const { presence, sentences } = checkoutNews(readSession(git_directory, key) ?? NO_SESSION, others, {
-    situation,
-    here,
-  })
+  const { presence, sentences } = checkoutNews(before, others, { situation, here })
   const is_away = isPaused(run)
   let connection: Promise<HookClient> | undefined
   const { git: _, tree: __, ...known } = workspace
@@ -159,11 +156,10 @@ async function enterBranch(
   { key, before, workspace }: { key: string; before: LocalState; workspace: Workspace },
 ): Promise<LocalState> {
   const { branch, git } = workspace
-  const session = readSession(git_directory, key)
-  if (!session || session.branch === branch)
-    return hasActivity(before) ? before : { ...before, ...readWork(git_directory, branch) }
-  const left = readWork(git_directory, session.branch)
   const here = { ...before, ...readWork(git_directory, branch) }
+  const session = readSession(git_directory, key)
+  if (!session || session.branch === branch) return here
+  const left = readWork(git_directory, session.branch)
   if (!hasActivity(left)) return here
   const own_branch = session.workspace?.own_branch ?? null
   const more =
