@@ -101,6 +101,7 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
       '--user',
       'write your own configuration of the agents, for all clones (default where nobody shares)',
     )
+    .option('--windows', 'write hooks for a repository that is used on Windows too')
     .option('--only <part...>', `${PARTS.join(', ')} (default: of the agents, those that are used here)`)
     .addOption(
       new Option(

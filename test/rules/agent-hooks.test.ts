@@ -9,7 +9,7 @@ import { HOOKED_AGENTS, hookTarget } from '../../src/cli/init/agent-hooks.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** What `init` writes for an agent where there is no file. */
-function written(part: string, options = { without_titles: false }): string {
+function written(part: string, options = { without_titles: false, is_windows: true }): string {
   const agent = HOOKED_AGENTS.find(({ hooks }) => hooks.part === part)
   if (!agent) throw new Error(`no agent has the part ${part}`)
   return hookTarget(agent, { root: '/work/shop', ...options }).add(undefined) as string
@@ -88,6 +88,12 @@ describe.each(PARTS)('each line of the hooks of %s', (part) => {
   })
 })
 
+test('the line of a file that names one is plain, unless Windows is asked for', () => {
+  const plain = written('claude', { without_titles: false, is_windows: false })
+  expect(plain).toContain('"command -v deconflict >/dev/null 2>&1 && deconflict hook stop')
+  expect(plain).not.toContain('eval')
+})
+
 describe('the hook file', () => {
   test.each(PARTS)('of %s calls known events only, and does nothing without the command', (part) => {
     const commands = JSON.stringify(file(part).hooks).match(/deconflict hook [\w-]+/g) ?? []
@@ -133,7 +139,7 @@ async function hooksOf(source: string) {
 }
 
 test('the plugin of OpenCode is a module that offers its hooks', async () => {
-  const source = written('opencode', { without_titles: true })
+  const source = written('opencode', { without_titles: true, is_windows: false })
   const hooks = await hooksOf(source)
   expect(Object.keys(hooks)).toEqual([
     'event',

@@ -67,7 +67,7 @@ export interface HookLines {
   posix(event: HookEvent): string
   cmd(event: HookEvent): string
   powershell(event: HookEvent): string
-  /** For a file that names one line for all systems. Runs in a POSIX shell; cmd and PowerShell do nothing. */
+  /** For a file that names one line. It runs in a POSIX shell; with `init --windows`, cmd and PowerShell do nothing. */
   any(event: HookEvent): string
 }
 

@@ -69,9 +69,12 @@ async function checkFiles(tree: Places, hooks_directory: string): Promise<string
   const found: string[] = []
   const outdated: string[] = []
   for (const user of [undefined, tree.home]) {
-    // Hooks with titles and hooks without titles both count as current.
-    const variants = [false, true].map((without_titles) =>
-      targetsOf({ ...tree, hooks_directory, without_titles, user }, user ? AGENT_PARTS : USER_PARTS),
+    // Hooks with titles and without count as current, for Windows and not.
+    const variants = [false, true].flatMap((without_titles) =>
+      [false, true].map((is_windows) => {
+        const places = { ...tree, hooks_directory, without_titles, is_windows, user }
+        return targetsOf(places, user ? AGENT_PARTS : USER_PARTS)
+      }),
     )
     for (const [index, target] of (variants[0] ?? []).entries()) {
       const text = await read(target.path)
@@ -97,7 +100,7 @@ async function checkTrust(
   { root, common_directory, home }: Places,
   user: Home | undefined,
 ): Promise<Finding[]> {
-  const target = hookTarget(agent, { root, without_titles: false, user })
+  const target = hookTarget(agent, { root, without_titles: false, is_windows: false, user })
   const hooks = await read(target.path)
   if (hooks === undefined || !isWritten(target, hooks)) return []
   const directories = [root, dirname(common_directory)]

@@ -8,8 +8,10 @@ import { hookLines, withHooks, withoutHooks } from './hook-settings.ts'
 export interface HookOptions {
   /** The hooks show no text by other people: `init --hooks=paths`. */
   without_titles: boolean
-  /** For the user's own configuration instead of the repository. */
+  /** The user's own configuration instead of the repository. */
   user?: Home | undefined
+  /** One line for all systems where a file names one only: on Windows, and for a repository that is used there. */
+  is_windows: boolean
 }
 
 /** The agents that have hooks of their own. */
@@ -19,15 +21,13 @@ export type HookedAgent = Agent & Required<Pick<Agent, 'hooks'>>
 /** `root`: the top directory of the working tree. */
 export function hookTarget(
   { name, hooks }: HookedAgent,
-  { root, without_titles, user }: HookOptions & { root: string },
+  { root, without_titles, user, is_windows }: HookOptions & { root: string },
 ): Target {
   const options = ['--agent', name, ...(without_titles ? ['--no-titles'] : [])]
   const path = user ? join(...hooks.user(user)) : join(root, hooks.path)
   if ('source' in hooks) return pluginTarget(path, hooks, options)
   const lines = hookLines(options)
-  // A file of a user is read by one system only.
-  const isPosix = user !== undefined && process.platform !== 'win32'
-  return fileTarget(path, hooks, isPosix ? { ...lines, any: lines.posix } : lines)
+  return fileTarget(path, hooks, is_windows ? lines : { ...lines, any: lines.posix })
 }
 
 function fileTarget(path: string, { template, entries }: HookFile, lines: HookLines): Target {

@@ -20,6 +20,8 @@ export interface InitOptions {
   only?: string[]
   /** Into the user's own configuration; default: see `isPersonal`. */
   user?: boolean
+  /** Hooks that do nothing in the shells of Windows, where a file names one line for all systems. */
+  windows?: boolean
   /** `titles` (default), or `paths`: hooks that show no text by other people. */
   hooks?: 'titles' | 'paths'
 }
@@ -37,8 +39,9 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   const file = is_user ? users : own
   const record = await readRecord(file)
   const without_titles = options.hooks === 'paths'
+  const is_windows = options.windows ?? process.platform === 'win32'
   const user = is_user ? home : undefined
-  const where = { ...directories, root, home: home.home, parts, without_titles, user }
+  const where = { ...directories, root, home: home.home, parts, without_titles, user, is_windows }
   const { changes, skips } = await (options.undo ? planRemoving(where, record) : planAdding(where))
   for (const { name, why } of skips) runtime.stderr.write(`deconflict: ${name} ${why}\n`)
   if (changes.length === 0) {
