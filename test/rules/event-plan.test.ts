@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import {
   type ActivityPlan,
-  type Before,
   type Current,
   isEnd,
   isQueued,
@@ -10,6 +9,7 @@ import {
   type PullRequestEvent,
   planOf,
 } from '../../src/server/github/tracking/event-plan.ts'
+import type { PullRequestRow } from '../../src/server/records/pull-requests/table.ts'
 
 const CURRENT: Current = {
   is_open: true,
@@ -21,14 +21,14 @@ const CURRENT: Current = {
   changed_at: new Date('2026-03-02T09:00:00Z'),
 }
 /** Stored, unless a test changes it: the same pull request. */
-const STORED: Before = {
+const STORED = {
   ...CURRENT,
   is_queued: false,
   queue_changed_at: null,
   is_behind: false,
   is_muted: false,
   comment_id: null,
-}
+} as PullRequestRow
 
 const NOTHING: ActivityPlan = { link: false, track: false, refresh: null }
 const FIELDS = { title: false, summary: false, base_branch: false, files: false }
@@ -45,7 +45,7 @@ const imported = ({ title = false, summary = false } = {}): ActivityPlan => ({
 describe('the activities of an open pull request', () => {
   const next = { base_branch: 'next' }
   const edit = { title: true, summary: true, base_branch: true }
-  test.each<[string, PullRequestEvent, Partial<Before> | 'none', Partial<Current>, ActivityPlan]>([
+  test.each<[string, PullRequestEvent, Partial<PullRequestRow> | 'none', Partial<Current>, ActivityPlan]>([
     ['opened', 'opened', 'none', {}, imported()],
     ['opened, delivered again', 'opened', {}, {}, imported()],
     ['reopened', 'reopened', { is_open: false }, {}, imported()],
@@ -93,7 +93,7 @@ test.each<[PullRequestEvent, boolean | undefined, boolean, boolean]>([
   expect(isEnd(event, { ...CURRENT, is_open }, before)).toBe(ends)
 })
 
-test.each<[string, PullRequestEvent, Partial<Before>, Partial<Current>, boolean]>([
+test.each<[string, PullRequestEvent, Partial<PullRequestRow>, Partial<Current>, boolean]>([
   ['enters', 'queued', {}, {}, true],
   ['stays with a label', 'other', { is_queued: true }, {}, true],
   ['leaves', 'dequeued', { is_queued: true }, {}, false],
@@ -105,7 +105,7 @@ test.each<[string, PullRequestEvent, Partial<Before>, Partial<Current>, boolean]
   expect(isQueued(event, { ...CURRENT, ...changed }, { ...STORED, ...stored })).toBe(expected)
 })
 
-test.each<[string, PullRequestEvent, Partial<Before> | null, boolean]>([
+test.each<[string, PullRequestEvent, Partial<PullRequestRow> | null, boolean]>([
   ['a push', 'files', {}, true],
   ['an edit', 'edited', {}, true],
   ['a label', 'other', {}, false],

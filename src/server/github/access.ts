@@ -3,11 +3,10 @@ import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
-import { Failure } from '../../vocabulary/failure.ts'
 import { isNamePart } from '../../vocabulary/names.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { Generations } from './generations.ts'
-import { classifyError, type GithubError, requestOptions, ssoRequired, toFailure } from './octokit.ts'
+import { classifyError, type GithubError, requestOptions, toFailure } from './octokit.ts'
 import {
   ListedRepository,
   mayAccess,
@@ -114,9 +113,8 @@ export class Access {
     const outcome = entry.is_stale ? 'honoured' : (context.outcome ?? 'hit')
     this.#metrics.permission_lookups.inc({ outcome })
     if (answer.kind === 'visible') return answer.repository
-    if (answer.kind !== 'invisible') throw toFailure(answer)
-    if (answer.sso_url !== null) throw ssoRequired(answer.sso_url)
-    return null
+    if (answer.kind === 'invisible' && answer.sso_url === null) return null
+    throw toFailure(answer)
   }
 
   /**
@@ -145,10 +143,7 @@ export class Access {
     } catch (error) {
       const failure = classifyError(error, this.#clock())
       this.tokens.recordFailure(token, failure)
-      if (failure.kind !== 'invisible') throw toFailure(failure)
-      throw failure.sso_url !== null
-        ? ssoRequired(failure.sso_url)
-        : new Failure('forbidden', 'this token cannot read the files of the repository (contents: read)')
+      throw toFailure(failure)
     }
   }
 

@@ -81,11 +81,6 @@ function retryAfter(headers: Record<string, string | undefined>, now: Date): num
   return Math.min(3600, Math.max(1, Math.ceil(seconds)))
 }
 
-/** The failure of a token that its owner has not authorised for the single sign-on of an organisation. */
-export function ssoRequired(sso_url: string): Failure {
-  return new Failure('forbidden', `authorise your token for SAML at ${sso_url}`)
-}
-
 /** The failure that the client receives. */
 export function toFailure(error: GithubError): Failure {
   switch (error.kind) {
@@ -100,6 +95,14 @@ export function toFailure(error: GithubError): Failure {
         'rate_limited',
         'GitHub rate-limits requests with this token; retry after the time in Retry-After',
         { headers: { 'Retry-After': String(error.retry_after) } },
+      )
+    // A repository that is not visible is no failure; its files may be hidden from a token that sees it.
+    case 'invisible':
+      return new Failure(
+        'forbidden',
+        error.sso_url === null
+          ? 'this token cannot read the files of the repository (contents: read)'
+          : `authorise your token for SAML at ${error.sso_url}`,
       )
     default:
       return unavailable('GitHub is unavailable, so access to this repository cannot be checked; try again')

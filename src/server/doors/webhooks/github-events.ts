@@ -7,7 +7,6 @@ import { parsePullRequest } from '../../github/pull-request.ts'
 import type { PullRequestEvent } from '../../github/tracking/event-plan.ts'
 import {
   leaveInstallation,
-  leaveRepository,
   leaveRepositoryOf,
   repositoriesJobs,
 } from '../../github/tracking/installations.ts'
@@ -22,6 +21,7 @@ import type { App } from '../../records/repositories/app.ts'
 import { installationJob } from '../../records/repositories/installation.ts'
 import { storePermissions } from '../../records/repositories/installation-store.ts'
 import { type InstalledRepository, openInstalled } from '../../records/repositories/registration.ts'
+import { storeUninstalled } from '../../records/repositories/stored-settings.ts'
 
 /** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
 export const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization'] as const
@@ -151,7 +151,7 @@ export function handleEvents(app: App, probot: Probot): void {
   })
 
   probot.on('repository', async ({ payload }) => {
-    if (payload.action === 'deleted') return leaveRepository(app, payload.repository.id, app.clock())
+    if (payload.action === 'deleted') return storeUninstalled(app, payload.repository.id, app.clock())
     const ctx = await opened(payload)
     if (!ctx) return
     // The settings file of the new default branch applies from now on.

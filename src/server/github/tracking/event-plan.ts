@@ -24,23 +24,6 @@ export type Current = Pick<
 > &
   Pick<PullRequestRow, 'summary_hash'>
 
-/** A pull request as it was stored before the event. */
-export type Before = Pick<
-  PullRequestRow,
-  | 'is_open'
-  | 'is_draft'
-  | 'is_queued'
-  | 'queue_changed_at'
-  | 'is_behind'
-  | 'is_muted'
-  | 'head_sha'
-  | 'base_branch'
-  | 'title'
-  | 'summary_hash'
-  | 'changed_at'
-  | 'comment_id'
->
-
 /** What to do with the activities of an open pull request, in this order. */
 export interface ActivityPlan {
   /** Link it to its activities, which also take its draft state. */
@@ -58,7 +41,7 @@ export interface ActivityPlan {
 export function planOf(
   event: PullRequestEvent,
   pr: Current,
-  { before, is_untracked }: { before: Before | undefined; is_untracked: boolean },
+  { before, is_untracked }: { before: PullRequestRow | undefined; is_untracked: boolean },
 ): ActivityPlan {
   // Other events keep title and summary, which a PATCH may have changed. A read finds an edit whose event was missed.
   const isRead = event === 'seen' && before !== undefined
@@ -85,7 +68,7 @@ export function planOf(
 export function isEnd(
   event: PullRequestEvent,
   pr: Pick<Current, 'is_open'>,
-  before: Before | undefined,
+  before: PullRequestRow | undefined,
 ): boolean {
   return !pr.is_open && (event === 'closed' || before?.is_open === true)
 }
@@ -94,7 +77,7 @@ export function isEnd(
 export function isQueued(
   event: PullRequestEvent,
   pr: Pick<Current, 'is_open' | 'is_draft' | 'head_sha'>,
-  before: Before | undefined,
+  before: PullRequestRow | undefined,
 ): boolean {
   if (event === 'dequeued' || !pr.is_open || pr.is_draft) return false
   return event === 'queued' || (before?.is_queued === true && before.head_sha === pr.head_sha)
@@ -104,7 +87,7 @@ export function isQueued(
 export function changesQueue(
   event: PullRequestEvent,
   { changed_at }: Pick<Current, 'changed_at'>,
-  before: Pick<Before, 'queue_changed_at'> | undefined,
+  before: Pick<PullRequestRow, 'queue_changed_at'> | undefined,
 ): boolean {
   return (
     (event === 'queued' || event === 'dequeued') && changed_at >= (before?.queue_changed_at ?? changed_at)
@@ -112,7 +95,10 @@ export function changesQueue(
 }
 
 /** Whether GitHub's timestamps, which have seconds, do not tell if a close or a reopening came last. */
-export function isTied(pr: Pick<Current, 'is_open' | 'changed_at'>, before: Before | undefined): boolean {
+export function isTied(
+  pr: Pick<Current, 'is_open' | 'changed_at'>,
+  before: PullRequestRow | undefined,
+): boolean {
   return before?.changed_at.getTime() === pr.changed_at.getTime() && before.is_open !== pr.is_open
 }
 
@@ -128,8 +114,8 @@ export const MAY_UNLOCK: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 's
  */
 export function needsRecheck(
   event: PullRequestEvent,
-  pr: Pick<Before, 'is_open' | 'is_draft' | 'head_sha' | 'base_branch' | 'is_muted'>,
-  before: Before | undefined,
+  pr: Pick<PullRequestRow, 'is_open' | 'is_draft' | 'head_sha' | 'base_branch' | 'is_muted'>,
+  before: PullRequestRow | undefined,
 ): boolean {
   const compared = ({ is_open, is_draft, head_sha, base_branch, is_muted }: typeof pr) =>
     [is_open, is_draft, head_sha, base_branch, is_muted].join()

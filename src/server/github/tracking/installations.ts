@@ -1,7 +1,6 @@
 /** Imports the repositories of new installations, and handles uninstallation. */
 import { later } from '../../../vocabulary/clock.ts'
 import { enqueue, jobOn, listImporting, type NewJob } from '../../jobs/store.ts'
-import { recordEffect } from '../../platform/telemetry/execution.ts'
 import { countOpen } from '../../records/pull-requests/lists-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
@@ -70,20 +69,16 @@ export async function importInstallation(app: App, installation_id: number, now:
     for (const job of repositoriesJobs(listed, now)) await enqueue(db, [job], now)
   } catch (error) {
     if (isSuspended(error)) return
-    if (!mayBeUninstalled(error) || (await exists(app, installation_id))) throw error
+    if (!mayBeUninstalled(error)) throw error
+    const asApp = await app.github_app?.probot.auth()
+    const found = asApp && (await ifFound(asApp.rest.apps.getInstallation({ installation_id })))
+    if (found) throw error
     await leaveInstallation(app, installation_id, now)
   }
 }
 
 function rankOf({ name, pushed_at }: { name: string; pushed_at: string }): string {
   return `${isOrganisationRepository(name) ? 1 : 0} ${pushed_at}`
-}
-
-async function exists(app: App, installation_id: number): Promise<boolean> {
-  const asApp = await app.github_app?.probot.auth()
-  return (
-    asApp !== undefined && (await ifFound(asApp.rest.apps.getInstallation({ installation_id }))) !== undefined
-  )
 }
 
 /**
@@ -191,17 +186,11 @@ export async function leaveRepositoryOf(
   const { owner, name } = stored
   const isStill = (await findInstallation(app, stored)) === installation_id
   if (isStill && (await findPresent(app, { id, owner, name, installation_id }))) return
-  await leaveRepository(app, id, now)
-}
-
-/** Marks a repository as uninstalled. Data of the App is deleted after the retention period. */
-export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
-  await storeUninstalled(app, repo_id, now)
-  recordEffect('repository_left')
+  await storeUninstalled(app, id, now)
 }
 
 /** Marks all repositories of an installation as uninstalled. */
 export async function leaveInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const repositories = await listRepositories(app.database.connection(), { installation_id })
-  for (const { repo_id } of repositories) await leaveRepository(app, repo_id, now)
+  for (const { repo_id } of repositories) await storeUninstalled(app, repo_id, now)
 }

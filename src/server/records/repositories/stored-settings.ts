@@ -14,6 +14,7 @@ import {
 import { type Reader, type RepositoryName, readFile } from '../../github/repository-calls.ts'
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
+import { recordEffect } from '../../platform/telemetry/execution.ts'
 import type { App } from './app.ts'
 import { isOrganisationRepository, storeOrganisation } from './installation-store.ts'
 import {
@@ -181,7 +182,8 @@ function isSwitchedOn({ before, after }: Change): boolean {
   return !was && is === true
 }
 
-/** Stores that the App is not installed in a repository any more. */
+/** Stores that the App is not installed in a repository any more. What it stored there is deleted after the retention period. */
 export async function storeUninstalled(app: App, repo_id: number, now: Date): Promise<void> {
   await storeRepository(app, repo_id, { installation_id: null, uninstalled_at: now }, now)
+  recordEffect('repository_left')
 }
