@@ -34,49 +34,19 @@ const Payload = z.object({
   stack: Stack.nullish().catch(null),
 })
 
-export interface GithubPullRequest {
-  /** The id of the repository that contains it. A name may belong to another repository by now. */
-  repository_id: number
-  number: number
-  url: string
-  title: string
-  body: string
-  author: string
-  is_bot: boolean
-  /** The login of the first person who is assigned to it, other than the author; null if nobody is. */
-  assignee: string | null
-  /** According to GitHub, nothing of the author's was merged in this repository yet. */
-  is_by_newcomer: boolean
-  is_open: boolean
-  is_merged: boolean
-  /** When the pull request was merged; null if it was not merged, or if GitHub does not say. */
-  merged_at: Date | null
-  is_draft: boolean
-  is_fork: boolean
-  /** `owner:branch` for a fork; a branch name cannot contain a colon. */
-  branch: string
-  base_branch: string
-  /** It will be merged into the default branch, or GitHub does not say which that is. */
-  is_for_default_branch: boolean
-  head_sha: string
-  /** GitHub's stack that contains the pull request, and its position there; 1 is the bottom. Null if there is none. */
-  stack_number: number | null
-  stack_position: number | null
-  labels: string[]
-  opened_at: Date
-  changed_at: Date
-}
+export type GithubPullRequest = ReturnType<typeof parsePullRequest>
 
 /** GitHub's associations of authors who have merged nothing here yet. */
 const NEWCOMERS: ReadonlySet<string> = new Set(['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR'])
 
 /** Parses `payload.pull_request`, or an element of the list of pull requests. Throws a ZodError for other input. */
-export function parsePullRequest(payload: unknown): GithubPullRequest {
+export function parsePullRequest(payload: unknown) {
   const pr = Payload.parse(payload)
   const is_fork = pr.head.repo?.id !== pr.base.repo.id
   // GitHub shows this login for deleted accounts.
   const author = pr.user ?? { login: 'ghost', type: 'User' }
   return {
+    /** The id of the repository that contains it. A name may belong to another repository by now. */
     repository_id: pr.base.repo.id,
     number: pr.number,
     url: pr.html_url,
@@ -84,17 +54,23 @@ export function parsePullRequest(payload: unknown): GithubPullRequest {
     body: pr.body ?? '',
     author: author.login,
     is_bot: author.type === 'Bot',
+    /** The login of the first person who is assigned to it, other than the author; null if nobody is. */
     assignee: pr.assignees?.find(({ login }) => login !== author.login)?.login ?? null,
+    /** According to GitHub, nothing of the author's was merged in this repository yet. */
     is_by_newcomer: NEWCOMERS.has(pr.author_association ?? ''),
     is_open: pr.state === 'open',
     is_merged: pr.merged === true || Boolean(pr.merged_at),
+    /** Null if it was not merged, or if GitHub does not say when. */
     merged_at: pr.merged_at ?? null,
     is_draft: pr.draft === true,
     is_fork,
+    /** `owner:branch` for a fork; a branch name cannot contain a colon. */
     branch: is_fork ? (pr.head.label ?? `unknown:${pr.head.ref}`) : pr.head.ref,
     base_branch: pr.base.ref,
+    /** It will be merged into the default branch, or GitHub does not say which that is. */
     is_for_default_branch: pr.base.ref === (pr.base.repo.default_branch ?? pr.base.ref),
     head_sha: pr.head.sha,
+    /** GitHub's stack that contains it, and its position there; 1 is the bottom. Null if there is none. */
     stack_number: pr.stack?.number ?? null,
     stack_position: pr.stack?.position ?? null,
     labels: pr.labels.map(({ name }) => name),
