@@ -10,7 +10,7 @@ import {
   leaveRepositoryOf,
   repositoriesJobs,
 } from '../../github/tracking/installations.ts'
-import { muteCommandIn, muteCommented } from '../../github/tracking/mute.ts'
+import { muteCommented, muteIn } from '../../github/tracking/mute.ts'
 import { commentDeleted, pullRequestChanged } from '../../github/tracking/pull-requests.ts'
 import { repositoryUnarchived, settingsChanged } from '../../github/tracking/repository-events.ts'
 import { endMerged, linkPushedStack } from '../../github/tracking/stack-links.ts'
@@ -53,7 +53,7 @@ export function isStored(
   { action, comment }: { action?: unknown; comment?: { body?: unknown } },
 ): name is HandledName {
   if (name !== 'issue_comment') return isHandled(name)
-  return action === 'deleted' || (action === 'created' && muteCommandIn(String(comment?.body)) !== null)
+  return action === 'deleted' || (action === 'created' && muteIn(String(comment?.body)) !== null)
 }
 
 type PullRequestAction = EmitterWebhookEvent<'pull_request'>['payload']['action']
@@ -98,11 +98,11 @@ export function handleEvents(app: App, probot: Probot): void {
     const ctx = await opened(payload)
     if (!ctx) return
     if (action === 'deleted') return commentDeleted(ctx, { number, comment_id: comment.id })
-    const command = action === 'created' ? muteCommandIn(comment.body) : null
+    const is_muted = action === 'created' ? muteIn(comment.body) : null
     const { login = '' } = comment.user ?? {}
     const is_author = login === issue.user?.login
     const created_at = new Date(comment.created_at)
-    if (command) await muteCommented(app, ctx, { number, command, login, is_author, created_at })
+    if (is_muted !== null) await muteCommented(app, ctx, { number, is_muted, login, is_author, created_at })
   })
 
   probot.on('push', async ({ payload }) => {

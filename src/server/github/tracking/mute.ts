@@ -9,17 +9,15 @@ import type { Installation } from '../github-app.ts'
 import { ifFound, named, type RepositoryName } from '../repository-calls.ts'
 import { enqueueRecheck } from './recheck.ts'
 
-export type MuteCommand = 'mute' | 'unmute'
-
-/** The command that the whole comment is; null for any other comment. */
-export function muteCommandIn(body: string): MuteCommand | null {
+/** Whether the whole comment is the command that mutes, or the one that ends that; null for any other comment. */
+export function muteIn(body: string): boolean | null {
   const [, command] = /^\s{0,9}\/deconflict (mute|unmute)\s{0,9}$/.exec(body) ?? []
-  return (command as MuteCommand | undefined) ?? null
+  return command === undefined ? null : command === 'mute'
 }
 
 interface MuteComment {
   number: number
-  command: MuteCommand
+  is_muted: boolean
   /** The login of its writer. */
   login: string
   /** The writer opened the pull request. */
@@ -31,12 +29,12 @@ interface MuteComment {
 export async function muteCommented(
   app: App,
   ctx: RepoContext,
-  { number, command, login, is_author, created_at: at }: MuteComment,
+  { number, is_muted, login, is_author, created_at: at }: MuteComment,
 ): Promise<void> {
   const { db, repo } = ctx
   const isAllowed = is_author || (await asInstallation(app, ctx, (client) => mayTriage(client, repo, login)))
   if (!isAllowed) return
-  await muteByComment(db, repo.id, { number, is_muted: command === 'mute', at })
+  await muteByComment(db, repo.id, { number, is_muted, at })
   await enqueueRecheck(ctx, await listOpen(db, repo.id, { numbers: [number] }))
 }
 

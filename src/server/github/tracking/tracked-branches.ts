@@ -14,7 +14,7 @@ import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { compareBranches, hasOpenPullRequest, ifFound, isNotFound } from '../repository-calls.ts'
-import { type ChangedFiles, completeFiles } from '../trees.ts'
+import { completeFiles } from '../trees.ts'
 import { pushedChangesOf } from './changed-files.ts'
 
 /** The kind of job that compares one branch with the default branch. */
@@ -61,24 +61,14 @@ export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush
   if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
   const tracking = trackingBy(await listLive(ctx.db, ctx.repo.id, { branch: push.branch }, ctx.now))
   if (tracking === 'other') return
-  const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })
-  if (!comparison) return
-  const changes = await pushedChangesOf(ctx, comparison)
-  await trackBranch(ctx, push, changes)
-}
-
-/** Undefined if the branch was deleted or has an open pull request. */
-async function readComparison(
-  app: App,
-  ctx: RepoContext,
-  { push, isNew }: { push: BranchPush; isNew: boolean },
-): Promise<(ChangedFiles & { base_sha: string }) | undefined> {
   const { branch, default_branch, head_sha } = push
   const reading = readGithub(app, ctx, async (reader) => {
-    if (isNew && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
+    if (tracking === 'none' && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
     const comparison = await compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
     const files = await completeFiles(reader, ctx.repo, comparison, { head_sha, limits: app.list_limits })
     return { ...files, base_sha: comparison.merge_base_sha }
   })
-  return ifFound(reading)
+  // Undefined if the branch was deleted or has an open pull request.
+  const compared = await ifFound(reading)
+  if (compared) await trackBranch(ctx, push, await pushedChangesOf(ctx, compared))
 }
