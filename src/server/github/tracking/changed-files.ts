@@ -6,7 +6,6 @@ import { inTurns, mapped } from '../../../vocabulary/deadline.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { PushedChanges } from '../../records/activities/activity-files.ts'
 import { describePullRequest, replaceChangesOf } from '../../records/activities/automatic.ts'
-import { listUnread } from '../../records/activities/pull-request-store.ts'
 import { listOpen } from '../../records/pull-requests/lists-store.ts'
 import { findPullRequest } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
@@ -18,9 +17,6 @@ import { ifFound, type ListedFile, listChangedFiles } from '../repository-calls.
 
 /** The kind of job that reads the files of one pull request. */
 export const READ_FILES = 'read_files'
-
-/** The maximum number of pull requests whose missing files one reconciliation reads. */
-const MISSING_MAX = 20
 
 /**
  * The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor
@@ -74,13 +70,4 @@ export async function readFiles(app: App, ctx: RepoContext, { number }: { number
   await describePullRequest(ctx, number, { closes: pr.closes })
   const changes = await ifFound(readChanges(app, ctx, pr))
   if (changes) await replaceChangesOf(ctx, number, changes)
-}
-
-/**
- * Enqueues reading the files of pull requests that were never read, such as those that were linked before the App was
- * installed. The next reconciliation goes on with the others.
- */
-export async function enqueueMissingReads(ctx: RepoContext): Promise<void> {
-  const { db, now, repo } = ctx
-  await enqueueFileReads(ctx, await listUnread(db, repo.id, { now, limit: MISSING_MAX }))
 }

@@ -7,6 +7,7 @@ import { endBranch } from '../../records/activities/branches.ts'
 import {
   listPushedBranches,
   listTrackedPullRequests,
+  listUnread,
   listUntracked,
 } from '../../records/activities/pull-request-store.ts'
 import { openPages } from '../../records/pull-requests/lists-store.ts'
@@ -19,10 +20,16 @@ import type { RepoContext } from '../../records/repositories/repo.ts'
 import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../../records/repositories/store.ts'
 import { parsePullRequest } from '../pull-request.ts'
-import { ifFound, named, openPullRequests, type Reader } from '../repository-calls.ts'
-import { enqueueMissingReads } from './changed-files.ts'
+import {
+  ifFound,
+  type ListLimits,
+  listOpenPage,
+  named,
+  openPullRequests,
+  type Reader,
+} from '../repository-calls.ts'
+import { enqueueFileReads } from './changed-files.ts'
 import { PULL_REQUEST, pullRequestJobs } from './installations.ts'
-import { openIfChanged } from './open-pages.ts'
 import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
@@ -37,6 +44,8 @@ const RECONCILE_EVERY_MS = 3_600_000
 /** A pull request that GitHub does not show counts as removed if nothing happened to it for this long. */
 const REMOVED_AFTER_MS = 600_000
 const PAGE = 100
+/** The maximum number of pull requests whose files were never read that one run reads. */
+const UNREAD_MAX = 20
 /** The maximum number of branches that one run looks up in a repository. One call each. */
 const BRANCHES_MAX = 100
 
@@ -74,7 +83,9 @@ export async function reconcile(app: App, stored: RepoContext): Promise<void> {
     await findOrganisationFile(app, { ...ctx.repo, installation_id }, ctx.now)
     await reads.save()
   })
-  await enqueueMissingReads(stored)
+  const { db, now, repo } = stored
+  // Never read are those that were linked before the App was installed. The next reconciliation goes on with the others.
+  await enqueueFileReads(stored, await listUnread(db, repo.id, { now, limit: UNREAD_MAX }))
 }
 
 /**
@@ -91,7 +102,7 @@ export async function importPullRequests(
   const limits = app.list_limits
   const all = openPullRequests(reader, ctx.repo, { limits, pages_max })
   const pages =
-    reads && !(await lacksAny(ctx, known)) ? await openIfChanged(reader, ctx.repo, { reads, limits }) : all
+    reads && !(await lacksAny(ctx, known)) ? await openIfChanged(ctx, reader, { reads, limits }) : all
   if (pages === undefined) open = await keepOpen(ctx, known)
   for await (const page of pages ?? []) {
     await importOpen(ctx, page, { known, position: open })
@@ -100,6 +111,29 @@ export async function importPullRequests(
   // The pull requests that are left in `known` are not in GitHub's list of open ones.
   for (const [number, stored] of known) await importClosed(app, ctx, { reader, number, stored })
   return open
+}
+
+/** The pages of open pull requests, read with the ETags of the last time; undefined if none of them changed. One call per page, and another one per unchanged page if any changed. */
+async function openIfChanged(
+  { repo }: RepoContext,
+  reader: Reader,
+  { reads, limits }: { reads: ConditionalReads; limits: ListLimits },
+): Promise<Listed[][] | undefined> {
+  const addressOf = (page: number) => `pulls?page=${page}`
+  const pages: (Listed[] | undefined)[] = []
+  for (let isLast = false; !isLast; ) {
+    const number = pages.length + 1
+    const page = await reads.read(addressOf(number), (headers) =>
+      listOpenPage(reader, repo, { page: number, limits, headers }),
+    )
+    pages.push(page)
+    isLast = page ? page.length < limits.page : !reads.has(addressOf(number + 1))
+  }
+  if (pages.every((page) => page === undefined)) return undefined
+  const all: Listed[][] = []
+  for (const [index, page] of pages.entries())
+    all.push(page ?? (await listOpenPage(reader, repo, { page: index + 1, limits })).data)
+  return all
 }
 
 /** Whether a pull request has to be imported although it did not change. One whose import has failed too often is not known. */
@@ -117,9 +151,11 @@ async function keepOpen(ctx: RepoContext, known: Known): Promise<number> {
   return numbers.length
 }
 
-/** Those of the open pull requests whose activity is missing. */
+/** Those of the open pull requests whose activity is missing: none if the settings let one expire before the next reconciliation. */
 async function listLost({ db, now, repo, settings }: RepoContext, numbers: number[]): Promise<number[]> {
-  if (numbers.length === 0 || !isKeptAlive(settings)) return []
+  const { track_pull_requests, activity_ttl_ms, max_activity_ttl_ms } = settings
+  const isKept = max_activity_ttl_ms === null && activity_ttl_ms > RECONCILE_EVERY_MS
+  if (numbers.length === 0 || !track_pull_requests || !isKept) return []
   return listUntracked(db, repo.id, { numbers, now })
 }
 
@@ -163,18 +199,6 @@ export async function importOpen(
   })
   for (const number of numbers) known.delete(number)
   await enqueue(db, pullRequestJobs(repo, changed, { now, position }), now)
-}
-
-/**
- * Whether every open pull request should have a live activity: not if the settings let one expire before the next
- * reconciliation.
- */
-function isKeptAlive({
-  track_pull_requests,
-  activity_ttl_ms,
-  max_activity_ttl_ms,
-}: RepoContext['settings']): boolean {
-  return track_pull_requests && max_activity_ttl_ms === null && activity_ttl_ms > RECONCILE_EVERY_MS
 }
 
 /** One that GitHub does not know any more was removed, if it was stored: `pr_url` can name one that never existed. */
