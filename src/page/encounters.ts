@@ -41,37 +41,23 @@ export function encounterOf(
   work: LiveWork,
   { reader, hub = null }: { reader: string | null; hub?: string | null },
 ): Encounter | null {
-  const sides = collision.activity_ids.map((id) => work.activities.get(id))
-  const [one, two] = sides
+  const [one, two] = collision.activity_ids.map((id) => work.activities.get(id))
   if (!one || !two) return null
-  const own = sides.findIndex((side) => side && reader !== null && work.people.get(side.id)?.key === reader)
+  const keyOf = ({ id }: Activity) => work.people.get(id)?.key
+  const own = [one, two].findIndex((side) => reader !== null && keyOf(side) === reader)
   const first = own >= 0 ? own : collision.activity_ids.indexOf(hub ?? '')
   const isTwoFirst = first >= 0 ? first === 1 : isAhead(standingOf(one), standingOf(two))
   const [mine, other] = isTwoFirst ? [two, one] : [one, two]
-  return encounter(mine, other, { collision, work, reader })
-}
-
-function encounter(
-  mine: Activity,
-  other: Activity,
-  { collision, work, reader }: { collision: Overlap; work: LiveWork; reader: string | null },
-): Encounter {
-  const is_ahead = isAhead(standingOf(mine), standingOf(other))
-  const own_key = work.people.get(mine.id)?.key
-  const is_readers = reader !== null && own_key === reader
-  const is_own = work.people.get(other.id)?.key === own_key
-  const is_talk = !is_own && !mine.is_bot && !other.is_bot
+  const is_own = keyOf(mine) === keyOf(other)
+  const sides = { mine, other, is_ahead: isAhead(standingOf(mine), standingOf(other)), is_readers: own >= 0 }
   return {
-    mine,
-    other,
+    ...sides,
     severity: collision.severity,
     consequence: collision.consequence,
     places: placesOf(mine, collision),
     relation: relationOf(collision),
-    is_ahead,
-    is_readers,
-    is_talk,
-    advice: adviceTo({ mine, other, is_ahead, is_readers, is_own }, collision),
+    is_talk: !is_own && !mine.is_bot && !other.is_bot,
+    advice: adviceTo({ ...sides, is_own }, collision),
   }
 }
 
