@@ -26,17 +26,16 @@ export interface View {
   pull_request: number | null
 }
 
-export type Address =
-  | { kind: 'overview'; owner: string | null; text: string }
-  | { kind: 'repository'; name: string; view: View }
+export type Address = { kind: 'overview'; text: string } | { kind: 'repository'; name: string; view: View }
 
 const FRAGMENT = /^#\/(?:([\w.-]+)(?:\/([\w.-]+))?\/?)?(?:\?(.*))?$/
 
-/** Reads a fragment. Anything else is read as the overview. */
+/** Reads a fragment. Anything else is read as the overview; `#/acme` as a search for that owner. */
 export function readAddress(hash: string): Address {
   const [, owner = null, repo = null, query = ''] = FRAGMENT.exec(hash) ?? []
   const given = new URLSearchParams(query)
-  if (owner === null || repo === null) return { kind: 'overview', owner, text: given.get('q') ?? '' }
+  if (owner === null || repo === null)
+    return { kind: 'overview', text: given.get('q') ?? (owner === null ? '' : `${owner}/`) }
   const pull_request = Number(given.get('pr') ?? '')
   return {
     kind: 'repository',
@@ -62,7 +61,7 @@ export function formatAddress(address: Address): string {
   const add = (name: string, value: string | null) => value && query.set(name, value)
   if (address.kind === 'overview') {
     add('q', address.text)
-    return withQuery(address.owner ? `#/${address.owner}` : '#/', query)
+    return withQuery('#/', query)
   }
   const { section, person, path, text, only, idle, bots, drafts, mine, record, pull_request } = address.view
   add('view', section === 'overlaps' ? null : section)

@@ -17,29 +17,23 @@ type Summary = RepositoryOverview['items'][number]
 const INTERVAL_MS = 30_000
 
 interface Props {
-  owner: string | null
   text: string
   onSignOut: () => void
 }
 
-export function Overview({ owner, text, onSignOut }: Props) {
+export function Overview({ text, onSignOut }: Props) {
   const { data: loaded, problem } = usePolling(overview, INTERVAL_MS)
   if (!loaded) {
     if (problem) return <Refused problem={problem} what="Your repositories" onSignOut={onSignOut} />
     return <p class="loading">Loading your repositories …</p>
   }
   const needle = text.trim().toLowerCase()
-  const shown = loaded.items.filter(
-    (each) =>
-      (owner === null || each.owner.toLowerCase() === owner.toLowerCase()) &&
-      `${each.owner}/${each.name}`.toLowerCase().includes(needle),
-  )
+  const shown = loaded.items.filter(({ owner, name }) => `${owner}/${name}`.toLowerCase().includes(needle))
   return (
     <>
       <div class="head line">
-        <h1>{owner ?? 'Your repositories'}</h1>
+        <h1>Your repositories</h1>
         <h2 class="counts">{totalsText(shown)}</h2>
-        {owner !== null && <a href="/#/">All owners</a>}
       </div>
       <ProblemText text={problem ? `Out of date: ${problem.message} The page keeps trying.` : ''} />
       {loaded.items.length > 0 && (
@@ -50,7 +44,7 @@ export function Overview({ owner, text, onSignOut }: Props) {
             placeholder="Search repositories …"
             value={text}
             onInput={(event) =>
-              goTo({ kind: 'overview', owner, text: event.currentTarget.value }, { replace: true })
+              goTo({ kind: 'overview', text: event.currentTarget.value }, { replace: true })
             }
           />
         </label>
@@ -103,15 +97,13 @@ function Repository(summary: Summary & { as_of_ms: number }) {
           <span class="soft">{owner}/</span>
           {name}
         </span>
-        <span class="repository-collisions line">
+        <span class="line">
           <Consequences {...summary} />
           {high_notables > 0 && (
             <span class="pill severity-high">{count(high_notables, 'notable', 'notables')}</span>
           )}
         </span>
-        <span class="repository-people">
-          <Avatars people={persons} total={people} />
-        </span>
+        <Avatars people={persons} total={people} />
         <span class="soft">{activitiesText(live_activities)}</span>
         <span class="soft">{timeAgo(summary.as_of_ms - Date.parse(summary.last_change_at))}</span>
       </a>
@@ -128,7 +120,7 @@ function severityOf(consequence: (typeof LISTED)[number]) {
 function Consequences({ consequences }: Summary) {
   if (consequences === null) return <span class="soft">overlaps not counted</span>
   const found = LISTED.filter((name) => consequences[name] > 0)
-  if (found.length === 0) return <span class="all-clear">clear</span>
+  if (found.length === 0) return <span class="soft">✓ clear</span>
   return (
     <>
       {found.map((name) => (

@@ -60,7 +60,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
     await expect.poll(() => rows().count(), OPTIONS).toBe(1)
     expect(await page.evaluate('location.hash')).toBe(`#/?q=${quiet.name.slice('acme/'.length)}`)
     await page.goto(`${fixture.url}/#/acme`)
-    await page.getByRole('heading', { name: 'acme', exact: true }).waitFor(OPTIONS)
     await expect.poll(() => rows().count(), OPTIONS).toBe(2)
     await page.goto(`${fixture.url}/#/globex`)
     await page.getByText('No repository with live work matches.').waitFor(OPTIONS)

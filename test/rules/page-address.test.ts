@@ -19,9 +19,8 @@ const repository = (view: Partial<View>): Address => ({
 
 describe('an address', () => {
   test.each<[string, Address]>([
-    ['#/', { kind: 'overview', owner: null, text: '' }],
-    ['#/acme', { kind: 'overview', owner: 'acme', text: '' }],
-    ['#/?q=shop', { kind: 'overview', owner: null, text: 'shop' }],
+    ['#/', { kind: 'overview', text: '' }],
+    ['#/?q=shop', { kind: 'overview', text: 'shop' }],
     ['#/acme/shop', repository({})],
     ['#/acme/shop?person=ben', repository({ person: 'ben' })],
     ['#/acme/shop?path=src/pay.ts', repository({ path: 'src/pay.ts' })],
@@ -38,9 +37,10 @@ describe('an address', () => {
   })
 
   test.each([
-    ['', { kind: 'overview', owner: null, text: '' }],
-    ['#main', { kind: 'overview', owner: null, text: '' }],
-    ['#/a/b/c', { kind: 'overview', owner: null, text: '' }],
+    ['', { kind: 'overview', text: '' }],
+    ['#/acme', { kind: 'overview', text: 'acme/' }],
+    ['#main', { kind: 'overview', text: '' }],
+    ['#/a/b/c', { kind: 'overview', text: '' }],
     ['#/acme/shop?record=<b>&pr=-1&only=x', repository({})],
     ['#/acme/shop?pr=1.5', repository({})],
   ])('%s with unknown parts is read without them', (hash, address) => {
