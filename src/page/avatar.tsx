@@ -10,27 +10,21 @@ export const GithubUrl = createContext<string | null>(null)
 const without_picture = new Set<string>()
 const AVATARS_MAX = 5
 
-export function Avatar({ person, size = 20 }: { person: Person; size?: number }) {
+export function Avatar({ person }: { person: Person }) {
   const github_url = useContext(GithubUrl)
   const [hasFailed, setHasFailed] = useState(false)
   const { key, name, login } = person
   if (github_url === null || login === null || hasFailed || without_picture.has(login))
     return (
-      <span
-        class="avatar"
-        style={{ width: size, height: size, fontSize: size * 0.42, '--hue': hueOf(key) }}
-        aria-hidden="true"
-      >
+      <span class="avatar" style={{ '--hue': hueOf(key) }} aria-hidden="true">
         {initialsOf(name)}
       </span>
     )
   return (
     <img
       class="avatar"
-      src={`${github_url}/${login}.png?size=${size > 24 ? 96 : 48}`}
+      src={`${github_url}/${login}.png?size=48`}
       alt=""
-      width={size}
-      height={size}
       loading="lazy"
       referrerpolicy="no-referrer"
       onError={() => {

@@ -13,7 +13,7 @@ import { Overlaps, WorkList } from './overlaps.tsx'
 import type { FullNotable, Records } from './records.ts'
 import { headline, modelOf, type RepositoryModel } from './repository-model.ts'
 import { Farewell, SignalCard } from './signal.tsx'
-import { Empty, Freshness, Importing, Incomplete, OutOfDate, Publishing, Refused } from './states.tsx'
+import { Empty, Importing, Incomplete, OutOfDate, Publishing, Refused } from './states.tsx'
 import { changeView } from './use-address.ts'
 import { useRepository } from './use-repository.ts'
 
@@ -51,7 +51,11 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
           <a href={`/#/${owner}`}>{owner}</a>/{repo}
         </h1>
         <Sections name={name} view={view} notables={notables?.items.length ?? 0} />
-        <Freshness isOutdated={problem !== null} />
+        {!problem && (
+          <p class="freshness" role="status">
+            Live
+          </p>
+        )}
       </div>
       {problem && <OutOfDate problem={problem} read_at_ms={read_at_ms} onRetry={refresh} />}
       {settings?.may_write && <Publishing {...settings} />}

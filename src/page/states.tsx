@@ -5,14 +5,6 @@ import type { Problem } from './api.ts'
 import { duration } from './duration.ts'
 import type { Records, RepositorySettings } from './records.ts'
 
-export function Freshness({ isOutdated }: { isOutdated: boolean }) {
-  return (
-    <p class={isOutdated ? 'freshness outdated' : 'freshness'} role="status">
-      {isOutdated ? 'Out of date' : 'Live'}
-    </p>
-  )
-}
-
 /** What went wrong; nothing for an empty text. */
 export function ProblemText({ text }: { text: string }) {
   if (text === '') return null

@@ -138,7 +138,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.reload()
     await heading('The overlaps are not known.').waitFor(OPTIONS)
     await page.getByRole('alert').getByText('Not everything could be loaded.').waitFor(OPTIONS)
-    await page.getByRole('status').getByText('Out of date').waitFor(OPTIONS)
     await page.unroute('**/overlaps')
     await page.getByRole('button', { name: 'Try now' }).click()
     await heading('No pair needs anybody.').waitFor(OPTIONS)
