@@ -7,6 +7,7 @@ import { ROOT } from '../../../vocabulary/root.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { LOCAL_SIGN_IN_PATH, type LocalSignIn } from './local-sign-in.ts'
 import { type SetupOptions, setup } from './setup.ts'
+import { contentPolicy } from './setup-page.ts'
 import { signIn } from './sign-in.ts'
 
 /** The pages as Vite builds them. */
@@ -20,16 +21,17 @@ const CACHED_FOR_A_YEAR = 'public, max-age=31536000, immutable'
  * which GitHub redirects to a host of their own.
  */
 function policyFor(github_web_url: string): string {
-  return [
-    "default-src 'none'",
+  return pagePolicy("'self'", ` ${github_web_url} ${avatarsUrl(github_web_url)}`, "'self'")
+}
+
+function pagePolicy(styles: string, images: string, forms: string): string {
+  return contentPolicy(
     "script-src 'self'",
-    "style-src 'self'",
-    `img-src 'self' data: ${github_web_url} ${avatarsUrl(github_web_url)}`,
+    `style-src ${styles}`,
+    `img-src 'self' data:${images}`,
     "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+    `form-action ${forms}`,
+  )
 }
 
 /** GitHub's host of avatars; on GitHub Enterprise Server, a subdomain. */
@@ -42,16 +44,11 @@ function avatarsUrl(github_web_url: string): string {
  * Allows the two style elements that Redoc inserts, by their hashes: an empty one, whose rules it then sets by script, and
  * that of its scroll bars.
  */
-const DOCS_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const DOCS_POLICY = pagePolicy(
+  "'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
+  '',
+  "'none'",
+)
 
 /** The handlers of the page. `authenticate` runs before all routes, and adds the token of the session to the page's requests. */
 export function dashboard(

@@ -113,21 +113,20 @@ ${content}
 `
 }
 
+/** A Content-Security-Policy that allows nothing else, and no framing. */
+export function contentPolicy(...allowed: string[]): string {
+  return ["default-src 'none'", ...allowed, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
+}
+
 /** Sends a page whose forms may be sent to `form_targets`. */
 export function sendPage(
   res: Response,
   { status, html, form_targets }: { status: number; html: string; form_targets: string[] },
 ): void {
+  const forms = `form-action ${form_targets.join(' ') || "'none'"}`
   res.setHeader(
     'Content-Security-Policy',
-    [
-      "default-src 'none'",
-      `style-src 'sha256-${STYLE_HASH}'`,
-      'img-src data:',
-      `form-action ${form_targets.join(' ') || "'none'"}`,
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
+    contentPolicy(`style-src 'sha256-${STYLE_HASH}'`, 'img-src data:', forms),
   )
   res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
   // GitHub sees which site sent the form, but not the code in its address.
