@@ -1,7 +1,7 @@
 /** Derives the pull requests of a mirror from its commits: author, target branch, merge base, and when each was open. */
 
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
-import { isBot } from '../../src/vocabulary/logins.ts'
+import { isBot } from '../../src/vocabulary/names.ts'
 import { type Addition, additionOf, type Branch, type Commit, type Commits } from './commits.ts'
 import type { Merge, MergedBranches } from './merges.ts'
 import type { Mirror } from './mirror.ts'

@@ -1,8 +1,7 @@
 /** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do; and those that are one card. Pure. */
-import { adviceOf, adviceSentence } from '../vocabulary/advice.ts'
+import { adviceOf, adviceSentence, isAhead, stageOf } from '../vocabulary/advice.ts'
 import { evidenceOf, saidIn, takenIn } from '../vocabulary/finding.ts'
 import { isLoopback } from '../vocabulary/network.ts'
-import { isAhead, stageOf } from '../vocabulary/standing.ts'
 import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
 import { areasText, linesText } from '../vocabulary/verdict-words.ts'

@@ -2,8 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { pullRequestName } from '../vocabulary/names.ts'
-import { OUTCOME_WORDS, OUTCOMES } from '../vocabulary/outcome.ts'
-import { FILES_SHOWN_MAX } from '../vocabulary/shown.ts'
+import { FILES_SHOWN_MAX, OUTCOME_WORDS, OUTCOMES } from '../vocabulary/shown.ts'
 import { capitalized, count } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, linesText } from '../vocabulary/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'

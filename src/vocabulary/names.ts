@@ -1,4 +1,4 @@
-/** Names of repositories, pull requests and records. Pure, and without imports, so that clients can use it. */
+/** Names of repositories, pull requests, records and accounts. Pure, and without imports, so that clients can use it. */
 
 /** The characters that GitHub allows in both parts. `..` would change the route of a URL. */
 const PART = /^(?!\.{1,2}$)[\w.-]{1,100}$/
@@ -21,4 +21,25 @@ export function pullRequestName(pr_url: string | null | undefined): string | nul
 
 export function isNotableId(id: string): boolean {
   return id.startsWith('ntb_')
+}
+
+const BOT_SUFFIX = '[bot]'
+
+/** Whether the list has the login, with or without the suffix `[bot]`. */
+export function isListed(login: string, list: readonly string[]): boolean {
+  return list.some((each) => withoutSuffix(each) === withoutSuffix(login))
+}
+
+function withoutSuffix(login: string): string {
+  const name = login.toLowerCase()
+  return name.endsWith(BOT_SUFFIX) ? name.slice(0, -BOT_SUFFIX.length) : name
+}
+
+/** Whether an account is a bot: GitHub's type `Bot`, a login that ends in `[bot]`, or one of `bots`, except coding agents. */
+export function isBot(
+  { login, is_of_type_bot }: { login: string; is_of_type_bot: boolean },
+  { agents, bots }: { agents: readonly string[]; bots: readonly string[] },
+): boolean {
+  if (isListed(login, agents)) return false
+  return is_of_type_bot || login.toLowerCase().endsWith(BOT_SUFFIX) || isListed(login, bots)
 }

@@ -41,3 +41,8 @@ export function escapedJson(value: unknown, indent?: number): string {
       ).join(''),
   )
 }
+
+/** The text without NUL, and with a replacement character for each unpaired surrogate. */
+export function storableText(text: string): string {
+  return text.replaceAll('\u0000', '').toWellFormed()
+}

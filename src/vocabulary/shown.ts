@@ -1,4 +1,4 @@
-/** How much of other people's work a text shows. Further items are counted. */
+/** How much of other people's work a text shows, why a pair is not shown, and what became of one. */
 
 /** Other pull requests or activities in a comment, in a warning to an agent, and below each activity of a list. */
 export const OTHERS_SHOWN_MAX = 3
@@ -22,3 +22,17 @@ export const HIDDEN_BECAUSE = {
   other_base: 'for another base branch',
 } as const
 export type HiddenBecause = keyof typeof HIDDEN_BECAUSE
+
+/**
+ * `resolved`: a push took the overlap away before a merge. `merged_anyway`: one side was merged while they overlapped.
+ * `given_up`: one side was closed unmerged.
+ */
+export const OUTCOMES = ['open', 'resolved', 'merged_anyway', 'given_up'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export const OUTCOME_WORDS: Record<Outcome, string> = {
+  open: 'still open',
+  resolved: 'resolved before a merge',
+  merged_anyway: 'merged while they conflicted',
+  given_up: 'given up',
+}

@@ -5,10 +5,10 @@ import type { PullRequestRow } from '../../src/server/records/pull-requests/tabl
 import { describeCounterpart } from '../../src/server/tell/counterparts.ts'
 import { buildReport } from '../../src/server/tell/report.ts'
 import { groupOverlaps, pullRequestSubject } from '../../src/server/tell/sides.ts'
+import { isAhead, type Stage } from '../../src/vocabulary/advice.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
-import { isAhead, type Stage } from '../../src/vocabulary/standing.ts'
 import { NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
 import { type Collision, collision, matching, NOTHING_FOUND } from '../support/conclusion.ts'
 

@@ -1,8 +1,7 @@
 /** The words for overlaps and the advice about them, as every medium shows them. */
 import { describe, expect, test } from 'vitest'
-import { type AdvisedOverlap, adviceOf, type Whose } from '../../src/vocabulary/advice.ts'
+import { type AdvisedOverlap, adviceOf, type Stage, type Whose } from '../../src/vocabulary/advice.ts'
 import type { Finding } from '../../src/vocabulary/finding-kinds.ts'
-import type { Stage } from '../../src/vocabulary/standing.ts'
 import { type Confidence, type LineRange, NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
 import {
   type ComparedPlace,

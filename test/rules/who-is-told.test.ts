@@ -15,7 +15,7 @@ import {
 } from '../../src/server/tell/who-is-told.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Finding } from '../../src/vocabulary/finding-kinds.ts'
-import { isBot } from '../../src/vocabulary/logins.ts'
+import { isBot } from '../../src/vocabulary/names.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')

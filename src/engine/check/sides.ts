@@ -1,6 +1,6 @@
 /** The sides of a check: what a stored activity is as a side (docs/contract/lines.md#authors), and its files with their digests. */
 import { type Deadline, mapped, type Steps } from '../../vocabulary/deadline.ts'
-import { isListed } from '../../vocabulary/logins.ts'
+import { isListed } from '../../vocabulary/names.ts'
 import {
   type Author,
   type DigestedFile,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
 import { isNamed } from '../../vocabulary/noise-names.ts'
-import { storableText } from '../../vocabulary/storable-text.ts'
+import { storableText } from '../../vocabulary/others-text.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
 import { type Migration, readMigration } from './migration.ts'

@@ -1,6 +1,6 @@
 /** Parses a pull request from a webhook payload or an API response. */
 import { z } from 'zod'
-import { storableText } from '../../vocabulary/storable-text.ts'
+import { storableText } from '../../vocabulary/others-text.ts'
 
 const text = z.string().transform(storableText)
 

@@ -16,7 +16,7 @@ import type {
   RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
 import type { Page } from '../../vocabulary/contract/pagination.ts'
-import { isBot } from '../../vocabulary/logins.ts'
+import { isBot } from '../../vocabulary/names.ts'
 import { inDatabase } from '../compare/database-source.ts'
 import { getMergeOrder, liveVersion, versionedOverlaps } from '../compare/repository-overlaps.ts'
 import type { RepositoryList } from '../github/repository-lists.ts'

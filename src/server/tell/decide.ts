@@ -1,7 +1,7 @@
 /** Decides what a check of a pull request or branch leads to: what is stored, published and notified. Pure. */
 
 import type { Conclusion } from '../../engine/check/conclusion.ts'
-import { isBot } from '../../vocabulary/logins.ts'
+import { isBot } from '../../vocabulary/names.ts'
 import type { PullRequestChanges, PullRequestRow } from '../records/pull-requests/table.ts'
 import type { Counterpart } from './counterparts.ts'
 import { chargedFields, hasOverlap, type Publication, planPublication } from './publication.ts'

@@ -3,12 +3,11 @@
  * what is not shown. Pure.
  */
 
-import { adviceOf, adviceSentence } from '../../vocabulary/advice.ts'
+import { adviceOf, adviceSentence, STAGE_WORDS } from '../../vocabulary/advice.ts'
 import { isForOneOfBoth, isSameWork, saidIn } from '../../vocabulary/finding.ts'
 import { sanitize } from '../../vocabulary/others-text.ts'
 import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX, HIDDEN_BECAUSE } from '../../vocabulary/shown.ts'
-import { STAGE_WORDS } from '../../vocabulary/standing.ts'
 import { count, joined } from '../../vocabulary/text.ts'
 import { areasText, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
 import type { ReportedActivity } from './counterparts.ts'

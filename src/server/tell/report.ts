@@ -2,11 +2,11 @@
 
 import type { Conclusion, Found } from '../../engine/check/conclusion.ts'
 import type { StoredNotable } from '../../engine/records/notable.ts'
+import type { Stage } from '../../vocabulary/advice.ts'
 import { takenFinding, takenFix } from '../../vocabulary/finding.ts'
 import type { TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import { byRank, isAtLeast, type Severity } from '../../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import type { Stage } from '../../vocabulary/standing.ts'
 import type { DoneLines } from '../../vocabulary/verdict-words.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import { pullRequestStage, type ReportedActivity } from './counterparts.ts'

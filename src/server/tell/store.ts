@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, asc, count, desc, eq, gte, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { CONSEQUENCES, type Consequence } from '../../vocabulary/finding-kinds.ts'
-import { OUTCOMES, type Outcome } from '../../vocabulary/outcome.ts'
+import { OUTCOMES, type Outcome } from '../../vocabulary/shown.ts'
 import { inTurn } from '../platform/background.ts'
 import { COUNTED_MAX, type Db } from '../platform/db/database.ts'
 import { lockName } from '../platform/db/statements.ts'

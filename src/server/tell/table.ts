@@ -2,7 +2,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { Consequence, TakenFinding } from '../../vocabulary/finding-kinds.ts'
-import type { Outcome } from '../../vocabulary/outcome.ts'
+import type { Outcome } from '../../vocabulary/shown.ts'
 import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
 import { byteText, instant, repoId } from '../platform/db/column.ts'
 

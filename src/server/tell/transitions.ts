@@ -3,7 +3,7 @@
 import type { ChangedFile } from '../../engine/lines/change.ts'
 import { stillTaken } from '../../engine/lines/taken.ts'
 import { takenValue } from '../../vocabulary/finding.ts'
-import type { Outcome } from '../../vocabulary/outcome.ts'
+import type { Outcome } from '../../vocabulary/shown.ts'
 import type { Counterpart } from './counterparts.ts'
 import { causeOf, hasMoved, type LastChange, type LedgerSide, type SideKey } from './sides.ts'
 import type { BySlot, PairName, PairRow, PairSide, Slot } from './table.ts'

@@ -1,6 +1,6 @@
 /** The schemas of `GET …/signal`: what became of the pairs that were shown. */
 import { z } from 'zod'
-import { OUTCOMES } from '../outcome.ts'
+import { OUTCOMES } from '../shown.ts'
 import {
   boolean,
   count,

@@ -1,6 +1,6 @@
 /** Collects the gauges that come from the database when `/metrics` is scraped (docs/observability.md). */
 import { setTimeout as wait } from 'node:timers/promises'
-import { OUTCOMES } from '../../../vocabulary/outcome.ts'
+import { OUTCOMES } from '../../../vocabulary/shown.ts'
 import { countJobs, findOldestDue } from '../../jobs/store.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import { countLive } from '../../records/live-sets/store.ts'

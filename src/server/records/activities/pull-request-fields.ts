@@ -2,7 +2,7 @@
 
 import { closingIssues } from '../../../engine/lines/closing-issues.ts'
 import { firstProse } from '../../../engine/lines/markdown-prose.ts'
-import { storableText } from '../../../vocabulary/storable-text.ts'
+import { storableText } from '../../../vocabulary/others-text.ts'
 import type { GithubPullRequest } from '../../github/pull-request.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 import type { ActivityRow } from './table.ts'
