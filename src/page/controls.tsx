@@ -43,7 +43,7 @@ export function CopyButton({ text, what, title }: { text: () => string; what: st
   }
   return (
     <>
-      <button type="button" class="quiet copy" data-item title={title} onClick={() => void copy()}>
+      <button type="button" class="quiet" data-item title={title} onClick={() => void copy()}>
         {state || (
           <>
             Copy<span class="wide"> {what}</span>

@@ -73,7 +73,7 @@ export function Filters({ view, model }: { view: View; model: RepositoryModel })
 
 function Toggle(props: { isOn: boolean; onClick: () => void; children: preact.ComponentChildren }) {
   return (
-    <button type="button" class="chip" aria-pressed={props.isOn} onClick={props.onClick}>
+    <button type="button" class="quiet" aria-pressed={props.isOn} onClick={props.onClick}>
       {props.children}
     </button>
   )
@@ -83,7 +83,7 @@ function Chosen({ name, text, change }: { name: string; text: string; change: Pa
   return (
     <button
       type="button"
-      class="chip"
+      class="quiet"
       aria-pressed={true}
       aria-label={`Remove the filter: ${name}`}
       onClick={() => changeView(change)}
