@@ -187,7 +187,6 @@ export function repositoryAt(name: string) {
     archiveNotable: (id: string) => ask('POST', `${base}/notables/${id}/archive`),
     createNotable: (body: object) => ask('POST', `${base}/notables`, { body }),
     leave: (): Promise<{ left: number }> => ask('POST', `${base}/farewell`),
-    updateNotable: (id: string, body: object) => ask('PATCH', `${base}/notables/${id}`, { body }),
   }
 }
 

@@ -101,10 +101,10 @@ function Facts({ activity, listed }: { activity: FullActivity; listed: Activity 
   )
 }
 
-export function NotableDetail({ onEdit, ...common }: Common & { onEdit: (notable: FullNotable) => void }) {
+export function NotableDetail(common: Common) {
   const { repository } = common
   return (
-    <Detail {...common} read={repository.notable} archive={repository.archiveNotable} edit={onEdit}>
+    <Detail {...common} read={repository.notable} archive={repository.archiveNotable}>
       {(notable: FullNotable) => (
         <>
           <p>{notable.summary}</p>
@@ -132,12 +132,11 @@ export function NotableDetail({ onEdit, ...common }: Common & { onEdit: (notable
 interface DetailProps<Record> extends Common {
   read: (id: string) => Promise<Record>
   archive: (id: string) => Promise<unknown>
-  edit?: (record: Record) => void
   children: (record: Record) => ComponentChildren
 }
 
 function Detail<Record extends { title: string; status: string }>(props: DetailProps<Record>) {
-  const { id, mayWrite, read, archive, edit, onClose, onChanged, children } = props
+  const { id, mayWrite, read, archive, onClose, onChanged, children } = props
   const [record, setRecord] = useState<Record | null>(null)
   const { problem, setProblem, isSending, send } = useSubmit({ onChanged, onClose })
   useEffect(() => {
@@ -151,11 +150,6 @@ function Detail<Record extends { title: string; status: string }>(props: DetailP
       {record && (
         <div class="line end">
           <CopyButton text={() => location.href} what="the address" />
-          {canChange && edit && (
-            <button type="button" class="quiet" onClick={() => edit(record)}>
-              Edit
-            </button>
-          )}
           {canChange && (
             <button
               type="button"

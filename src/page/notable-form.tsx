@@ -1,45 +1,35 @@
-/** The form that creates a notable or edits one. */
+/** The form that creates a notable. */
 import { NOTABLE_CATEGORIES } from '../vocabulary/severity.ts'
 import type { Repository } from './api.ts'
 import { Dialog, useSubmit } from './dialog.tsx'
-import type { FullNotable } from './records.ts'
 import { ProblemText } from './states.tsx'
-
-const LINE_END = /\r\n?|\n/
 
 interface Props {
   repository: Repository
-  /** The one to edit; undefined to create one. */
-  notable: FullNotable | undefined
   onClose: () => void
   onChanged: () => Promise<void>
 }
 
-export function NotableForm({ repository, notable, onClose, onChanged }: Props) {
+export function NotableForm({ repository, onClose, onChanged }: Props) {
   const { problem, isSending, send } = useSubmit({ onChanged, onClose })
-  const save = async (form: HTMLFormElement) => {
-    const { category, ...fields } = fieldsOf(form, notable)
-    if (notable) await repository.updateNotable(notable.id, changedFields(notable, fields))
-    else await repository.createNotable({ ...fields, category })
-  }
   return (
-    <Dialog title={notable ? 'Edit notable' : 'New notable'} onClose={onClose}>
+    <Dialog title="New notable" onClose={onClose}>
       <form
         class="fields"
         onSubmit={(event) => {
           event.preventDefault()
-          const form = event.currentTarget
-          void send(() => save(form))
+          const fields = fieldsOf(event.currentTarget)
+          void send(() => repository.createNotable(fields))
         }}
       >
-        <Fields notable={notable} />
+        <Fields />
         <ProblemText text={problem} />
         <div class="line end">
           <button type="button" class="quiet" onClick={onClose}>
             Cancel
           </button>
           <button type="submit" disabled={isSending}>
-            {notable ? 'Save' : 'Create notable'}
+            Create notable
           </button>
         </div>
       </form>
@@ -47,27 +37,22 @@ export function NotableForm({ repository, notable, onClose, onChanged }: Props) 
   )
 }
 
-/** One item per line, because labels and globs may contain commas. */
-function linesField(name: 'areas' | 'paths', notable: FullNotable | undefined) {
-  return { name, rows: 2, defaultValue: notable?.scope[name].join('\n') }
-}
-
-/** The fields, with the values of the notable to edit. */
-function Fields({ notable }: { notable: FullNotable | undefined }) {
+/** Areas and paths have one item per line, because labels and globs may contain commas. */
+function Fields() {
   return (
     <>
       <label>
-        Title <input name="title" required maxLength={200} defaultValue={notable?.title} />
+        Title <input name="title" required maxLength={200} />
       </label>
       <label>
-        Summary <textarea name="summary" required maxLength={4000} rows={3} defaultValue={notable?.summary} />
+        Summary <textarea name="summary" required maxLength={4000} rows={3} />
       </label>
       <div class="line">
         <label>
           Importance{' '}
           <select name="importance">
             {['low', 'medium', 'high', 'critical'].map((each) => (
-              <option key={each} selected={each === (notable?.importance ?? 'medium')}>
+              <option key={each} selected={each === 'medium'}>
                 {each}
               </option>
             ))}
@@ -75,84 +60,49 @@ function Fields({ notable }: { notable: FullNotable | undefined }) {
         </label>
         <label>
           Category{' '}
-          <select name="category" disabled={notable !== undefined}>
+          <select name="category">
             {NOTABLE_CATEGORIES.map((each) => (
-              <option key={each} selected={each === notable?.category}>
-                {each}
-              </option>
+              <option key={each}>{each}</option>
             ))}
           </select>
         </label>
       </div>
       <label>
-        Paths, one per line <textarea {...linesField('paths', notable)} placeholder="db/migrations/**" />
+        Paths, one per line <textarea name="paths" rows={2} placeholder="db/migrations/**" />
       </label>
       <label>
-        Areas, one per line <textarea {...linesField('areas', notable)} placeholder="checkout" />
+        Areas, one per line <textarea name="areas" rows={2} placeholder="checkout" />
       </label>
       <label>
-        Decision document{' '}
-        <input
-          name="decision_url"
-          type="url"
-          placeholder="https://…"
-          defaultValue={notable?.decision_url ?? ''}
-        />
+        Decision document <input name="decision_url" type="url" placeholder="https://…" />
       </label>
       <label>
-        Applies until{' '}
-        <input name="applies_until" type="datetime-local" defaultValue={localTime(notable?.applies_until)} />
+        Applies until <input name="applies_until" type="datetime-local" />
       </label>
       <label class="check">
-        <input name="blocking" type="checkbox" defaultChecked={notable?.blocking} /> Show as a prominent
-        warning (never blocks)
+        <input name="blocking" type="checkbox" /> Show as a prominent warning (never blocks)
       </label>
     </>
   )
 }
 
 /** The content of the form as the API's fields. */
-function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
+function fieldsOf(form: HTMLFormElement): object {
   const entered = Object.fromEntries(new FormData(form)) as Record<string, string>
-  const until = entered.applies_until ?? ''
-  const isSameTime = until === localTime(notable?.applies_until)
+  const { title, summary, importance, category, areas, paths, decision_url, applies_until, blocking } =
+    entered
   return {
-    title: entered.title,
-    summary: entered.summary,
-    importance: entered.importance,
-    category: entered.category,
-    blocking: entered.blocking === 'on',
-    scope: {
-      areas: linesOf(entered.areas, notable?.scope.areas),
-      paths: linesOf(entered.paths, notable?.scope.paths),
-    },
-    decision_url: entered.decision_url || null,
-    applies_until: isSameTime
-      ? (notable?.applies_until ?? null)
-      : until === ''
-        ? null
-        : new Date(until).toISOString(),
+    ...{ title, summary, importance, category },
+    blocking: blocking === 'on',
+    scope: { areas: linesOf(areas), paths: linesOf(paths) },
+    decision_url: decision_url || null,
+    applies_until: applies_until ? new Date(applies_until).toISOString() : null,
   }
 }
 
-/** The lines of a field. If the user did not edit the field, returns `before`, because a field loses spaces and line breaks in values. */
-function linesOf(text = '', before: string[] = []): string[] {
-  const lines = text.split(LINE_END)
-  if (lines.join('\n') === before.join('\n').split(LINE_END).join('\n')) return before
-  return lines.map((line) => line.trim()).filter(Boolean)
-}
-
-/** The fields that the user changed. Others are not sent: they may have changed on the server, and a past `applies_until` would be rejected. */
-function changedFields(notable: FullNotable, fields: object): object {
-  const before = notable as unknown as Record<string, unknown>
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
-  )
-}
-
-/** An instant as a `datetime-local` field shows it: local time, to the minute. */
-function localTime(instant: string | null | undefined): string {
-  if (!instant) return ''
-  const at = new Date(instant)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+function linesOf(text = ''): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
 }

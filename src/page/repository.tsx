@@ -10,7 +10,7 @@ import { Filters, Hidden } from './filters.tsx'
 import { NotableForm } from './notable-form.tsx'
 import { Banner, Notables } from './notables.tsx'
 import { Overlaps, WorkList } from './overlaps.tsx'
-import type { FullNotable, Records } from './records.ts'
+import type { Records } from './records.ts'
 import { headline, modelOf, type RepositoryModel } from './repository-model.ts'
 import { Farewell, SignalCard } from './signal.tsx'
 import { Empty, Importing, Incomplete, OutOfDate, Publishing, Refused } from './states.tsx'
@@ -25,14 +25,9 @@ interface Props {
   onSignOut: () => void
 }
 
-/** The form for a notable: a new one, or a change of `notable`. */
-interface OpenForm {
-  notable?: FullNotable
-}
-
 export function RepositoryView({ name, view, login, onSignOut }: Props) {
   const { repository, records, problem, read_at_ms, refresh } = useRepository(name)
-  const [form, setForm] = useState<OpenForm | null>(null)
+  const [isNew, setIsNew] = useState(false)
   const { activities, overlaps, notables, settings } = records
   const mayWrite = settings?.may_write === true
   const model = useMemo(
@@ -66,14 +61,15 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
       {view.section === 'notables' && (
         <Notables
           notables={notables?.items ?? null}
-          onNew={mayWrite ? () => setForm({}) : null}
+          onNew={mayWrite ? () => setIsNew(true) : null}
           now_ms={model.now_ms}
         />
       )}
       {view.section === 'signal' && <SignalCard repository={repository} />}
       {view.section === 'signal' && settings?.may_administer && <Farewell repository={repository} />}
       <Incomplete {...records} />
-      <Dialogs {...{ repository, model, mayWrite, form, setForm }} record={view.record} onChanged={refresh} />
+      {isNew && <NotableForm repository={repository} onClose={() => setIsNew(false)} onChanged={refresh} />}
+      <Details {...{ repository, model, mayWrite }} record={view.record} onChanged={refresh} />
     </>
   )
 }
@@ -147,29 +143,19 @@ function Work({ name, view, model, records, hasFailed }: WorkProps) {
   )
 }
 
-interface DialogsProps {
+interface DetailsProps {
   repository: Repository
   /** The id of the record; null if none is open. */
   record: string | null
   model: RepositoryModel
   mayWrite: boolean
-  form: OpenForm | null
-  setForm: (form: OpenForm | null) => void
   onChanged: () => Promise<void>
 }
 
-/** The dialog of one record, or the form for a notable. */
-function Dialogs({ repository, record, model, mayWrite, form, setForm, onChanged }: DialogsProps) {
-  const close = () => changeView({ record: null })
-  if (form) {
-    const onClose = () => {
-      setForm(null)
-      if (form.notable) close()
-    }
-    return <NotableForm {...{ repository, onClose, onChanged }} notable={form.notable} />
-  }
+/** The dialog of one record. */
+function Details({ record, model, ...given }: DetailsProps) {
   if (record === null) return null
-  const dialog = { id: record, repository, mayWrite, onClose: close, onChanged }
+  const dialog = { ...given, id: record, onClose: () => changeView({ record: null }) }
   if (record.startsWith('act_')) return <ActivityDetail key={record} {...dialog} model={model} />
-  return <NotableDetail key={record} {...dialog} onEdit={(notable) => setForm({ notable })} />
+  return <NotableDetail key={record} {...dialog} />
 }
