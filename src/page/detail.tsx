@@ -191,14 +191,13 @@ function Paths({ name, paths }: { name: string; paths: string[] }) {
   if (paths.length === 0) return null
   return (
     <Fact name={name}>
-      <ul class="paths">
-        {paths.slice(0, PATHS_MAX).map((path) => (
+      <Limited items={paths} max={PATHS_MAX}>
+        {(path) => (
           <li key={path}>
             <code>{path}</code>
           </li>
-        ))}
-      </ul>
-      {paths.length > PATHS_MAX && `and ${paths.length - PATHS_MAX} more`}
+        )}
+      </Limited>
     </Fact>
   )
 }

@@ -1,9 +1,10 @@
 /** The live work of a repository, indexed: activities, the person of each, the collisions of each, and the issues of several. Pure. */
 import { findingOf } from '../vocabulary/finding.ts'
+import { addTo } from '../vocabulary/lists.ts'
 import { pullRequestName } from '../vocabulary/names.ts'
 import { byRank, SEVERITIES } from '../vocabulary/severity.ts'
 import { type Person, peopleOf } from './people.ts'
-import type { Activity, Overlap, Overlaps } from './records.ts'
+import type { Activity, Overlap } from './records.ts'
 
 export interface LiveWork {
   activities: ReadonlyMap<string, Activity>
@@ -13,11 +14,7 @@ export interface LiveWork {
   collisions: readonly Overlap[]
   /** By the id of either side. */
   collisions_of: ReadonlyMap<string, readonly Overlap[]>
-  /** How many pairs only change the same file, with their lines apart, and those of the newest activities. */
-  same_file: Overlaps['same_file']
 }
-
-const NO_SAME_FILE: Overlaps['same_file'] = { total: 0, pairs: [] }
 
 /** A higher rank is more severe; -1 for no severity. */
 export function rankOf(severity: Overlap['severity'] | null): number {
@@ -25,23 +22,15 @@ export function rankOf(severity: Overlap['severity'] | null): number {
 }
 
 /** Collisions with an unknown activity are left out: the lists are read at slightly different times. */
-export function liveWork(
-  activities: readonly Activity[],
-  overlaps: readonly Overlap[],
-  same_file = NO_SAME_FILE,
-): LiveWork {
+export function liveWork(activities: readonly Activity[], overlaps: readonly Overlap[]): LiveWork {
   const byId = new Map(activities.map((activity) => [activity.id, activity]))
   const collisions = overlaps
     .filter(({ activity_ids }) => activity_ids.every((id) => byId.has(id)))
     .sort(byRank)
   const collisions_of = new Map<string, Overlap[]>()
   for (const collision of collisions)
-    for (const id of collision.activity_ids) {
-      const own = collisions_of.get(id)
-      if (own) own.push(collision)
-      else collisions_of.set(id, [collision])
-    }
-  return { activities: byId, people: peopleOf(activities), collisions, collisions_of, same_file }
+    for (const id of collision.activity_ids) addTo(collisions_of, id, collision)
+  return { activities: byId, people: peopleOf(activities), collisions, collisions_of }
 }
 
 /** `#12`, or the branch, or the title. */

@@ -30,6 +30,7 @@ export interface RepositoryModel {
   hideable: Record<Hideable, number>
   /** How many of them are not shown. */
   hidden: number
+  /** How many pairs only change the same file, with their lines apart, and those of the newest activities. */
   same_file: Overlaps['same_file']
   folders: HotFolder[]
   /** The activities that match the choice, those that were pushed or declared last first. */
@@ -46,7 +47,7 @@ interface Given {
 }
 
 export function modelOf({ activities, overlaps }: Given, view: View, login: string | null): RepositoryModel {
-  const work = liveWork(activities.items, overlaps?.items ?? [], overlaps?.same_file)
+  const work = liveWork(activities.items, overlaps?.items ?? [])
   const now_ms = activities.as_of_ms
   const reader = login?.toLowerCase() ?? null
   const choice: Choice = { ...view, reader }
@@ -93,7 +94,7 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
       ]),
     ) as Record<Hideable, number>,
     hidden: matching.length - overlaps_seen.length,
-    same_file: sameFile(work, chosen, chosen.size === activities.items.length),
+    same_file: sameFile(overlaps, chosen, chosen.size === activities.items.length),
     folders: hotFolders(seen),
     unsearched: isSearch ? activities.items.filter(isCut).length : 0,
     is_gone: view.pull_request !== null && shown.length === 0,
@@ -130,12 +131,13 @@ function countsOf(overlaps: readonly Overlap[]): Record<Consequence, number> {
 }
 
 function sameFile(
-  { same_file }: LiveWork,
+  overlaps: Overlaps | null,
   chosen: ReadonlySet<string>,
   isAll: boolean,
 ): Overlaps['same_file'] {
-  if (isAll) return same_file
-  const pairs = same_file.pairs.filter((ids) => ids.some((id) => chosen.has(id)))
+  const { total, pairs: all } = overlaps?.same_file ?? { total: 0, pairs: [] }
+  if (isAll) return { total, pairs: all }
+  const pairs = all.filter((ids) => ids.some((id) => chosen.has(id)))
   return { total: pairs.length, pairs }
 }
 

@@ -129,8 +129,8 @@ interface Row<Found> {
   evidence?(finding: Found, quote: Quote): string
   /** Missing where the shared paths and areas, or the other side itself, say it. */
   words?: FindingWords<Found>
-  /** The finding without what other people wrote; null if nothing is left. `isOwn`: the reader has the path. */
-  withoutNames(finding: Found, isOwn: (path: string) => boolean): Found | null
+  /** The finding without what other people wrote; null if nothing is left. Missing where it has none. `isOwn`: the reader has the path. */
+  withoutNames?(finding: Found, isOwn: (path: string) => boolean): Found | null
 }
 
 /** In the order in which findings of one consequence are listed. */
@@ -139,16 +139,13 @@ export const KINDS: { [Kind in FindingKind]: Row<FindingOf<Kind>> } = {
     leadsTo: () => 'same_work',
     evidence: ({ share, added_lines }) =>
       added_lines > 0 ? `${Math.round(share * added_lines)} of ${added_lines} added lines are alike` : '',
-    withoutNames: (finding) => finding,
   },
   issue: {
     leadsTo: () => 'same_work',
     evidence: ({ issue }, quote) => `both close ${quote(`#${issue}`)}`,
-    withoutNames: (finding) => finding,
   },
   done: {
     leadsTo: () => 'same_work',
-    withoutNames: (finding) => finding,
   },
   number: {
     leadsTo: () => 'same_number',
@@ -206,7 +203,6 @@ export const KINDS: { [Kind in FindingKind]: Row<FindingOf<Kind>> } = {
   },
   areas: {
     leadsTo: () => 'possible',
-    withoutNames: (finding) => finding,
   },
   notable: {
     leadsTo: () => null,

@@ -20,7 +20,7 @@ function rowOf({ kind }: Finding) {
     leadsTo(finding: Finding): Consequence | null
     evidence?(finding: Finding, quote: Quote): string
     words?: FindingWords<Finding>
-    withoutNames(finding: Finding, isOwn: (path: string) => boolean): Finding | null
+    withoutNames?(finding: Finding, isOwn: (path: string) => boolean): Finding | null
   }
 }
 
@@ -88,7 +88,10 @@ export function placeOf(finding: Finding, quote: Quote): string {
 
 /** The findings without what other people wrote. `isOwn`: the reader has the path. */
 export function withoutNames(findings: readonly Finding[], isOwn: (path: string) => boolean): Finding[] {
-  return findings.flatMap((each) => rowOf(each).withoutNames(each, isOwn) ?? [])
+  return findings.flatMap((each) => {
+    const { withoutNames: strip } = rowOf(each)
+    return strip ? (strip(each, isOwn) ?? []) : each
+  })
 }
 
 /** The numbers and parents that both take. */

@@ -174,7 +174,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await form.getByRole('button', { name: 'Create notable' }).click()
     await page.getByRole('button', { name: 'Migrations are frozen' }).click()
     await page.getByRole('dialog').getByText('temporary-workaround').waitFor(WAIT_OPTIONS)
-    expect(await page.getByRole('dialog').locator('.paths code').allTextContents()).toEqual([
+    expect(await page.getByRole('dialog').locator('dd code').allTextContents()).toEqual([
       'db/{a,b}/**',
       'sql',
     ])
