@@ -1,4 +1,4 @@
-/** Avatars of people, with initials where there is no picture, and the icon of a coding agent. */
+/** Avatars of people, with initials where there is no picture. */
 import { createContext } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { hueOf, initialsOf, type Person } from './people.ts'
@@ -50,18 +50,5 @@ export function Avatars({ people, total = people.length }: { people: readonly Pe
       ))}
       {more > 0 && <span class="avatar more">+{more}</span>}
     </span>
-  )
-}
-
-/** An SVG path in a box of 16 by 16. */
-const ROBOT = 'M3 6h10v8H3zM8 6V2M6 9v2M10 9v2'
-
-export function AgentIcon({ agent }: { agent: string | null }) {
-  if (!agent) return null
-  return (
-    <svg class="agent" viewBox="0 0 16 16" role="img" aria-label={`with ${agent}`}>
-      <title>{agent}</title>
-      <path d={ROBOT} />
-    </svg>
   )
 }

@@ -1,7 +1,7 @@
 /** A card of overlaps: both sides in the same form, what they share, and what to do. */
 import { pullRequestName } from '../vocabulary/names.ts'
 import { CONSEQUENCE_WORDS, linesText, numbersText } from '../vocabulary/verdict-words.ts'
-import { AgentIcon, Avatar } from './avatar.tsx'
+import { Avatar } from './avatar.tsx'
 import { CopyButton, ExternalLink, Limited, RecordLink } from './controls.tsx'
 import { timeAgo } from './duration.ts'
 import { type Encounter, encounterOf, type Group, messageFor } from './encounters.ts'
@@ -78,7 +78,7 @@ export function Pair({ encounter, above, ...shown }: PairProps) {
 
 /** One side, the same for everybody: who, which pull request, and when it was pushed. */
 export function Side({ activity, work, now_ms }: Omit<Shown, 'reader'> & { activity: Activity }) {
-  const { id, title, actor, agent, branch, pr_url, draft_pr } = activity
+  const { id, title, actor, branch, pr_url, draft_pr } = activity
   const person = work.people.get(id)
   const marks = [
     draft_pr && 'draft',
@@ -96,7 +96,6 @@ export function Side({ activity, work, now_ms }: Omit<Shown, 'reader'> & { activ
       </span>
       <RecordLink id={id}>{title}</RecordLink>
       <span class="side-when">
-        <AgentIcon agent={agent} />
         {marks.map((mark) => mark && <b key={mark}>{mark}</b>)}
         <When activity={activity} now_ms={now_ms} />
       </span>
